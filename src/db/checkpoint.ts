@@ -19,12 +19,26 @@ const COMMITS_PER_LOOK = 8;
 
 /** A serving process checkpoints from some 8 MB on. */
 const LONG_BESIDE_FRAMES = 2_000;
+/**
+ * A log that another process, such as an import, makes long is left to that one until 48 MB: at each
+ * checkpoint pages are written that it is about to change again, which was more than half of all that
+ * refreshing the numbers of a million channels wrote.
+ */
+const LONG_OF_OTHERS_FRAMES = 12_000;
+/** Others write where the log has so many more frames than at the last look; a server's own commits have few. */
+const OF_OTHERS_FRAMES = 500;
 /** Frames copied while writers wait, at the most: 2 MB, in some milliseconds. */
 const LOCKED_FRAMES_MAX = 500;
 /** An import's transactions and its own checkpoint may keep others out for so long. */
 const WAIT_MAX_MS = 200;
 /** A thread that is blocked meanwhile tries so often, a millisecond apart. */
 const TRIES_MAX = 30;
+/**
+ * A log begins anew only once nobody reads in it. Whoever begins to read when all is copied does not, so
+ * those who began before are waited for, under the lock. Without it the log grew to twice its length
+ * beside two readers, and each try copied what the next transaction changed again.
+ */
+const READERS_WAIT_MS = 10;
 const PAUSE_MS = 1;
 /**
  * Copies after which the log counts as flushed: they take a millisecond or two each, and one of ten had no
@@ -42,6 +56,9 @@ interface LogState {
 
 /** Commits since the last look, of connections that checkpoint after their own commits. */
 const commits = new WeakMap<Database, number>();
+
+/** The log's frames at the last look of a connection that checkpoints beside others. */
+const framesBefore = new WeakMap<Database, number>();
 
 export function checkpointsItself(db: Database): void {
   commits.set(db, 0);
@@ -107,20 +124,26 @@ function isNearlyThrough(db: Database): boolean {
  * write, and could not begin anew.
  */
 export async function checkpointBeside(db: Database, clock: Clock): Promise<void> {
-  if (checkpoint(db, "NOOP").log < LONG_BESIDE_FRAMES) return;
+  const { log } = checkpoint(db, "NOOP");
+  const before = framesBefore.get(db) ?? 0;
+  framesBefore.set(db, log);
+  // A log that is shorter than before began anew.
+  const isOfOthers = log - (log < before ? 0 : before) > OF_OTHERS_FRAMES;
+  if (log < (isOfOthers ? LONG_OF_OTHERS_FRAMES : LONG_BESIDE_FRAMES)) return;
   const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
   const copiesBeside = createCopy(db);
-  for (;;) {
-    if (copiesBeside() && beginsAnew(db, clock)) return;
-    if (clock.monotonic() >= giveUpAtMs) return;
+  while (!(copiesBeside() && beginsAnew(db, clock)) && clock.monotonic() < giveUpAtMs) {
     await clock.sleep(PAUSE_MS);
   }
+  framesBefore.set(db, checkpoint(db, "NOOP").log);
 }
 
 /** Copies the rest under the lock. True where all is copied: if somebody still reads in the log, it begins anew later. */
 function beginsAnew(db: Database, clock: Clock): boolean {
   const begunMs = clock.monotonic();
+  db.pragma(`busy_timeout = ${READERS_WAIT_MS}`);
   const { busy, log, checkpointed } = checkpoint(db, "RESTART");
+  db.pragma("busy_timeout = 0");
   // A checkpoint without the lock copies what it can, and holds up nobody.
   if (busy === 0) {
     writeFirstFrame(db);

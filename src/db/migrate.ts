@@ -3,6 +3,7 @@ import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { foldText } from "../values/fold-text.ts";
 import { message } from "../values/messages/messages.ts";
+import { selectBuilds } from "./background-builds.ts";
 import { type Database, statement } from "./database.ts";
 import { foundation } from "./migrations/001-foundation.ts";
 import { webhooks } from "./migrations/002-webhooks.ts";
@@ -25,6 +26,7 @@ import { mentions } from "./migrations/018-mentions.ts";
 import { signUps } from "./migrations/019-sign-ups.ts";
 import { workers } from "./migrations/020-workers.ts";
 import { alerts } from "./migrations/021-alerts.ts";
+import { lastPosts } from "./migrations/022-last-posts.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -51,6 +53,7 @@ export const MIGRATIONS: readonly string[] = [
   signUps,
   workers,
   alerts,
+  lastPosts,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -99,6 +102,10 @@ function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
     db.defineFunction("fold_text", (given) => foldText(String(given)));
     try {
       for (const sql of MIGRATIONS.slice(from)) db.exec(sql);
+      // A catalog without channels has nothing to build, after which the build drops it.
+      if (selectBuilds(db).every(({ name }) => name !== "last_post_order")) {
+        db.exec("DROP INDEX IF EXISTS channels_by_last_post");
+      }
       requireReferences(db);
       db.pragma(`user_version = ${SCHEMA_VERSION}`);
     } catch (error) {

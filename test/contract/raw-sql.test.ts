@@ -23,6 +23,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/posts/habits.store.ts",
       "catalog/posts/posts.store.ts",
       "catalog/search/describe-selection.ts",
+      "catalog/search/last-post-order.ts",
       "catalog/search/plans/found.ts",
       "catalog/sources/stored-posts.store.ts",
       "catalog/statistics/readings.store.ts",

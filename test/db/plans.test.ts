@@ -59,6 +59,9 @@ const TRIGGERS = {
     "SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
   ],
   channels_changed: ["SCAN cards_version"],
+  // Entries are only inserted.
+  channels_moved_in_order: ["SCAN CONSTANT ROW"],
+  channels_put_in_order: [],
   keys_changed: ["SCAN accounts_version"],
   members_changed: ["SCAN accounts_version"],
   organizations_changed: ["SCAN accounts_version"],

@@ -60,6 +60,11 @@ async function answers(onFile: boolean): Promise<void> {
   try {
     const found = await appliance.get("/v1/msgr/channels/?q=УТРЕННИЕ", OLD_KEY);
     expect(found.body.results).toMatchObject([{ id: 1, handle: "utro", category: "news" }]);
+    const latest = "/v1/msgr/channels/?ordering=-last_post_at";
+    const { results } = (await appliance.get(latest, OLD_KEY)).body;
+    expect(results).toMatchObject([{ id: 1 }]);
+    while (appliance.app.builds.list().length > 0) await appliance.app.builds.look();
+    expect((await appliance.get(latest, OLD_KEY)).body.results).toEqual(results);
     const posts = await appliance.get("/v1/msgr/channels/utro/posts/", OLD_KEY);
     // Views that were shown stay shown, as read when the post was.
     expect(posts.body.results).toMatchObject([
@@ -78,7 +83,7 @@ async function answers(onFile: boolean): Promise<void> {
     expect((await appliance.get(days, OLD_KEY)).body.results).toHaveLength(2);
     expect((await appliance.get("/v1/msgr/categories/", OLD_KEY)).body.results).toHaveLength(2);
     expect(appliance.app.domains.usage.used(1, Date.parse("2026-11-01T00:00:00+03:00"))).toBe(
-      41 + 4,
+      41 + 6,
     );
   } finally {
     await appliance.close();
@@ -117,6 +122,10 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     // Goes up where plans change, as by their number of alerts.
     columns.delete("accounts_version");
     const kept = new Map([...before].filter(([table]) => columns.has(table)));
+    // A build of version 22.
+    const added = from < 22 ? [{ name: "last_post_order", after_id: 0, until_id: 3 }] : [];
+    const builds = kept.get("background_builds");
+    if (builds !== undefined) kept.set("background_builds", [...added, ...builds]);
     expect(rowsOf(machine.database, columns)).toEqual(withColumns(kept, columns));
     if (before.has("webhooks")) {
       const lists = rowsOf(machine.database, new Map([["webhook_lists", ["channels"]]]));
@@ -125,8 +134,8 @@ for (const version of MIGRATIONS.slice(1).keys()) {
 
     if (from < 11) {
       // Days count as given.
-      const added = new Map([["daily_statistics", ["views_given", "posts_given"]]]);
-      expect(rowsOf(machine.database, added).get("daily_statistics")).toEqual([
+      const given = new Map([["daily_statistics", ["views_given", "posts_given"]]]);
+      expect(rowsOf(machine.database, given).get("daily_statistics")).toEqual([
         { views_given: 1, posts_given: 1 },
         { views_given: 1, posts_given: 1 },
       ]);

@@ -109,6 +109,7 @@ const ROWS: Record<number, string> = {
     INSERT INTO alerts (organization_id, webhook_id, name, q, since_sequence, created_at, updated_at)
       VALUES (1, 1, 'City', 'город', 0, 1763000000000, 1763000000000);
     INSERT INTO alert_posts VALUES (1, 1);`,
+  22: "INSERT INTO last_post_order VALUES (0, 1700000000000 >> 20, 1, 1700000000000);",
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

@@ -108,8 +108,8 @@ export function searchTextOf(channel: Searchable): string {
 /** The index is asked for the first 60 characters of a text: they leave few candidates. */
 const POINTS_MAX = 60;
 
-/** Trigrams of a text of three or more characters, and where they begin: in code points, as FTS5 counts. */
-export function trigramsOf(text: string): { text: string; at: number }[] {
+/** Trigrams of a text of three or more characters: of code points, as FTS5 counts. */
+export function trigramsOf(text: string): string[] {
   const points = [...text].slice(0, POINTS_MAX);
-  return points.slice(2).map((_, at) => ({ text: points.slice(at, at + 3).join(""), at }));
+  return points.slice(2).map((_, at) => points.slice(at, at + 3).join(""));
 }

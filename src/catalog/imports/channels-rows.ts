@@ -5,6 +5,7 @@ import { CHANNEL_FIELDS, type ChannelRecord } from "../channels/card.ts";
 import { createChannelRecords } from "../channels/channels.store.ts";
 import { columnsOf, type RowOf } from "../fields/stored-field.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
+import { pruneLastPostOrder } from "../search/last-post-order.ts";
 import { mergeSearch, optimizeSearch } from "../search/optimize-search.ts";
 import {
   type Given,
@@ -16,6 +17,7 @@ import {
 import { isSame, merge } from "./merge-row.ts";
 import { createMovedHandles } from "./moved-handles.ts";
 import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
+import { REFRESHED_ROWS_MIN } from "./transaction-size.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 type Records = ReturnType<typeof createChannelRecords>;
@@ -25,6 +27,11 @@ type Records = ReturnType<typeof createChannelRecords>;
  * left to the nightly job, since to count takes as long however few there are.
  */
 const TEXTS_MANY = 1_000;
+/**
+ * The order by last posts is pruned after an import that gave so many times of them: readings that come
+ * every hour would else leave an entry of each channel for each of them until the night.
+ */
+const TIMES_MANY = 100_000;
 
 /** Identity is `id`, else `msgr_id`, else `handle`. */
 export const channelsImport: ImportKind<ChannelRow> = {
@@ -37,12 +44,22 @@ export const channelsImport: ImportKind<ChannelRow> = {
     const moved = createMovedHandles(note);
     /** Search texts written in the last transaction, and in all. */
     let [written, writtenInAll] = [0, 0];
+    let times = 0;
+    let areRefreshes = false;
     return {
       counts: moved.counts,
-      arrange: inOrderOfSubscribers,
+
+      arrange(rows) {
+        const arranged = inOrderOfSubscribers(rows);
+        areRefreshes = arranged !== rows;
+        return arranged;
+      },
+
+      rowsMin: () => (areRefreshes ? REFRESHED_ROWS_MIN : undefined),
 
       write(row: Given<ChannelRow>): RowOutcome {
         const refreshed = refresh(row);
+        if (refreshed === "updated" && row.last_post_at !== undefined) times += 1;
         if (refreshed !== null) return refreshed;
         const stored = findStored(records, row);
         const { former_handles: said = null, ...given } = row;
@@ -74,6 +91,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
       async afterwards(): Promise<void> {
         moved.end();
         if (writtenInAll >= TEXTS_MANY) await optimizeSearch(db, clock);
+        if (times >= TIMES_MANY) await pruneLastPostOrder(db, clock);
       },
     };
   },

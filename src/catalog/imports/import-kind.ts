@@ -50,6 +50,8 @@ export interface RowWriter<Row> {
   };
   /** The order in which rows that were read together are best written; their own where it matters. */
   arrange?(rows: readonly ReadRow<Row>[]): readonly ReadRow<Row>[];
+  /** Rows that a transaction has at least, of those that were arranged last; left out: few. */
+  rowsMin?(): number | undefined;
   /** Channels: how many handles moved so far. */
   counts?: { handles_moved: number };
   /** Writes one row. @throws RowFault, with nothing written */

@@ -52,7 +52,7 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
  * Rows that refresh channels in the order of their subscribers, so that those whose places in the
  * ordering lie together are written together: each page of its index is written once or twice for the
  * rows, and not for each of them. The channels themselves lie in other pages, a hundred in each.
- * Rows of any other sort, or two of one channel, stay in their order.
+ * Rows of any other sort, or two of one channel, stay in their order: the same list is given back.
  */
 export function inOrderOfSubscribers(rows: readonly ReadRow<ChannelRow>[]): typeof rows {
   const identity = IDENTITIES.find(

@@ -71,8 +71,11 @@ interface Told extends Pick<ImportRun, "onReject"> {
   warnings: Tally;
 }
 
-/** Rows read ahead of transactions. */
-const BATCH_ROWS = 10_000;
+/**
+ * Rows read ahead of transactions. Of twice as many, those that refresh channels lie in twice as many pages
+ * of the table, most of which each transaction changes.
+ */
+const BATCH_ROWS = 5_000;
 /** Pause between two transactions, so that commits of usage get the lock: they try every millisecond. */
 const PAUSE_MS = 3;
 
@@ -166,7 +169,7 @@ async function importPaced<Row>(
           done += written;
           rows += written;
           rowsMs = clock.monotonic() - begunMs;
-        } while (done < batch.length && !size.isFull(rows, rowsMs));
+        } while (done < batch.length && !size.isFull(rows, rowsMs, writer.rowsMin?.()));
         writer.beforeCommit?.();
       });
       size.ended(rows, rowsMs, lastHoldMs(db));

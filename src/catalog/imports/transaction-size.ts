@@ -10,6 +10,11 @@ import type { Clock } from "../../ports/clock.ts";
 const HOLD_MS = 8;
 /** Rows that a transaction has at least, however slow the storage is, so that an import ends some day. */
 const ROWS_MIN = 20;
+/**
+ * So many where rows only refresh numbers: some 7 ms. With half as many, each of them writes half as much
+ * again to the log, since one page of an index stands there once for all rows of a transaction.
+ */
+export const REFRESHED_ROWS_MIN = 600;
 /** So long rows are written however few there are: each of a very long text takes tens of milliseconds. */
 const FEW_ROWS_MS = 20;
 /** The first guess of a row's later cost: a high one. */
@@ -42,8 +47,8 @@ export function createTransactionSize(commitMs: number) {
   let laterMs = LATER_AT_FIRST_MS;
   return {
     /** @param sinceMs how long the transaction has been writing rows */
-    isFull: (rows: number, sinceMs: number): boolean =>
-      (rows >= ROWS_MIN || sinceMs >= FEW_ROWS_MS) && sinceMs + rows * laterMs >= HOLD_MS,
+    isFull: (rows: number, sinceMs: number, rowsMin = ROWS_MIN): boolean =>
+      (rows >= rowsMin || sinceMs >= FEW_ROWS_MS) && sinceMs + rows * laterMs >= HOLD_MS,
 
     /**
      * After a transaction's commit, in milliseconds from its begin.

@@ -7,7 +7,8 @@ import type {
   CatalogPosition,
   CatalogSelection,
 } from "./catalog.ts";
-import type { Expression, Term } from "./search-terms.ts";
+import { stepOf } from "./last-post-order.ts";
+import type { Expression } from "./search-terms.ts";
 
 export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
@@ -17,9 +18,13 @@ export interface TextTest {
   sql: string;
 }
 
-/** Where an ordering is walked: an index of `channels c`, or the order of a metric of `channel_metrics m`. */
+/**
+ * Where an ordering is walked: an index of `channels c`, the coarse order of their last posts, or the order
+ * of a metric of `channel_metrics m`.
+ */
 export type Ordered =
   | { by: "channels"; column: string; index: string }
+  | { by: "last post"; column: "last_post_at" }
   | { by: "metrics"; column: OrderedMetric; isPercent: boolean };
 
 /** A range that a filter asks for: SQL over `channels c` or `channel_metrics m`. */
@@ -47,7 +52,7 @@ export interface Asked {
   /** Each term stands in the search text, or does not. */
   tests: readonly TextTest[];
   /** Terms that the search text of each match has; none where nothing is searched. */
-  terms: readonly Term[];
+  terms: readonly string[];
   after: CatalogPosition | null;
   values: Record<string, string | number | null>;
   /** Channels to be found: one more than the page has tells whether another page follows. */
@@ -69,7 +74,7 @@ const ORDERED: Record<CatalogOrdering, Ordered> = {
   "-subscribers": { by: "channels", column: "subscribers", index: "channels_by_subscribers" },
   "-quality": { by: "channels", column: "quality", index: "channels_by_quality" },
   "-citation": { by: "channels", column: "citation", index: "channels_by_citation" },
-  "-last_post_at": { by: "channels", column: "last_post_at", index: "channels_by_last_post" },
+  "-last_post_at": { by: "last post", column: "last_post_at" },
   "-growth_7d": metric("growth_7d"),
   "-growth_30d": metric("growth_30d"),
   "-growth_30d_percent": metric("growth_30d_percent"),
@@ -142,12 +147,14 @@ export function readSelection(selection: CatalogSelection): Asked {
     metricsJoin: metricsJoin(ordered, bounds),
     conditions: `${and(bounds)} ${ordered.by === "metrics" && ordered.isPercent ? NOT_SMALL : ""}`,
     tests,
-    terms: [
-      ...facets.map((facet) => ({ text: facet, at: null })),
-      ...(text === null ? [] : trigramsOf(text)),
-    ],
+    terms: [...facets, ...(text === null ? [] : trigramsOf(text))],
     after,
-    values: { ...values, afterValue: after?.[0] ?? null, afterId: after?.[1] ?? null },
+    values: {
+      ...values,
+      afterValue: after?.[0] ?? null,
+      afterId: after?.[1] ?? null,
+      afterStep: after?.[0] == null ? null : stepOf(after[0]),
+    },
     limit: selection.limit + 1,
   };
 }
@@ -164,7 +171,7 @@ function isSearch({ text, categoryId, territoryId, aPlus, verified }: CatalogFil
 
 /**
  * Whether a page takes no more steps than it has channels, wherever in the list it begins. In the order of a
- * metric the channels without one are looked for among all.
+ * metric the channels without one are looked for among all; in that of last posts whole steps are sorted.
  */
 export function isShortWalk({ filter, ordering }: CatalogSelection): boolean {
   const { by, column } = ORDERED[ordering];

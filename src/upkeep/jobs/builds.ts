@@ -1,4 +1,5 @@
 import { MENTIONS_BUILD, mentionsStep } from "../../catalog/mentions/build-mentions.ts";
+import { LAST_POST_BUILD, lastPostStep } from "../../catalog/search/last-post-order.ts";
 import {
   type Build,
   type BuildStep,
@@ -19,6 +20,7 @@ interface BuildSettings {
 /** All builds by name. */
 const STEPS: Readonly<Record<string, (settings: BuildSettings) => BuildStep>> = {
   [MENTIONS_BUILD]: ({ messengerHosts }) => mentionsStep(messengerHosts),
+  [LAST_POST_BUILD]: () => lastPostStep,
 };
 
 /** Work of one turn: the thread is the scheduler's too, whose jobs come between two turns. */

@@ -1,6 +1,7 @@
 import { recount } from "../../catalog/directory/recount.ts";
 import { refreshFacets } from "../../catalog/directory/refresh-facets.ts";
 import { computeMetrics } from "../../catalog/metrics/compute-metrics.ts";
+import { pruneLastPostOrder } from "../../catalog/search/last-post-order.ts";
 import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { closeDay } from "../../catalog/statistics/close-day.ts";
 import { followPosts } from "../../catalog/statistics/open-days.ts";
@@ -52,6 +53,7 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
       run: async (db, clock) => {
         await refreshFacets(db, clock);
         await optimizeSearch(db, clock);
+        await pruneLastPostOrder(db, clock);
       },
     },
     {

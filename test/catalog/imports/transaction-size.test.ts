@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { createTransactionSize } from "../../../src/catalog/imports/transaction-size.ts";
+import {
+  createTransactionSize,
+  REFRESHED_ROWS_MIN,
+} from "../../../src/catalog/imports/transaction-size.ts";
 
 interface Storage {
   /** In milliseconds: what a row costs when it is written, and later; what each commit costs. */
@@ -39,4 +42,17 @@ test("commits that meet a slow moment of the disk, one in ten, shrink the others
 test("a disk whose every commit is slow has transactions as large as any other", () => {
   const storage = { rowMs: 0.01, laterMs: 0.02, commitMs: 2 };
   expect(rowsAfter(100, { ...storage, commitMs: 40 })).toBe(rowsAfter(100, storage));
+});
+
+test("rows that refresh numbers have large transactions on a slow machine too, but no long ones", () => {
+  const size = createTransactionSize(2);
+  for (let times = 0; times < 100; times++) size.ended(20, 8, 100);
+  const rowsOf = (rowMs: number): number => {
+    let rows = 0;
+    do rows += 1;
+    while (!size.isFull(rows, rows * rowMs, REFRESHED_ROWS_MIN));
+    return rows;
+  };
+  expect(rowsOf(0.01)).toBe(REFRESHED_ROWS_MIN);
+  expect(rowsOf(0.2)).toBe(100);
 });

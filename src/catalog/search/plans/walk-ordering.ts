@@ -1,4 +1,5 @@
 import type { Database } from "../../../db/database.ts";
+import { isLastPostOrderWhole, NO_POST_STEP } from "../last-post-order.ts";
 import { and, METRICS, METRICS_OR_NONE, NOT_SMALL, type Query, UNBOUNDED } from "../query.ts";
 import { countRows, type Found, selectFound } from "./found.ts";
 import { entriesOf, guard, textTests } from "./sql-parts.ts";
@@ -12,12 +13,11 @@ export function walkOrdering(db: Database, query: Query, most: number): Found[] 
   const found: Found[] = [];
   const text = textTests(query.tests);
   let left = most;
-  for (const { steps, value, join, tests } of segments(query, most)) {
+  for (const { steps, value, join, tests } of segments(db, query, most)) {
     // The subquery is a coroutine: its order is kept, and it stops when the page is full.
     const page = selectFound(
       db,
-      `SELECT c.id, ${value} AS value FROM (${steps} LIMIT @left) c
-         ${join} ${text.join}
+      `SELECT c.id, ${value} AS value FROM (${steps} LIMIT @left) ${join} ${text.join}
        WHERE 1 ${tests} ${text.where} LIMIT @need`,
       query,
       { left, need: query.limit - found.length },
@@ -34,9 +34,9 @@ export function walkOrdering(db: Database, query: Query, most: number): Found[] 
 interface Segment {
   /** SQL: its channels with their values and subscribers, in the ordering. */
   steps: string;
-  /** SQL: the value of `c`, a step. */
+  /** SQL: a channel's value. */
   value: string;
-  /** SQL: what else of a channel is read, and what is tested besides the search text. */
+  /** SQL: the name of a step, what else of its channel `c` is read, and what is tested besides the search text. */
   join: string;
   tests: string;
 }
@@ -48,15 +48,20 @@ interface Place {
   isValueless: boolean;
 }
 
-function segments(query: Query, most: number): Segment[] {
+function segments(db: Database, query: Query, most: number): Segment[] {
   const { ordered, boundsApart, ownBounds } = query;
   const tests = and(boundsApart);
   const isOfMetrics = boundsApart.some(({ column }) => column !== "subscribers");
-  if (ordered.by === "channels") {
-    const join = isOfMetrics ? METRICS : "";
+  if (ordered.by === "last post" && isLastPostOrderWhole(db)) {
+    return lastPostSegments(query, most, isOfMetrics ? METRICS : "");
+  }
+  if (ordered.by !== "metrics") {
+    const join = `c ${isOfMetrics ? METRICS : ""}`;
+    // The index of last posts is gone once their order is whole, be it between two statements.
+    const index = ordered.by === "channels" ? `INDEXED BY ${ordered.index}` : "";
     return placesOf(query, `c.${ordered.column}`, "c.id").map(({ where, order }) => ({
       steps: `SELECT c.id, c.${ordered.column} AS value, c.subscribers
-        FROM channels c INDEXED BY ${ordered.index}
+        FROM channels c ${index}
         WHERE ${guard(most)} AND c.is_public = 1 AND c.is_chat = @isChat ${and(ownBounds)} ${where} ${order}`,
       ...{ value: "c.value", join, tests },
     }));
@@ -69,7 +74,7 @@ function segments(query: Query, most: number): Segment[] {
             WHERE ${guard(most)} AND c.is_public = 1 AND c.is_chat = @isChat
               ${query.after?.[0] === null ? "AND c.id > @afterId" : ""} ORDER BY c.id`,
           value: "NULL",
-          join: METRICS_OR_NONE,
+          join: `c ${METRICS_OR_NONE}`,
           tests: `AND m.${ordered.column} IS NULL ${tests} ${ordered.isPercent ? NOT_SMALL : ""}`,
         }
       : {
@@ -77,9 +82,30 @@ function segments(query: Query, most: number): Segment[] {
             FROM metric_orders o CROSS JOIN channels c ON c.id = o.id
             WHERE ${guard(most)} AND ${entriesOf(ordered.column)} ${own} ${where}
               AND c.is_public = 1 AND c.is_chat = @isChat ${order}`,
-          ...{ value: "c.value", join: isOfMetrics ? METRICS : "", tests },
+          ...{ value: "c.value", join: `c ${isOfMetrics ? METRICS : ""}`, tests },
         },
   );
+}
+
+/** Each entry is a step, also one of a channel that has moved on: its channel is read only as the page needs it. */
+function lastPostSegments({ after, boundsApart }: Query, most: number, metrics: string): Segment[] {
+  const segment = (where: string, order: string): Segment => ({
+    steps: `SELECT o.id, o.last_post_at AS value FROM last_post_order o
+      WHERE ${guard(most)} AND o.is_chat = @isChat AND ${where} ORDER BY ${order}`,
+    value: "o.value",
+    join: `o CROSS JOIN channels c ON c.id = o.id AND c.last_post_at IS o.value
+      AND c.is_public = 1 AND c.is_chat = @isChat ${metrics}`,
+    tests: and(boundsApart),
+  });
+  const sorted = "o.step DESC, o.last_post_at DESC, o.id";
+  const valueless = `o.step = ${NO_POST_STEP}`;
+  if (after === null) {
+    return [segment(`o.step > ${NO_POST_STEP}`, sorted), segment(valueless, "o.id")];
+  }
+  if (after[0] === null) return [segment(`${valueless} AND o.id > @afterId`, "o.id")];
+  const below = `o.step <= @afterStep AND o.step > ${NO_POST_STEP} AND (o.last_post_at < @afterValue
+    OR (o.last_post_at = @afterValue AND o.id > @afterId))`;
+  return [segment(below, sorted), segment(valueless, "o.id")];
 }
 
 function placesOf({ after, ordered, ownBounds }: Query, value: string, id: string): Place[] {

@@ -37,14 +37,16 @@ export const refresh: Part = async ({ database, works, options, tell }) => {
     const quiet = readers.seen();
 
     const watch = watchLog(`${file}-wal`);
-    const writtenBefore = bytesWritten("self") + bytesWritten(server.server.pid);
+    const byServerBefore = bytesWritten(server.server.pid);
+    const byImportBefore = bytesWritten("self");
     const startedAt = performance.now();
     await kanalog(file, "import", "channels", all);
     const seconds = (performance.now() - startedAt) / 1000;
     const busy = readers.seen();
     // Checkpoints that the import left to the server.
     await Bun.sleep(2_000);
-    const written = bytesWritten("self") + bytesWritten(server.server.pid) - writtenBefore;
+    const byServer = bytesWritten(server.server.pid) - byServerBefore;
+    const written = byServer + bytesWritten("self") - byImportBefore;
     const log = watch.stop();
     tell(`refresh: ${channels} channels in ${seconds.toFixed(1)} s`);
 
@@ -65,6 +67,7 @@ export const refresh: Part = async ({ database, works, options, tell }) => {
         name: "bytes written per channel",
         value: written / channels,
         most: MOST.bytes,
+        note: `${Math.round(byServer / channels)} by the server`,
       },
       {
         ...figure,

@@ -24,6 +24,39 @@ export const catalog: Entries = {
     },
     {
       plan: [
+        "CO-ROUTINE o",
+        "  SEARCH o USING PRIMARY KEY (is_chat=? AND step*)",
+        "  USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY",
+        "SCAN o",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 404,
+      why: "Entries of the order by last posts, a step of some 17 minutes sorted at a time, and the channels of a page.",
+    },
+    {
+      plan: [
+        "CO-ROUTINE o",
+        "  SEARCH o USING PRIMARY KEY (is_chat=? AND step*)",
+        "  USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY",
+        "SCAN o",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1786,
+      why: "The same until the page is full, each with its text: 15,000 entries at the most where something is searched, and under the deadline without a text.",
+    },
+    {
+      plan: [
+        "CO-ROUTINE o",
+        "  SEARCH o USING PRIMARY KEY (is_chat=? AND step*)",
+        "SCAN o",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 202,
+      why: "Channels without a post, a page in the order of their numbers.",
+    },
+    {
+      plan: [
         "SEARCH c USING INDEX channels_by_subscribers (is_chat=?*)",
         "USE TEMP B-TREE FOR*ORDER BY",
       ],
@@ -383,6 +416,20 @@ export const catalog: Entries = {
         "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 2,
+    },
+    {
+      sql: "INSERT INTO channels (…) VALUES (…)",
+      plan: [
+        "SEARCH post_tombstones USING COVERING INDEX post_tombstones_by_messenger_id (channel_id=?)",
+        "SEARCH former_handles USING COVERING INDEX former_handles_by_channel (channel_id=?)",
+        "SEARCH channel_texts USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH public_cards USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)",
+        "SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id=?)",
+        "SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
+        "SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 0,
     },
     {
       sql: "SELECT 1 FROM removed_channels WHERE id = ?",
@@ -2456,6 +2503,53 @@ export const catalog: Entries = {
         "USE TEMP B-TREE FOR ORDER BY",
       ],
       rows: 1,
+    },
+  ],
+  "catalog/search/last-post-order.ts addBetween": [
+    {
+      sql: "INSERT INTO last_post_order (is_chat, step, id, last_post_at) SELECT … FROM channels WHERE id > ? AND id <= ? ON CONFLICT DO UPDATE SET last_post_at = excluded.last_post_at",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"],
+      rows: 200,
+    },
+  ],
+  "catalog/search/last-post-order.ts lastOf": [
+    {
+      sql: "SELECT max(id) AS id FROM ( SELECT id FROM channels WHERE id > ? AND id <= ? ORDER BY id LIMIT 200)",
+      plan: [
+        "CO-ROUTINE (subquery-1)",
+        "  SEARCH channels USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
+        "SEARCH (subquery-1)",
+      ],
+      rows: 200,
+    },
+  ],
+  "catalog/search/last-post-order.ts remove": [
+    {
+      sql: "DELETE FROM last_post_order WHERE is_chat = ? AND step = ? AND id = ?",
+      plan: ["SEARCH last_post_order USING PRIMARY KEY (is_chat=? AND step=? AND id=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/search/last-post-order.ts entriesWhere": [
+    {
+      sql: "SELECT o.is_chat, o.step, o.id, NOT EXISTS ( SELECT 1 FROM channels c WHERE c.id = o.id AND c.is_chat = o.is_chat AND c.last_post_at IS o.last_post_at) AS isStale FROM last_post_order o WHERE o.is_chat = @is_chat AND o.step = @step AND o.id > @id ORDER BY o.step DESC, o.id LIMIT 500",
+      plan: [
+        "SEARCH o USING PRIMARY KEY (is_chat=? AND step=? AND id>?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1000,
+      why: "Entries of the order in one step, and the channel of each: pruned by 500.",
+    },
+    {
+      sql: "SELECT o.is_chat, o.step, o.id, NOT EXISTS ( SELECT 1 FROM channels c WHERE c.id = o.id AND c.is_chat = o.is_chat AND c.last_post_at IS o.last_post_at) AS isStale FROM last_post_order o WHERE o.is_chat = @is_chat AND o.step < @step ORDER BY o.step DESC, o.id LIMIT 500",
+      plan: [
+        "SEARCH o USING PRIMARY KEY (is_chat=? AND step<?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1000,
+      why: "Entries of the order in one step, and the channel of each: pruned by 500.",
     },
   ],
 };

@@ -5,6 +5,7 @@ import { readExport } from "../../../../src/catalog/exports/export-selection.ts"
 import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/import-kinds.ts";
 import { catchUp, rebuildPostSearch } from "../../../../src/catalog/post-search/catch-up.ts";
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
+import { pruneLastPostOrder } from "../../../../src/catalog/search/last-post-order.ts";
 import { readCatalogRequest } from "../../../../src/methods/channels.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import { DAY_MS } from "../../../../src/values/moscow-time.ts";
@@ -50,8 +51,19 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
       await list(`channels/?limit=100&ordering=${ordering}&${filter}`);
     }
   }
+  // As in a database of a former version, whose order of last posts is not made yet.
+  db.exec(`
+    CREATE INDEX channels_by_last_post ON channels (is_chat, last_post_at DESC) WHERE is_public = 1;
+    INSERT INTO background_builds SELECT 'last_post_order', max(id) - 500, max(id) FROM channels`);
+  for (const filter of CATALOG_FILTERS) {
+    await list(`channels/?limit=100&ordering=-last_post_at&${filter}`);
+  }
+  await appliance.app.builds.look();
+  db.exec("UPDATE channels SET last_post_at = 1 WHERE id = 1");
+  await pruneLastPostOrder(db, clock);
   // To the channels that have no value in this ordering, and on from there.
   await list("channels/?kind=chat&limit=100&ordering=-quality", 8);
+  await list("channels/?kind=chat&limit=100&ordering=-last_post_at", 8);
   await get(`channels/?ids=${oneTo(100)}`);
 
   for (const named of ["@channel_2", "1000003", "@former_7", "t.me/c/1000003/1"]) {

@@ -1,0 +1,118 @@
+import { type BuildStep, findBuild } from "../../db/background-builds.ts";
+import { type Database, statement, type Transaction } from "../../db/database.ts";
+import { inParts } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+
+/**
+ * The order of channels by their last posts, `last_post_order` (migration 022): coarse, so that refreshing
+ * a channel writes little. Triggers write it.
+ */
+
+/** The name of the build that fills the order of a database of a former version. */
+export const LAST_POST_BUILD = "last_post_order";
+
+/** The step of channels without a post, after all others. */
+export const NO_POST_STEP = -Number.MAX_SAFE_INTEGER;
+const STEP_MS = 2 ** 20;
+
+/** Channels that the build adds in one step: some milliseconds. */
+const CHANNELS_PER_STEP = 200;
+/** Entries that are looked at in one step: about a millisecond. */
+const ENTRIES_PER_STEP = 500;
+
+/** The step of a time, in milliseconds. */
+export function stepOf(lastPostAt: number): number {
+  return Math.floor(lastPostAt / STEP_MS);
+}
+
+/** Whether all channels are in the order. */
+export function isLastPostOrderWhole(db: Database): boolean {
+  return findBuild(db, LAST_POST_BUILD) === undefined;
+}
+
+/** Adds channels that a former version wrote. With the last one, the index that is read until then goes. */
+export const lastPostStep: BuildStep = (tx, { afterId, untilId }) => {
+  const upTo = lastOf(tx, afterId, untilId);
+  if (upTo !== null) addBetween(tx, afterId, upTo);
+  if (upTo === null || upTo >= untilId) {
+    statement(tx, "DROP INDEX IF EXISTS channels_by_last_post").run();
+  }
+  return upTo;
+};
+
+/** The last number of some channels after one; null where there is none. */
+function lastOf(db: Database, afterId: number, untilId: number): number | null {
+  const last = statement<{ id: number | null }>(
+    db,
+    `SELECT max(id) AS id FROM (
+       SELECT id FROM channels WHERE id > ? AND id <= ? ORDER BY id LIMIT ${CHANNELS_PER_STEP})`,
+  );
+  return last.get(afterId, untilId)?.id ?? null;
+}
+
+function addBetween(tx: Transaction, afterId: number, upTo: number): void {
+  statement(
+    tx,
+    `INSERT INTO last_post_order (is_chat, step, id, last_post_at)
+     SELECT is_chat, ifnull(last_post_at >> 20, ${NO_POST_STEP}), id, last_post_at
+     FROM channels WHERE id > ? AND id <= ?
+     ON CONFLICT DO UPDATE SET last_post_at = excluded.last_post_at`,
+  ).run(afterId, upTo);
+}
+
+interface Entry {
+  is_chat: number;
+  step: number;
+  id: number;
+  isStale: number;
+}
+
+/** SQL: the entry is not its channel's present one. */
+const IS_STALE = `NOT EXISTS (
+  SELECT 1 FROM channels c
+  WHERE c.id = o.id AND c.is_chat = o.is_chat AND c.last_post_at IS o.last_post_at)`;
+
+/**
+ * Removes entries of channels that have moved on. Until then a walk steps over them, so it is for the
+ * night, and for after an import that moved very many.
+ */
+export async function pruneLastPostOrder(db: Database, clock: Clock): Promise<void> {
+  const first = { is_chat: 0, step: Number.MAX_SAFE_INTEGER, id: 0 };
+  let after = first;
+  await inParts(db, clock, "prune-order", (tx) => {
+    const entries = entriesAfter(tx, after);
+    const last = entries.at(-1);
+    if (last !== undefined) {
+      const stale = entries.filter(({ isStale }) => isStale === 1);
+      if (stale.length > 0) remove(tx, stale);
+      after = last;
+      return true;
+    }
+    if (after.is_chat === 1) return false;
+    after = { ...first, is_chat: 1 };
+    return true;
+  });
+}
+
+/** Some entries of a kind after one, in the order: the rest of its step, else the steps after it. */
+function entriesAfter(db: Database, after: Omit<Entry, "isStale">): Entry[] {
+  const rest = entriesWhere(db, "o.step = @step AND o.id > @id", after);
+  return rest.length > 0 ? rest : entriesWhere(db, "o.step < @step", after);
+}
+
+function entriesWhere(db: Database, where: string, after: Omit<Entry, "isStale">): Entry[] {
+  return statement<Entry>(
+    db,
+    `SELECT o.is_chat, o.step, o.id, ${IS_STALE} AS isStale FROM last_post_order o
+     WHERE o.is_chat = @is_chat AND ${where}
+     ORDER BY o.step DESC, o.id LIMIT ${ENTRIES_PER_STEP}`,
+  ).all({ ...after });
+}
+
+function remove(tx: Transaction, entries: readonly Entry[]): void {
+  const one = statement(
+    tx,
+    "DELETE FROM last_post_order WHERE is_chat = ? AND step = ? AND id = ?",
+  );
+  for (const { is_chat, step, id } of entries) one.run(is_chat, step, id);
+}
