@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openCurrent } from "../../src/app/domains.ts";
@@ -18,7 +18,7 @@ export const openPrepared: typeof openCurrent = async (config, ports) => {
   prepared ??= prepare();
   const content = await prepared;
   if (!isInMemory) {
-    if (existsSync(path) || !existsSync(dirname(path))) return openCurrent(config, ports);
+    if (existsSync(path) || !isOurs(dirname(path))) return openCurrent(config, ports);
     writeFileSync(path, content, { mode: 0o600 });
   }
   const db = isInMemory ? openInMemory(content, ports.clock) : await openCurrent(config, ports);
@@ -26,6 +26,11 @@ export const openPrepared: typeof openCurrent = async (config, ports) => {
   db.exec("UPDATE meta SET value = randomblob(32) WHERE name = 'cursor_secret'");
   return db;
 };
+
+/** Whether a file that is made in the folder has its owner; else the program gives it to that one. */
+function isOurs(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
+}
 
 async function prepare(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
