@@ -11,6 +11,8 @@ import { createMachine, type Machine, type Serving } from "../support/machine.ts
 const CONNECTIONS_EACH = 50;
 /** Processor time of an answer with several workers may be so many times that with one. */
 const COST_MAX = 1.15;
+/** The processes are looked at for so long while nobody asks. */
+const REST_S = 5;
 const PATHS = {
   card: "/v1/msgr/channels/7/",
   search: `/v1/msgr/channels/?q=${encodeURIComponent("канал 12")}&limit=20`,
@@ -22,6 +24,13 @@ interface Sample {
   perSecond: number;
   /** Processor time of an answer, of all workers and their threads. */
   processorUs: number;
+  /**
+   * The same without what the processes take at rest: a client that several workers share gives each
+   * fewer answers to bear it.
+   */
+  answerUs: number;
+  /** Those that share a commit: several workers get fewer each at once, and commit more often. */
+  answersOfCommit: number;
 }
 
 const [mode = "2", ...rest] = process.argv.slice(2);
@@ -70,13 +79,17 @@ async function compare(
         );
         if (one === undefined || many === undefined) continue;
         const ratio = many.processorUs / one.processorUs;
+        const ofAnswers = many.answerUs / one.answerUs;
         console.log(
           `${kind}${beside ? " beside an import" : ""}: ` +
             `1 worker ${one.perSecond.toFixed(0)} answers/s, ${one.processorUs.toFixed(1)} us each; ` +
             `${workers} workers ${many.perSecond.toFixed(0)} answers/s, ` +
             `${many.processorUs.toFixed(1)} us each, ${ratio.toFixed(2)} x` +
             // An import takes time of the same processes' commits; only the quiet ratio is asked for.
-            (beside ? "" : ` (at most ${COST_MAX} x)`),
+            (beside ? "" : ` (at most ${COST_MAX} x)`) +
+            `; without rest ${one.answerUs.toFixed(1)} and ${many.answerUs.toFixed(1)} us, ` +
+            `${ofAnswers.toFixed(2)} x; ${one.answersOfCommit.toFixed(0)} and ` +
+            `${many.answersOfCommit.toFixed(0)} answers share a commit`,
         );
       }
     }
@@ -101,19 +114,40 @@ async function measure(machine: Machine, serving: Serving, what: Asked): Promise
   const connections = CONNECTIONS_EACH * what.workers;
   // Each worker compiles by itself what it runs often.
   await client(url, key, seconds, connections);
+  const rest = await restPerSecond(serving);
   const importing = beside ? importChannels(machine, channels, Date.now()) : null;
-  const before = await processorSeconds(serving);
+  const before = await counts(serving);
+  const begunMs = performance.now();
   const answers = await client(url, key, seconds, connections);
-  const after = await processorSeconds(serving);
+  const after = await counts(serving);
+  const took = (performance.now() - begunMs) / 1000;
   importing?.kill("SIGKILL");
   await importing?.exited;
-  return { perSecond: answers / seconds, processorUs: ((after - before) / answers) * 1e6 };
+  const processor = after.processorSeconds - before.processorSeconds;
+  return {
+    perSecond: answers / seconds,
+    processorUs: (processor / answers) * 1e6,
+    answerUs: ((processor - rest * took) / answers) * 1e6,
+    answersOfCommit: answers / (after.commits - before.commits),
+  };
+}
+
+/** Processor time a second while nobody asks. */
+async function restPerSecond(serving: Serving): Promise<number> {
+  const before = await counts(serving);
+  await Bun.sleep(REST_S * 1000);
+  return ((await counts(serving)).processorSeconds - before.processorSeconds) / REST_S;
 }
 
 /** Summed over all workers. */
-async function processorSeconds(serving: Serving): Promise<number> {
+async function counts(serving: Serving): Promise<{ processorSeconds: number; commits: number }> {
   const text = await (await serving.get("/metrics")).text();
-  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
+  const value = (name: string): number =>
+    Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
+  return {
+    processorSeconds: value("process_cpu_seconds_total"),
+    commits: value("kanalog_usage_commit_duration_seconds_count"),
+  };
 }
 
 /** @returns how many answers it got */
@@ -159,5 +193,10 @@ function summary(samples: readonly Sample[]): Sample {
     samples.map((sample) => sample[of]).toSorted((one, other) => one - other)[
       samples.length >> 1
     ] ?? 0;
-  return { perSecond: median("perSecond"), processorUs: median("processorUs") };
+  return {
+    perSecond: median("perSecond"),
+    processorUs: median("processorUs"),
+    answerUs: median("answerUs"),
+    answersOfCommit: median("answersOfCommit"),
+  };
 }
