@@ -52,8 +52,8 @@ const days = {
   to: day({ description: "Last Moscow day, included.", example: "2024-11-30" }),
 };
 
-const description = (what: string, rows: BulkKind): string =>
-  `${what} as a file that is sent while it is read, of public channels, by \`${CURSOR_COLUMNS[rows]}\`. ` +
+const description = (what: string, order: string): string =>
+  `${what} as a file that is sent while it is read, of public channels, by ${order}. ` +
   `From the Profi plan, ${EXPORTS_MAX} at once. Each ${ROWS_PER_UNIT.toLocaleString("en")} rows begun cost a unit, ` +
   "charged before they leave, and the request the first one. A file that could not be sent whole ends in a line that " +
   "says why and where to go on; [the guide](http://127.0.0.1:8080/docs/export/) has both. Compressed for " +
@@ -72,7 +72,7 @@ export const exportChannels = apiMethod({
   operationId: "msgr_export_channels_retrieve",
   path: "/v1/msgr/export/channels/",
   title: "Export of channels",
-  description: description("Channel cards, with the catalog's filters,", "channels"),
+  description: description("Channel cards, with the catalog's filters,", "`id`"),
   parameters: {
     format,
     ...filterParameters,
@@ -87,7 +87,7 @@ export const exportStats = apiMethod({
   operationId: "msgr_export_stats_retrieve",
   path: "/v1/msgr/export/stats/",
   title: "Export of daily statistics",
-  description: description("Daily statistics", "stats"),
+  description: description("Daily statistics", "`channel:day`"),
   parameters: { format, channel, ...ofChannels, ...days, cursor: cursor("stats", "17:2024-11-30") },
   errors: ["not_found", "throttled"],
   run: (args, call) => answer("stats", args, call),
@@ -98,7 +98,7 @@ export const exportPosts = apiMethod({
   operationId: "msgr_export_posts_retrieve",
   path: "/v1/msgr/export/posts/",
   title: "Export of posts",
-  description: description("Posts; those of one channel by their time,", "posts"),
+  description: description("Posts", "`id`, or by channel and time where a filter narrows them"),
   parameters: {
     ...{ format, channel, ...ofChannels, ...days },
     is_ad: flag({
