@@ -169,6 +169,7 @@ export const en = {
     `The plan ${plan} includes ${included} ${included === 1 ? "alert" : "alerts"}; there are ${existing}.`,
   nothingToMatch: "Give at least one word that posts are to have.",
   unknownChannel: "There is no such public channel.",
+  alertWebhookUnknown: "`webhook` is the number of none of your webhooks.",
   alertUnchanged: "Give at least one field to change.",
   disabledByStaff: "The webhook was disabled by staff: contact support.",
   secretUnreadable: "The signing secret cannot be read any more: rotate it first.",

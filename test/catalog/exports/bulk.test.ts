@@ -443,7 +443,7 @@ describe("a cursor is the key of the last row that arrived", () => {
 });
 
 describe("the request", () => {
-  test("is for Profi, with faults by name, and an unknown channel is a 404", async () => {
+  test("is for Profi, with faults by name", async () => {
     for (const plan of ["test", "start", "growth"] as const) {
       const { key } = await appliance.customer({ plan });
       for (const rows of ["channels", "stats", "posts"]) {
@@ -461,7 +461,11 @@ describe("the request", () => {
     });
     const { body } = await get("stats/?from=2026-11-02&to=2026-11-01");
     expect(Object.keys(body)).toEqual(["to"]);
-    expect((await get("posts/?channel=nobody")).status).toBe(404);
+    await faults("posts/?channel=nobody", { channel: "There is no channel nobody." });
+    await faults("stats/?channel=7&category=nope", {
+      channel: "There is no channel 7.",
+      category: "Object with slug=nope does not exist.",
+    });
   });
 
   test("is answered compressed where the caller takes it, to the same bytes", async () => {
