@@ -29,7 +29,7 @@ export const channelsCompareList = apiMethod({
   tool:
     "Compares channels in one call: who grew more, posts more, is read more over a period. Answers " +
     '"compare these five". Takes numbers or handles. With `best_post` a channel is about 1,600 ' +
-    "characters; with `fields` channel,growth,growth_percent,views_mean,err about 90. " +
+    "characters; with `fields` channel,growth,growth_percent,views_mean,err about 85. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: {

@@ -65,7 +65,7 @@ export const postsSearchList = apiMethod({
     "Answers who writes about something, and what: posts of all channels whose texts have the words " +
     'of `q`, newest first. Words match in any form (ипотеки finds ипотеку); `"a b"` is a phrase, ' +
     "`-w` leaves out, `a | b` takes either, `w*`, `=w`, `#tag`, `@handle`. `matches` says how many " +
-    "there are. A post is about 1,400 to 2,200 characters: give `fields` id,channel,published_at," +
+    "there are. A post is about 1,300 to 2,200 characters: give `fields` id,channel,published_at," +
     "snippet (about 270) and a small `limit` first. Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,

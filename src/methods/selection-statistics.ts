@@ -22,8 +22,8 @@ export const channelsStatsRetrieve = apiMethod({
     'Counts the channels that match filters, without listing them: answers "how many channels above ' +
     '100,000 are in science" and "which categories lead in a region" in one call. Gives the sum, ' +
     "median and deciles of subscribers, and all categories and territories by number of channels: " +
-    "about 60 characters each, up to 60,000 for the whole catalog; with `fields` " +
-    "channels,subscribers about 150. Same filters as msgr_channels_list.",
+    "about 55 characters each, up to 60,000 for the whole catalog; with `fields` " +
+    "channels,subscribers about 130. Same filters as msgr_channels_list.",
   units: 1,
   parameters: { ...filterParameters, ...fieldsOf(selectionSchema) },
   result: selectionSchema,
