@@ -1,4 +1,3 @@
-import { readPostQuery } from "../catalog/post-search/post-query.ts";
 import {
   type FoundPosition,
   type FoundPost,
@@ -7,7 +6,7 @@ import {
 } from "../catalog/post-search/post-search.ts";
 import { MEDIA, postSchema } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
-import { isLonger, unknownSlug } from "../values/fields.ts";
+import { unknownSlug } from "../values/fields.ts";
 import { jsonValueOf } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { startOfDay } from "../values/moscow-time.ts";
@@ -27,10 +26,8 @@ import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { choice, day, flag, integer, required, text, withDefault } from "./parameters.ts";
 import { requireOrder } from "./period.ts";
 import { postsIncluded } from "./plan-rules.ts";
+import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN, readQueryText } from "./post-query.ts";
 import type { Services } from "./services.ts";
-
-const QUERY_LENGTH_MIN = 2;
-const QUERY_LENGTH_MAX = 200;
 
 const foundPostSchema = objectSchema(
   {
@@ -147,15 +144,8 @@ interface SearchArguments {
 /** @throws AppError `invalid` over all wrong arguments; `unavailable` where post search is not ready */
 function readSearch(args: SearchArguments, { channels, directory, postSearch }: Services) {
   const faults: FieldFaults = {};
-  const q = args.q.trim();
-  const query = readPostQuery(q);
-  if ([...q].length < QUERY_LENGTH_MIN) {
-    faults["q"] = [message("tooShort", { characters: QUERY_LENGTH_MIN })];
-  } else if (isLonger(q, QUERY_LENGTH_MAX)) {
-    faults["q"] = [message("tooLong", { characters: QUERY_LENGTH_MAX })];
-  } else if (query === null) {
-    faults["q"] = [message("nothingToSearch")];
-  }
+  const text = readQueryText(args.q, message("nothingToSearch"));
+  if ("fault" in text) faults["q"] = [text.fault];
   const { channel, category, territory, from, to } = args;
   const channelId = channel === undefined ? null : channelNamed(channel.trim(), channels);
   if (channel !== undefined && channelId === null) {
@@ -167,7 +157,7 @@ function readSearch(args: SearchArguments, { channels, directory, postSearch }: 
   if (territory !== undefined && territoryId === null) {
     faults["territory"] = [unknownSlug(territory)];
   }
-  if (query === null || Object.keys(faults).length > 0) throw fieldError(faults);
+  if ("fault" in text || Object.keys(faults).length > 0) throw fieldError(faults);
   if (from !== undefined && to !== undefined) requireOrder(from, to);
   postSearch.requireReady();
   const filter: PostFilter = {
@@ -180,5 +170,5 @@ function readSearch(args: SearchArguments, { channels, directory, postSearch }: 
     media: args.media ?? null,
     viewsMin: args.views_min ?? null,
   };
-  return { query, filter };
+  return { query: text.value.query, filter };
 }
