@@ -15,7 +15,7 @@ export type Period = (typeof PERIODS)[number];
 
 /** All that there is, up to ten years. */
 const ALL_DAYS_MAX = 3_660;
-/** Days before the last reading that growth over 30 days needs, with some slack (summary.ts). */
+/** Days before the last reading that growth over 30 days needs, with some slack (metrics/change-over.ts). */
 const GROWTH_DAYS = 34;
 
 /** A period that ends at the last reading; its days are Moscow's, both included. */

@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import { averagesOf, changeOver } from "../../../../catalog/statistics/summary.ts";
+import { changeOver } from "../../../../catalog/metrics/change-over.ts";
+import { averagesOf } from "../../../../catalog/statistics/summary.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { ChangeText, shownPercent } from "../../look/change.tsx";

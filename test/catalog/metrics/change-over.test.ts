@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { changeOver } from "../../../src/catalog/statistics/summary.ts";
+import { changeOver } from "../../../src/catalog/metrics/change-over.ts";
 import { formatDay } from "../../../src/values/moscow-time.ts";
 
 const LAST = 20_000;
