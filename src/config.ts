@@ -55,7 +55,7 @@ export const SETTINGS = {
     "How many processes serve, each on a core of its own; `auto`: one for each core. Linux only, " +
       "elsewhere one serves.",
     "1",
-    workers,
+    readWorkers,
   ),
   KANALOG_BASE_URL: optional(
     "baseUrl",
@@ -339,7 +339,8 @@ function integer(minimum: number, maximum: number) {
 
 const WORKERS_MAX = 64;
 
-function workers(text: string): number {
+/** @throws Error where it is no number of processes */
+export function readWorkers(text: string): number {
   if (text === "auto") return Math.min(WORKERS_MAX, availableParallelism());
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > WORKERS_MAX) {

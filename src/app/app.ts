@@ -97,8 +97,6 @@ export interface App {
 
 const EVERY_SECOND = "* * * * * *";
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
-/** Longest upload: 2 GiB at 5 megabits a second. */
-const UPLOAD_MAX_S = 60 * 60;
 
 interface AppOptions {
   open?: typeof openCurrent;
@@ -154,7 +152,7 @@ export async function createApp(
   const mailer = composeMailer(db, threads, ports);
   const { webhooks, alerts } = hooks;
   const built = { keyUse, limits, webhooks, alerts };
-  const services = composeServices(db, threads, config, ports, built);
+  const services = composeServices(db, threads, config, ports, built, crew?.memory);
 
   const lease = crew === null ? ALWAYS_OWN : createUpkeepLease(db, threads.lease, ports);
   /** Work that one worker does for all. */
@@ -214,6 +212,8 @@ export async function createApp(
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
     noteAnswer: answers.note,
+    giveTime: (request: Request, silenceMaxS: number) =>
+      server.server?.timeout(request, silenceMaxS),
   };
   const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const shared = {
@@ -222,7 +222,6 @@ export async function createApp(
     ...{ accounts, keys, oauth, usage, imports, sources, setUp, afterAnswer, sample, firstSteps },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
-    giveTime: (request: Request) => server.server?.timeout(request, UPLOAD_MAX_S),
     jobs: scheduler,
     builds: builds.list,
     lastBackup: newestBackup,

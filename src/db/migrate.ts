@@ -27,6 +27,7 @@ import { signUps } from "./migrations/019-sign-ups.ts";
 import { workers } from "./migrations/020-workers.ts";
 import { alerts } from "./migrations/021-alerts.ts";
 import { lastPosts } from "./migrations/022-last-posts.ts";
+import { takenDownTimes } from "./migrations/023-taken-down-times.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly string[] = [
   workers,
   alerts,
   lastPosts,
+  takenDownTimes,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,8 +1,3 @@
-import {
-  BEGINNINGS_MAX,
-  countBeginnings,
-  readPostQuery,
-} from "../catalog/post-search/post-query.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { type AlertView, alertSchema, previewSchema } from "../push/webhooks/alerts/alert-views.ts";
 import type { AlertFields } from "../push/webhooks/alerts/alerts.table.ts";
@@ -24,10 +19,9 @@ import {
   text,
 } from "./parameters.ts";
 import { alertsIncluded, alertsIncludedOrKept, alertToSpare } from "./plan-rules.ts";
+import { readQueryText } from "./post-query.ts";
 
 const NAME_LENGTH_MAX = 100;
-const QUERY_LENGTH_MIN = 2;
-const QUERY_LENGTH_MAX = 200;
 
 const alertPath = {
   id: inPath(integer({ description: "Alert number.", example: 1, minimum: 0 })),
@@ -280,17 +274,7 @@ export function readName(given: unknown): Read<string> {
 export function readQuery(given: unknown): Read<string> {
   const read = readText(given);
   if ("fault" in read) return read;
-  const q = read.value.trim();
-  if (q === "") return { fault: message("blank") };
-  if ([...q].length < QUERY_LENGTH_MIN) {
-    return { fault: message("tooShort", { characters: QUERY_LENGTH_MIN }) };
-  }
-  if (isLonger(q, QUERY_LENGTH_MAX)) {
-    return { fault: message("tooLong", { characters: QUERY_LENGTH_MAX }) };
-  }
-  const query = readPostQuery(q);
-  if (query === null) return { fault: message("nothingToMatch") };
-  return countBeginnings(query) > BEGINNINGS_MAX
-    ? { fault: message("tooManyBeginnings", { most: BEGINNINGS_MAX }) }
-    : { value: q };
+  if (read.value.trim() === "") return { fault: message("blank") };
+  const text = readQueryText(read.value, message("nothingToMatch"));
+  return "fault" in text ? text : { value: text.value.q };
 }

@@ -30,6 +30,11 @@ export interface CallContext {
   readBody(): Promise<unknown>;
   services: Services;
   caller: Caller;
+  /**
+   * The caller as they are at a later instant, for an answer that is being sent for long.
+   * @throws AppError where they may not call any more
+   */
+  callerAt(nowMs: number): Caller | Promise<Caller>;
   nowMs: number;
   /** The address of the method's page with these query values; the path's are among the arguments. */
   pageUrl(query: URLSearchParams, raw: RawArguments): string;
@@ -50,9 +55,17 @@ export async function callMethod(
 ): Promise<Outcome> {
   const { services, caller, nowMs } = context;
   const chargeMore = async (atMs: number): Promise<AppError | null> => {
-    const more = { ...ended(method.status), units: method.units, isPart: true };
-    const { allowed } = await services.limits.charge(caller, atMs, more);
-    return allowed ? null : quotaExceeded(caller, atMs);
+    try {
+      const callerNow = await context.callerAt(atMs);
+      const denial = planDenial(method, { services, caller: callerNow, nowMs: atMs });
+      if (denial !== null) return denial;
+      const more = { ...ended(method.status), units: method.units, isPart: true };
+      const { allowed } = await services.limits.charge(callerNow, atMs, more);
+      return allowed ? null : quotaExceeded(callerNow, atMs);
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
   };
   const ended = (status: number) => ({ method: method.operationId, status });
   let outcome: Outcome;
@@ -117,10 +130,10 @@ export async function viewMethod(
   raw: RawArguments,
   { services, viewer, nowMs }: { services: Services; viewer: Omit<Caller, "key">; nowMs: number },
 ): Promise<Json<unknown>> {
+  const caller = { ...viewer, key: NO_KEY };
   const context: CallContext = {
-    services,
-    caller: { ...viewer, key: NO_KEY },
-    nowMs,
+    ...{ services, caller, nowMs },
+    callerAt: () => caller,
     readBody: async () => ({}),
     // Pages have addresses of their own and take only the cursor out of this one.
     pageUrl: (query) => `?${query}`,
@@ -150,7 +163,7 @@ function accessDenial(
 
 function planDenial(
   { planRule, units }: ApiMethod,
-  { services, caller, nowMs }: CallContext,
+  { services, caller, nowMs }: Pick<CallContext, "services" | "caller" | "nowMs">,
 ): AppError | null {
   const denial = planRule?.(caller, services) ?? null;
   if (denial !== null) return new AppError("tariff_required", denial);

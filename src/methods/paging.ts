@@ -21,7 +21,7 @@ export function pageOf<T>(item: Schema<T>) {
 }
 
 /** A part of a list: its items, and where it ended; `last` is null where nothing follows. */
-interface Slice<View, P extends Position> {
+export interface Slice<View, P extends Position> {
   results: Json<View[]>;
   last: P | null;
 }

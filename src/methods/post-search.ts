@@ -1,9 +1,4 @@
 import {
-  BEGINNINGS_MAX,
-  countBeginnings,
-  readPostQuery,
-} from "../catalog/post-search/post-query.ts";
-import {
   type FoundPosition,
   type FoundPost,
   POST_ORDERINGS,
@@ -11,7 +6,7 @@ import {
 } from "../catalog/post-search/post-search.ts";
 import { MEDIA, postSchema } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
-import { isLonger, unknownSlug } from "../values/fields.ts";
+import { unknownSlug } from "../values/fields.ts";
 import { jsonValueOf } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { startOfDay } from "../values/moscow-time.ts";
@@ -32,11 +27,9 @@ import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { choice, integer, required, text, withDefault } from "./parameters.ts";
 import { publicationDays, requireOrder } from "./period.ts";
 import { postsIncluded } from "./plan-rules.ts";
+import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN, readQueryText } from "./post-query.ts";
 import { advertising } from "./posts.ts";
 import type { Services } from "./services.ts";
-
-const QUERY_LENGTH_MIN = 2;
-const QUERY_LENGTH_MAX = 200;
 
 const foundPostSchema = objectSchema(
   {
@@ -72,7 +65,7 @@ export const postsSearchList = apiMethod({
   tool:
     "Who writes about something, and what: posts of all channels with the words of `q` in any form " +
     '(ипотеки finds ипотеку), newest first. `"a b"` is a phrase, `-w` leaves out, `a | b`, `w*`, `=w`, ' +
-    "`#tag`, `@handle`. `matches` counts them. A post is about 1,400 to 2,200 characters: give " +
+    "`#tag`, `@handle`. `matches` counts them. A post is about 1,300 to 2,200 characters: give " +
     "`fields` id,channel,published_at,snippet (270) and a small `limit`. Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,
@@ -141,17 +134,8 @@ interface SearchArguments {
 /** @throws AppError `invalid` over all wrong arguments; `unavailable` where post search is not ready */
 function readSearch(args: SearchArguments, { channels, directory, postSearch }: Services) {
   const faults: FieldFaults = {};
-  const q = args.q.trim();
-  const query = readPostQuery(q);
-  if ([...q].length < QUERY_LENGTH_MIN) {
-    faults["q"] = [message("tooShort", { characters: QUERY_LENGTH_MIN })];
-  } else if (isLonger(q, QUERY_LENGTH_MAX)) {
-    faults["q"] = [message("tooLong", { characters: QUERY_LENGTH_MAX })];
-  } else if (query === null) {
-    faults["q"] = [message("nothingToSearch")];
-  } else if (countBeginnings(query) > BEGINNINGS_MAX) {
-    faults["q"] = [message("tooManyBeginnings", { most: BEGINNINGS_MAX })];
-  }
+  const text = readQueryText(args.q, message("nothingToSearch"));
+  if ("fault" in text) faults["q"] = [text.fault];
   const { channel, category, territory, from, to } = args;
   const channelId = channel === undefined ? null : channelNamed(channel.trim(), channels);
   if (channel !== undefined && channelId === null) {
@@ -163,7 +147,7 @@ function readSearch(args: SearchArguments, { channels, directory, postSearch }: 
   if (territory !== undefined && territoryId === null) {
     faults["territory"] = [unknownSlug(territory)];
   }
-  if (query === null || Object.keys(faults).length > 0) throw fieldError(faults);
+  if ("fault" in text || Object.keys(faults).length > 0) throw fieldError(faults);
   if (from !== undefined && to !== undefined) requireOrder(from, to);
   postSearch.requireReady();
   const filter: PostFilter = {
@@ -176,5 +160,5 @@ function readSearch(args: SearchArguments, { channels, directory, postSearch }: 
     media: args.media ?? null,
     viewsMin: args.views_min ?? null,
   };
-  return { query, filter };
+  return { query: text.value.query, filter };
 }

@@ -51,7 +51,6 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [{ count: 1 }, "There is 1 more fault."],
     [{ count: 75 }, "There are 75 more faults."],
   ],
-  givenNotFound: [[{ field: "webhook", thing: "webhook" }, "webhook: The webhook was not found."]],
   notFound: [
     [{ thing: "address" }, "This address was not found."],
     [{ thing: "channel" }, "The channel was not found."],
@@ -220,6 +219,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   ],
   nothingToMatch: [[{}, "Give at least one word that posts are to have."]],
   unknownChannel: [[{}, "There is no such public channel."]],
+  alertWebhookUnknown: [[{}, "`webhook` is the number of none of your webhooks."]],
   alertUnchanged: [[{}, "Give at least one field to change."]],
   webhooksNotIncluded: [
     [

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { EXPORT_SILENCE_MAX_S } from "../../catalog/exports/bulk.ts";
 import type { Config } from "../../config.ts";
 import type { Caller } from "../../customers/keys/keys.ts";
 import type { AnsweredRequest } from "../../customers/limits/request-log.ts";
@@ -34,6 +35,8 @@ export interface RestContext extends Gate {
   bodies: Bodies;
   /** Notes a request with a good key: for its owner's log, and for staff's hours. */
   noteAnswer(keyId: number, answered: AnsweredRequest): void;
+  /** Lets the connection of a request be silent for so long. */
+  giveTime(request: Request, silenceMaxS: number): void;
   /** Everything read before the next `await` sees one snapshot, taken after this call. */
   tickSnapshot(): Promise<void>;
 }
@@ -140,7 +143,7 @@ async function answerCall(
       setLimitHeaders(headers, admission.limitsAfter(outcome));
       ({ units } = outcome);
       response = outcome.ok
-        ? successResponse(request, outcome, headers)
+        ? successResponse(request, outcome, headers, context)
         : errorAnswer(outcome.error, headers, ports);
     } else {
       response = errorResponse(admission.error, headers);
@@ -169,8 +172,12 @@ function successResponse(
   request: Request,
   { status, body }: Outcome & { ok: true },
   headers: Headers,
+  { giveTime }: RestContext,
 ): Response {
-  if (body instanceof FileAnswer) return fileResponse(request, body, headers);
+  if (body instanceof FileAnswer) {
+    giveTime(request, EXPORT_SILENCE_MAX_S);
+    return fileResponse(request, body, headers);
+  }
   return status === 204
     ? new Response(null, { status, headers })
     : json(status, jsonTextOf(body), headers);

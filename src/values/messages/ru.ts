@@ -39,7 +39,6 @@ export const ru: Messages = {
   moreFaults: ({ count }) => `И ещё ошибок: ${count}.`,
 
   notFound: "Этого нет или больше нет.",
-  givenNotFound: ({ field }) => `${field}: такого нет или больше нет.`,
   invalidCursor: "Такой страницы нет: начните с первой.",
   cursorOfOtherList: ({ names }) =>
     `Курсор принадлежит списку с другим значением (${names.join(", ")}): уберите его или начните без курсора.`,
@@ -124,6 +123,7 @@ export const ru: Messages = {
     `Тариф «${named(plan)}» включает оповещений: ${included}, а их уже ${existing}.`,
   nothingToMatch: "Введите хотя бы одно слово, которое должно быть в постах.",
   unknownChannel: "Такого открытого канала нет.",
+  alertWebhookUnknown: "Вебхука с номером из `webhook` у вас нет.",
   alertUnchanged: "Задайте хотя бы одно поле, которое нужно изменить.",
   disabledByStaff: "Вебхук отключён службой поддержки: обратитесь к ней.",
   secretUnreadable: "Секрет подписи больше не читается: сначала смените его.",
@@ -360,7 +360,7 @@ export const ru: Messages = {
   webhookDisabledSubject: ({ id }) => `Вебхук ${id} выключен`,
   webhookDisabledMail: ({ id, organization }) =>
     `За сутки не удалась ни одна доставка вебхука ${id} организации «${organization}», и он ` +
-    "выключен: новые публикации на него не отправляются. Когда приёмник снова заработает, " +
+    "выключен: новые посты на него не отправляются. Когда приёмник снова заработает, " +
     "проверьте его пробной доставкой и включите вебхук на странице ключей или методом PATCH.",
   sourceSilentSubject: ({ name }) => `Источник ${name} молчит`,
   sourceSilentMail:

@@ -155,6 +155,39 @@ for (const { name, folder, until, ...files } of DATA_SETS) {
       expect(mean(narrow)).toBeLessThan(mostOfNarrow * (1 + TOLERANCE));
     });
 
+    test("a found post", async () => {
+      const tool = "msgr_posts_search_list";
+      const figures = /A post is about ([\d,]+) to [\d,]+ characters/;
+      const [least, most] = [stated(tool, figures), stated(tool, /about [\d,]+ to ([\d,]+) char/)];
+      const fields = "id,channel,published_at,snippet";
+      const [posts, narrow]: [object[], object[]] = [[], []];
+      for (const q of ["новости", "год", "Россия | Москва", "учёные"]) {
+        posts.push(...(await results(tool, { q, limit: 100 })));
+        narrow.push(...(await results(tool, { q, limit: 100, fields })));
+      }
+      expect(mean(posts)).toBeGreaterThan(least * (1 - TOLERANCE));
+      expect(mean(posts)).toBeLessThan(most * (1 + TOLERANCE));
+      expectNear(mean(narrow), stated(tool, /snippet \(about (\d+)\)/), "narrow");
+    });
+
+    test("a comparison, and statistics of a selection", async () => {
+      const tool = "msgr_channels_compare_list";
+      const channels = busy.slice(0, 20).join();
+      const whole = await results(tool, { channels });
+      expectNear(mean(whole), stated(tool, /a channel is about ([\d,]+) characters/), "whole");
+      const fields = "channel,growth,growth_percent,views_mean,err";
+      const narrow = await results(tool, { channels, fields });
+      expectNear(mean(narrow), stated(tool, /views_mean,err about (\d+)/), "narrow");
+      const statistics = "msgr_channels_stats_retrieve";
+      const selected = expectToolResult(await mcp.call(statistics, {}));
+      const groups = [...selected.categories, ...selected.territories];
+      expectNear(mean(groups), stated(statistics, /about (\d+) characters each/), "groups");
+      const most = stated(statistics, /up to ([\d,]+) for the whole catalog/);
+      expect(characters(selected)).toBeLessThan(most);
+      const few = expectToolResult(await mcp.call(statistics, { fields: "channels,subscribers" }));
+      expectNear(characters(few), stated(statistics, /channels,subscribers about (\d+)/), "few");
+    });
+
     test("a day", async () => {
       const tool = "msgr_stats_daily_list";
       const period = { channels: busy.join(","), from: until.replace(/-\d\d$/, "-01"), to: until };

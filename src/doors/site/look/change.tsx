@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Change } from "../../../catalog/statistics/summary.ts";
+import type { Change } from "../../../catalog/metrics/change-over.ts";
 import type { Visit } from "../visit/visit.ts";
 import { numberFormat } from "./formats.ts";
 

@@ -1,6 +1,6 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
-import type { Database, Transaction } from "../../../db/database.ts";
+import type { Database } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -30,6 +30,13 @@ export async function ownAlert(db: Database, { organizationId, id }: OwnAlert): 
   const alert = await selectAlert(db, id);
   if (alert?.organizationId !== organizationId) throw notFound("alert");
   return alert;
+}
+
+/** @throws AppError `not_found` naming the field, also for another organization's webhook */
+async function requireWebhook(db: Database, organizationId: number, id: number): Promise<void> {
+  const webhook = await selectWebhook(db, id);
+  if (webhook?.organizationId === organizationId) return;
+  throw new AppError("not_found", message("alertWebhookUnknown"));
 }
 
 /** @returns its number. @throws AppError `tariff_required`; `not_found` for another's webhook */
@@ -94,14 +101,6 @@ export function removeAlert(
     await deleteAlert(tx, own.id);
     await recordChange(tx, clock, by, ofAlert("delete", own, { name }));
   });
-}
-
-/** Names the field, since the address names an alert. @throws AppError `not_found` */
-async function requireWebhook(tx: Transaction, organizationId: number, id: number): Promise<void> {
-  const webhook = await selectWebhook(tx, id);
-  if (webhook?.organizationId === organizationId) return;
-  const given = { field: "webhook", thing: "webhook" } as const;
-  throw new AppError("not_found", message("givenNotFound", given));
 }
 
 function ofAlert(

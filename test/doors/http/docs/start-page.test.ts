@@ -28,7 +28,7 @@ test("the first page tells what data there is, by numbers and categories, and th
   expect(categories).toEqual([2, 1]);
   const growth =
     '<tr><th scope="row">Growth</th><td>10</td><td>150,000</td><td>yes</td><td>all</td>';
-  expect(html).toContain(`${growth}<td>1 × 500</td><td>10</td></tr>`);
+  expect(html).toContain(`${growth}<td>1 × 500</td><td>10</td><td>no</td></tr>`);
 });
 
 test("it leads to the account, the documentation and the OpenAPI document, in both languages", async () => {

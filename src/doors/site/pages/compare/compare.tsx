@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import { averagesOf, changeOver } from "../../../../catalog/statistics/summary.ts";
+import { changeOver } from "../../../../catalog/metrics/change-over.ts";
+import { averagesOf } from "../../../../catalog/statistics/summary.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { ChangeText, shownPercent } from "../../look/change.tsx";
@@ -15,7 +16,7 @@ import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { periodOf } from "../channels/channel-readings.ts";
 import { Periods, refusalText } from "../channels/channel-statistics.tsx";
-import { COMPARED_MAX, type Compared, readCompared } from "./compared.ts";
+import { COMPARED_MAX, type Compared, comparisonCall, readCompared } from "./compared.ts";
 import { ComparedDays, MEASURES, type Measure, measureOf } from "./compared-days.tsx";
 
 const PATH = "/account/compare/";
@@ -137,7 +138,7 @@ async function Picture({
           visit={visit}
           label={words.compare}
           path="/v1/msgr/channels/compare/"
-          query={{ channels: ids.join(), from: formatDay(from), to: formatDay(to) }}
+          query={comparisonCall(ids, compared)}
         />
       </section>
     </>

@@ -1,0 +1,33 @@
+import {
+  BEGINNINGS_MAX,
+  countBeginnings,
+  type PostQuery,
+  readPostQuery,
+} from "../catalog/post-search/post-query.ts";
+import { isLonger, type Read } from "../values/fields.ts";
+import { type Message, message } from "../values/messages/messages.ts";
+
+export const QUERY_LENGTH_MIN = 2;
+export const QUERY_LENGTH_MAX = 200;
+
+/**
+ * Reads `q` of post search and of alerts, without blanks around it.
+ * @param nothing what is wrong with one in which no word is asked for
+ */
+export function readQueryText(
+  text: string,
+  nothing: Message,
+): Read<{ q: string; query: PostQuery }> {
+  const q = text.trim();
+  if ([...q].length < QUERY_LENGTH_MIN) {
+    return { fault: message("tooShort", { characters: QUERY_LENGTH_MIN }) };
+  }
+  if (isLonger(q, QUERY_LENGTH_MAX)) {
+    return { fault: message("tooLong", { characters: QUERY_LENGTH_MAX }) };
+  }
+  const query = readPostQuery(q);
+  if (query === null) return { fault: nothing };
+  return countBeginnings(query) > BEGINNINGS_MAX
+    ? { fault: message("tooManyBeginnings", { most: BEGINNINGS_MAX }) }
+    : { value: { q, query } };
+}
