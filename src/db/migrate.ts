@@ -25,6 +25,7 @@ import { mentions } from "./migrations/018-mentions.ts";
 import { signUps } from "./migrations/019-sign-ups.ts";
 import { workers } from "./migrations/020-workers.ts";
 import { alerts } from "./migrations/021-alerts.ts";
+import { cluster } from "./migrations/022-cluster.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly string[] = [
   signUps,
   workers,
   alerts,
+  cluster,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,48 @@
+import type { Database, Transaction } from "../database.ts";
+import { statement } from "../database.ts";
+import { createApplyRows, type Derived } from "./apply-rows.ts";
+import type { Authority } from "./authority.ts";
+import { type ChangedRows, noteChangedRows, type RowImage } from "./changed-rows.ts";
+import { sharedTables } from "./shared-tables.ts";
+
+/** A connection to the copy of a cluster's rows, with the place where the rows themselves are. */
+export interface Cluster {
+  authority: Authority;
+  changed: ChangedRows;
+  apply(tx: Transaction, rows: readonly RowImage[]): void;
+}
+
+const clusters = new WeakMap<Database, Cluster>();
+
+/** The cluster whose copy a connection writes; null for a file that is an appliance by itself. */
+export function clusterOf(db: Database): Cluster | null {
+  return clusters.get(db) ?? null;
+}
+
+/** @throws Error where the connection's file is an appliance by itself */
+export function requireCluster(db: Database): Cluster {
+  const cluster = clusterOf(db);
+  if (cluster === null) throw new Error("the connection belongs to no cluster");
+  return cluster;
+}
+
+/** Makes the file of a connection a copy: what the connection writes is committed by PostgreSQL from now on. */
+export function linkToCluster(db: Database, authority: Authority, derived: Derived): void {
+  const tables = sharedTables(db);
+  clusters.set(db, {
+    authority,
+    changed: noteChangedRows(db, tables),
+    apply: createApplyRows(tables, derived),
+  });
+}
+
+/** The version of the shared rows in the file. */
+export function copiedVersion(db: Database): number {
+  const row = statement<{ version: number }>(db, "SELECT version FROM cluster_copy").get();
+  if (row === undefined) throw new Error("the file is no copy of a cluster");
+  return row.version;
+}
+
+export function setCopiedVersion(tx: Transaction, version: number): void {
+  statement(tx, "UPDATE cluster_copy SET version = ?").run(version);
+}
