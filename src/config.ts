@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, hostname } from "node:os";
 import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
 import { parseAddressRange } from "./values/address-ranges.ts";
 import { parseColour } from "./values/colour.ts";
@@ -43,6 +43,22 @@ function secret<S extends Setting<string, unknown>>(of: S): S {
 /** The table from which the program, `kanalog config` and the guide Operating take the settings. */
 export const SETTINGS = {
   KANALOG_DB: setting("databasePath", "The database file.", "data/kanalog.db", nonEmpty),
+  KANALOG_CLUSTER: secret(
+    optional(
+      "cluster",
+      "The PostgreSQL that several nodes share, such as `postgres://kanalog:password@db.example.com/kanalog`; " +
+        "several hosts, separated by commas, are tried for the one that takes writes. The database file is " +
+        "then this node's copy, for reading.",
+      clusterAddress,
+    ),
+  ),
+  KANALOG_NODE: setting("node", "This node's name in its cluster.", hostname(), nodeName),
+  KANALOG_LAG_MAX: setting(
+    "lagMaxMs",
+    "How long this node's copy may not have been the newest before `/readyz` says 503.",
+    "60s",
+    duration,
+  ),
   KANALOG_HOST: setting("host", "The address to listen on.", "127.0.0.1", nonEmpty),
   KANALOG_PORT: setting(
     "port",
@@ -55,7 +71,7 @@ export const SETTINGS = {
     "How many processes serve, each on a core of its own; `auto`: one for each core. Linux only, " +
       "elsewhere one serves.",
     "1",
-    workers,
+    readWorkers,
   ),
   KANALOG_BASE_URL: optional(
     "baseUrl",
@@ -339,7 +355,8 @@ function integer(minimum: number, maximum: number) {
 
 const WORKERS_MAX = 64;
 
-function workers(text: string): number {
+/** @throws Error where it is no number of processes */
+export function readWorkers(text: string): number {
   if (text === "auto") return Math.min(WORKERS_MAX, availableParallelism());
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > WORKERS_MAX) {
@@ -348,6 +365,24 @@ function workers(text: string): number {
     );
   }
   return value;
+}
+
+const NODE_LENGTH_MAX = 60;
+
+function nodeName(text: string): string {
+  if (!/^[\w.-]+$/.test(text) || text.length > NODE_LENGTH_MAX) {
+    throw new Error(
+      `${JSON.stringify(text)} is not a name of 1 to ${NODE_LENGTH_MAX} letters, digits, dots and dashes.`,
+    );
+  }
+  return text;
+}
+
+function clusterAddress(text: string): string {
+  if (!/^postgres(ql)?:\/\/[^/\s]+\/[^/\s]+$/.test(text)) {
+    throw new Error("is not an address such as postgres://user:password@host/database.");
+  }
+  return text;
 }
 
 function durability(text: string): "usual" | "full" {

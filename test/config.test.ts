@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,6 +40,9 @@ function faultsOf(environment: Environment): string[] {
 test("without any variable the documented defaults hold", () => {
   expect(readConfig({})).toEqual({
     databasePath: "data/kanalog.db",
+    cluster: null,
+    node: hostname(),
+    lagMaxMs: 60_000,
     host: "127.0.0.1",
     port: 8080,
     workers: 1,
@@ -97,6 +101,9 @@ test("values are read from the environment", () => {
       KANALOG_ACCENT: "#A1B2C3",
       KANALOG_TRUST_PROXY: "Yes",
       KANALOG_MESSENGER_HOSTS: " T.me , max.ru,",
+      KANALOG_CLUSTER: "postgres://kanalog:secret@one:5432,two:5432/kanalog",
+      KANALOG_NODE: "node-1",
+      KANALOG_LAG_MAX: "90s",
       KANALOG_CORS_ORIGINS: "https://app.example.com, http://localhost:3000",
       KANALOG_ALLOWED_HOSTS: "app.example.com, localhost:6274",
       KANALOG_OAUTH: "on",
@@ -123,6 +130,9 @@ test("values are read from the environment", () => {
     }),
   ).toEqual({
     databasePath: "/srv/k.db",
+    cluster: "postgres://kanalog:secret@one:5432,two:5432/kanalog",
+    node: "node-1",
+    lagMaxMs: 90_000,
     host: "::",
     port: 0,
     workers: 4,

@@ -47,6 +47,7 @@ import { silentWarning } from "../upkeep/sources/silent-sources.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import { createSecretBox } from "../values/secret-box.ts";
 import { composeAnswers } from "./compose-answers.ts";
+import { composeCluster } from "./compose-cluster.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
 import { composeOthers } from "./compose-others.ts";
@@ -97,8 +98,6 @@ export interface App {
 
 const EVERY_SECOND = "* * * * * *";
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
-/** For the 2 GiB of an upload, at 5 megabits a second. */
-const UPLOAD_MAX_S = 60 * 60;
 
 interface AppOptions {
   open?: typeof openCurrent;
@@ -126,6 +125,8 @@ export async function createApp(
   const secrets = createSecretBox(secret, random);
   await requireReadableSecrets(db, secrets, config);
 
+  const lease = crew === null ? ALWAYS_OWN : createUpkeepLease(db, threads.lease, ports);
+  const cluster = composeCluster(db, threads, config, ports, lease);
   const accounts = createAccounts(db, threads.writer);
   const keys = createKeys(db, threads.writer, random, config.oauth ? accessTokens : null);
   const { keyUse, usage, limits, commitCheck } = composeLimits(
@@ -134,6 +135,7 @@ export async function createApp(
     ports,
     counted,
     crew?.memory.rates,
+    cluster,
   );
   const hooks = composeWebhooks(
     db,
@@ -146,15 +148,17 @@ export async function createApp(
   );
   const mailer = composeMailer(db, threads, ports);
   const { webhooks, alerts } = hooks;
-  const built = { keyUse, limits, webhooks, alerts };
-  const services = composeServices(db, threads, config, ports, built);
+  const built = { keyUse, limits, webhooks, alerts, copyNewest: cluster.copyNewest };
+  const services = composeServices(db, threads, config, ports, built, crew?.memory);
 
-  const lease = crew === null ? ALWAYS_OWN : createUpkeepLease(db, threads.lease, ports);
-  /** Work that one worker does for all. */
+  const { isOwn } = cluster.upkeep;
+  /** Work that one process does for all workers and nodes. */
   const asUpkeep = (work: () => Promise<void>) => async () => {
-    if (lease.isOwn()) await work();
+    if (isOwn()) await work();
   };
-  const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted, lease.isOwn);
+  const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted, {
+    ...{ isOwn, isOwnOfNode: lease.isOwn },
+  });
   const files = createUploadFiles(config.databasePath, ports);
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const runUpload = (upload: Upload) =>
@@ -177,13 +181,17 @@ export async function createApp(
   const postSearch = composePostSearch(db, threads, config, ports);
   const tickers = [
     createTicker(EVERY_SECOND, lease.look),
+    createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.look),
+    createTicker(EVERY_SECOND, cluster.look),
     createTicker(EVERY_SECOND, asUpkeep(hooks.push.look)),
     createTicker(EVERY_SECOND, asUpkeep(mailer.runDue)),
     createTicker(EVERY_SECOND, asUpkeep(builds.look)),
-    createTicker(EVERY_FIVE_SECONDS, () => imports.look(lease.isOwn())),
-    createTicker(EVERY_FIVE_SECONDS, () => (lease.isOwn() ? sources.look() : sources.keepOn())),
+    createTicker(EVERY_FIVE_SECONDS, () => imports.look(isOwn())),
+    createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.look() : sources.keepOn())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
-    createTicker(EVERY_FIVE_SECONDS, asUpkeep(postSearch.look)),
+    createTicker(EVERY_FIVE_SECONDS, async () => {
+      if (lease.isOwn()) await postSearch.look();
+    }),
   ];
 
   let address: string | null = null;
@@ -207,6 +215,8 @@ export async function createApp(
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
     noteAnswer: answers.note,
+    giveTime: (request: Request, silenceMaxS: number) =>
+      server.server?.timeout(request, silenceMaxS),
   };
   const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const shared = {
@@ -215,7 +225,6 @@ export async function createApp(
     ...{ accounts, keys, oauth, usage, imports, sources, setUp, afterAnswer, sample, firstSteps },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
-    giveTime: (request: Request) => server.server?.timeout(request, UPLOAD_MAX_S),
     jobs: scheduler,
     builds: builds.list,
     lastBackup: newestBackup,
@@ -226,7 +235,7 @@ export async function createApp(
     composeReadings(db, database.threadLoads(), scheduler, newestBackup, ports);
   const lookOwn = () =>
     lookReady(
-      { ...databaseChecks(db, ports.system), usage: commitCheck },
+      { ...databaseChecks(db, ports.system), usage: commitCheck, ...cluster.checks },
       {
         backup: () => backupWarning(scheduler),
         sources: () => silentWarning(db, clock.now()),
@@ -294,9 +303,13 @@ export async function createApp(
     close() {
       isStopping = true;
       const upkeep = { stop: lease.leave };
-      const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers, upkeep];
+      const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers, upkeep, cluster];
       const settled = [usage.settled, sources.settled, afterAnswer.settled, answers.flush];
-      return stop({ server, work, settled, close: database.close }, ports);
+      const close = async (): Promise<void> => {
+        await database.close();
+        await cluster.usage?.close();
+      };
+      return stop({ server, work, settled, close }, ports);
     },
   };
 }

@@ -12,6 +12,7 @@ import type { DatabaseThreads } from "./database-threads.ts";
 /**
  * Work that is done by the clock, and the backups that one of the jobs writes.
  * @param isOwn whether this process does what is due
+ * @param isOwnOfNode whether it does what each node of a cluster does by itself
  */
 export function composeJobs(
   db: Database,
@@ -19,13 +20,15 @@ export function composeJobs(
   config: Config,
   { clock, log }: Ports,
   counted: Metrics["counted"],
-  isOwn: () => boolean,
+  { isOwn, isOwnOfNode }: { isOwn: () => boolean; isOwnOfNode: () => boolean },
 ): { scheduler: Scheduler; newestBackup(): Promise<BackupFile | null> } {
   const backups = backupPlan(config);
   const settings = { backups, openDays: config.statisticsOpenDays };
-  const jobs = nightlyJobs(settings).map(({ name, pattern }) => ({
-    name,
+  const jobs = nightlyJobs(settings).map(({ name, pattern, isOfNode }) => ({
+    // Each node of a cluster has a due time of its own to claim.
+    name: isOfNode && config.cluster !== null ? `${name}@${config.node}` : name,
     pattern,
+    isOwn: isOfNode ? isOwnOfNode : isOwn,
     run: (dueAt: number) => threads.jobs.runJob({ name, dueAt, settings }),
   }));
   const ledger: JobLedger = {
@@ -36,7 +39,7 @@ export function composeJobs(
     end: threads.jobs.endJob,
   };
   return {
-    scheduler: createScheduler(counted.jobs(jobs), ledger, clock, log, isOwn),
+    scheduler: createScheduler(counted.jobs(jobs), ledger, clock, log),
     newestBackup: async () => backups && (await lastBackup(backups.place)),
   };
 }

@@ -18,19 +18,24 @@ import { createCursors } from "../methods/cursor.ts";
 import type { Services } from "../methods/services.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
+import type { WorkerMemory } from "./workers/worker-memory.ts";
 
-/** The domains that methods call: threads read what may be slow, the serving connection all else. */
+/**
+ * The domains that methods call: threads read what may be slow, the serving connection all else.
+ * @param memory places that workers share; this process has its own where there is none
+ */
 export function composeServices(
   db: Database,
   { readers, exports }: DatabaseThreads,
   { messengerHosts, postSearch }: Config,
   ports: Ports,
-  built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts">,
+  built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts" | "copyNewest">,
+  memory: Pick<WorkerMemory, "exports" | "selections"> | undefined,
 ): Services {
   return {
     ...built,
     directory: createDirectory(db),
-    search: createSearch(db, readers, ports.clock),
+    search: createSearch(db, readers, ports.clock, memory?.selections),
     channels: createChannels(db, messengerHosts, readers.selectIdsByHandle),
     statistics: {
       daily: async (selection) =>
@@ -44,7 +49,7 @@ export function composeServices(
     posts: createPosts(db, readers),
     postSearch: createPostSearch(db, postSearch, readers),
     mentions: createMentionQueries(db, readers),
-    bulk: createBulk(db, exports.bulkPart, ports),
+    bulk: createBulk(db, exports.bulkPart, ports, memory?.exports),
     usageHistory: { days: readers.selectUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };

@@ -9,6 +9,7 @@ import {
   type ThreadsOptions,
 } from "../db/threads.ts";
 import type { Clock } from "../ports/clock.ts";
+import { nodeSettings } from "./node-copy.ts";
 import { pools } from "./operations.ts";
 
 /** Every operation by its pool, as a function: `threads.push.cutPart(…)`. */
@@ -35,7 +36,11 @@ export function databaseThreads(
 ) {
   const path = config.databasePath;
   const entry = new URL("./thread.ts", import.meta.url);
-  const options = { path, entry, timeoutMs: config.queryTimeoutMs, clock, ...listeners };
+  const options = {
+    ...{ path, entry, clock, ...listeners },
+    timeoutMs: config.queryTimeoutMs,
+    cluster: nodeSettings(config),
+  };
   const started = Object.entries<Pool>(pools).map(([name, pool]) => {
     const threads =
       path === IN_MEMORY

@@ -25,7 +25,8 @@ import { mentions } from "./migrations/018-mentions.ts";
 import { signUps } from "./migrations/019-sign-ups.ts";
 import { workers } from "./migrations/020-workers.ts";
 import { alerts } from "./migrations/021-alerts.ts";
-import { cluster } from "./migrations/022-cluster.ts";
+import { takenDownTimes } from "./migrations/022-taken-down-times.ts";
+import { cluster } from "./migrations/023-cluster.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly string[] = [
   signUps,
   workers,
   alerts,
+  takenDownTimes,
   cluster,
 ];
 

@@ -19,7 +19,7 @@ export interface Gate {
 export type Admission = Admitted | { ok: false; error: AppError };
 
 /** The part of a request's context that only its door knows. */
-export type Incoming = Omit<CallContext, "services" | "caller" | "nowMs">;
+export type Incoming = Omit<CallContext, "services" | "caller" | "callerAt" | "nowMs">;
 
 /** A request with a good key. The door has it counted once: by `call`, `refuse` or `record`. */
 export interface Admitted {
@@ -56,6 +56,11 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
   let rate: RateVerdict | null = null;
   const record = (method: string, status: number): void =>
     limits.record(caller, nowMs, { method, status });
+  const callerAt = (atMs: number): Caller => {
+    const later = gate.keys.verify(authorization, atMs);
+    if (!later.ok) throw new AppError(later.code, later.said);
+    return later.caller;
+  };
   return {
     ok: true,
     caller,
@@ -73,7 +78,7 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
       return verdict.allowed ? null : messagesLimited(verdict);
     },
     call: (method, raw, incoming) =>
-      callMethod(method, raw, { ...incoming, services: gate.services, caller, nowMs }),
+      callMethod(method, raw, { ...incoming, services: gate.services, caller, callerAt, nowMs }),
     refuse(operation, error) {
       record(operation, STATUS_OF[error.code]);
       return freeOutcome(error);
@@ -84,4 +89,18 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
       cost: outcome?.units ?? 0,
     }),
   };
+}
+
+/**
+ * Judges again a key that this node refused: another node may have made it, or its account, just now.
+ * @param refused what it is where this node has the newest accounts
+ * @throws AppError `unavailable` where that cannot be known
+ */
+export async function admitByNewest(
+  refused: Admission & { ok: false },
+  authorization: string | null,
+  nowMs: number,
+  gate: Gate,
+): Promise<Admission> {
+  return (await gate.services.copyNewest()) ? admit(authorization, nowMs, gate) : refused;
 }

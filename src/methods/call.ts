@@ -1,7 +1,7 @@
 import type { Key } from "../customers/keys/keys.table.ts";
 import type { Caller } from "../customers/keys/keys.ts";
-import { quotaExceeded } from "../customers/limits/limits.ts";
-import { AppError, type ErrorCode, toAppError } from "../errors.ts";
+import { type Ended, quotaExceeded } from "../customers/limits/limits.ts";
+import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
@@ -30,6 +30,11 @@ export interface CallContext {
   readBody(): Promise<unknown>;
   services: Services;
   caller: Caller;
+  /**
+   * The caller as they are at a later instant, for an answer that is being sent for long.
+   * @throws AppError where they may not call any more
+   */
+  callerAt(nowMs: number): Caller | Promise<Caller>;
   nowMs: number;
   /** The address of the method's page with these query values; the path's are among the arguments. */
   pageUrl(query: URLSearchParams, raw: RawArguments): string;
@@ -50,9 +55,17 @@ export async function callMethod(
 ): Promise<Outcome> {
   const { services, caller, nowMs } = context;
   const chargeMore = async (atMs: number): Promise<AppError | null> => {
-    const more = { ...ended(method.status), units: method.units, isPart: true };
-    const { allowed } = await services.limits.charge(caller, atMs, more);
-    return allowed ? null : quotaExceeded(caller, atMs);
+    try {
+      const callerNow = await context.callerAt(atMs);
+      const denial = planDenial(method, { services, caller: callerNow, nowMs: atMs });
+      if (denial !== null) return denial;
+      const more = { ...ended(method.status), units: method.units, isPart: true };
+      await charge(method, { ...context, caller: callerNow, nowMs: atMs }, more);
+      return null;
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
   };
   const ended = (status: number) => ({ method: method.operationId, status });
   let outcome: Outcome;
@@ -76,16 +89,36 @@ export async function callMethod(
     return outcome;
   }
   try {
-    const { allowed, used } = await services.limits.charge(caller, nowMs, {
-      ...ended(status),
-      units,
-    });
-    if (allowed) return { ...outcome, usedAfter: used };
-    closeFile(outcome);
-    return freeOutcome(quotaExceeded(caller, nowMs));
+    const usedAfter = await charge(method, context, { ...ended(status), units });
+    return { ...outcome, usedAfter };
   } catch (thrown) {
     closeFile(outcome);
     return freeOutcome(toAppError(thrown));
+  }
+}
+
+/** A caller whose account changes all the time on other nodes is judged again so often. */
+const JUDGED_MAX = 3;
+
+/**
+ * Charges for an answer. Where the caller's account was changed on another node, the caller is judged
+ * again by what it is now.
+ * @returns the units used after it
+ * @throws AppError where it is not to be answered
+ */
+async function charge(method: ApiMethod, context: CallContext, ended: Ended): Promise<number> {
+  const { services, nowMs } = context;
+  let { caller } = context;
+  for (let judged = 1; ; judged++) {
+    const { allowed, used, isOutdated } = await services.limits.charge(caller, nowMs, ended);
+    if (allowed) return used;
+    if (!isOutdated) throw quotaExceeded(caller, nowMs);
+    if (judged >= JUDGED_MAX) throw storageUnavailable(new Error("the account changes all the time"));
+    await services.copyNewest();
+    caller = await context.callerAt(nowMs);
+    const present = { ...context, caller };
+    const denial = accessDenial(method, present) ?? planDenial(method, present);
+    if (denial !== null) throw denial;
   }
 }
 
@@ -117,10 +150,10 @@ export async function viewMethod(
   raw: RawArguments,
   { services, viewer, nowMs }: { services: Services; viewer: Omit<Caller, "key">; nowMs: number },
 ): Promise<Json<unknown>> {
+  const caller = { ...viewer, key: NO_KEY };
   const context: CallContext = {
-    services,
-    caller: { ...viewer, key: NO_KEY },
-    nowMs,
+    ...{ services, caller, nowMs },
+    callerAt: () => caller,
     readBody: async () => ({}),
     // Pages have addresses of their own and take only the cursor out of this one.
     pageUrl: (query) => `?${query}`,
@@ -150,7 +183,7 @@ function accessDenial(
 
 function planDenial(
   { planRule, units }: ApiMethod,
-  { services, caller, nowMs }: CallContext,
+  { services, caller, nowMs }: Pick<CallContext, "services" | "caller" | "nowMs">,
 ): AppError | null {
   const denial = planRule?.(caller, services) ?? null;
   if (denial !== null) return new AppError("tariff_required", denial);

@@ -53,17 +53,17 @@ export const filterParameters = {
 };
 
 export interface FilterArguments {
-  q: string | undefined;
-  category: string | undefined;
-  territory: string | undefined;
-  kind: ChannelKind;
-  subscribers_min: number | undefined;
-  subscribers_max: number | undefined;
-  a_plus: boolean | undefined;
-  verified: boolean | undefined;
-  growth_30d_min: number | undefined;
-  reach_30d_min: number | undefined;
-  err_30d_min: number | undefined;
+  q?: string | undefined;
+  category?: string | undefined;
+  territory?: string | undefined;
+  kind?: ChannelKind | undefined;
+  subscribers_min?: number | undefined;
+  subscribers_max?: number | undefined;
+  a_plus?: boolean | undefined;
+  verified?: boolean | undefined;
+  growth_30d_min?: number | undefined;
+  reach_30d_min?: number | undefined;
+  err_30d_min?: number | undefined;
 }
 
 /** Resolve the codes, links and handles that arguments give. */
@@ -72,22 +72,34 @@ export interface Lookups {
   directory: Pick<Services["directory"], "categoryId" | "territoryId">;
 }
 
-export const TOO_SHORT = message("tooShort", { characters: QUERY_LENGTH_MIN });
+const TOO_SHORT = message("tooShort", { characters: QUERY_LENGTH_MIN });
 
 /** Whether a text has the least number of characters, also without those that nobody sees. */
-export function isLongEnough(text: string): boolean {
+function isLongEnough(text: string): boolean {
   return [text, foldForSearch(text)].every((one) => [...one].length >= QUERY_LENGTH_MIN);
 }
+
+/** The number of no channel, for a link that names none. */
+const NO_CHANNEL = 0;
 
 /**
  * Reads the arguments as a filter; null where nothing can match.
  * @throws AppError `invalid` over all wrong arguments
  */
-export function readFilter(
+export function readFilter(args: FilterArguments, lookups: Lookups): CatalogFilter | null {
+  const filter = readAnyFilter(args, lookups, {});
+  return filter.channelId === NO_CHANNEL ? null : filter;
+}
+
+/**
+ * The same, where one may have found faults already; a link of no channel is number 0, which there is not.
+ * @throws AppError `invalid` over all wrong arguments
+ */
+export function readAnyFilter(
   args: FilterArguments,
   { channels, directory }: Lookups,
-): CatalogFilter | null {
-  const faults: FieldFaults = {};
+  faults: FieldFaults,
+): CatalogFilter {
   const { category, territory } = args;
   const categoryId = category === undefined ? null : directory.categoryId(category);
   if (category !== undefined && categoryId === null) faults["category"] = [unknownSlug(category)];
@@ -103,11 +115,9 @@ export function readFilter(
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
 
-  const channelId = reference === null ? null : channels.findId(reference);
-  if (reference !== null && channelId === null) return null;
   return {
-    kind: args.kind,
-    channelId,
+    kind: args.kind ?? "channel",
+    channelId: reference === null ? null : (channels.findId(reference) ?? NO_CHANNEL),
     text,
     categoryId,
     territoryId,
@@ -120,11 +130,9 @@ export function readFilter(
 }
 
 /** Bounds of metrics, as a filter has them. */
-export function metricBoundsOf(args: {
-  growth_30d_min?: number | undefined;
-  reach_30d_min?: number | undefined;
-  err_30d_min?: number | undefined;
-}): Pick<CatalogFilter, "growth30dMin" | "reach30dMin" | "err30dMin"> {
+function metricBoundsOf(
+  args: FilterArguments,
+): Pick<CatalogFilter, "growth30dMin" | "reach30dMin" | "err30dMin"> {
   return {
     growth30dMin: args.growth_30d_min ?? null,
     reach30dMin: args.reach_30d_min ?? null,

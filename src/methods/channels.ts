@@ -1,5 +1,9 @@
 import { cardSchema } from "../catalog/channels/card.ts";
-import { type CardAnswer, cardAnswerSchema } from "../catalog/channels/cards-with-metrics.ts";
+import {
+  type CardAnswer,
+  cardAnswerSchema,
+  cardWithMetricsSchema,
+} from "../catalog/channels/cards-with-metrics.ts";
 import {
   type ChannelReference,
   parsePathReference,
@@ -44,6 +48,11 @@ const includeMetrics = choice(
   "`metrics` adds growth and engagement, computed nightly: the object `metrics`.",
 );
 
+/** Whether cards have metrics: `include` adds them, and so does their name among `fields`. */
+function areMetricsAsked(args: { include?: string | undefined; fields?: string[] | undefined }) {
+  return args.include !== undefined || args.fields?.includes("metrics") === true;
+}
+
 /** `{channel}`: the service number, or the handle in any case. */
 export const channelPath = inPath<ChannelReference>({
   in: "path",
@@ -81,14 +90,14 @@ export const channelsList = apiMethod({
     include: includeMetrics,
     ordering: withDefault(choice(CATALOG_ORDERINGS, "Always descending."), "-subscribers"),
     ...pageParameters,
-    ...fieldsOf(cardSchema),
+    ...fieldsOf(cardWithMetricsSchema),
   },
   soleParameter: "ids",
   result: pageOf(cardAnswerSchema),
   errors: [],
   run(args, call) {
     const { channels, search } = call.services;
-    const hasMetrics = args.include !== undefined;
+    const hasMetrics = areMetricsAsked(args);
     if (args.ids !== undefined) {
       const { ids } = args;
       return pageJson(hasMetrics ? channels.cardsWithMetrics(ids) : channels.cards(ids), null);
@@ -116,11 +125,11 @@ export const channelsRetrieve = apiMethod({
     "msgr_channels_posts_retrieve for its posts. " +
     STRANGERS_WORDS,
   units: 1,
-  parameters: { channel: channelPath, include: includeMetrics, ...fieldsOf(cardSchema) },
+  parameters: { channel: channelPath, include: includeMetrics, ...fieldsOf(cardWithMetricsSchema) },
   result: cardAnswerSchema,
   errors: ["not_found"],
-  run: ({ channel, include }, { services: { channels } }) =>
-    include === undefined ? channels.card(channel) : channels.cardWithMetrics(channel),
+  run: ({ channel, ...args }, { services: { channels } }) =>
+    areMetricsAsked(args) ? channels.cardWithMetrics(channel) : channels.card(channel),
 });
 
 export const channelsResolveRetrieve = apiMethod({

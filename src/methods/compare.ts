@@ -1,20 +1,21 @@
-import {
-  type ChannelReference,
-  parsePathReference,
-} from "../catalog/channels/channel-reference.ts";
 import { COMPARED_MAX, comparisonSchema } from "../catalog/comparison/comparison.ts";
+import type { Plan } from "../customers/accounts/accounts.table.ts";
 import { fieldError } from "../errors.ts";
 import { listJson } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
-import { dayOf } from "../values/moscow-time.ts";
+import { type Day, dayOf } from "../values/moscow-time.ts";
 import { shortened } from "../values/shortened.ts";
+import { channelNamed } from "./channel-named.ts";
 import { STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { listOf } from "./paging.ts";
 import { day, required, textList } from "./parameters.ts";
-import { PERIOD_DAYS_DEFAULT, PERIOD_DAYS_MAX, readPeriod, requireHistory } from "./period.ts";
+import { firstDayOf, PERIOD_DAYS_MAX, readPeriod, requireHistory } from "./period.ts";
 import type { Services } from "./services.ts";
+
+/** Days between the two readings that growth is counted from by default, as in `growth_30d`. */
+const GROWTH_DAYS = 30;
 
 export const channelsCompareList = apiMethod({
   operationId: "msgr_channels_compare_list",
@@ -34,26 +35,31 @@ export const channelsCompareList = apiMethod({
   parameters: {
     channels: required(
       textList({
-        description: `Up to ${COMPARED_MAX} service numbers or handles, separated by commas in one text.`,
+        description: `Up to ${COMPARED_MAX} service numbers, handles or links, separated by commas in one text.`,
         example: "1,3",
         itemsMax: COMPARED_MAX,
       }),
     ),
     from: day({
-      description: `First Moscow day, included; by default ${PERIOD_DAYS_DEFAULT} days with today.`,
+      description: `First Moscow day, included; by default ${GROWTH_DAYS} days before \`to\`.`,
       example: "2024-11-01",
     }),
-    to: day({ description: "Last Moscow day, included; today by default.", example: "2024-11-30" }),
+    to: day({
+      description:
+        "Last Moscow day, included; by default today, without `from` the last day with a reading.",
+      example: "2024-11-30",
+    }),
     ...fieldsOf(comparisonSchema),
   },
   result: listOf(comparisonSchema),
   errors: ["tariff_required"],
   async run(args, { services, caller, nowMs }) {
-    const today = dayOf(nowMs);
-    const { from, to } = readPeriod(args, today);
-    requireHistory(caller.plan, from, today);
     const channelIds = idsOf(args.channels, services);
-    const hasBestPost = caller.plan.posts;
+    const { plan } = caller;
+    const today = dayOf(nowMs);
+    const { from, to } = readPeriod(periodOf(args, channelIds, services, { plan, today }), today);
+    requireHistory(plan, from, today);
+    const hasBestPost = plan.posts;
     return listJson(await services.compare({ channelIds, from, to, hasBestPost }));
   },
 });
@@ -63,7 +69,7 @@ export const channelsCompareList = apiMethod({
  * @throws AppError `invalid` on `channels`, with each name that no channel has
  */
 function idsOf(names: readonly string[], { channels }: Pick<Services, "channels">): number[] {
-  const found = names.map((name) => ({ name, id: channels.findId(referenceTo(name)) }));
+  const found = names.map((name) => ({ name, id: channelNamed(name, channels) }));
   const unknown = found.filter(({ id }) => id === null);
   if (unknown.length > 0) {
     const faults = unknown.map(({ name }) => message("noChannel", { channel: shortened(name) }));
@@ -72,7 +78,21 @@ function idsOf(names: readonly string[], { channels }: Pick<Services, "channels"
   return [...new Set(found.flatMap(({ id }) => id ?? []))];
 }
 
-/** A handle may have its `@` here, since no path is broken by it. */
-function referenceTo(name: string): ChannelReference {
-  return parsePathReference(name.replace(/^@/, ""));
+/**
+ * The period that is asked for. Without bounds it is that of `growth_30d` in a card's metrics: from the last reading
+ * back to the one 30 days before it; as much of it as the plan shows.
+ */
+function periodOf(
+  given: Parameters<typeof readPeriod>[0],
+  channelIds: readonly number[],
+  { statistics }: Pick<Services, "statistics">,
+  { plan, today }: { plan: Plan; today: Day },
+): { from: Day; to: Day } {
+  const readings = channelIds.flatMap((id) => statistics.span(id)?.last ?? []);
+  const last = readings.length === 0 ? today : Math.min(today, Math.max(...readings));
+  const to = given.to ?? (given.from === undefined ? last : today);
+  if (given.from !== undefined) return { from: given.from, to };
+  const from = to - GROWTH_DAYS;
+  const open = firstDayOf(plan, today);
+  return { from: to < open ? from : Math.max(from, open), to };
 }

@@ -1,14 +1,14 @@
-import type { ChannelKind } from "../catalog/channels/channel-kind.ts";
-import { parsePathReference } from "../catalog/channels/channel-reference.ts";
 import { EXPORTS_MAX, ROWS_PER_UNIT } from "../catalog/exports/bulk.ts";
 import { CURSOR_COLUMNS } from "../catalog/exports/bulk-part.ts";
 import type { BulkFilter, BulkKind, BulkSelection } from "../catalog/exports/bulk-selection.ts";
 import type { ImportFormat } from "../catalog/imports/rows.ts";
-import { type FieldFaults, fieldError, notFound } from "../errors.ts";
-import { unknownSlug } from "../values/fields.ts";
+import { type FieldFaults, fieldError } from "../errors.ts";
+import { message } from "../values/messages/messages.ts";
 import type { Day } from "../values/moscow-time.ts";
 import { textSchema } from "../values/schema.ts";
-import { filterParameters, isLongEnough, metricBoundsOf, TOO_SHORT } from "./catalog-filter.ts";
+import { shortened } from "../values/shortened.ts";
+import { type FilterArguments, filterParameters, readAnyFilter } from "./catalog-filter.ts";
+import { channelNamed } from "./channel-named.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
 import { apiMethod, type Call, FileAnswer } from "./method.ts";
 import { choice, day, flag, text, withDefault } from "./parameters.ts";
@@ -44,7 +44,7 @@ const ofChannels = {
   }),
 };
 const channel = text({
-  description: "Service number or handle of the one channel; all by default.",
+  description: "Service number, handle or link of the one channel; all by default.",
   example: "nsmag",
 });
 const days = {
@@ -52,8 +52,8 @@ const days = {
   to: day({ description: "Last Moscow day, included.", example: "2024-11-30" }),
 };
 
-const description = (what: string, rows: BulkKind): string =>
-  `${what} as a file that is sent while it is read, of public channels, by \`${CURSOR_COLUMNS[rows]}\`. ` +
+const description = (what: string, order: string): string =>
+  `${what} as a file that is sent while it is read, of public channels, by ${order}. ` +
   `From the Profi plan, ${EXPORTS_MAX} at once. Each ${ROWS_PER_UNIT.toLocaleString("en")} rows begun cost a unit, ` +
   "charged before they leave, and the request the first one. A file that could not be sent whole ends in a line that " +
   "says why and where to go on; [the guide](http://127.0.0.1:8080/docs/export/) has both. Compressed for " +
@@ -72,7 +72,7 @@ export const exportChannels = apiMethod({
   operationId: "msgr_export_channels_retrieve",
   path: "/v1/msgr/export/channels/",
   title: "Export of channels",
-  description: description("Channel cards, with the catalog's filters,", "channels"),
+  description: description("Channel cards, with the catalog's filters,", "`id`"),
   parameters: {
     format,
     ...filterParameters,
@@ -87,9 +87,9 @@ export const exportStats = apiMethod({
   operationId: "msgr_export_stats_retrieve",
   path: "/v1/msgr/export/stats/",
   title: "Export of daily statistics",
-  description: description("Daily statistics", "stats"),
+  description: description("Daily statistics", "`channel:day`"),
   parameters: { format, channel, ...ofChannels, ...days, cursor: cursor("stats", "17:2024-11-30") },
-  errors: ["not_found", "throttled"],
+  errors: ["throttled"],
   run: (args, call) => answer("stats", args, call),
 });
 
@@ -98,7 +98,7 @@ export const exportPosts = apiMethod({
   operationId: "msgr_export_posts_retrieve",
   path: "/v1/msgr/export/posts/",
   title: "Export of posts",
-  description: description("Posts; those of one channel by their time,", "posts"),
+  description: description("Posts", "`id`, or by channel and time where a filter narrows them"),
   parameters: {
     ...{ format, channel, ...ofChannels, ...days },
     is_ad: flag({
@@ -107,25 +107,14 @@ export const exportPosts = apiMethod({
     }),
     cursor: cursor("posts", "1000"),
   },
-  errors: ["not_found", "throttled"],
+  errors: ["throttled"],
   run: (args, call) => answer("posts", args, call),
 });
 
 /** What the three take together. */
-interface Given {
+interface Given extends FilterArguments {
   format: ImportFormat;
-  q?: string | undefined;
   channel?: string | undefined;
-  category: string | undefined;
-  territory: string | undefined;
-  kind?: ChannelKind;
-  subscribers_min?: number | undefined;
-  subscribers_max?: number | undefined;
-  a_plus?: boolean | undefined;
-  verified?: boolean | undefined;
-  growth_30d_min?: number | undefined;
-  reach_30d_min?: number | undefined;
-  err_30d_min?: number | undefined;
   from?: Day | undefined;
   to?: Day | undefined;
   is_ad?: boolean | undefined;
@@ -137,7 +126,7 @@ async function answer(rows: BulkKind, args: Given, call: Call): Promise<FileAnsw
   if (from !== undefined && to !== undefined) requireOrder(from, to);
   const { bulk } = call.services;
   const selection: BulkSelection = {
-    ...readFilter(args, call.services),
+    ...readSelected(args, call.services),
     ...{ rows, format: args.format, from: from ?? null, to: to ?? null, isAd: args.is_ad ?? null },
   };
   const after = args.cursor === undefined ? null : bulk.positionOf(args.cursor, selection);
@@ -155,39 +144,22 @@ async function answer(rows: BulkKind, args: Given, call: Call): Promise<FileAnsw
 }
 
 /**
- * Reads the filters.
- * @throws AppError `invalid` over all wrong ones, `not_found` for an unknown channel
+ * Reads the filters, those of the catalog as it does.
+ * @throws AppError `invalid` over all wrong ones
  */
-function readFilter(args: Given, { channels, directory }: Services): BulkFilter {
+function readSelected(args: Given, services: Services): BulkFilter {
   const faults: FieldFaults = {};
-  const { category, territory } = args;
-  if (category !== undefined && directory.categoryId(category) === null) {
-    faults["category"] = [unknownSlug(category)];
+  const { channel: name, category = null, territory, kind = null } = args;
+  const named = name === undefined ? null : channelNamed(name.trim(), services.channels);
+  if (name !== undefined && named === null) {
+    faults["channel"] = [message("noChannel", { channel: shortened(name) })];
   }
-  const territories = territory === undefined ? null : directory.branch(territory);
-  if (territory !== undefined && territories?.length === 0) {
-    faults["territory"] = [unknownSlug(territory)];
-  }
-  const query = args.q?.trim();
-  const reference = query === undefined ? null : channels.parseLinkOrHandle(query);
-  const searched = query === undefined || reference !== null ? null : query;
-  if (searched !== null && !isLongEnough(searched)) faults["q"] = [TOO_SHORT];
-  if (Object.keys(faults).length > 0) throw fieldError(faults);
-  const named =
-    args.channel === undefined ? reference : parsePathReference(args.channel.replace(/^@/, ""));
-  const channelId = named === null ? null : channels.findId(named);
-  if (args.channel !== undefined && channelId === null) throw notFound("channel");
-  return {
-    // A link of no channel finds none: there is no number 0.
-    channelId: named === null ? null : (channelId ?? 0),
-    kind: args.kind ?? null,
-    category: category ?? null,
-    territories,
-    aPlus: args.a_plus ?? null,
-    verified: args.verified ?? null,
-    subscribersMin: args.subscribers_min ?? null,
-    subscribersMax: args.subscribers_max ?? null,
-    text: searched,
-    ...metricBoundsOf(args),
-  };
+  const {
+    channelId,
+    categoryId: _,
+    territoryId: __,
+    ...rest
+  } = readAnyFilter(args, services, faults);
+  const territories = territory === undefined ? null : services.directory.branch(territory);
+  return { ...rest, kind, category, territories, channelId: named ?? channelId };
 }

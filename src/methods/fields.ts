@@ -28,8 +28,12 @@ export function fieldsOf({ properties }: { properties: object }): {
 function read(given: unknown, known: readonly string[]): Read<string[]> {
   const names = readText(given);
   if ("fault" in names) return names;
-  const asked = names.value.split(",").map((name) => name.trim());
-  const unknown = asked.find((name) => name !== "" && !known.includes(name));
+  const asked = names.value
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  if (asked.length === 0) return { fault: message("emptyList") };
+  const unknown = asked.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     return { fault: message("unknownFields", { given: shortened(unknown), known }) };
   }

@@ -7,13 +7,12 @@ import {
 import type { MentionPosition } from "../catalog/mentions/mentions.store.ts";
 import { notFound } from "../errors.ts";
 import { listJson } from "../values/json-text.ts";
-import { startOfDay } from "../values/moscow-time.ts";
+import { channelPageParameters, readChannelPage } from "./channel-page.ts";
 import { channelPath, STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
-import { listOf, pageOf, pageParameters, readPage } from "./paging.ts";
-import { choice, day } from "./parameters.ts";
-import { requireOrder } from "./period.ts";
+import { listOf, pageOf, pageParameters } from "./paging.ts";
+import { choice } from "./parameters.ts";
 import { postsIncluded } from "./plan-rules.ts";
 
 export const channelMentionsList = apiMethod({
@@ -34,37 +33,17 @@ export const channelMentionsList = apiMethod({
   units: 1,
   planRule: postsIncluded,
   parameters: {
-    channel: channelPath,
-    from: day({
-      description: "First Moscow day of publication, included.",
-      example: "2024-11-01",
-    }),
-    to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
+    ...channelPageParameters,
     kind: choice(MENTION_KINDS, "Only links and handles, or only forwards; both by default."),
     ...pageParameters,
     ...fieldsOf(mentionSchema),
   },
   result: pageOf(mentionSchema),
   errors: ["not_found"],
-  run(args, call) {
-    const { from, to } = args;
-    if (from !== undefined && to !== undefined) requireOrder(from, to);
-    const channelId = call.services.channels.findId(args.channel);
-    if (channelId === null) throw notFound("channel");
-    const select = (after: MentionPosition | null) =>
-      call.services.mentions.page({
-        channelId,
-        fromMs: from === undefined ? null : startOfDay(from),
-        untilMs: to === undefined ? null : startOfDay(to + 1),
-        kind: args.kind ?? null,
-        after,
-        limit: args.limit,
-      });
-    // The cursor carries the number: a handle may go to another channel between two pages.
-    return readPage<Mention, MentionPosition>("mentions", call, select, {
-      channel: String(channelId),
-    });
-  },
+  run: ({ kind = null, ...args }, call) =>
+    readChannelPage<Mention, MentionPosition>("mentions", args, call, (selection) =>
+      call.services.mentions.page({ ...selection, kind }),
+    ),
 });
 
 export const channelSimilarList = apiMethod({

@@ -130,7 +130,7 @@ export function integerList({
   return { ...query(schema, readIntegerList({ itemsMax })), isList: true };
 }
 
-/** Comma-separated texts without blanks around them, in the order given. */
+/** Comma-separated texts without blanks around them, in the order given; at least one. Empty ones are left out. */
 export function textList({
   itemsMax,
   ...words
@@ -138,7 +138,11 @@ export function textList({
   const read: Reader<string[]> = (given) => {
     const list = readText(given);
     if ("fault" in list) return list;
-    const items = list.value.split(",").map((item) => item.trim());
+    const items = list.value
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
+    if (items.length === 0) return { fault: message("emptyList") };
     return items.length > itemsMax
       ? { fault: message("tooManyItems", { items: itemsMax }) }
       : { value: items };

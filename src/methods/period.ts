@@ -32,17 +32,24 @@ export function requireOrder(from: Day, to: Day): void {
   if (to < from) throw fieldError({ to: [message("periodBackwards")] });
 }
 
+/** The first day whose statistics a plan shows. */
+export function firstDayOf({ historyDays }: Pick<Plan, "historyDays">, today: Day): Day {
+  return historyDays === null ? Number.NEGATIVE_INFINITY : today - historyDays + 1;
+}
+
 /**
  * Days before those that a plan covers are refused (specification, section 8).
  * @throws AppError `tariff_required`
  */
 export function requireHistory(
-  { historyDays, code }: Pick<Plan, "historyDays" | "code">,
+  plan: Pick<Plan, "historyDays" | "code">,
   from: Day,
   today: Day,
 ): void {
-  if (historyDays === null || from >= today - historyDays + 1) return;
-  const first = formatDay(today - historyDays + 1);
+  const { historyDays, code } = plan;
+  const open = firstDayOf(plan, today);
+  if (historyDays === null || from >= open) return;
+  const first = formatDay(open);
   throw new AppError(
     "tariff_required",
     message("historyNotIncluded", { plan: code, days: historyDays, from: first }),

@@ -1,3 +1,4 @@
+import type { Plan } from "../customers/accounts/accounts.table.ts";
 import type { Caller } from "../customers/keys/keys.ts";
 import { alertLimitReached, webhookLimitReached } from "../push/webhooks/manage/plan-limits.ts";
 import { type Message, message } from "../values/messages/messages.ts";
@@ -13,8 +14,12 @@ export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => Mess
 export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notIncluded(plan.code));
 
 /** Bulk export is for Profi (questions, section 5). */
+export function hasExport({ code }: Pick<Plan, "code">): boolean {
+  return code === "profi";
+}
+
 export const exportIncluded: PlanRule = ({ plan }) =>
-  plan.code === "profi" ? null : notIncluded(plan.code);
+  hasExport(plan) ? null : notIncluded(plan.code);
 
 /** Webhooks are for plans that allow any. */
 export const webhooksIncluded: PlanRule = ({ plan }) =>

@@ -1,13 +1,11 @@
 import { type PostView, postSchema } from "../catalog/posts/post.ts";
 import type { PostPosition } from "../catalog/posts/posts.store.ts";
-import { notFound } from "../errors.ts";
-import { startOfDay } from "../values/moscow-time.ts";
-import { channelPath, STRANGERS_WORDS } from "./channels.ts";
+import { channelPageParameters, readChannelPage } from "./channel-page.ts";
+import { STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
-import { pageOf, pageParameters, readPage } from "./paging.ts";
-import { day, flag, inPath, integer } from "./parameters.ts";
-import { requireOrder } from "./period.ts";
+import { pageOf, pageParameters } from "./paging.ts";
+import { flag, inPath, integer } from "./parameters.ts";
 import { postsIncluded } from "./plan-rules.ts";
 
 export const channelPostsRetrieve = apiMethod({
@@ -24,12 +22,7 @@ export const channelPostsRetrieve = apiMethod({
   units: 1,
   planRule: postsIncluded,
   parameters: {
-    channel: channelPath,
-    from: day({
-      description: "First Moscow day of publication, included.",
-      example: "2024-11-01",
-    }),
-    to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
+    ...channelPageParameters,
     is_ad: flag({
       description: "true: only advertising posts; false: without advertising.",
       example: false,
@@ -39,23 +32,10 @@ export const channelPostsRetrieve = apiMethod({
   },
   result: pageOf(postSchema),
   errors: ["not_found"],
-  run(args, call) {
-    const { from, to } = args;
-    if (from !== undefined && to !== undefined) requireOrder(from, to);
-    const channelId = call.services.channels.findId(args.channel);
-    if (channelId === null) throw notFound("channel");
-    const select = (after: PostPosition | null) =>
-      call.services.posts.page({
-        channelId,
-        fromMs: from === undefined ? null : startOfDay(from),
-        untilMs: to === undefined ? null : startOfDay(to + 1),
-        isAd: args.is_ad ?? null,
-        after,
-        limit: args.limit,
-      });
-    // The cursor carries the number: a handle may go to another channel between two pages.
-    return readPage<PostView, PostPosition>("posts", call, select, { channel: String(channelId) });
-  },
+  run: ({ is_ad: isAd = null, ...args }, call) =>
+    readChannelPage<PostView, PostPosition>("posts", args, call, (selection) =>
+      call.services.posts.page({ ...selection, isAd }),
+    ),
 });
 
 export const postsRetrieve = apiMethod({

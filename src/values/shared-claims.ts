@@ -1,12 +1,10 @@
+import type { Claims } from "./claims.ts";
 import { createSharedTable, NO_STATE } from "./shared-table.ts";
 
-/** Names that one worker at a time has, of all that share some memory. */
-export interface SharedClaims {
-  /** False where a worker that lives has it, or it is done. */
-  take(name: string): boolean;
+/** Names that one worker at a time has, of all that share some memory: none that is done is taken either. */
+export interface SharedClaims extends Claims {
   /** Notes that what was taken is done: nobody takes it any more. */
   keep(name: string): void;
-  giveBack(name: string): void;
 }
 
 /**

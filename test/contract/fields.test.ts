@@ -134,6 +134,27 @@ describe("over REST", () => {
     expect(second.body.results).toEqual([{ id: 2, title: "Channel 2" }]);
   });
 
+  test("no name at all is a 400, and metrics come where they are named", async () => {
+    for (const names of [",", "%20,%20,"]) {
+      const { status, body } = await appliance.get(`/v1/msgr/channels/?fields=${names}`, key);
+      expect([status, body], names).toEqual([400, { fields: ["This list may not be empty."] }]);
+    }
+    for (const path of ["channels/1/", "channels/", "channels/?ids=1"]) {
+      for (const query of [
+        "fields=metrics,id",
+        "include=metrics&fields=id,metrics",
+        "include=metrics&fields=id",
+      ]) {
+        const given = `/v1/msgr/${path}${path.includes("?") ? "&" : "?"}${query}`;
+        const { status, body } = await appliance.get(given, key);
+        expect(status, given).toBe(200);
+        const [item] = body.results ?? [body];
+        expect(Object.keys(item).sort(), given).toEqual(["id", "metrics"]);
+        expect(item.metrics.growth_30d, given).toBeNull();
+      }
+    }
+  });
+
   test("hostile names are a 400 that stays small", async () => {
     for (const names of ["__proto__", "constructor", "id;title", "%00", "%FF", "ё".repeat(2_000)]) {
       const { status, body } = await appliance.get(`/v1/msgr/channels/?fields=${names}`, key);

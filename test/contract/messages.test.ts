@@ -210,6 +210,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   ],
   nothingToMatch: [[{}, "Give at least one word that posts are to have."]],
   unknownChannel: [[{}, "There is no such public channel."]],
+  alertWebhookUnknown: [[{}, "`webhook` is the number of none of your webhooks."]],
   alertUnchanged: [[{}, "Give at least one field to change."]],
   webhooksNotIncluded: [
     [

@@ -1,3 +1,4 @@
+import { clusterCommands } from "../../src/app/cluster-commands.ts";
 import { openDomains } from "../../src/app/domains.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
 import { systemPorts } from "../../src/ports/ports.ts";

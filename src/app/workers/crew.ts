@@ -32,6 +32,19 @@ export interface Crew {
 /** The descriptor of the shared memory in each worker. */
 export const MEMORY_DESCRIPTOR = 3;
 
+/** What is answered to a question; null where it cannot be, in whatever way it fails. */
+export async function answerOf(
+  answers: Partial<Answers> | null,
+  { name, asked }: Question,
+): Promise<unknown> {
+  const work = answers?.[name] as ((asked: unknown) => unknown) | undefined;
+  try {
+    return (await work?.(asked)) ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** Joins the process that started this one as a worker. Null where none did. */
 export async function joinCrew(clock: Clock): Promise<Crew | null> {
   if (process.send === undefined) return null;
@@ -42,9 +55,7 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
   let lastId = 0;
 
   async function answer(id: number, { name, asked }: Question): Promise<void> {
-    const work = answers?.[name] as ((asked: unknown) => unknown) | undefined;
-    const told = await Promise.resolve(work?.(asked)).catch(() => null);
-    send({ answer: told ?? null, id });
+    send({ answer: await answerOf(answers, { name, asked } as Question), id });
   }
 
   process.on("message", (message: ToWorker) => {

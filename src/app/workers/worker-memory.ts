@@ -13,6 +13,9 @@ export interface WorkerMemory {
   sentForms: SharedClaims;
   /** Attempts of webhooks that somebody waits for. */
   manualAttempts: SharedClaims;
+  /** Places of customers' exports, and turns of what takes long to count. */
+  exports: SharedClaims;
+  selections: SharedClaims;
 }
 
 /** Names that each table has room for: of a full one the oldest are forgotten first. */
@@ -22,6 +25,8 @@ const ROOM = {
   throttle: 16_384,
   forms: 16_384,
   attempts: 8_192,
+  exports: 4_096,
+  selections: 64,
 };
 const WORD_BYTES = 8;
 
@@ -46,5 +51,7 @@ export function openWorkerMemory(descriptor: number, baseMs: number, clock: Cloc
     throttle: createSharedBuckets(take(ROOM.throttle), baseMs),
     sentForms: createSharedClaims(take(ROOM.forms), by),
     manualAttempts: createSharedClaims(take(ROOM.attempts), by),
+    exports: createSharedClaims(take(ROOM.exports), by),
+    selections: createSharedClaims(take(ROOM.selections), by),
   };
 }

@@ -9,9 +9,14 @@ import { type CardView, cardSchema } from "./card.ts";
 export type CardAnswer = CardView & { metrics?: MetricsView };
 export type CardWithMetrics = CardView & { metrics: MetricsView };
 
+export const cardWithMetricsSchema = objectSchema(
+  { ...cardSchema.properties, metrics: metricsSchema },
+  "Channel",
+);
+
 /** The card's schema, whose `metrics` need not be there. */
 export const cardAnswerSchema = {
-  ...objectSchema({ ...cardSchema.properties, metrics: metricsSchema }, "Channel"),
+  ...cardWithMetricsSchema,
   required: Object.keys(cardSchema.properties),
 } as unknown as Schema<CardAnswer>;
 

@@ -9,11 +9,18 @@ import {
   type BulkKind,
   type BulkSelection,
   channelTest,
+  isByChannel,
   metricsTest,
   publicChannels,
 } from "./bulk-selection.ts";
 import { type ExportRow, FIRST_DAY, LAST_DAY, type Position } from "./export-kinds.ts";
-import { daysAfter, laterPosts, postsAfter, tiedPostsAfter } from "./exports.store.ts";
+import {
+  daysAfter,
+  laterPosts,
+  nextChannelOfPosts,
+  postsAfter,
+  tiedPostsAfter,
+} from "./exports.store.ts";
 
 interface BulkRows {
   /** Names of the columns, in their order: the fields of the API. */
@@ -47,9 +54,9 @@ export const bulkKinds: Record<BulkKind, BulkRows> = {
   posts: {
     columns: Object.keys(postSchema.properties),
     rows: (db, selection, after, limit) =>
-      selection.channelId === null
-        ? allPosts(db, selection, after, limit)
-        : channelPosts(db, selection, after, limit),
+      isByChannel(selection)
+        ? postsByChannel(db, selection, after, limit)
+        : allPosts(db, selection, after, limit),
   },
 };
 
@@ -97,29 +104,71 @@ function* allPosts(
   }
 }
 
-/** By instant, in which order the index has them. The position has the id first, as that of all posts. */
-function* channelPosts(
+/**
+ * By channel and instant, in which order the index has them: channels and days that are not asked for are jumped
+ * over. The position has the id first, as that of all posts.
+ */
+function* postsByChannel(
   db: Database,
   selection: BulkSelection,
   after: Position,
   limit: number,
 ): Generator<ExportRow> {
-  const { from, to } = bounds(selection);
-  const channel = selection.channelId ?? 0;
-  const toValues = askedChannels(db, selection)(channel) ? postWriter(db, selection) : () => null;
-  const [id = null, publishedAt = startOfDay(from) - 1] = after ?? [];
+  const { channelId: one } = selection;
+  const isAsked = askedChannels(db, selection);
+  const toValues = postWriter(db, selection);
+  let channel = after?.[2] ?? (one === null ? 0 : one - 1);
   let read = 0;
-  if (id !== null) {
-    for (const record of tiedPostsAfter(db, [channel, publishedAt, id], limit)) {
+  if (after !== null && isAsked(channel)) {
+    for (const record of channelPosts(db, selection, [channel, after], limit)) {
       read += 1;
-      yield { position: [record.id, publishedAt], values: toValues(record) };
+      yield { position: positionOf(record), values: toValues(record) };
     }
   }
-  for (const record of laterPosts(db, [channel, publishedAt], limit - read)) {
-    if (dayOf(record.published_at) > to) return;
-    yield { position: [record.id, record.published_at], values: toValues(record) };
+  while (read < limit && channel !== one) {
+    const next = one ?? nextChannelOfPosts(db, channel);
+    if (next === undefined) return;
+    channel = next;
+    const before = read;
+    if (isAsked(channel)) {
+      for (const record of channelPosts(db, selection, [channel, null], limit - read)) {
+        read += 1;
+        yield { position: positionOf(record), values: toValues(record) };
+      }
+    }
+    if (read > before) continue;
+    read += 1;
+    const end = startOfDay(bounds(selection).to + 1);
+    yield { position: [Number.MAX_SAFE_INTEGER, end, channel], values: null };
   }
 }
+
+/** Posts of a channel that are of the days, behind a position in it. */
+function* channelPosts(
+  db: Database,
+  selection: BulkSelection,
+  [channel, after]: readonly [channel: number, after: Position],
+  limit: number,
+): Generator<PostRecord> {
+  const { from, to } = bounds(selection);
+  const areAds = selection.isAd === true;
+  const [id = null, at = startOfDay(from) - 1] = after ?? [];
+  // A position may be of days before those that are asked for now.
+  const behind = Math.max(at, startOfDay(from) - 1);
+  let read = 0;
+  if (id !== null && behind === at) {
+    for (const record of tiedPostsAfter(db, [channel, at, id], limit, areAds)) {
+      read += 1;
+      yield record;
+    }
+  }
+  for (const record of laterPosts(db, [channel, behind], limit - read, areAds)) {
+    if (dayOf(record.published_at) > to) return;
+    yield record;
+  }
+}
+
+const positionOf = ({ id, published_at: at, channel }: PostRecord): Position => [id, at, channel];
 
 /** Null for a post that is not of the days, or no advertising where that is asked for. */
 function postWriter(db: Database, selection: BulkSelection) {

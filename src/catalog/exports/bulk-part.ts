@@ -1,4 +1,4 @@
-import { type Database, statement } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
 import { cardSchema } from "../channels/card.ts";
 import { postSchema } from "../posts/post.ts";
 import { dailyStatisticsSchema } from "../statistics/statistics-day.ts";
@@ -45,11 +45,3 @@ export const CURSOR_COLUMNS: Record<BulkKind, string> = {
   stats: "channel:day",
   posts: "id",
 };
-
-/** When a post of a channel was published; undefined where it has no such post. */
-export function publishedAt(db: Database, channelId: number, id: number): number | undefined {
-  return statement<{ at: number }>(
-    db,
-    "SELECT published_at AS at FROM posts WHERE id = ? AND channel_id = ?",
-  ).get(id, channelId)?.at;
-}

@@ -93,22 +93,25 @@ export function metricsTest(
   return (id) => find.get({ id, growth, reach, err }) !== undefined;
 }
 
-/** Whether a channel is asked for, by its number; each is looked up once for the rows of a part. */
-export function askedChannels(db: Database, filter: BulkFilter): (id: number) => boolean {
-  const isPublic = publicChannels(db);
+/** Whether a filter asks for other channels than all that are public. */
+function asksForSome(filter: BulkFilter): boolean {
   const { kind, category, territories, aPlus, verified, subscribersMin, subscribersMax, text } =
     filter;
-  const asked = [
-    kind,
-    category,
-    territories,
-    aPlus,
-    verified,
-    subscribersMin,
-    subscribersMax,
-    text,
-  ];
-  if (asked.every((one) => one === null)) return isPublic;
+  return [kind, category, territories, aPlus, verified, subscribersMin, subscribersMax, text].some(
+    (one) => one !== null,
+  );
+}
+
+/** Whether posts are to be looked for channel by channel: among all of them may be few that are asked for. */
+export function isByChannel(selection: BulkSelection): boolean {
+  const { from, to, isAd, channelId } = selection;
+  const isBounded = from !== null || to !== null || isAd === true;
+  return channelId !== null || isBounded || asksForSome(selection);
+}
+
+/** Whether a channel is asked for, by its number; each is looked up once for the rows of a part. */
+export function askedChannels(db: Database, filter: BulkFilter): (id: number) => boolean {
+  if (!asksForSome(filter)) return publicChannels(db);
   const test = channelTest(filter);
   const find = statement<Tested>(
     db,

@@ -2,18 +2,25 @@ import type { Database } from "../../db/database.ts";
 import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatDay, parseDay } from "../../values/moscow-time.ts";
-import { type BulkTurn, publishedAt } from "./bulk-part.ts";
-import type { BulkSelection } from "./bulk-selection.ts";
+import type { BulkTurn } from "./bulk-part.ts";
+import { type BulkSelection, isByChannel } from "./bulk-selection.ts";
 import type { Position } from "./export-kinds.ts";
 import type { ExportPart } from "./export-part.ts";
+import { placeOfPost } from "./exports.store.ts";
 
 /** Rows that one unit pays for. */
 export const ROWS_PER_UNIT = 1_000;
 /** Exports of an organization under way at once: each keeps a part in memory while its reader is slow. */
 export const EXPORTS_MAX = 2;
 const RETRY_AFTER_S = 10;
+/**
+ * An export may send nothing for so long: to look through a million channels of which none is asked for takes some
+ * 20 seconds of a quiet machine.
+ */
+export const EXPORT_SILENCE_MAX_S = 5 * 60;
 
 /** A file that is sent while it is read. */
 export interface BulkFile {
@@ -26,7 +33,7 @@ export interface BulkFile {
 /** Whoever pays for an export. */
 export interface Payer {
   organizationId: number;
-  /** Charges another unit at an instant; why it cannot be, or null once it is committed. */
+  /** Decides anew, and charges another unit at an instant; why it cannot be, or null once it is committed. */
   charge(nowMs: number): Promise<AppError | null>;
 }
 
@@ -35,30 +42,27 @@ export type Bulk = ReturnType<typeof createBulk>;
 /**
  * Exports of customers.
  * @param readPart reads a part on a thread that holds up nobody
+ * @param places of organizations; several workers share theirs
  */
 export function createBulk(
   db: Database,
   readPart: (turn: BulkTurn) => Promise<ExportPart>,
   { clock, log }: { clock: Clock; log: Log },
+  places: Claims = createOwnClaims(),
 ) {
-  const underWay = new Map<number, number>();
-
   /** Takes one of the organization's places. */
   function take(organizationId: number): Place {
-    const others = underWay.get(organizationId) ?? 0;
-    if (others >= EXPORTS_MAX) {
+    const name = takeOneOf(places, String(organizationId), EXPORTS_MAX);
+    if (name === null) {
       const said = message("exportsUnderWay", { exports: EXPORTS_MAX });
       throw new AppError("throttled", said, { retryAfterS: RETRY_AFTER_S });
     }
-    underWay.set(organizationId, others + 1);
     const place: Place = {
       isOpen: true,
       close() {
         if (!place.isOpen) return;
         place.isOpen = false;
-        const left = (underWay.get(organizationId) ?? 1) - 1;
-        if (left > 0) underWay.set(organizationId, left);
-        else underWay.delete(organizationId);
+        places.giveBack(name);
       },
     };
     return place;
@@ -110,7 +114,8 @@ export function createBulk(
       try {
         const read = await reading;
         const isThousand = rows > 0 && rows % ROWS_PER_UNIT === 0 && read.rows > 0;
-        return (isThousand ? await charge(clock.now()) : null) ?? read;
+        // Whoever has gone gets no row of it.
+        return (isThousand && place.isOpen ? await charge(clock.now()) : null) ?? read;
       } catch (error) {
         log.error({ err: error }, "a customer's export failed");
         return toAppError(error);
@@ -160,7 +165,8 @@ function cursorOf({ rows }: BulkSelection, [first = 0, second = 0]: readonly num
   return rows === "stats" ? `${first}:${formatDay(second)}` : String(first);
 }
 
-function positionOf(db: Database, cursor: string, { rows, channelId }: BulkSelection): Position {
+function positionOf(db: Database, cursor: string, selection: BulkSelection): Position {
+  const { rows, channelId } = selection;
   const [, number = "", day] = /^(\d{1,15})(?::(\d{4}-\d\d-\d\d))?$/.exec(cursor) ?? [];
   if (number === "") return null;
   const first = Number(number);
@@ -169,7 +175,8 @@ function positionOf(db: Database, cursor: string, { rows, channelId }: BulkSelec
     return second === null ? null : [first, second];
   }
   if (day !== undefined) return null;
-  if (rows === "channels" || channelId === null) return [first];
-  const at = publishedAt(db, channelId, first);
-  return at === undefined ? null : [first, at];
+  if (rows === "channels" || !isByChannel(selection)) return [first];
+  const place = placeOfPost(db, first);
+  const isOfSelection = channelId === null || place?.channel === channelId;
+  return place === undefined || !isOfSelection ? null : [first, place.publishedAt, place.channel];
 }

@@ -17,16 +17,21 @@ export function postsAfter(db: Database, afterId: number, limit: number): Iterab
   ).iterate(afterId, limit);
 }
 
+/** SQL: of advertising posts only, by the index that has no others. */
+const onlyAds = (areAds: boolean): string => (areAds ? "AND p.is_ad = 1" : "");
+
 /** Posts of a channel at one instant, by id. */
 export function tiedPostsAfter(
   db: Database,
   [channelId, publishedAt, id]: readonly [channelId: number, publishedAt: number, id: number],
   limit: number,
+  areAds = false,
 ): Iterable<PostRecord> {
   return statement<PostRecord>(
     db,
     `SELECT ${POST_COLUMNS} FROM posts p
-     WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ORDER BY p.id LIMIT ?`,
+     WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ${onlyAds(areAds)}
+     ORDER BY p.id LIMIT ?`,
   ).iterate(channelId, publishedAt, id, limit);
 }
 
@@ -35,12 +40,37 @@ export function laterPosts(
   db: Database,
   [channelId, publishedAt]: readonly [channelId: number, publishedAt: number],
   limit: number,
+  areAds = false,
 ): Iterable<PostRecord> {
   return statement<PostRecord>(
     db,
-    `SELECT ${POST_COLUMNS} FROM posts p WHERE p.channel_id = ? AND p.published_at > ?
+    `SELECT ${POST_COLUMNS} FROM posts p
+     WHERE p.channel_id = ? AND p.published_at > ? ${onlyAds(areAds)}
      ORDER BY p.published_at, p.id LIMIT ?`,
   ).iterate(channelId, publishedAt, limit);
+}
+
+/** The next channel by number that has posts. */
+export function nextChannelOfPosts(db: Database, afterId: number): number | undefined {
+  return statement<{ id: number }>(
+    db,
+    "SELECT channel_id AS id FROM posts WHERE channel_id > ? ORDER BY channel_id LIMIT 1",
+  ).get(afterId)?.id;
+}
+
+/** Where a post lies in the order of channels and time; one that was taken down lay there. */
+export function placeOfPost(
+  db: Database,
+  id: number,
+): { channel: number; publishedAt: number } | undefined {
+  return statement<{ channel: number; publishedAt: number }>(
+    db,
+    `SELECT channel_id AS channel, published_at AS publishedAt FROM posts WHERE id = @id
+     UNION ALL
+     SELECT channel_id, published_at FROM post_tombstones
+     WHERE id = @id AND published_at IS NOT NULL
+     LIMIT 1`,
+  ).get({ id });
 }
 
 /** Days by channel and day. */

@@ -117,7 +117,7 @@ export const postsImport: ImportKind<PostRow> = {
       const messengerId = row.msgr_post_id ?? null;
       const unseen = { id: row.id ?? records.nextNumber(), channel, msgr_post_id: messengerId };
       requireFreeMessengerId(unseen);
-      tombstones.add(unseen, { deletedAt: nowMs, isUnsent: true });
+      tombstones.add(unseen, { deletedAt: nowMs, publishedAt: null, isUnsent: true });
       return "inserted";
     }
 

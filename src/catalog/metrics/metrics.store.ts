@@ -160,12 +160,13 @@ export function storedMetrics(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** A channel may have been deleted since it was read. */
 const SAVE = `
   INSERT INTO channel_metrics (slot, id, ${STORED_COLUMNS.join(", ")})
-  VALUES (@slot, @id, ${STORED_COLUMNS.map((name) => `@${name}`).join(", ")})
+  SELECT @slot, @id, ${STORED_COLUMNS.map((name) => `@${name}`).join(", ")}
+  WHERE EXISTS (SELECT 1 FROM channels WHERE id = @id)
   ON CONFLICT (slot, id) DO UPDATE SET
-    ${STORED_COLUMNS.map((name) => `${name} = excluded.${name}`).join(", ")}
-  WHERE EXISTS (SELECT 1 FROM channels WHERE id = excluded.id)`;
+    ${STORED_COLUMNS.map((name) => `${name} = excluded.${name}`).join(", ")}`;
 
 export function saveMetrics(tx: Transaction, slot: Slot, metrics: StoredMetrics): void {
   statement(tx, SAVE).run({ slot, ...metrics });

@@ -15,7 +15,11 @@ export function createTakeDown(db: Database): (post: PostRecord, nowMs: number) 
   const tombstones = createTombstones(db);
   const days = createChangedDays(db);
   return (post, nowMs) => {
-    tombstones.add(post, { deletedAt: nowMs, isUnsent: tombstones.waitsForEvent(post) });
+    tombstones.add(post, {
+      deletedAt: nowMs,
+      publishedAt: post.published_at,
+      isUnsent: tombstones.waitsForEvent(post),
+    });
     posts.remove(post.id);
     tombstones.moveLastPostBack(post.channel, post.published_at);
     days.mark(post.channel, dayOf(post.published_at));

@@ -9,6 +9,14 @@ export interface Tombstone {
   msgr_post_id: string | null;
 }
 
+/** How a post was taken down; instants are epoch milliseconds. */
+interface Taking {
+  deletedAt: number;
+  publishedAt: number | null;
+  /** Whether it was in no event before. */
+  isUnsent: boolean;
+}
+
 const COLUMNS =
   "id, channel_id AS channel, CAST(msgr_post_id AS TEXT) AS msgr_post_id FROM post_tombstones";
 
@@ -40,7 +48,13 @@ export function createTombstones(db: Database) {
   const unsent = statement(db, "SELECT 1 FROM post_tombstones WHERE id = ? AND deleted_at < 0");
   const add = statement(
     db,
-    insertSql("post_tombstones", ["id", "channel_id", "msgr_post_id", "deleted_at"]),
+    insertSql("post_tombstones", [
+      "id",
+      "channel_id",
+      "msgr_post_id",
+      "deleted_at",
+      "published_at",
+    ]),
   );
   const remove = statement(db, "DELETE FROM post_tombstones WHERE id = ?");
   const moveLastPostBack = statement(
@@ -61,13 +75,17 @@ export function createTombstones(db: Database) {
     /** Whether the post of a tombstone was in no event before it was taken down. */
     isUnsent: (id: number): boolean => unsent.get(id) !== undefined,
 
-    /** The table has no column for `isUnsent`: the time has a minus before it. */
+    /**
+     * The table has no column for `isUnsent`: the time has a minus before it.
+     * @param publishedAt null for a post that never was in the catalog
+     */
     add(
       { id, channel, msgr_post_id }: Tombstone,
-      { deletedAt, isUnsent }: { deletedAt: number; isUnsent: boolean },
+      { deletedAt, publishedAt, isUnsent }: Taking,
     ): void {
       const signed = isUnsent ? -deletedAt : deletedAt;
-      add.run({ id, channel_id: channel, msgr_post_id, deleted_at: signed });
+      const values = { id, channel_id: channel, msgr_post_id };
+      add.run({ ...values, deleted_at: signed, published_at: publishedAt });
     },
 
     remove(id: number): void {

@@ -1,5 +1,6 @@
 import { queryTimeout } from "../../db/deadline.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
 import type { CatalogFilter } from "./catalog.ts";
 import type { SelectionView } from "./selection.ts";
 
@@ -8,6 +9,9 @@ const KEPT_MS = 60_000;
 const KEPT_MAX = 100;
 /** Selections that wait for their turn. Each takes a second or two at a million channels. */
 const WAITING_MAX = 4;
+/** The name of the turn, and how often it is looked whether another worker gave it back. */
+const TURN = "turn";
+const LOOK_MS = 20;
 
 interface Kept {
   view: SelectionView;
@@ -17,10 +21,12 @@ interface Kept {
 /**
  * Statistics of selections for which all channels must be looked at. One is counted at a time, so that the
  * other threads stay free for searches, and kept for a minute: among so many channels little changes.
+ * @param claims turns; several workers share theirs
  */
 export function createLargeSelections(
   count: (filter: CatalogFilter) => Promise<SelectionView | null>,
-  clock: Pick<Clock, "monotonic">,
+  clock: Pick<Clock, "monotonic" | "sleep">,
+  claims: Claims = createOwnClaims(),
 ) {
   const kept = new Map<string, Kept>();
   /** Those that are counted or wait, by their filters: whoever asks for the same gets the same. */
@@ -29,13 +35,23 @@ export function createLargeSelections(
 
   async function inTurn(key: string, filter: CatalogFilter, before: Promise<unknown>) {
     await before.catch(() => {});
-    const view = await count(filter);
+    const view = await alone(() => count(filter));
     if (view === null) throw new Error("a large selection was not counted");
     kept.delete(key);
     kept.set(key, { view, untilMs: clock.monotonic() + KEPT_MS });
     const [oldest] = kept.keys();
     if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
     return view;
+  }
+
+  /** Runs when no other worker counts one. */
+  async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (!claims.take(TURN)) await clock.sleep(LOOK_MS);
+    try {
+      return await work();
+    } finally {
+      claims.giveBack(TURN);
+    }
   }
 
   return {
@@ -46,8 +62,12 @@ export function createLargeSelections(
       if (known !== undefined && clock.monotonic() < known.untilMs) return known.view;
       const same = coming.get(key);
       if (same !== undefined) return same;
-      if (coming.size > WAITING_MAX) throw queryTimeout();
-      const turn = inTurn(key, filter, lastTurn).finally(() => coming.delete(key));
+      const place = takeOneOf(claims, "waits", 1 + WAITING_MAX);
+      if (place === null) throw queryTimeout();
+      const turn = inTurn(key, filter, lastTurn).finally(() => {
+        coming.delete(key);
+        claims.giveBack(place);
+      });
       coming.set(key, turn);
       lastTurn = turn;
       return turn;

@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Claims } from "../../values/claims.ts";
 import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
 import { createLargeSelections } from "./large-selections.ts";
 import { isShortWalk } from "./query.ts";
@@ -15,6 +16,7 @@ export type Search = ReturnType<typeof createSearch>;
 /**
  * Pages of the catalog.
  * @param readers what may take long: read by reader threads
+ * @param claims turns of what takes longest, where several workers share them
  */
 export function createSearch(
   db: Database,
@@ -26,11 +28,13 @@ export function createSearch(
       mayTakeLong: boolean;
     }): Promise<SelectionView | null>;
   },
-  clock: Pick<Clock, "monotonic">,
+  clock: Pick<Clock, "monotonic" | "sleep">,
+  claims?: Claims,
 ) {
   const large = createLargeSelections(
     (filter) => readers.describeSelection({ filter, mayTakeLong: true }),
     clock,
+    claims,
   );
   const turns = createTurns(DESCRIBED_WAITING_MAX);
   return {

@@ -1,8 +1,6 @@
 import { type Day, parseDay } from "../../values/moscow-time.ts";
+import { GROWTH_SLACK_DAYS } from "../metrics/metrics.ts";
 import type { DailyStatisticsView } from "./statistics-day.ts";
-
-/** How much older than asked a reading may be, where the day itself has none. */
-const SLACK_DAYS = 3;
 
 /** A channel's growth up to its last reading. */
 export interface Change {
@@ -12,15 +10,21 @@ export interface Change {
 }
 
 /**
- * Growth of a channel over the days before its last reading; null where no reading is old enough.
+ * Growth of a channel over the days before its last reading, from the reading then or the nearest within two days,
+ * as its metrics have it (metrics/metrics.store.ts); null where there is none.
  * @param rows of one channel, by day
  */
 export function changeOver(rows: readonly DailyStatisticsView[], days: number): Change | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
   const wanted = numberOf(last) - days;
-  const before = rows.findLast((row) => numberOf(row) <= wanted);
-  if (before === undefined || numberOf(before) < wanted - SLACK_DAYS) return null;
+  const distanceOf = (row: DailyStatisticsView) => Math.abs(numberOf(row) - wanted);
+  const [before] = rows
+    .slice(0, -1)
+    .filter((row) => distanceOf(row) <= GROWTH_SLACK_DAYS)
+    // Of two that are equally near the older comes first.
+    .toSorted((one, other) => distanceOf(one) - distanceOf(other));
+  if (before === undefined) return null;
   const subscribers = last.subscribers - before.subscribers;
   return { subscribers, part: before.subscribers === 0 ? null : subscribers / before.subscribers };
 }

@@ -86,7 +86,7 @@ export function openConnection(url: string, name: string): Connection {
 }
 
 /** @throws AppError `unavailable`, where no host takes writes */
-async function connectToPrimary(url: string, name: string): Promise<pg.Client> {
+export async function connectToPrimary(url: string, name: string): Promise<pg.Client> {
   let last: unknown = new Error("the address names no host");
   for (const one of hostsOf(url)) {
     const client = new pg.Client({

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from "../database.ts";
 import { statement } from "../database.ts";
 import { createApplyRows, type Derived } from "./apply-rows.ts";
-import type { Authority } from "./authority.ts";
+import { type Authority, openAuthority } from "./authority.ts";
 import { type ChangedRows, noteChangedRows, type RowImage } from "./changed-rows.ts";
 import { sharedTables } from "./shared-tables.ts";
 
@@ -26,8 +26,26 @@ export function requireCluster(db: Database): Cluster {
   return cluster;
 }
 
-/** Makes the file of a connection a copy: what the connection writes is committed by PostgreSQL from now on. */
-export function linkToCluster(db: Database, authority: Authority, derived: Derived): void {
+/** Settings of a node. Plain data, since threads are sent them. */
+export interface NodeSettings {
+  /** Of PostgreSQL. */
+  url: string;
+  /** The node's name. */
+  node: string;
+}
+
+/**
+ * Makes the file of a connection a copy: what the connection writes is committed by PostgreSQL from now on.
+ * @param purpose of the connection, for those who look at PostgreSQL's
+ */
+export function linkToCluster(
+  db: Database,
+  { url, node }: NodeSettings,
+  purpose: string,
+  derived: Derived,
+): void {
+  const authority = openAuthority(url, `kanalog ${node} ${purpose}`);
+  db.onClose(() => void authority.close());
   const tables = sharedTables(db);
   clusters.set(db, {
     authority,
@@ -36,11 +54,23 @@ export function linkToCluster(db: Database, authority: Authority, derived: Deriv
   });
 }
 
+export interface Copy {
+  /** Of the cluster. */
+  id: string;
+  /** Of its newest shared rows. */
+  version: number;
+}
+
+/** Whose copy a file is; undefined where it is an appliance by itself. */
+export function findCopy(db: Database): Copy | undefined {
+  return statement<Copy>(db, "SELECT id, version FROM cluster_copy").get();
+}
+
 /** The version of the shared rows in the file. */
 export function copiedVersion(db: Database): number {
-  const row = statement<{ version: number }>(db, "SELECT version FROM cluster_copy").get();
-  if (row === undefined) throw new Error("the file is no copy of a cluster");
-  return row.version;
+  const copy = findCopy(db);
+  if (copy === undefined) throw new Error("the file is no copy of a cluster");
+  return copy.version;
 }
 
 export function setCopiedVersion(tx: Transaction, version: number): void {

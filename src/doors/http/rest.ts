@@ -1,9 +1,10 @@
 import { Elysia } from "elysia";
+import { EXPORT_SILENCE_MAX_S } from "../../catalog/exports/bulk.ts";
 import type { Config } from "../../config.ts";
 import type { Caller } from "../../customers/keys/keys.ts";
 import type { AnsweredRequest } from "../../customers/limits/request-log.ts";
 import { AppError } from "../../errors.ts";
-import { admit, type Gate } from "../../methods/admission.ts";
+import { admit, admitByNewest, type Gate } from "../../methods/admission.ts";
 import type { Outcome } from "../../methods/call.ts";
 import { type ApiMethod, FileAnswer } from "../../methods/method.ts";
 import { type RawArguments, UNDECODABLE } from "../../methods/read-arguments.ts";
@@ -34,6 +35,8 @@ export interface RestContext extends Gate {
   bodies: Bodies;
   /** Notes a request with a good key: for its owner's log, and for staff's hours. */
   noteAnswer(keyId: number, answered: AnsweredRequest): void;
+  /** Lets the connection of a request be silent for so long. */
+  giveTime(request: Request, silenceMaxS: number): void;
   /** Everything read before the next `await` sees one snapshot, taken after this call. */
   tickSnapshot(): Promise<void>;
 }
@@ -124,7 +127,11 @@ async function answerCall(
   let units = 0;
   let response: Response;
   try {
-    const admission = admit(request.headers.get("authorization"), nowMs, context);
+    const authorization = request.headers.get("authorization");
+    const judged = admit(authorization, nowMs, context);
+    const admission = judged.ok
+      ? judged
+      : await admitByNewest(judged, authorization, nowMs, context);
     if (admission.ok) {
       caller = admission.caller;
       if (allowed !== undefined) headers["allow"] = allowed;
@@ -140,7 +147,7 @@ async function answerCall(
       setLimitHeaders(headers, admission.limitsAfter(outcome));
       ({ units } = outcome);
       response = outcome.ok
-        ? successResponse(request, outcome, headers)
+        ? successResponse(request, outcome, headers, context)
         : errorAnswer(outcome.error, headers, ports);
     } else {
       response = errorResponse(admission.error, headers);
@@ -169,8 +176,12 @@ function successResponse(
   request: Request,
   { status, body }: Outcome & { ok: true },
   headers: Headers,
+  { giveTime }: RestContext,
 ): Response {
-  if (body instanceof FileAnswer) return fileResponse(request, body, headers);
+  if (body instanceof FileAnswer) {
+    giveTime(request, EXPORT_SILENCE_MAX_S);
+    return fileResponse(request, body, headers);
+  }
   return status === 204
     ? new Response(null, { status, headers })
     : json(status, jsonTextOf(body), headers);

@@ -48,8 +48,8 @@ export interface SiteContext {
   noteRequests: NoteRequests;
   /** The IP that a request comes from. */
   clientIp(request: Request): string;
-  /** Lets this request take as long as an upload may. */
-  giveTime(request: Request): void;
+  /** Lets the connection of a request be silent for so long, and its body take so long. */
+  giveTime(request: Request, silenceMaxS: number): void;
   /** The appliance's address where assistants may sign in by OAuth; null where that is off. */
   oauthAddress(): string | null;
   accounts: Accounts;

@@ -26,6 +26,8 @@ interface NightlyJob {
   name: string;
   /** Cron pattern in Moscow time. */
   pattern: string;
+  /** Each node of a cluster does it, for what it fills by itself; else one does it for all. */
+  isOfNode?: true;
   run(db: Database, clock: Clock, dueAt: number): Promise<unknown>;
 }
 
@@ -44,11 +46,12 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
       pattern: "20 * * * *",
       run: (db, clock) => followPosts(db, clock, openDays),
     },
-    { name: "metrics", pattern: "50 0 * * *", run: computeMetrics },
+    { name: "metrics", pattern: "50 0 * * *", isOfNode: true, run: computeMetrics },
     { name: "recount", pattern: "0 3 * * *", run: recount },
     {
       name: "optimize-search",
       pattern: "30 3 * * *",
+      isOfNode: true,
       run: async (db, clock) => {
         await refreshFacets(db, clock);
         await optimizeSearch(db, clock);
@@ -57,6 +60,7 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
     {
       name: "prune-usage",
       pattern: "20 0 * * *",
+      isOfNode: true,
       run: async (db, clock, dueAt) => {
         await pruneUsage(db, clock, dayOf(dueAt));
         await pruneRequestLog(db, clock);

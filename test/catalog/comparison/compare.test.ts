@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
   channel,
@@ -90,6 +91,48 @@ test("channels come in the order asked, by number or handle, each once, and cost
   expect(answer.body.results.map(({ channel }: { channel: number }) => channel)).toEqual([2, 1]);
   expect(answer.body.results[0]).toEqual({ channel: 2, ...EMPTY });
   expect(answer.headers.get("x-request-cost") ?? "1").toBe("1");
+});
+
+describe("without bounds", () => {
+  const bounds = async (query: string, key?: string) => {
+    const { body } = await expectOk(appliance, `${COMPARE}?channels=1,2${query}`, key);
+    const [{ from, to, growth }] = body.results;
+    return [from, to, growth];
+  };
+
+  test("growth is that of the metrics: from the last reading to the one 30 days before", async () => {
+    await filled();
+    await imported(appliance, "stats", [
+      { channel: 1, day: "2026-10-17", subscribers: 7 },
+      { channel: 1, day: "2026-10-18", subscribers: 20 },
+      { channel: 1, day: "2026-11-17", subscribers: 5500 },
+    ]);
+    await computeMetrics(appliance.app.domains.db, appliance.ports.clock);
+    expect(await bounds("")).toEqual(["2026-10-18", "2026-11-17", 5480]);
+    const { body } = await expectOk(appliance, "/v1/msgr/channels/1/?include=metrics");
+    expect(body.metrics.growth_30d).toBe(5480);
+    // As much of it as the plan shows.
+    const { key } = await appliance.customer({ plan: "test" });
+    expect(await bounds("", key)).toEqual(["2026-10-22", "2026-11-17", 5499]);
+  });
+
+  test("a bound that is not given follows the one that is", async () => {
+    await filled();
+    expect(await bounds("&to=2026-11-10")).toEqual(["2026-10-11", "2026-11-10", 999]);
+    expect(await bounds("&to=2025-11-10")).toEqual(["2025-10-11", "2025-11-10", null]);
+    expect(await bounds("&from=2026-11-03")).toEqual(["2026-11-03", "2026-11-20", 4200]);
+  });
+});
+
+test("empty places in the list are left out, and links are names too", async () => {
+  const { body } = await expectOk(
+    appliance,
+    `${COMPARE}?channels=1,,https://t.me/two,&${NOVEMBER}`,
+  );
+  expect(body.results.map(({ channel }: { channel: number }) => channel)).toEqual([1, 2]);
+  await expectFaults(appliance, `${COMPARE}?channels=,`, {
+    channels: "This list may not be empty.",
+  });
 });
 
 describe("what cannot be compared is a 400 by name:", () => {

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
+import { bulkPart } from "../../../src/catalog/exports/bulk-part.ts";
+import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
 import type { Fields } from "../../../src/catalog/imports/source-row.ts";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";
+import { DAY_MS, parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectRefusal, imported } from "../../support/expectations.ts";
 
@@ -172,6 +175,48 @@ describe("what is exported", () => {
     expect(idsOf((await get("posts/?format=ndjson&category=news")).body)).toEqual([]);
   });
 
+  test("finds the posts of days, of a category and of advertising without reading all others", async () => {
+    const { db } = appliance.app.domains;
+    await imported(appliance, "channels", [
+      ...[1, 2, 3].map((id) => channel(id)),
+      channel(4, { category: "science" }),
+    ]);
+    const row = (id: number, of: number, day: string, more: Fields = {}): Fields => ({
+      ...{ id, channel: of, text: "T", published_at: `${day}T10:00:00Z`, ...more },
+    });
+    await imported(appliance, "posts", [
+      ...posts(2_500).map((post) => ({ ...post, published_at: "2026-10-01T10:00:00Z" })),
+      row(3_001, 4, "2026-10-01"),
+      row(3_002, 2, "2026-11-02", { is_ad: true }),
+      row(3_003, 1, "2026-11-02"),
+      row(3_004, 2, "2026-11-03"),
+    ]);
+    const asked: BulkSelection = {
+      ...{ rows: "posts", format: "ndjson", from: null, to: null, isAd: null, channelId: null },
+      ...{ kind: null, category: null, territories: null, aPlus: null, verified: null, text: null },
+      ...{ subscribersMin: null, subscribersMax: null },
+      ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+    };
+    const firstPart = (narrowed: Partial<BulkSelection>) => {
+      const selection = { ...asked, ...narrowed };
+      const { content } = bulkPart(db, {
+        selection,
+        after: null,
+        hasHeader: false,
+        rowsMax: 1_000,
+      });
+      return idsOf(Buffer.from(content).toString());
+    };
+    const day = (text: string) => parseDay(text);
+    expect(firstPart({ from: day("2026-11-02") })).toEqual([3_003, 3_002, 3_004]);
+    expect(firstPart({ from: day("2026-11-02"), to: day("2026-11-02") })).toEqual([3_003, 3_002]);
+    expect(firstPart({ category: "science" })).toEqual([3_001]);
+    expect(firstPart({ isAd: true })).toEqual([3_002]);
+    expect(idsOf((await get("posts/?format=ndjson&from=2026-11-02")).body)).toEqual([
+      3_003, 3_002, 3_004,
+    ]);
+  });
+
   test("leaves out a post from the moment it is taken down", async () => {
     await imported(appliance, "channels", [channel(1)]);
     await imported(appliance, "posts", posts(3));
@@ -271,6 +316,61 @@ describe("a unit pays for each 1,000 rows begun", () => {
   });
 });
 
+describe("each further unit is decided anew, at the part that needs it", () => {
+  /** What is sent of 3,500 rows, where something happens once the first of them has arrived. */
+  async function sentAfter(change: () => unknown): Promise<string[]> {
+    await imported(appliance, "channels", many(3_500));
+    const request = new Request("http://localhost/v1/msgr/export/channels/?format=ndjson", {
+      headers: { authorization: `Bearer ${customer.key}` },
+    });
+    const response = await appliance.app.server.handle(request);
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    await change();
+    let text = Buffer.from(first?.value ?? []).toString();
+    for (;;) {
+      const { value, done } = (await reader?.read()) ?? { done: true };
+      if (done) return linesOf(text);
+      text += Buffer.from(value ?? []).toString();
+    }
+  }
+  const expectCut = (lines: string[], code: string): void => {
+    const [rows, units] = [lines.length - 1, used()];
+    expect(rows).toBe(1_000 * units);
+    expect(rows).toBeLessThan(3_500);
+    const { cursor, detail, ...said } = JSON.parse(lines.at(-1) ?? "").export;
+    expect([said, cursor]).toEqual([{ code }, String(rows)]);
+    expect(detail).not.toBe("");
+  };
+
+  test("a key that was revoked gets no other", async () => {
+    const { keys } = appliance.app.domains;
+    const lines = await sentAfter(() => keys.revokeKey(customer.keyId, COMMAND_LINE));
+    expectCut(lines, "authentication_failed");
+  });
+
+  test("a plan without exports ends it", async () => {
+    const { accounts } = appliance.app.domains;
+    const lines = await sentAfter(() =>
+      accounts.givePlan(customer.organizationId, "start", null, COMMAND_LINE),
+    );
+    expectCut(lines, "tariff_required");
+  });
+
+  test("a new period pays for what is sent in it", async () => {
+    const { accounts } = appliance.app.domains;
+    await accounts.changePlan("profi", { requestsPerPeriod: 2 }, COMMAND_LINE);
+    const lines = await sentAfter(() => appliance.ports.clock.advance(31 * DAY_MS));
+    const periods = statement<{ used: number }>(
+      appliance.app.domains.db,
+      "SELECT used FROM usage_periods ORDER BY started_at",
+    ).all();
+    expect(periods.map((period) => period.used)).toEqual([1, 2]);
+    expect(lines).toHaveLength(3_001);
+    expect(JSON.parse(lines.at(-1) ?? "").export.code).toBe("quota_exceeded");
+  });
+});
+
 describe("a cursor is the key of the last row that arrived", () => {
   test("and goes on right behind it, for each kind and each row", async () => {
     await imported(appliance, "channels", many(5));
@@ -293,6 +393,7 @@ describe("a cursor is the key of the last row that arrived", () => {
       "posts/?format=ndjson",
       "posts/?format=ndjson&channel=1",
       "posts/?format=ndjson&channel=1&from=2026-11-02&to=2026-11-04",
+      "posts/?format=ndjson&from=2026-11-02&to=2026-11-04",
       "stats/?format=ndjson",
       "stats/?format=ndjson&from=2026-11-02",
       "stats/?format=ndjson&channel=2",
@@ -305,6 +406,22 @@ describe("a cursor is the key of the last row that arrived", () => {
         const rest = linesOf((await get(`${path}&cursor=${cursor}`)).body);
         expect(rest, `${path} ${cursor}`).toEqual(whole.slice(at + 1));
       }
+    }
+  });
+
+  test("also behind a post that was taken down meanwhile", async () => {
+    await imported(appliance, "channels", many(2));
+    await imported(appliance, "posts", [...posts(5), { ...posts(1, 2)[0], id: 9 }]);
+    await appliance.app.domains.posts.delete([2, 5], COMMAND_LINE);
+    for (const [query, cursor, left] of [
+      ["channel=1", 2, [3, 4]],
+      ["from=2026-11-01", 2, [3, 4, 9]],
+      ["from=2026-11-01", 5, [9]],
+      ["channel=1", 5, []],
+      ["", 2, [3, 4, 9]],
+    ] as const) {
+      const { body } = await get(`posts/?format=ndjson&${query}&cursor=${cursor}`);
+      expect(idsOf(body), `${query} ${cursor}`).toEqual([...left]);
     }
   });
 
@@ -326,7 +443,7 @@ describe("a cursor is the key of the last row that arrived", () => {
 });
 
 describe("the request", () => {
-  test("is for Profi, with faults by name, and an unknown channel is a 404", async () => {
+  test("is for Profi, with faults by name", async () => {
     for (const plan of ["test", "start", "growth"] as const) {
       const { key } = await appliance.customer({ plan });
       for (const rows of ["channels", "stats", "posts"]) {
@@ -344,7 +461,11 @@ describe("the request", () => {
     });
     const { body } = await get("stats/?from=2026-11-02&to=2026-11-01");
     expect(Object.keys(body)).toEqual(["to"]);
-    expect((await get("posts/?channel=nobody")).status).toBe(404);
+    await faults("posts/?channel=nobody", { channel: "There is no channel nobody." });
+    await faults("stats/?channel=7&category=nope", {
+      channel: "There is no channel 7.",
+      category: "Object with slug=nope does not exist.",
+    });
   });
 
   test("is answered compressed where the caller takes it, to the same bytes", async () => {

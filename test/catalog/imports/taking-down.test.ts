@@ -87,7 +87,10 @@ test("text, link and media are gone from the database, and the identity is kept"
   const { db } = pushing.appliance.app.domains;
   expect(db.prepare("SELECT * FROM posts").all()).toEqual([]);
   expect(db.prepare("SELECT * FROM post_tombstones").all()).toEqual([
-    { id: 5, channel_id: 1, msgr_post_id: 7, deleted_at: pushing.now() },
+    {
+      ...{ id: 5, channel_id: 1, msgr_post_id: 7, deleted_at: pushing.now() },
+      published_at: Date.parse(POST.published_at),
+    },
   ]);
 });
 

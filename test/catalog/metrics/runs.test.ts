@@ -38,6 +38,15 @@ async function grow(factor: number): Promise<void> {
 const written = (): number =>
   db.prepare<{ n: number }>("SELECT total_changes() AS n").get()?.n ?? 0;
 
+function remove(id: number): void {
+  db.exec(`DELETE FROM posts WHERE channel_id = ${id}`);
+  db.exec(`DELETE FROM daily_statistics WHERE channel_id = ${id}`);
+  for (const table of ["public_cards", "channel_texts", "channel_cards"]) {
+    db.exec(`DELETE FROM ${table} WHERE id = ${id}`);
+  }
+  db.exec(`DELETE FROM channels WHERE id = ${id}`);
+}
+
 /** What is read: rows with their orders. */
 const read = () => ({
   rows: db
@@ -142,14 +151,28 @@ test("a run that another overtakes leaves off, and the other's result is whole",
   expectWhole();
 });
 
+test("a channel that is removed between its reading and its writing leaves nothing", async () => {
+  const { clock } = appliance.ports;
+  let ms = 0;
+  let isGone = false;
+  // Each step is a part of its own; the pause after the first one comes before the read channels' last is written.
+  const pausing = {
+    ...clock,
+    monotonic: () => (ms += 20),
+    async sleep() {
+      if (!isGone) await inTransaction(db, clock, "test", () => remove(500));
+      isGone = true;
+    },
+  };
+  expect(await computeMetrics(db, pausing)).toBe(true);
+  expect(isGone).toBe(true);
+  expect(db.prepare("SELECT * FROM channel_metrics WHERE id = 500").all()).toEqual([]);
+  expectWhole();
+});
+
 test("a removed channel's number that is given again has none of its metrics", async () => {
   await compute();
-  db.exec("DELETE FROM posts WHERE channel_id = 1300");
-  db.exec("DELETE FROM daily_statistics WHERE channel_id = 1300");
-  for (const table of ["public_cards", "channel_texts", "channel_cards"]) {
-    db.exec(`DELETE FROM ${table} WHERE id = 1300`);
-  }
-  db.exec("DELETE FROM channels WHERE id = 1300");
+  remove(1300);
   expectWhole();
   await imported(appliance, "channels", [channel(1300), channel(1301)]);
   await expectIds(appliance, "/v1/msgr/channels/?ordering=-growth_7d&limit=2", [1299, 1298]);

@@ -3,6 +3,7 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../customers/accounts/plan.ts";
 import { PLAN_LIMITS, type PlanChange } from "../../../customers/accounts/plan-limits.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import { hasExport } from "../../../methods/plan-rules.ts";
 import { jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
 import { type Printable, printList, printObject } from "../print.ts";
@@ -97,5 +98,6 @@ function describe(plan: Plan): Printable {
     webhooks: plan.webhooks,
     webhook_channels: plan.webhookChannels,
     alerts: plan.alerts,
+    export: hasExport(plan),
   };
 }

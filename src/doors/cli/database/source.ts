@@ -9,7 +9,7 @@ import type { Outcome } from "../../../catalog/sources/outcome.ts";
 import { nameOfAddress } from "../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../catalog/sources/source-header.ts";
-import { dueAt, stateOf } from "../../../catalog/sources/source-schedule.ts";
+import { dueAt, readSchedule, stateOf } from "../../../catalog/sources/source-schedule.ts";
 import {
   type BotKind,
   type FileOptions,
@@ -42,6 +42,13 @@ const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 const EVERY = "15m, 6h, 1d, or a cron pattern of five fields in Moscow time";
 /** Without `--every`. */
 const USUAL_SCHEDULE = "15m";
+
+/** @throws InvalidArgumentError */
+function scheduleText(text: string): string {
+  const read = readSchedule(text);
+  if ("fault" in read) throw new InvalidArgumentError(inEnglish(read.fault));
+  return text;
+}
 
 interface AddOptions {
   name?: string;
@@ -123,7 +130,7 @@ function addPullCommand(context: CommandContext): Command {
           .argParser(addHeader)
           .default({}, "none"),
       )
-      .option("--every <schedule>", EVERY, USUAL_SCHEDULE),
+      .option("--every <schedule>", EVERY, scheduleText, USUAL_SCHEDULE),
   )
     .addOption(jsonOption())
     .action((options: AddOptions) =>
@@ -151,7 +158,7 @@ function addBotCommand(context: CommandContext, kind: BotKind, description: stri
         .makeOptionMandatory(),
     )
     .option("--name <name>", "what it is called; else as the bot", "")
-    .option("--every <schedule>", EVERY, schedule)
+    .option("--every <schedule>", EVERY, scheduleText, schedule)
     .option("--api <address>", "another server of the messenger's API", api)
     .addOption(jsonOption())
     .action(({ name, every, api, json }: AddBotOptions) =>

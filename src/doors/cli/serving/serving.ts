@@ -1,6 +1,12 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { Domains } from "../../../app/domains.ts";
-import { type Config, ConfigError, type Environment, readConfig } from "../../../config.ts";
+import {
+  type Config,
+  ConfigError,
+  type Environment,
+  readConfig,
+  readWorkers,
+} from "../../../config.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
@@ -18,7 +24,21 @@ export function withServeOptions(command: Command): Command {
     .option("--host <host>", "address to listen on (KANALOG_HOST)")
     .option("--port <port>", "port to listen on (KANALOG_PORT)")
     .option("--db <path>", "the database file (KANALOG_DB)")
-    .option("--workers <n>", "processes that serve: a number, or auto (KANALOG_WORKERS)");
+    .option(
+      "--workers <n>",
+      "processes that serve: a number, or auto (KANALOG_WORKERS)",
+      workersText,
+    );
+}
+
+/** @throws InvalidArgumentError */
+function workersText(text: string): string {
+  try {
+    readWorkers(text);
+    return text;
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 /** The settings, with the options of `serve` in their place. */

@@ -1,4 +1,5 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import { hasExport } from "../../../methods/plan-rules.ts";
 import { LANGUAGES, type Language } from "../../../values/language.ts";
 import { PLAN_NAMES } from "../../../values/plan-names.ts";
 import { PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
@@ -80,6 +81,7 @@ function bodyOf(
       historyDays === null ? words.allDays : words.lastDays(historyDays),
       webhooks === 0 ? words.none : `${webhooks} × ${number.format(webhookChannels)}`,
       alerts === 0 ? words.none : number.format(alerts),
+      hasExport(plan) ? words.yes : words.no,
     ]
       .map((cell) => `<td>${cell}</td>`)
       .join("")

@@ -17,6 +17,9 @@ import { FORM_BYTES_MAX, readForm } from "./read-form.ts";
 import { showOrSay } from "./show-or-say.ts";
 import { told } from "./told.ts";
 
+/** For the 2 GiB of an upload, at 5 megabits a second. */
+const UPLOAD_MAX_S = 60 * 60;
+
 /** A page, and the visit as which it is shown. */
 export interface Answer {
   visit: Visit;
@@ -36,7 +39,7 @@ export async function takeForm(
     return visit.signedIn === null ? askToSignIn(visit, context) : { visit, view: refused };
   }
   const isOurs = (form: Form): boolean => isCsrfToken(form.get("csrf"), visit.csrf);
-  if (sitePage.takesFile === true) context.giveTime(visit.request);
+  if (sitePage.takesFile === true) context.giveTime(visit.request, UPLOAD_MAX_S);
   const { form, discard } = await readForm(
     visit.request,
     sitePage.formBytesMax ?? FORM_BYTES_MAX,

@@ -1013,7 +1013,7 @@ const auditLog: AuditWords = {
     prefix: "prefix",
     reason: "reason",
     replace: "replace",
-    requestsPerPeriod: "requests per 30 days",
+    requestsPerPeriod: "request units per 30 days",
     requestsPerSecond: "requests per second",
     role: "role",
     to: "last day",

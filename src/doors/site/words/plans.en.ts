@@ -4,7 +4,7 @@ export const plansEn = {
   intro: "What a plan includes, for all its organizations, from their next request on.",
   limits: {
     requestsPerSecond: "Requests per second",
-    requestsPerPeriod: "Requests per 30 days",
+    requestsPerPeriod: "Request units per 30 days",
     webhooks: "Webhooks",
     webhookChannels: "Channels a webhook",
     alerts: "Keyword alerts",

@@ -5,7 +5,7 @@ export const plansRu: typeof plansEn = {
   intro: "Что входит в тариф — для всех его организаций, со следующего запроса.",
   limits: {
     requestsPerSecond: "Запросов в секунду",
-    requestsPerPeriod: "Запросов за 30 дней",
+    requestsPerPeriod: "Единиц запросов за 30 дней",
     webhooks: "Вебхуков",
     webhookChannels: "Каналов на вебхук",
     alerts: "Оповещений",

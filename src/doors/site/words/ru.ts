@@ -227,7 +227,7 @@ const importPages: Words["importPages"] = {
     territories: "Территории",
     channels: "Каналы",
     stats: "Статистика по дням",
-    posts: "Публикации",
+    posts: "Посты",
   },
   file: "Файл",
   fileHint:
@@ -1005,7 +1005,7 @@ const auditLog: AuditWords = {
     reason: "причина",
     replace: "с заменой",
     requestsPerSecond: "запросов в секунду",
-    requestsPerPeriod: "запросов за 30 дней",
+    requestsPerPeriod: "единиц запросов за 30 дней",
     role: "роль",
     to: "последний день",
     webhook: "вебхук",

@@ -4,8 +4,9 @@ import type { Database } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { ownWebhook } from "../manage/manage-webhooks.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { alertLimitReached } from "../manage/plan-limits.ts";
+import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
   countAlertsNow,
   deleteAlert,
@@ -31,6 +32,13 @@ export async function ownAlert(db: Database, { organizationId, id }: OwnAlert): 
   return alert;
 }
 
+/** @throws AppError `not_found` naming the field, also for another organization's webhook */
+async function requireWebhook(db: Database, organizationId: number, id: number): Promise<void> {
+  const webhook = await selectWebhook(db, id);
+  if (webhook?.organizationId === organizationId) return;
+  throw new AppError("not_found", message("alertWebhookUnknown"));
+}
+
 /** @returns its number. @throws AppError `tariff_required`; `not_found` for another's webhook */
 export function addAlert(
   db: Database,
@@ -43,7 +51,7 @@ export function addAlert(
   }: { organizationId: number; plan: Plan; fields: AlertFields; by: Actor },
 ): Promise<number> {
   return inTransaction(db, clock, "alert-create", async (tx) => {
-    await ownWebhook(tx, { organizationId, id: fields.webhookId });
+    await requireWebhook(tx, organizationId, fields.webhookId);
     const denial = alertLimitReached(plan, countAlertsNow(tx, organizationId));
     if (denial !== null) throw new AppError("tariff_required", denial);
     const id = await insertAlert(tx, { ...fields, organizationId, createdAt: clock.now() });
@@ -67,7 +75,7 @@ export function changeAlert(
     const alert = await ownAlert(tx, own);
     const { webhookId } = change;
     if (webhookId !== undefined) {
-      await ownWebhook(tx, { organizationId: own.organizationId, id: webhookId });
+      await requireWebhook(tx, own.organizationId, webhookId);
     }
     const changed = (Object.keys(change) as (keyof AlertFields)[]).filter(
       (name) => change[name] !== undefined && change[name] !== alert[name],

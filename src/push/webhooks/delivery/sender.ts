@@ -2,6 +2,7 @@ import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { Random } from "../../../ports/random.ts";
+import { type Claims, createOwnClaims, takeOneOf } from "../../../values/claims.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
 import { type Claimed, type Lane, type Room, WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
@@ -33,25 +34,6 @@ const GATHER_MS = 16;
 /** Told to stop, it waits so long for what is in flight; the process has 10 seconds. */
 const STOP_WAIT_MS = 8_000;
 
-/** Places of those who wait for an attempt; several workers share theirs. */
-interface Turns {
-  /** False where it is taken. */
-  take(name: string): boolean;
-  giveBack(name: string): void;
-}
-
-function ownTurns(): Turns {
-  const taken = new Set<string>();
-  return {
-    take: (name) => !taken.has(name) && taken.add(name) === taken,
-    giveBack: (name) => void taken.delete(name),
-  };
-}
-
-function turnsOf(organizationId: number): string[] {
-  return Array.from({ length: MANUAL_OF_ORGANIZATION_MAX }, (_, at) => `${organizationId} ${at}`);
-}
-
 /**
  * Makes the attempts that are due, as many at once as there is room for.
  * @param turns of organizations, whose number over all workers is bounded
@@ -61,7 +43,7 @@ export function createSender(
   makeAttempt: MakeAttempt,
   waitsMs: readonly number[],
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
-  turns: Turns = ownTurns(),
+  turns: Claims = createOwnClaims(),
 ) {
   const inFlight = new Map<string, { lane: Lane; taken: Taken; settled: Promise<void> }>();
   /** Attempts in flight by webhook, and what was taken ahead for it. */
@@ -226,8 +208,8 @@ export function createSender(
       if (manual.size >= MANUAL_MAX || stopping) {
         throw new AppError("unavailable", message("deliveriesBusy"));
       }
-      const turn = turnsOf(organizationId).find((name) => turns.take(name));
-      if (turn === undefined) {
+      const turn = takeOneOf(turns, String(organizationId), MANUAL_OF_ORGANIZATION_MAX);
+      if (turn === null) {
         const said = message("organizationBusy", { deliveries: MANUAL_OF_ORGANIZATION_MAX });
         throw new AppError("throttled", said, { retryAfterS: 1 });
       }

@@ -1157,12 +1157,42 @@ export const catalog: Entries = {
       rows: 1000,
       why: "One part of an export: 1,000 posts of a channel from a key on.",
     },
+    {
+      sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at > ? AND p.is_ad = 1 ORDER BY p.published_at, p.id LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at>?)"],
+      rows: 0,
+    },
   ],
   "catalog/exports/exports.store.ts tiedPostsAfter": [
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ORDER BY p.id LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id>?)"],
       rows: 8,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? AND p.is_ad = 1 ORDER BY p.id LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at=? AND id>?)"],
+      rows: 0,
+    },
+  ],
+  "catalog/exports/exports.store.ts nextChannelOfPosts": [
+    {
+      sql: "SELECT channel_id AS id FROM posts WHERE channel_id > ? ORDER BY channel_id LIMIT 1",
+      plan: ["SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id>?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/exports/exports.store.ts placeOfPost": [
+    {
+      sql: "SELECT … FROM posts WHERE id = @id UNION ALL SELECT channel_id, published_at FROM post_tombstones WHERE id = @id AND published_at IS NOT NULL LIMIT 1",
+      plan: [
+        "COMPOUND QUERY",
+        "  LEFT-MOST SUBQUERY",
+        "    SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)",
+        "  UNION ALL",
+        "    SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1,
     },
   ],
   "catalog/posts/tombstones.store.ts createTombstones": [
@@ -1904,11 +1934,8 @@ export const catalog: Entries = {
   ],
   "catalog/metrics/metrics.store.ts saveMetrics": [
     {
-      sql: "INSERT INTO channel_metrics (…) VALUES (…) ON CONFLICT (slot, id) DO UPDATE SET … WHERE EXISTS (SELECT 1 FROM channels WHERE id = excluded.id)",
-      plan: [
-        "CORRELATED SCALAR SUBQUERY 2",
-        "  SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
+      sql: "INSERT INTO channel_metrics (…) SELECT @slot, @id, @is_chat, @is_small, @growth_1d, @growth_7d, @growth_30d, @growth_7d_percent, @growth_30d_percent, @posts_30d, @ads_30d, @reach_30d, @err_30d, @statistics_until WHERE EXISTS (SELECT 1 FROM channels WHERE id = @id) ON CONFLICT (slot, id) DO UPDATE SET …",
+      plan: ["SEARCH channels EXISTS USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
@@ -1989,13 +2016,6 @@ export const catalog: Entries = {
       plan: ["SCAN territories", "USE TEMP B-TREE FOR ORDER BY"],
       rows: 1221,
       why: "A directory as a whole, in its order.",
-    },
-  ],
-  "catalog/exports/bulk-part.ts publishedAt": [
-    {
-      sql: "SELECT published_at AS at FROM posts WHERE id = ? AND channel_id = ?",
-      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
     },
   ],
   "catalog/exports/bulk-selection.ts askedChannels": [

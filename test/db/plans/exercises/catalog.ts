@@ -116,7 +116,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     for (const rows of ["stats", "posts"]) await get(`export/${rows}/?format=ndjson&${filter}`);
   }
   const busy = `export/posts/?channel=${BUSY_CHANNEL}`;
-  await get(`${busy}&cursor=${FRESH_POSTS + 1}`);
+  for (const ads of ["", "&is_ad=true"]) await get(`${busy}&cursor=${FRESH_POSTS + 1}${ads}`);
 }
 
 /** Posts are searched in each way, once the index is built, and while channels are being refreshed. */

@@ -123,6 +123,7 @@ test("the plans are those of the contract", async () => {
     webhooks: numbers[4],
     webhook_channels: numbers[5],
     alerts: numbers[6],
+    export: plan === "profi",
   });
   expect(results).toEqual([
     row("test", [2, 1000, false, 30, 0, 0, 0]),

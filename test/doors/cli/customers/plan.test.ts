@@ -30,6 +30,7 @@ test("plan set changes what it names, and prints the plan", async () => {
     webhooks: 1,
     webhook_channels: 0,
     alerts: 7,
+    export: false,
   };
   expect(await machine.json<object>(words)).toEqual(growth);
   expect(await plans()).toContainEqual(growth);

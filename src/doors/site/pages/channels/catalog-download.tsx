@@ -1,14 +1,17 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { ROWS_PER_UNIT } from "../../../../catalog/exports/bulk.ts";
+import { EXPORT_SILENCE_MAX_S, ROWS_PER_UNIT } from "../../../../catalog/exports/bulk.ts";
 import { bulkStream } from "../../../../catalog/exports/bulk-stream.ts";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
+import { isActive } from "../../../../customers/accounts/accounts.ts";
 import type { Caller } from "../../../../customers/keys/keys.ts";
 import { rateLimited } from "../../../../customers/limits/limits.ts";
+import { AppError } from "../../../../errors.ts";
 import { callMethod } from "../../../../methods/call.ts";
 import { exportChannels } from "../../../../methods/export.ts";
 import { FileAnswer } from "../../../../methods/method.ts";
 import { exportIncluded } from "../../../../methods/plan-rules.ts";
+import { message } from "../../../../values/messages/messages.ts";
 import { fileStamp } from "../../../../values/moscow-time.ts";
 import { pageError } from "../../forms/faults.ts";
 import { Form } from "../../look/form.tsx";
@@ -55,6 +58,7 @@ export async function startCatalogExport(visit: Visit, context: SiteContext): Pr
   const { ids: _, ordering: __, ...filter } = givenOf(filterOf(visit)) as Partial<Filter>;
   const outcome = await callMethod(exportChannels, filter, {
     ...{ services, caller, nowMs: visit.nowMs },
+    callerAt: async (nowMs) => callerOf(await visitAt(nowMs, visit, context), context),
     readBody: async () => ({}),
     pageUrl: (query) => `?${query}`,
     ownUrl: (path) => path,
@@ -62,12 +66,23 @@ export async function startCatalogExport(visit: Visit, context: SiteContext): Pr
   if (!outcome.ok) throw outcome.error;
   const { body } = outcome;
   if (!(body instanceof FileAnswer)) throw new Error("an export answered with no file");
+  context.giveTime(visit.request, EXPORT_SILENCE_MAX_S);
   return {
     kind: "download",
     fileName: `channels-${fileStamp(visit.nowMs)}.csv`,
     type: body.type,
     body: bulkStream(body.file),
   };
+}
+
+/** The visit as it would be at a later instant; only for a place that they still have. */
+async function visitAt(nowMs: number, visit: Visit, { accounts }: SiteContext): Promise<Visit> {
+  const { member, organization } = membershipOf(visit);
+  const places = await accounts.placesOf(member.email);
+  const membership = places.filter(isActive).find((one) => one.organization.id === organization.id);
+  if (membership === undefined)
+    throw new AppError("authentication_failed", message("keyOfSuspended"));
+  return { ...visit, nowMs, membership };
 }
 
 /** The visitor as a caller of the API, by their newest key that holds. */

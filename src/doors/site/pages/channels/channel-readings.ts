@@ -2,7 +2,7 @@ import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
 import { AppError } from "../../../../errors.ts";
 import { dailyStatisticsList } from "../../../../methods/daily-statistics.ts";
-import { PERIOD_DAYS_MAX } from "../../../../methods/period.ts";
+import { firstDayOf, PERIOD_DAYS_MAX } from "../../../../methods/period.ts";
 import { type Day, dayOf, formatDay, parseInstant } from "../../../../values/moscow-time.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
@@ -66,8 +66,7 @@ export async function readPeriod(
   const to = Math.min(today, ends.length > 0 ? Math.max(...ends) : today);
   const first = Math.min(to, ...spans.map((span) => span.first));
   const days = period === "all" ? Math.min(to - first + 1, ALL_DAYS_MAX) : Number(period);
-  const { historyDays } = await planOf(visit, context);
-  const open = historyDays === null ? Number.NEGATIVE_INFINITY : today - historyDays + 1;
+  const open = firstDayOf(await planOf(visit, context), today);
   // The shortest period is cut to what the plan shows; a longer one is refused as a whole.
   const cut = (day: Day) => (to < open ? day : Math.max(day, open));
   const from = to - days + 1;

@@ -15,7 +15,7 @@ import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { periodOf } from "../channels/channel-readings.ts";
 import { Periods, refusalText } from "../channels/channel-statistics.tsx";
-import { COMPARED_MAX, type Compared, readCompared } from "./compared.ts";
+import { COMPARED_MAX, type Compared, comparisonCall, readCompared } from "./compared.ts";
 import { ComparedDays, MEASURES, type Measure, measureOf } from "./compared-days.tsx";
 
 const PATH = "/account/compare/";
@@ -137,7 +137,7 @@ async function Picture({
           visit={visit}
           label={words.compare}
           path="/v1/msgr/channels/compare/"
-          query={{ channels: ids.join(), from: formatDay(from), to: formatDay(to) }}
+          query={comparisonCall(ids, compared)}
         />
       </section>
     </>

@@ -10,7 +10,13 @@ import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { readDays, readPeriod } from "../channels/channel-readings.ts";
+import {
+  PERIODS,
+  type Period,
+  type ReadingPeriod,
+  readDays,
+  readPeriod,
+} from "../channels/channel-readings.ts";
 
 /** As many as can be told apart in one picture. */
 export const COMPARED_MAX = 5;
@@ -23,7 +29,8 @@ export interface Compared {
   unknown: string[];
   /** Whether more were named than are compared. */
   isTooMany: boolean;
-  /** The period, which ends at the last reading of all of them; both included. */
+  /** The period, which ends at the last reading of all of them; both days included. */
+  period: Period;
   from: Day;
   to: Day;
   rows: DailyStatisticsView[];
@@ -58,18 +65,27 @@ export async function readCompared(visit: Visit, context: SiteContext): Promise<
 
 async function readComparisons(
   ids: readonly number[],
-  { from, to }: Pick<Compared, "from" | "to">,
+  period: ReadingPeriod,
   visit: Visit,
   context: SiteContext,
 ): Promise<Compared["comparisons"]> {
   if (ids.length === 0) return new Map();
-  const raw = { channels: ids.join(), from: formatDay(from), to: formatDay(to) };
+  const raw = comparisonCall(ids, period);
   const found = await orRefusal(
     lookUp<{ results: ComparisonView[] }>(channelsCompareList, raw, visit, context),
   );
   return new Map(
     found instanceof AppError ? [] : found.results.map((one) => [one.channel, one] as const),
   );
+}
+
+/** The call of the API for a period; the shortest is the method's own, of the metrics' 30 days. */
+export function comparisonCall(
+  ids: readonly number[],
+  { period, from, to }: Pick<ReadingPeriod, "period" | "from" | "to">,
+): Record<string, string> {
+  const bounds = period === PERIODS[0] ? {} : { from: formatDay(from), to: formatDay(to) };
+  return { channels: ids.join(), ...bounds };
 }
 
 async function findCard(

@@ -1,4 +1,4 @@
-/** Schema version 22. A migration that has shipped is never edited. */
+/** Schema version 23. A migration that has shipped is never edited. */
 export const cluster = `
 -- One row where the file is a node's copy of a cluster's shared rows.
 CREATE TABLE cluster_copy (

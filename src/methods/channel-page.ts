@@ -1,0 +1,56 @@
+import type { ChannelReference } from "../catalog/channels/channel-reference.ts";
+import { notFound } from "../errors.ts";
+import type { Json, Page } from "../values/json-text.ts";
+import { type Day, startOfDay } from "../values/moscow-time.ts";
+import { channelPath } from "./channels.ts";
+import type { Position } from "./cursor.ts";
+import type { Call } from "./method.ts";
+import { readPage, type Slice } from "./paging.ts";
+import { day } from "./parameters.ts";
+import { requireOrder } from "./period.ts";
+
+/** Parameters of a list of posts that has to do with one channel. */
+export const channelPageParameters = {
+  channel: channelPath,
+  from: day({ description: "First Moscow day of publication, included.", example: "2024-11-01" }),
+  to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
+};
+
+interface Given {
+  channel: ChannelReference;
+  from: Day | undefined;
+  to: Day | undefined;
+  limit: number;
+}
+
+/** What every such list is selected by. */
+interface Selection<P> {
+  channelId: number;
+  /** First instant included; null: no bound. */
+  fromMs: number | null;
+  /** First instant not included any more; null: no bound. */
+  untilMs: number | null;
+  after: P | null;
+  limit: number;
+}
+
+/**
+ * Reads a page of such a list.
+ * @param formerScope what a former cursor was signed for
+ * @throws AppError `invalid` on `to` and on `cursor`, `not_found` for the channel
+ */
+export function readChannelPage<View, P extends Position>(
+  formerScope: string,
+  { channel, from, to, limit }: Given,
+  call: Call,
+  select: (selection: Selection<P>) => Slice<View, P> | Promise<Slice<View, P>>,
+): Promise<Json<Page<View>>> {
+  if (from !== undefined && to !== undefined) requireOrder(from, to);
+  const channelId = call.services.channels.findId(channel);
+  if (channelId === null) throw notFound("channel");
+  const fromMs = from === undefined ? null : startOfDay(from);
+  const untilMs = to === undefined ? null : startOfDay(to + 1);
+  const selectAfter = (after: P | null) => select({ channelId, fromMs, untilMs, after, limit });
+  // The cursor carries the number: a handle may go to another channel between two pages.
+  return readPage(formerScope, call, selectAfter, { channel: String(channelId) });
+}
