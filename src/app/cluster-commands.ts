@@ -40,7 +40,10 @@ export function clusterCommands(config: Config, { clock, log, random }: Ports) {
     async init(file: string): Promise<number> {
       const settings = node();
       requireExisting(file);
-      const db = await openCurrent({ ...config, cluster: null, databasePath: file }, { clock, log });
+      const db = await openCurrent(
+        { ...config, cluster: null, databasePath: file },
+        { clock, log },
+      );
       try {
         return await makeCluster(db, clock, { ...settings, id: random.uuid(clock.now()) });
       } finally {

@@ -38,8 +38,7 @@ export function composeLimits(
   const keyUse = createKeyUse();
   const outage = createCommitOutage(clock, log);
   const commit =
-    cluster.usage?.commit ??
-    createUsageCommits(db, clock, threads.checkpoints.checkpointBeside);
+    cluster.usage?.commit ?? createUsageCommits(db, clock, threads.checkpoints.checkpointBeside);
   const commitUsage: CommitUsage = async (entries) => {
     const keyUses = keyUse.take();
     try {
@@ -64,8 +63,7 @@ export function composeLimits(
     limits: createLimits(createRates(clock, rateBuckets), usage),
     commitCheck: () =>
       outage.check(
-        () =>
-          cluster.usage?.commit([], []) ?? inTransaction(db, clock, "usage", rewriteMeta, TRY),
+        () => cluster.usage?.commit([], []) ?? inTransaction(db, clock, "usage", rewriteMeta, TRY),
       ),
   };
 }

@@ -1,12 +1,7 @@
 import { derivedRows } from "../catalog/derived-rows.ts";
 import type { Config } from "../config.ts";
 import { findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
-import {
-  findCopy,
-  linkToCluster,
-  type NodeSettings,
-  requireCluster,
-} from "../db/cluster/link.ts";
+import { findCopy, linkToCluster, type NodeSettings, requireCluster } from "../db/cluster/link.ts";
 import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";

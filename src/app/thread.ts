@@ -1,5 +1,5 @@
-import { serveOperations } from "../db/serve-operations.ts";
 import { derivedRows } from "../catalog/derived-rows.ts";
+import { serveOperations } from "../db/serve-operations.ts";
 import { systemClock } from "../ports/clock.ts";
 import { pools } from "./operations.ts";
 

@@ -10,11 +10,7 @@ import { inReadTransaction } from "./read-transaction.ts";
 import { type FromThread, type Opening, type ToThread, toFault } from "./thread-messages.ts";
 
 /** The thread's side: answers each task on the connection that the first message names. */
-export function serveOperations(
-  pools: Record<string, Pool>,
-  clock: Clock,
-  derived: Derived,
-): void {
+export function serveOperations(pools: Record<string, Pool>, clock: Clock, derived: Derived): void {
   let opening: Opening | null = null;
   let db: Database | null = null;
   const scope = globalThis as unknown as Worker;

@@ -113,7 +113,8 @@ async function charge(method: ApiMethod, context: CallContext, ended: Ended): Pr
     const { allowed, used, isOutdated } = await services.limits.charge(caller, nowMs, ended);
     if (allowed) return used;
     if (!isOutdated) throw quotaExceeded(caller, nowMs);
-    if (judged >= JUDGED_MAX) throw storageUnavailable(new Error("the account changes all the time"));
+    if (judged >= JUDGED_MAX)
+      throw storageUnavailable(new Error("the account changes all the time"));
     await services.copyNewest();
     caller = await context.callerAt(nowMs);
     const present = { ...context, caller };

@@ -36,6 +36,7 @@ export async function runHere(
       },
       ports: systemPorts,
       openDomains,
+      cluster: clusterCommands,
       createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),
       createWorkers: () => {
         throw new Error("workers have processes of their own");

@@ -29,7 +29,8 @@ let databases = 0;
 export async function newPostgresDatabase(): Promise<string> {
   started ??= startServer();
   const port = await started;
-  const name = `test_${process.pid}_${(databases += 1)}`;
+  databases += 1;
+  const name = `test_${process.pid}_${databases}`;
   const client = new pg.Client({
     connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
   });

@@ -73,7 +73,10 @@ export function createUsage(
   return {
     /** Units that are committed for a period, whichever process counted them. */
     used: (organizationId: number, periodStartedAt: number): number =>
-      Math.max(store.used(organizationId, periodStartedAt), knownUsed(organizationId, periodStartedAt)),
+      Math.max(
+        store.used(organizationId, periodStartedAt),
+        knownUsed(organizationId, periodStartedAt),
+      ),
     usedByAll: store.usedByAll,
 
     /** Units used in a period as far as this process knows without a query: it may be more. */

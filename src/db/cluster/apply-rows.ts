@@ -94,8 +94,8 @@ function removeSql({ name, key }: SharedTable): string {
 
 /** A value that two rows exchange stands in the way of the first: the second is written anew. */
 function makeWaySql({ name, key }: SharedTable, group: readonly Column[]): string {
-  const same = group.map((column) => `t.${column.name} = ${valueOf(column)}`).join(" AND ");
-  const other = key.map((column) => `t.${column.name} = ${valueOf(column)}`).join(" AND ");
+  const same = group.map((column) => `t.${column.name} = ${givenValue(column)}`).join(" AND ");
+  const other = key.map((column) => `t.${column.name} = ${givenValue(column)}`).join(" AND ");
   const row = key.map((column) => `t.${column.name}`).join(", ");
   const columns = key.map((column) => column.name).join(", ");
   return `
@@ -114,12 +114,12 @@ function writeSql({ name, key, columns }: SharedTable): string {
   const isKeyless = key.length === 1 && key[0]?.name === "rowid";
   return `
     INSERT ${isKeyless ? "OR REPLACE " : ""}INTO ${name} (${names.join(", ")})
-    SELECT ${columns.map(valueOf).join(", ")} FROM json_each(?) r WHERE true
+    SELECT ${columns.map(givenValue).join(", ")} FROM json_each(?) r WHERE true
     ${isKeyless ? "" : `ON CONFLICT (${key.map((one) => one.name).join(", ")}) DO ${change}`}`;
 }
 
 /** SQL: a column's value in the row of `json_each(…) r`. */
-function valueOf({ name, isBlob, fallback }: Column): string {
+function givenValue({ name, isBlob, fallback }: Column): string {
   const value = fromJson(`r.value ->> '${name}'`, isBlob);
   return fallback === null ? value : `ifnull(${value}, ${fallback})`;
 }

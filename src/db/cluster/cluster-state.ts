@@ -20,9 +20,7 @@ const STATE = `
   FROM kanalog.state`;
 
 /** @returns undefined where no cluster was made in this database */
-export async function findClusterState(
-  query: Session["query"],
-): Promise<ClusterState | undefined> {
+export async function findClusterState(query: Session["query"]): Promise<ClusterState | undefined> {
   const [found] = await query<{ is_there: boolean }>(
     "SELECT to_regclass('kanalog.state') IS NOT NULL AS is_there",
   );

@@ -1,4 +1,4 @@
-import pg from "pg";
+import type pg from "pg";
 import type { Clock } from "../../ports/clock.ts";
 import { connectToPrimary } from "./connection.ts";
 

@@ -15,11 +15,7 @@ export interface Follower {
 }
 
 /** @param copy copies in a thread; of calls at the same time each copies what was there when it began */
-export function createFollower(
-  copy: () => Promise<boolean>,
-  clock: Clock,
-  log: Log,
-): Follower {
+export function createFollower(copy: () => Promise<boolean>, clock: Clock, log: Log): Follower {
   let newestAtMs = clock.monotonic();
   let isTold = false;
   /** A copy that has not begun yet, for all who ask meanwhile. */

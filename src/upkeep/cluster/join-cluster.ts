@@ -36,4 +36,3 @@ export async function copyAll(db: Database, clock: Clock): Promise<number> {
 export async function endCopy(db: Database, clock: Clock): Promise<void> {
   await inFileTransaction(db, clock, "end-copy", (tx) => tx.exec("DELETE FROM cluster_copy"));
 }
-

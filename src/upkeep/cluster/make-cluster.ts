@@ -5,8 +5,8 @@ import { openConnection, type Session } from "../../db/cluster/connection.ts";
 import { findCopy, type NodeSettings } from "../../db/cluster/link.ts";
 import { sharedTables } from "../../db/cluster/shared-tables.ts";
 import type { Database } from "../../db/database.ts";
-import { SCHEMA_VERSION } from "../../db/migrate.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
+import { SCHEMA_VERSION } from "../../db/migrate.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -72,7 +72,9 @@ export async function makeCluster(
           const rows = await sendRows(tx, session);
           await sendUsage(tx, session);
           await session.query("COMMIT");
-          tx.prepare("INSERT INTO cluster_copy (id, version, usage_copied) VALUES (?, 1, '0')").run(id);
+          tx.prepare("INSERT INTO cluster_copy (id, version, usage_copied) VALUES (?, 1, '0')").run(
+            id,
+          );
           return rows;
         } catch (error) {
           await session.query("ROLLBACK").catch(() => {});

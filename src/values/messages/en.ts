@@ -438,7 +438,8 @@ export const en = {
     `${file} is a copy of another cluster than that of KANALOG_CLUSTER.`,
   copyAhead: ({ file }: { file: string }) =>
     `${file} has changes that the cluster has not, or lacks some that it has forgotten: make it anew with \`kanalog cluster rebuild\`.`,
-  noCluster: "There is no cluster at KANALOG_CLUSTER yet: make it with `kanalog cluster init --from FILE`.",
+  noCluster:
+    "There is no cluster at KANALOG_CLUSTER yet: make it with `kanalog cluster init --from FILE`.",
   clusterExists: "There is a cluster at KANALOG_CLUSTER already.",
   clusterNotSet: "Set KANALOG_CLUSTER to the address of the cluster's PostgreSQL.",
   clusterSecretNeeded: "Set KANALOG_SECRET: all nodes of a cluster need the same one.",
