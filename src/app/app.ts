@@ -126,7 +126,7 @@ export async function createApp(
   await requireReadableSecrets(db, secrets, config);
 
   const lease = crew === null ? ALWAYS_OWN : createUpkeepLease(db, threads.lease, ports);
-  const cluster = composeCluster(db, threads, config, ports, lease);
+  const cluster = composeCluster(db, domains.db, threads, config, ports, lease);
   const accounts = createAccounts(db, threads.writer);
   const keys = createKeys(db, threads.writer, random, config.oauth ? accessTokens : null);
   const { keyUse, usage, limits, commitCheck } = composeLimits(
@@ -227,6 +227,7 @@ export async function createApp(
     ownAddress: createOwnAddress(config, () => address),
     jobs: scheduler,
     builds: builds.list,
+    nodes: cluster.nodes,
     lastBackup: newestBackup,
     recentErrors: () => others.errors(recentLog.entries()),
   };

@@ -12,22 +12,11 @@ import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
 import { beginCopy, copyAll, endCopy } from "../upkeep/cluster/join-cluster.ts";
 import { makeCluster } from "../upkeep/cluster/make-cluster.ts";
+import { type NodeState, selectNodes } from "../upkeep/cluster/node-states.ts";
 import { message } from "../values/messages/messages.ts";
 import { fileStamp } from "../values/moscow-time.ts";
 import { openCurrent } from "./domains.ts";
 import { type NodeSecrets, requireNode } from "./node-copy.ts";
-
-/** A node as the others see it. */
-export interface NodeState {
-  node: string;
-  /** Of its copy. */
-  version: number;
-  /** Behind the newest rows. */
-  versionsBehind: number;
-  /** Since it looked for newer rows last. */
-  silentS: number;
-  program: string;
-}
 
 export type ClusterCommands = ReturnType<typeof clusterCommands>;
 
@@ -82,7 +71,7 @@ export function clusterCommands(config: Config, { clock, log, random }: Ports) {
 
     status: (): Promise<NodeState[]> => {
       const { url, node: name } = node();
-      return withSession(url, `kanalog ${name} commands`, selectNodes);
+      return withSession(url, `kanalog ${name} commands`, ({ query }) => selectNodes(query));
     },
   };
 }
@@ -104,31 +93,6 @@ async function makeCopy(path: string, settings: NodeSecrets, clock: Clock): Prom
   } finally {
     db.close();
   }
-}
-
-const NODES = `
-  SELECT name, n.version::text AS version, (s.version - n.version)::text AS behind,
-    extract(epoch FROM now() - seen_at)::integer AS silent, program
-  FROM kanalog.nodes n, kanalog.state s ORDER BY name`;
-
-async function selectNodes({ query }: Session): Promise<NodeState[]> {
-  if ((await findClusterState(query)) === undefined) {
-    throw new AppError("not_found", message("noCluster"));
-  }
-  const rows = await query<{
-    name: string;
-    version: string;
-    behind: string;
-    silent: number;
-    program: string;
-  }>(NODES);
-  return rows.map(({ name, version, behind, silent, program }) => ({
-    node: name,
-    version: Number(version),
-    versionsBehind: Number(behind),
-    silentS: silent,
-    program,
-  }));
 }
 
 async function withSession<T>(

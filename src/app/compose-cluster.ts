@@ -1,13 +1,14 @@
 import { version } from "../../package.json";
 import type { Config } from "../config.ts";
 import { createClusterUsageCommits } from "../customers/limits/cluster-usage.ts";
-import { copyNewestAt } from "../db/cluster/link.ts";
+import { copyNewestAt, requireCluster } from "../db/cluster/link.ts";
 import { listenToCommits } from "../db/cluster/notices.ts";
 import type { Database } from "../db/database.ts";
 import type { ReadyChecks } from "../doors/http/readiness.ts";
 import type { Ports } from "../ports/ports.ts";
 import { processName } from "../ports/running.ts";
 import { createFollower } from "../upkeep/cluster/follower.ts";
+import { type NodeState, selectNodes } from "../upkeep/cluster/node-states.ts";
 import { createClusterLease } from "../upkeep/lease/cluster-lease.ts";
 import type { UpkeepLease } from "../upkeep/lease/lease.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
@@ -25,12 +26,18 @@ export interface ClusterPart {
   /** How long ago the copy was the newest; null where it is none. */
   lagMs: (() => number) | null;
   checks: ReadyChecks;
+  /** For staff. */
+  nodes: (() => Promise<NodeState[]>) | null;
   stop(): Promise<void>;
 }
 
-/** @param node the lease among this node's workers */
+/**
+ * @param writing a connection that writes for all nodes
+ * @param node the lease among this node's workers
+ */
 export function composeCluster(
   db: Database,
+  writing: Database,
   { cluster }: DatabaseThreads,
   config: Config,
   { clock, log, random }: Ports,
@@ -45,6 +52,7 @@ export function composeCluster(
       look: async () => {},
       lagMs: null,
       checks: {},
+      nodes: null,
       stop: async () => {},
     };
   }
@@ -70,6 +78,7 @@ export function composeCluster(
     },
     lagMs,
     checks: { cluster: isBehind },
+    nodes: () => selectNodes(requireCluster(writing).authority.query),
     async stop() {
       await Promise.all([notices.stop(), upkeep.leave()]);
     },

@@ -24,8 +24,11 @@ export function composeJobs(
   { isOwn, isOwnOfNode }: { isOwn: () => boolean; isOwnOfNode: () => boolean },
 ): { scheduler: Scheduler; newestBackup(): Promise<BackupFile | null> } {
   const backups = backupPlan(config);
-  const settings = { backups, openDays: config.statisticsOpenDays };
   const node = nodeSettings(config)?.node;
+  const settings = {
+    ...{ backups, openDays: config.statisticsOpenDays },
+    isNode: node !== undefined,
+  };
   const jobs = nightlyJobs(settings).map(({ name, pattern, isOfNode }) => ({
     // Each node of a cluster has a due time of its own to claim.
     name: isOfNode && node !== undefined ? `${name}@${node}` : name,

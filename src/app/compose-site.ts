@@ -52,6 +52,7 @@ type Shared = Pick<
   | "usage"
   | "jobs"
   | "builds"
+  | "nodes"
   | "lastBackup"
   | "recentErrors"
 >;

@@ -21,6 +21,8 @@ export interface JobSettings {
   backups: BackupPlan | null;
   /** How many of the last Moscow days follow their posts. */
   openDays: number;
+  /** Of a cluster. */
+  isNode: boolean;
 }
 
 interface NightlyJob {
@@ -35,7 +37,7 @@ interface NightlyJob {
 export const BACKUP_JOB = "backup";
 
 /** The work that the appliance does by the clock. */
-export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
+export function nightlyJobs({ backups, openDays, isNode }: JobSettings): NightlyJob[] {
   return [
     {
       name: "close-day",
@@ -69,8 +71,8 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
     },
     { name: "prune-oauth", pattern: "30 0 * * *", run: pruneOAuth },
     { name: "silent-sources", pattern: "*/5 * * * *", run: tellOfSilentSources },
-    { name: "prune-cluster", pattern: "45 0 * * *", run: forgetRemoved },
     { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
+    ...(isNode ? [{ name: "prune-cluster", pattern: "45 0 * * *", run: forgetRemoved }] : []),
     ...(backups === null ? [] : [backupJob(backups)]),
   ];
 }
