@@ -186,6 +186,9 @@ test("a variable given twice, or by a file that is not there, is a fault naming 
 test("every wrong value is one line that names its variable, all at once", () => {
   const wrong = {
     KANALOG_DB: " ",
+    KANALOG_CLUSTER: "db.example.com",
+    KANALOG_NODE: "a node",
+    KANALOG_LAG_MAX: "soon",
     KANALOG_HOST: " ",
     KANALOG_PORT: "65536",
     KANALOG_WORKERS: "all",
