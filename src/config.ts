@@ -43,6 +43,26 @@ function secret<S extends Setting<string, unknown>>(of: S): S {
 /** The table from which the program, `kanalog config` and the guide Operating take the settings. */
 export const SETTINGS = {
   KANALOG_DB: setting("databasePath", "The database file.", "data/kanalog.db", nonEmpty),
+  KANALOG_CLUSTER: secret(
+    optional(
+      "cluster",
+      "The PostgreSQL that several nodes share, such as `postgres://kanalog:password@db.example.com/kanalog`; " +
+        "several hosts, separated by commas, are tried for the one that takes writes. The database file is " +
+        "then this node's copy, for reading.",
+      clusterAddress,
+    ),
+  ),
+  KANALOG_NODE: optional(
+    "node",
+    "This node's name in its cluster; the machine's where not given.",
+    nodeName,
+  ),
+  KANALOG_LAG_MAX: setting(
+    "lagMaxMs",
+    "How long this node's copy may not have been the newest before `/readyz` says 503.",
+    "60s",
+    duration,
+  ),
   KANALOG_HOST: setting("host", "The address to listen on.", "127.0.0.1", nonEmpty),
   KANALOG_PORT: setting(
     "port",
@@ -349,6 +369,24 @@ export function readWorkers(text: string): number {
     );
   }
   return value;
+}
+
+const NODE_LENGTH_MAX = 60;
+
+function nodeName(text: string): string {
+  if (!/^[\w.-]+$/.test(text) || text.length > NODE_LENGTH_MAX) {
+    throw new Error(
+      `${JSON.stringify(text)} is not a name of 1 to ${NODE_LENGTH_MAX} letters, digits, dots and dashes.`,
+    );
+  }
+  return text;
+}
+
+function clusterAddress(text: string): string {
+  if (!/^postgres(ql)?:\/\/[^/\s]+\/[^/\s]+$/.test(text)) {
+    throw new Error("is not an address such as postgres://user:password@host/database.");
+  }
+  return text;
 }
 
 function durability(text: string): "usual" | "full" {

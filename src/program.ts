@@ -1,4 +1,5 @@
 import { createApp } from "./app/app.ts";
+import { clusterCommands } from "./app/cluster-commands.ts";
 import { openDomains } from "./app/domains.ts";
 import { joinCrew } from "./app/workers/crew.ts";
 import { createWorkers } from "./app/workers/supervisor.ts";
@@ -29,5 +30,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   createApp,
   createWorkers,
   joinCrew,
+  cluster: clusterCommands,
   runMcpBridge: runStdioBridge,
 });

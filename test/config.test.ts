@@ -39,6 +39,9 @@ function faultsOf(environment: Environment): string[] {
 test("without any variable the documented defaults hold", () => {
   expect(readConfig({})).toEqual({
     databasePath: "data/kanalog.db",
+    cluster: null,
+    node: null,
+    lagMaxMs: 60_000,
     host: "127.0.0.1",
     port: 8080,
     workers: 1,
@@ -97,6 +100,9 @@ test("values are read from the environment", () => {
       KANALOG_ACCENT: "#A1B2C3",
       KANALOG_TRUST_PROXY: "Yes",
       KANALOG_MESSENGER_HOSTS: " T.me , max.ru,",
+      KANALOG_CLUSTER: "postgres://kanalog:secret@one:5432,two:5432/kanalog",
+      KANALOG_NODE: "node-1",
+      KANALOG_LAG_MAX: "90s",
       KANALOG_CORS_ORIGINS: "https://app.example.com, http://localhost:3000",
       KANALOG_ALLOWED_HOSTS: "app.example.com, localhost:6274",
       KANALOG_OAUTH: "on",
@@ -123,6 +129,9 @@ test("values are read from the environment", () => {
     }),
   ).toEqual({
     databasePath: "/srv/k.db",
+    cluster: "postgres://kanalog:secret@one:5432,two:5432/kanalog",
+    node: "node-1",
+    lagMaxMs: 90_000,
     host: "::",
     port: 0,
     workers: 4,
@@ -177,6 +186,9 @@ test("a variable given twice, or by a file that is not there, is a fault naming 
 test("every wrong value is one line that names its variable, all at once", () => {
   const wrong = {
     KANALOG_DB: " ",
+    KANALOG_CLUSTER: "db.example.com",
+    KANALOG_NODE: "a node",
+    KANALOG_LAG_MAX: "soon",
     KANALOG_HOST: " ",
     KANALOG_PORT: "65536",
     KANALOG_WORKERS: "all",

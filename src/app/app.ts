@@ -47,6 +47,7 @@ import { silentWarning } from "../upkeep/sources/silent-sources.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import { createSecretBox } from "../values/secret-box.ts";
 import { composeAnswers } from "./compose-answers.ts";
+import { composeCluster } from "./compose-cluster.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
 import { composeOthers } from "./compose-others.ts";
@@ -131,6 +132,8 @@ export async function createApp(
   const secrets = createSecretBox(secret, random);
   await requireReadableSecrets(db, secrets, config);
 
+  const lease = crew === null ? ALWAYS_OWN : createUpkeepLease(db, threads.lease, ports);
+  const cluster = composeCluster(db, domains.db, threads, config, ports, lease);
   const accounts = createAccounts(db, threads.writer);
   const keys = createKeys(db, threads.writer, random, config.oauth ? accessTokens : null);
   const { keyUse, usage, limits, commitCheck } = composeLimits(
@@ -139,6 +142,7 @@ export async function createApp(
     ports,
     counted,
     crew?.memory.rates,
+    cluster,
   );
   const hooks = composeWebhooks(
     db,
@@ -151,15 +155,21 @@ export async function createApp(
   );
   const mailer = composeMailer(db, threads, ports);
   const { webhooks, alerts } = hooks;
-  const built = { keyUse, limits, webhooks, alerts };
+  const built = { keyUse, limits, webhooks, alerts, copyNewest: cluster.copyNewest };
   const services = composeServices(db, threads, config, ports, built, crew?.memory);
 
-  const lease = crew === null ? ALWAYS_OWN : createUpkeepLease(db, threads.lease, ports);
-  /** Work that one worker does for all. */
+  const { isOwn } = cluster.upkeep;
+  /** Work that one process does for all workers and nodes. */
   const asUpkeep = (work: () => Promise<void>) => async () => {
+    if (isOwn()) await work();
+  };
+  /** Work that one worker does for all workers of this node. */
+  const asUpkeepOfNode = (work: () => Promise<void>) => async () => {
     if (lease.isOwn()) await work();
   };
-  const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted, lease.isOwn);
+  const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted, {
+    ...{ isOwn, isOwnOfNode: lease.isOwn },
+  });
   const files = createUploadFiles(config.databasePath, ports);
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const runUpload = (upload: Upload) =>
@@ -182,13 +192,15 @@ export async function createApp(
   const postSearch = composePostSearch(db, threads, config, ports);
   const tickers = [
     createTicker(EVERY_SECOND, lease.look),
+    createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.look),
+    createTicker(EVERY_SECOND, cluster.look),
     createTicker(EVERY_SECOND, asUpkeep(hooks.push.look)),
     createTicker(EVERY_SECOND, asUpkeep(mailer.runDue)),
-    createTicker(EVERY_SECOND, asUpkeep(builds.look)),
-    createTicker(EVERY_FIVE_SECONDS, () => imports.look(lease.isOwn())),
-    createTicker(EVERY_FIVE_SECONDS, () => (lease.isOwn() ? sources.look() : sources.keepOn())),
+    createTicker(EVERY_SECOND, asUpkeepOfNode(builds.look)),
+    createTicker(EVERY_FIVE_SECONDS, () => imports.look(isOwn())),
+    createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.look() : sources.keepOn())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
-    createTicker(EVERY_FIVE_SECONDS, asUpkeep(postSearch.look)),
+    createTicker(EVERY_FIVE_SECONDS, asUpkeepOfNode(postSearch.look)),
   ];
 
   let address: string | null = null;
@@ -224,15 +236,18 @@ export async function createApp(
     ownAddress: createOwnAddress(config, () => address),
     jobs: scheduler,
     builds: builds.list,
+    nodes: cluster.nodes,
     lastBackup: newestBackup,
     recentErrors: () => others.errors(recentLog.entries()),
   };
   const site = composeSite(db, threads, secret, shared, crew?.memory);
   const readings = async () =>
-    composeReadings(db, database.threadLoads(), scheduler, newestBackup, ports);
+    composeReadings(
+      ...[db, database.threadLoads(), scheduler, newestBackup, cluster.lagMs?.() ?? null, ports],
+    );
   const lookOwn = () =>
     lookReady(
-      { ...databaseChecks(db, ports.system), usage: commitCheck },
+      { ...databaseChecks(db, ports.system), usage: commitCheck, ...cluster.checks },
       {
         backup: () => backupWarning(scheduler),
         sources: () => silentWarning(db, clock.now()),
@@ -301,9 +316,13 @@ export async function createApp(
     close() {
       isStopping = true;
       const upkeep = { stop: lease.leave };
-      const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers, upkeep];
+      const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers, upkeep, cluster];
       const settled = [usage.settled, sources.settled, afterAnswer.settled, answers.flush];
-      return stop({ server, work, settled, close: database.close }, ports);
+      const close = async (): Promise<void> => {
+        await database.close();
+        await cluster.usage?.close();
+      };
+      return stop({ server, work, settled, close }, ports);
     },
   };
 }

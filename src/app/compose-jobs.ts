@@ -8,10 +8,12 @@ import { nightlyJobs } from "../upkeep/jobs/jobs.ts";
 import { createScheduler, type JobLedger, type Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
+import { nodeSettings } from "./node-copy.ts";
 
 /**
  * Work that is done by the clock, and the backups that one of the jobs writes.
  * @param isOwn whether this process does what is due
+ * @param isOwnOfNode whether it does what each node of a cluster does by itself
  */
 export function composeJobs(
   db: Database,
@@ -19,13 +21,19 @@ export function composeJobs(
   config: Config,
   { clock, log }: Ports,
   counted: Metrics["counted"],
-  isOwn: () => boolean,
+  { isOwn, isOwnOfNode }: { isOwn: () => boolean; isOwnOfNode: () => boolean },
 ): { scheduler: Scheduler; newestBackup(): Promise<BackupFile | null> } {
   const backups = backupPlan(config);
-  const settings = { backups, openDays: config.statisticsOpenDays };
-  const jobs = nightlyJobs(settings).map(({ name, pattern }) => ({
-    name,
+  const node = nodeSettings(config)?.node;
+  const settings = {
+    ...{ backups, openDays: config.statisticsOpenDays },
+    isNode: node !== undefined,
+  };
+  const jobs = nightlyJobs(settings).map(({ name, pattern, isOfNode }) => ({
+    // Each node of a cluster has a due time of its own to claim.
+    name: isOfNode && node !== undefined ? `${name}@${node}` : name,
     pattern,
+    isOwn: isOfNode ? isOwnOfNode : isOwn,
     run: (dueAt: number) => threads.jobs.runJob({ name, dueAt, settings }),
   }));
   const ledger: JobLedger = {
@@ -36,7 +44,7 @@ export function composeJobs(
     end: threads.jobs.endJob,
   };
   return {
-    scheduler: createScheduler(counted.jobs(jobs), ledger, clock, log, isOwn),
+    scheduler: createScheduler(counted.jobs(jobs), ledger, clock, log),
     newestBackup: async () => backups && (await lastBackup(backups.place)),
   };
 }

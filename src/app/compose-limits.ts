@@ -11,6 +11,7 @@ import { inTransaction, type Wait } from "../db/transaction.ts";
 import { noteLogged } from "../doors/http/answers.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import type { ClusterPart } from "./compose-cluster.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 
 /** A look at readiness waits so long for the lock. */
@@ -26,6 +27,7 @@ export function composeLimits(
   { clock, log }: Ports,
   counted: Metrics["counted"],
   rateBuckets: RateBuckets | undefined,
+  cluster: ClusterPart,
 ): {
   keyUse: KeyUse;
   usage: Usage;
@@ -35,7 +37,8 @@ export function composeLimits(
 } {
   const keyUse = createKeyUse();
   const outage = createCommitOutage(clock, log);
-  const commit = createUsageCommits(db, clock, threads.checkpoints.checkpointBeside);
+  const commit =
+    cluster.usage?.commit ?? createUsageCommits(db, clock, threads.checkpoints.checkpointBeside);
   const commitUsage: CommitUsage = async (entries) => {
     const keyUses = keyUse.take();
     try {
@@ -58,6 +61,9 @@ export function composeLimits(
     keyUse,
     usage,
     limits: createLimits(createRates(clock, rateBuckets), usage),
-    commitCheck: () => outage.check(() => inTransaction(db, clock, "usage", rewriteMeta, TRY)),
+    commitCheck: () =>
+      outage.check(
+        () => cluster.usage?.commit([], []) ?? inTransaction(db, clock, "usage", rewriteMeta, TRY),
+      ),
   };
 }

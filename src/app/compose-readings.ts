@@ -16,6 +16,7 @@ export async function composeReadings(
   threads: Readings["threads"],
   scheduler: Pick<Scheduler, "list">,
   lastBackup: () => Promise<{ madeAt: number } | null>,
+  clusterLagMs: number | null,
   { system, clock, log }: Ports,
 ): Promise<Readings> {
   const readDatabase = async (): Promise<DatabaseReadings> => {
@@ -47,6 +48,7 @@ export async function composeReadings(
     database,
     threads,
     diskFreeBytes: await freeDiskBytes(db, system),
+    clusterLagMs,
     lastBackupAt: (await lastBackup())?.madeAt ?? null,
     eventLoopDelay: system.eventLoopDelay(),
     process: system.process(),

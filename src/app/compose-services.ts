@@ -29,7 +29,7 @@ export function composeServices(
   { readers, exports }: DatabaseThreads,
   { messengerHosts, postSearch }: Config,
   ports: Ports,
-  built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts">,
+  built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts" | "copyNewest">,
   memory: Pick<WorkerMemory, "exports" | "selections"> | undefined,
 ): Services {
   return {

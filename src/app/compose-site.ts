@@ -55,6 +55,7 @@ type Shared = Pick<
   | "usage"
   | "jobs"
   | "builds"
+  | "nodes"
   | "lastBackup"
   | "recentErrors"
 >;

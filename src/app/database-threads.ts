@@ -9,6 +9,7 @@ import {
   type ThreadsOptions,
 } from "../db/threads.ts";
 import type { Clock } from "../ports/clock.ts";
+import { nodeSettings } from "./node-copy.ts";
 import { pools } from "./operations.ts";
 
 /** Every operation by its pool, as a function: `threads.push.cutPart(…)`. */
@@ -42,7 +43,11 @@ export function databaseThreads(
 ) {
   const path = config.databasePath;
   const entry = new URL("./thread.ts", import.meta.url);
-  const options = { path, entry, timeoutMs: config.queryTimeoutMs, clock, ...listeners };
+  const options = {
+    ...{ path, entry, clock, ...listeners },
+    timeoutMs: config.queryTimeoutMs,
+    cluster: nodeSettings(config),
+  };
   const threads = Math.max(READERS_MIN, Math.ceil(pools.readers.threads / workers));
   const shared = { ...pools, readers: { ...pools.readers, threads } };
   const started = Object.entries<Pool>(shared).map(([name, pool]) => {

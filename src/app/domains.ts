@@ -25,6 +25,7 @@ import {
   type InstallationSecret,
   installationSecret,
 } from "./installation-secret.ts";
+import { linkCopy } from "./node-copy.ts";
 import { pools } from "./operations.ts";
 
 /** A connection that writes, and the domains over it, for commands. */
@@ -53,7 +54,8 @@ export async function openCurrent(
     if (snapshot !== null) {
       log.info({ from, to: SCHEMA_VERSION, snapshot }, "the database was migrated");
     }
-    await loadShippedDirectories(db, clock);
+    if (config.cluster === null) await loadShippedDirectories(db, clock);
+    await linkCopy(db, config);
     return db;
   } catch (error) {
     db.close();

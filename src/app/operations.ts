@@ -73,6 +73,7 @@ import { startResend, startTest } from "../push/webhooks/manage/manual-attempts.
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
+import { copyNewest } from "../upkeep/cluster/copy-newest.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { buildSome } from "../upkeep/jobs/builds.ts";
@@ -197,6 +198,8 @@ export const pools = {
   },
   /** Who is signed in: asked for every page, so nobody's hashing may be in the way. */
   sessions: { access: "writer", ...one, operations: { signedIn, signOut, opensLink } },
+  /** A node's copy of a cluster's rows: behind nobody's work. */
+  cluster: { access: "writer", ...one, operations: { copyNewest } },
   /** The scheduler's work, which is long. */
   jobs: {
     access: "writer",

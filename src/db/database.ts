@@ -15,6 +15,7 @@ export type Reading = Pick<Builders, "select" | "selectDistinct">;
 export class Database {
   readonly #client: BetterSqlite3.Database;
   readonly #watch: Watch;
+  readonly #ends: (() => void)[] = [];
   /** Prepared statements by their text, as it was asked for. */
   readonly statements = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
   /** drizzle's, for statements that differ from time to time; others are prepared once (query.ts). */
@@ -112,7 +113,13 @@ export class Database {
     }
   }
 
+  /** Has something end with the connection. */
+  onClose(end: () => void): void {
+    this.#ends.push(end);
+  }
+
   close(): void {
+    for (const end of this.#ends) end();
     this.#client.close();
   }
 }

@@ -28,6 +28,7 @@ import { workers } from "./migrations/020-workers.ts";
 import { alerts } from "./migrations/021-alerts.ts";
 import { lastPosts } from "./migrations/022-last-posts.ts";
 import { takenDownTimes } from "./migrations/023-taken-down-times.ts";
+import { cluster } from "./migrations/024-cluster.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly string[] = [
   alerts,
   lastPosts,
   takenDownTimes,
+  cluster,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,4 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
+import type { Derived } from "./cluster/apply-rows.ts";
+import { linkToCluster } from "./cluster/link.ts";
 import type { Database } from "./database.ts";
 import { withDeadline } from "./deadline.ts";
 import { onLockHeld } from "./lock-holds.ts";
@@ -8,7 +10,7 @@ import { inReadTransaction } from "./read-transaction.ts";
 import { type FromThread, type Opening, type ToThread, toFault } from "./thread-messages.ts";
 
 /** The thread's side: answers each task on the connection that the first message names. */
-export function serveOperations(pools: Record<string, Pool>, clock: Clock): void {
+export function serveOperations(pools: Record<string, Pool>, clock: Clock, derived: Derived): void {
   let opening: Opening | null = null;
   let db: Database | null = null;
   const scope = globalThis as unknown as Worker;
@@ -27,7 +29,7 @@ export function serveOperations(pools: Record<string, Pool>, clock: Clock): void
       const operation = opening === null ? undefined : pools[opening.pool]?.operations[name];
       if (operation === undefined || opening === null) throw new Error(`no operation ${name}`);
       // Opened with the first task that finds the file in order: the ones before are refused.
-      db ??= open(opening, clock, answer);
+      db ??= open(opening, clock, derived, answer);
       const connection = db;
       const work = (): unknown => operation(connection, clock, ...rest);
       const result =
@@ -44,11 +46,13 @@ export function serveOperations(pools: Record<string, Pool>, clock: Clock): void
 }
 
 function open(
-  { path, access }: Opening,
+  { pool, path, access, cluster }: Opening,
   clock: Clock,
+  derived: Derived,
   answer: (message: FromThread) => void,
 ): Database {
   const db = openDatabase(path, clock, access);
+  if (cluster !== null && access === "writer") linkToCluster(db, cluster, pool, derived);
   onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
   db.onSlow((sql, tookMs) => answer({ slow: { sql, tookMs } }));
   return db;

@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode, type FieldFaults, toAppError } from "../errors.ts";
 import type { Message } from "../values/messages/messages.ts";
+import type { NodeSettings } from "./cluster/link.ts";
 import type { Access } from "./open-database.ts";
 import { FailedStatement, sqlOf } from "./statement.ts";
 
@@ -9,6 +10,8 @@ export interface Opening {
   pool: string;
   path: string;
   access: Access;
+  /** Null where the file is an appliance by itself. */
+  cluster: NodeSettings | null;
 }
 
 /** The main thread's messages: the first one says what to open, the last one that it ends. */

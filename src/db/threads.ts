@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
+import type { NodeSettings } from "./cluster/link.ts";
 import type { Database } from "./database.ts";
 import { queryTimeout } from "./deadline.ts";
 import type { NoteHold } from "./lock-holds.ts";
@@ -29,6 +30,8 @@ export interface ThreadsOptions {
   /** The module a thread runs; it calls `serveOperations` with the pool under its name. */
   entry: URL;
   name: string;
+  /** Null where the file is an appliance by itself. */
+  cluster: NodeSettings | null;
   /** How long a task of a pool with a deadline may take. */
   timeoutMs: number;
   clock: Clock;
@@ -53,7 +56,7 @@ interface Task {
  */
 export function startThreads<Ops extends Operations>(
   pool: Pool<Ops>,
-  { path, entry, name: poolName, timeoutMs, clock, noteHold, noteSlow }: ThreadsOptions,
+  { path, cluster, entry, name: poolName, timeoutMs, clock, noteHold, noteSlow }: ThreadsOptions,
 ): Threads<Ops> {
   const idle: Worker[] = [];
   const waiting: Task[] = [];
@@ -76,7 +79,7 @@ export function startThreads<Ops extends Operations>(
       worker.terminate();
       next();
     };
-    send(worker, { open: { pool: poolName, path, access: pool.access } });
+    send(worker, { open: { pool: poolName, path, access: pool.access, cluster } });
     return worker;
   }
 

@@ -90,3 +90,17 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
     }),
   };
 }
+
+/**
+ * Judges again a key that this node refused: another node may have made it, or its account, just now.
+ * @param refused what it is where this node has the newest accounts
+ * @throws AppError `unavailable` where that cannot be known
+ */
+export async function admitByNewest(
+  refused: Admission & { ok: false },
+  authorization: string | null,
+  nowMs: number,
+  gate: Gate,
+): Promise<Admission> {
+  return (await gate.services.copyNewest()) ? admit(authorization, nowMs, gate) : refused;
+}

@@ -1,7 +1,7 @@
 import type { Key } from "../customers/keys/keys.table.ts";
 import type { Caller } from "../customers/keys/keys.ts";
-import { quotaExceeded } from "../customers/limits/limits.ts";
-import { AppError, type ErrorCode, toAppError } from "../errors.ts";
+import { type Ended, quotaExceeded } from "../customers/limits/limits.ts";
+import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
@@ -60,8 +60,8 @@ export async function callMethod(
       const denial = planDenial(method, { services, caller: callerNow, nowMs: atMs });
       if (denial !== null) return denial;
       const more = { ...ended(method.status), units: method.units, isPart: true };
-      const { allowed } = await services.limits.charge(callerNow, atMs, more);
-      return allowed ? null : quotaExceeded(callerNow, atMs);
+      await charge(method, { ...context, caller: callerNow, nowMs: atMs }, more);
+      return null;
     } catch (error) {
       if (error instanceof AppError) return error;
       throw error;
@@ -89,16 +89,37 @@ export async function callMethod(
     return outcome;
   }
   try {
-    const { allowed, used } = await services.limits.charge(caller, nowMs, {
-      ...ended(status),
-      units,
-    });
-    if (allowed) return { ...outcome, usedAfter: used };
-    closeFile(outcome);
-    return freeOutcome(quotaExceeded(caller, nowMs));
+    const usedAfter = await charge(method, context, { ...ended(status), units });
+    return { ...outcome, usedAfter };
   } catch (thrown) {
     closeFile(outcome);
     return freeOutcome(toAppError(thrown));
+  }
+}
+
+/** A caller whose account changes all the time on other nodes is judged again so often. */
+const JUDGED_MAX = 3;
+
+/**
+ * Charges for an answer. Where the caller's account was changed on another node, the caller is judged
+ * again by what it is now.
+ * @returns the units used after it
+ * @throws AppError where it is not to be answered
+ */
+async function charge(method: ApiMethod, context: CallContext, ended: Ended): Promise<number> {
+  const { services, nowMs } = context;
+  let { caller } = context;
+  for (let judged = 1; ; judged++) {
+    const { allowed, used, isOutdated } = await services.limits.charge(caller, nowMs, ended);
+    if (allowed) return used;
+    if (!isOutdated) throw quotaExceeded(caller, nowMs);
+    if (judged >= JUDGED_MAX)
+      throw storageUnavailable(new Error("the account changes all the time"));
+    await services.copyNewest();
+    caller = await context.callerAt(nowMs);
+    const present = { ...context, caller };
+    const denial = accessDenial(method, present) ?? planDenial(method, present);
+    if (denial !== null) throw denial;
   }
 }
 

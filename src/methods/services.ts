@@ -33,4 +33,9 @@ export interface Services {
   webhooks: Webhooks;
   alerts: Alerts;
   cursors: Cursors;
+  /**
+   * Brings this node's copy of a cluster's rows to the newest; false where it had them, and where the
+   * appliance is no node.
+   */
+  copyNewest(): Promise<boolean>;
 }

@@ -598,6 +598,46 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   notOurDatabase: [[{ path: "PATH" }, "PATH is not a database of Kanalog."]],
   notDatabase: [[{ path: "PATH" }, "PATH is not a database, or its beginning is damaged."]],
   databaseUnreadable: [[{ path: "PATH", reason: "REASON" }, "PATH cannot be read: REASON."]],
+  copyWithoutCluster: [
+    [
+      { file: "k.db" },
+      "k.db is a copy of a cluster's rows: set KANALOG_CLUSTER, or take it out with `kanalog cluster leave`.",
+    ],
+  ],
+  noCopy: [
+    [
+      { file: "k.db" },
+      "k.db is no copy of the cluster of KANALOG_CLUSTER: make one with `kanalog cluster join`, in a new file.",
+    ],
+  ],
+  otherCluster: [
+    [{ file: "k.db" }, "k.db is a copy of another cluster than that of KANALOG_CLUSTER."],
+  ],
+  copyAhead: [
+    [
+      { file: "k.db" },
+      "k.db has changes that the cluster has not, or lacks some that it has forgotten: make it anew with `kanalog cluster rebuild`.",
+    ],
+  ],
+  noCluster: [
+    [
+      {},
+      "There is no cluster at KANALOG_CLUSTER yet: make it with `kanalog cluster init --from FILE`.",
+    ],
+  ],
+  clusterExists: [[{}, "There is a cluster at KANALOG_CLUSTER already."]],
+  clusterNotSet: [[{}, "Set KANALOG_CLUSTER to the address of the cluster's PostgreSQL."]],
+  clusterSecretNeeded: [[{}, "Set KANALOG_SECRET: all nodes of a cluster need the same one."]],
+  clusterSecretDiffers: [
+    [{}, "KANALOG_SECRET differs from the one that the cluster was made with."],
+  ],
+  copyExists: [[{ file: "k.db" }, "k.db exists already."]],
+  usageDiffers: [
+    [
+      { file: 5, cluster: 4 },
+      "The cluster would have 4 units of usage and the file has 5: nothing was changed.",
+    ],
+  ],
   databaseOfOtherProgram: [[{}, "The file is a database of another program."]],
   newerDatabase: [
     [

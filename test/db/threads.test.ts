@@ -17,6 +17,7 @@ beforeEach(() => {
     path: join(folder, "kanalog.db"),
     entry: new URL("../support/failing-thread.ts", import.meta.url),
     name: "failing",
+    cluster: null,
     timeoutMs: 1_000,
     clock: systemClock,
     noteHold: () => {},

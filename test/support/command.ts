@@ -1,3 +1,4 @@
+import { clusterCommands } from "../../src/app/cluster-commands.ts";
 import { openDomains } from "../../src/app/domains.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
@@ -36,6 +37,7 @@ export async function runHere(
       },
       ports: systemPorts,
       openDomains: (config, ports) => openDomains(config, ports, undefined, openPrepared),
+      cluster: clusterCommands,
       createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),
       createWorkers: () => {
         throw new Error("workers have processes of their own");

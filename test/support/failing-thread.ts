@@ -1,3 +1,4 @@
+import { derivedRows } from "../../src/catalog/derived-rows.ts";
 import { serveOperations } from "../../src/db/serve-operations.ts";
 import { SLOW_MS } from "../../src/db/statement.ts";
 import { systemClock } from "../../src/ports/clock.ts";
@@ -7,7 +8,7 @@ import { failing } from "./failing-operations.ts";
 let nowMs = 0;
 const clock = { ...systemClock, monotonic: () => (nowMs += SLOW_MS) };
 
-serveOperations({ failing }, clock);
+serveOperations({ failing }, clock, derivedRows);
 // Told to whoever looks how far a thread came that nobody gets an answer of.
 const loaded = new BroadcastChannel("failing-thread");
 loaded.postMessage("loaded");

@@ -17,7 +17,7 @@ interface HandleChange {
 export function createFormerHandles(db: Database) {
   const giveUp = statement(
     db,
-    `INSERT OR REPLACE INTO former_handles (channel_id, handle, given_up_at)
+    `INSERT INTO former_handles (channel_id, handle, given_up_at)
      VALUES (@channelId, @handle, @now)`,
   );
   const add = statement(
@@ -64,6 +64,7 @@ export function createFormerHandles(db: Database) {
         if (!isSameHandle(handle, after)) add.run({ channelId, handle });
       }
       if (before !== null && !isSameHandle(before, after)) {
+        takeBack.run({ channelId, handle: before });
         giveUp.run({ channelId, handle: before, now });
       }
       if (after !== null) takeBack.run({ channelId, handle: after });

@@ -1,3 +1,4 @@
+import { clusterOf } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import { lastHoldMs } from "../../db/lock-holds.ts";
 import { rewriteMeta } from "../../db/meta.ts";
@@ -8,6 +9,8 @@ import type { Clock } from "../../ports/clock.ts";
  * How long a transaction of an import should hold the lock, for which other writers (usage) wait.
  */
 const HOLD_MS = 8;
+/** On a node of a cluster usage waits for no file, and each commit goes to PostgreSQL and back. */
+const HOLD_ON_NODE_MS = 30;
 /** Rows that a transaction has at least, however slow the storage is, so that an import ends some day. */
 const ROWS_MIN = 20;
 /**
@@ -36,6 +39,11 @@ export async function measureCommit(db: Database, clock: Clock): Promise<number>
   return bestMs;
 }
 
+/** How long a transaction of an import on this connection should hold the lock. */
+export function holdOf(db: Database): number {
+  return clusterOf(db) === null ? HOLD_MS : HOLD_ON_NODE_MS;
+}
+
 /**
  * Says when a transaction has enough rows. Rows cost twice: when they are written, and later, in what is
  * written before the commit (indexes, cards) and in the commit itself, which flushes the pages that
@@ -43,12 +51,12 @@ export async function measureCommit(db: Database, clock: Clock): Promise<number>
  * @param commitMs what each commit costs, however few its rows: it is left out of the rows' cost, or a
  *   slow disk would shrink transactions to nothing
  */
-export function createTransactionSize(commitMs: number) {
+export function createTransactionSize(commitMs: number, holdMs: number = HOLD_MS) {
   let laterMs = LATER_AT_FIRST_MS;
   return {
     /** @param sinceMs how long the transaction has been writing rows */
     isFull: (rows: number, sinceMs: number, rowsMin = ROWS_MIN): boolean =>
-      (rows >= rowsMin || sinceMs >= FEW_ROWS_MS) && sinceMs + rows * laterMs >= HOLD_MS,
+      (rows >= rowsMin || sinceMs >= FEW_ROWS_MS) && sinceMs + rows * laterMs >= holdMs,
 
     /**
      * After a transaction's commit, in milliseconds from its begin.

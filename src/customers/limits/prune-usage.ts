@@ -1,3 +1,4 @@
+import { clusterOf } from "../../db/cluster/link.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { findMeta, writeMeta } from "../../db/meta.ts";
 import { inParts } from "../../db/transaction.ts";
@@ -24,7 +25,15 @@ export async function pruneUsage(db: Database, clock: Clock, today: Day): Promis
     if (rows === 0) id = await nextWithUsage(tx, id);
     return true;
   });
+  await forgetDays(db, until);
   return removed;
+}
+
+/** PostgreSQL's, where it counts for all nodes: each node removes them, and finds few. */
+async function forgetDays(db: Database, until: Day): Promise<void> {
+  const cluster = clusterOf(db);
+  const text = "DELETE FROM kanalog.usage_days WHERE day <= $1";
+  if (cluster !== null) await cluster.authority.query({ text, values: [until] });
 }
 
 /** Called with the first removal: a run that breaks off later has removed something too. */

@@ -32,6 +32,8 @@ export interface UsageReceipt {
   accepted: number;
   /** Units used in the period after this entry. */
   used: number;
+  /** Nothing was counted: an account that the requests went by is not what this node has a copy of. */
+  isOutdated?: boolean;
 }
 
 /** Requests that the quota had no room for are recorded with this status. */

@@ -11,6 +11,8 @@ export interface Charge {
   allowed: boolean;
   /** Units used in the period after this request. */
   used: number;
+  /** Nothing was counted: the caller is to be judged again, by a newer copy of the accounts. */
+  isOutdated: boolean;
 }
 
 /** Commits entries; settles once they are in the database. */
@@ -39,6 +41,11 @@ export function createUsage(
   let underWay: Promise<unknown> = Promise.resolve();
   let waiting: Batch | null = null;
 
+  function knownUsed(organizationId: number, periodStartedAt: number): number {
+    const last = known.get(organizationId);
+    return last?.periodStartedAt === periodStartedAt ? last.used : 0;
+  }
+
   function newBatch(): Batch {
     const entries: UsageEntry[] = [];
     const receipts = underWay.then(() => {
@@ -65,14 +72,15 @@ export function createUsage(
 
   return {
     /** Units that are committed for a period, whichever process counted them. */
-    used: store.used,
+    used: (organizationId: number, periodStartedAt: number): number =>
+      Math.max(
+        store.used(organizationId, periodStartedAt),
+        knownUsed(organizationId, periodStartedAt),
+      ),
     usedByAll: store.usedByAll,
 
     /** Units used in a period as far as this process knows without a query: it may be more. */
-    usedAtLeast(organizationId: number, periodStartedAt: number): number {
-      const last = known.get(organizationId);
-      return last?.periodStartedAt === periodStartedAt ? last.used : 0;
-    },
+    usedAtLeast: knownUsed,
 
     /**
      * Counts a request; settles when its units are committed or refused.
@@ -82,12 +90,13 @@ export function createUsage(
       waiting ??= newBatch();
       const { receipts } = waiting;
       const [at, nth] = add(waiting, request);
-      const { accepted, used } = (await receipts)[at] as UsageReceipt;
+      const { accepted, used, isOutdated = false } = (await receipts)[at] as UsageReceipt;
+      if (isOutdated) return { allowed: false, used, isOutdated };
       const { organizationId, periodStartedAt } = request;
       known.set(organizationId, { periodStartedAt, used });
       noteUsed(organizationId, periodStartedAt, used, request.quota);
       const after = Math.max(0, accepted - nth) * request.units;
-      return { allowed: nth <= accepted, used: used - after };
+      return { allowed: nth <= accepted, used: used - after, isOutdated };
     },
 
     /** Settles when all charged requests are committed, or could not be. */

@@ -1,4 +1,5 @@
 import type { App } from "../../app/app.ts";
+import type { ClusterCommands } from "../../app/cluster-commands.ts";
 import type { Domains } from "../../app/domains.ts";
 import type { Crew } from "../../app/workers/crew.ts";
 import type { Workers, WorkersOptions } from "../../app/workers/supervisor.ts";
@@ -19,6 +20,7 @@ export interface CommandContext {
   createWorkers(options: WorkersOptions, ports: Ports): Workers;
   /** Joins those who serve together, where this process was started by them. */
   joinCrew(clock: Clock): Promise<Crew | null>;
+  cluster(config: Config, ports: Ports): ClusterCommands;
   /** Settles when standard input has ended. */
   runMcpBridge(appliance: { url: string; key: string }): Promise<void>;
 }

@@ -25,6 +25,7 @@ import { sampleCommand } from "./database/sample.ts";
 import { searchCommand } from "./database/search.ts";
 import { sourceCommand } from "./database/source.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
+import { clusterCommand } from "./serving/cluster.ts";
 import { healthCommand } from "./serving/health.ts";
 import { mcpCommand } from "./serving/mcp.ts";
 import { serveCommand } from "./serving/serve.ts";
@@ -56,6 +57,7 @@ export async function runCommandLine(
     .addCommand(webhookCommand(context))
     .addCommand(recountCommand(context))
     .addCommand(searchCommand(context))
+    .addCommand(clusterCommand(context))
     .addCommand(backupCommand(context))
     .addCommand(restoreCommand(context))
     .addCommand(checkCommand(context))

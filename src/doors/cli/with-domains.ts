@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Domains } from "../../app/domains.ts";
 import { type Config, readConfig } from "../../config.ts";
-import { databaseExists, IN_MEMORY } from "../../db/open-database.ts";
+import type { Database } from "../../db/database.ts";
+import { databaseExists, IN_MEMORY, openDatabase } from "../../db/open-database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { endCopy } from "../../upkeep/cluster/join-cluster.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 
 /** Opens the database that the settings name, made where missing, and closes it after. */
@@ -50,10 +53,22 @@ export async function withDomainsOfCopy<T>(
   const folder = mkdtempSync(join(place, "kanalog-dry-run-"));
   const databasePath = join(folder, "copy.db");
   try {
-    if (exists) await withDomainsAt(context, config, ({ db }) => db.copyTo(databasePath));
-    return await withDomainsAt(context, { ...config, databasePath }, work);
+    if (exists)
+      await withDomainsAt(context, config, ({ db, clock }) => copyApart(db, databasePath, clock));
+    return await withDomainsAt(context, { ...config, cluster: null, databasePath }, work);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Copies a database; what is written to a node's goes to no other node. */
+async function copyApart(db: Database, path: string, clock: Clock): Promise<void> {
+  db.copyTo(path);
+  const copy = openDatabase(path, clock);
+  try {
+    await endCopy(copy, clock);
+  } finally {
+    copy.close();
   }
 }
 

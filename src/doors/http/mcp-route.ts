@@ -3,7 +3,7 @@ import { MCP_PATH } from "../../customers/keys/connect-snippets.ts";
 import type { Caller } from "../../customers/keys/keys.ts";
 import { OAUTH_PATHS } from "../../customers/oauth/server-metadata.ts";
 import { AppError, toAppError } from "../../errors.ts";
-import { type Admitted, admit } from "../../methods/admission.ts";
+import { type Admitted, admit, admitByNewest } from "../../methods/admission.ts";
 import type { Outcome } from "../../methods/call.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import type { RawArguments } from "../../methods/read-arguments.ts";
@@ -102,7 +102,11 @@ async function answerPost(
   let caller: Caller | null = null;
   let answered: Answered;
   try {
-    const admission = admit(request.headers.get("authorization"), nowMs, context);
+    const authorization = request.headers.get("authorization");
+    const judged = admit(authorization, nowMs, context);
+    const admission = judged.ok
+      ? judged
+      : await admitByNewest(judged, authorization, nowMs, context);
     if (admission.ok) {
       caller = admission.caller;
       answered = await answerAdmitted(request, admission, headers, nowMs, context);

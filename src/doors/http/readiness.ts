@@ -1,7 +1,7 @@
 import { json } from "./answers.ts";
 
 /** Checks by name: each gives a sentence that says what is wrong, or null. */
-type ReadyChecks = Record<string, () => string | null | Promise<string | null>>;
+export type ReadyChecks = Record<string, () => string | null | Promise<string | null>>;
 
 const RETRY_AFTER_S = "1";
 

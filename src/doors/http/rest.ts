@@ -4,7 +4,7 @@ import type { Config } from "../../config.ts";
 import type { Caller } from "../../customers/keys/keys.ts";
 import type { AnsweredRequest } from "../../customers/limits/request-log.ts";
 import { AppError } from "../../errors.ts";
-import { admit, type Gate } from "../../methods/admission.ts";
+import { admit, admitByNewest, type Gate } from "../../methods/admission.ts";
 import type { Outcome } from "../../methods/call.ts";
 import { type ApiMethod, FileAnswer } from "../../methods/method.ts";
 import { type RawArguments, UNDECODABLE } from "../../methods/read-arguments.ts";
@@ -127,7 +127,11 @@ async function answerCall(
   let units = 0;
   let response: Response;
   try {
-    const admission = admit(request.headers.get("authorization"), nowMs, context);
+    const authorization = request.headers.get("authorization");
+    const judged = admit(authorization, nowMs, context);
+    const admission = judged.ok
+      ? judged
+      : await admitByNewest(judged, authorization, nowMs, context);
     if (admission.ok) {
       caller = admission.caller;
       if (allowed !== undefined) headers["allow"] = allowed;

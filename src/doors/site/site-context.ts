@@ -23,6 +23,7 @@ import type { RecentEntry } from "../../ports/recent-log.ts";
 import type { Mails } from "../../push/mail/mails.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
+import type { NodeState } from "../../upkeep/cluster/node-states.ts";
 import type { FirstSteps } from "../../upkeep/first-steps/first-steps.ts";
 import type { Hour } from "../../upkeep/hours/hours.table.ts";
 import type { Builds } from "../../upkeep/jobs/builds.ts";
@@ -85,6 +86,8 @@ export interface SiteContext {
   jobs: Pick<Scheduler, "list" | "runNow">;
   /** Tables that are still being filled from what a former version stored. */
   builds: Builds["list"];
+  /** The nodes of the cluster; null where the appliance is none of one. */
+  nodes: (() => Promise<NodeState[]>) | null;
   /** How the appliance was doing since an instant. */
   hoursSince(sinceMs: number): Promise<Hour[]>;
   /** Null where the system does not tell. */

@@ -13,6 +13,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { pruneDeliveries } from "../../push/webhooks/events/due-work.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
+import { forgetRemoved } from "../cluster/forget-removed.ts";
 import { tellOfSilentSources } from "../sources/silent-sources.ts";
 
 /** Settings that jobs go by. Plain data, since they are sent to a thread. */
@@ -21,19 +22,23 @@ interface JobSettings {
   backups: BackupPlan | null;
   /** How many of the last Moscow days follow their posts. */
   openDays: number;
+  /** Of a cluster. */
+  isNode: boolean;
 }
 
 interface NightlyJob {
   name: string;
   /** Cron pattern in Moscow time. */
   pattern: string;
+  /** Each node of a cluster does it, for what it fills by itself; else one does it for all. */
+  isOfNode?: true;
   run(db: Database, clock: Clock, dueAt: number): Promise<unknown>;
 }
 
 export const BACKUP_JOB = "backup";
 
 /** The work that the appliance does by the clock. */
-export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
+export function nightlyJobs({ backups, openDays, isNode }: JobSettings): NightlyJob[] {
   return [
     {
       name: "close-day",
@@ -45,11 +50,12 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
       pattern: "20 * * * *",
       run: (db, clock) => followPosts(db, clock, openDays),
     },
-    { name: "metrics", pattern: "50 0 * * *", run: computeMetrics },
+    { name: "metrics", pattern: "50 0 * * *", isOfNode: true, run: computeMetrics },
     { name: "recount", pattern: "0 3 * * *", run: recount },
     {
       name: "optimize-search",
       pattern: "30 3 * * *",
+      isOfNode: true,
       run: async (db, clock) => {
         await refreshFacets(db, clock);
         await optimizeSearch(db, clock);
@@ -59,6 +65,7 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
     {
       name: "prune-usage",
       pattern: "20 0 * * *",
+      isOfNode: true,
       run: async (db, clock, dueAt) => {
         await pruneUsage(db, clock, dayOf(dueAt));
         await pruneRequestLog(db, clock);
@@ -67,6 +74,7 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
     { name: "prune-oauth", pattern: "30 0 * * *", run: pruneOAuth },
     { name: "silent-sources", pattern: "*/5 * * * *", run: tellOfSilentSources },
     { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
+    ...(isNode ? [{ name: "prune-cluster", pattern: "45 0 * * *", run: forgetRemoved }] : []),
     ...(backups === null ? [] : [backupJob(backups)]),
   ];
 }

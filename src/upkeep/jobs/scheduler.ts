@@ -11,6 +11,8 @@ export interface Job {
   name: string;
   /** Cron pattern in Moscow time. */
   pattern: string;
+  /** Whether this process looks for its due times. */
+  isOwn(): boolean;
   run(dueAt: number): Promise<unknown>;
 }
 
@@ -51,16 +53,12 @@ export interface JobState {
 /** When it looks: due times are whole minutes, and a crashed run is taken up again. */
 const EVERY_MINUTE = "* * * * *";
 
-/**
- * Runs jobs at their due times, at most once each over all processes on the file.
- * @param isOwn whether this process looks for due times
- */
+/** Runs jobs at their due times, at most once each over all processes. */
 export function createScheduler(
   jobs: readonly Job[],
   ledger: JobLedger,
   clock: Clock,
   log: Log,
-  isOwn: () => boolean = () => true,
 ): Scheduler {
   let stopped = false;
   const startedNow = new Set<Promise<void>>();
@@ -93,7 +91,7 @@ export function createScheduler(
 
   async function runDue(): Promise<void> {
     for (const job of jobs) {
-      if (!stopped) await runIfDue(job);
+      if (!stopped && job.isOwn()) await runIfDue(job);
     }
   }
 
@@ -128,9 +126,7 @@ export function createScheduler(
     });
   }
 
-  const ticker = createTicker(EVERY_MINUTE, async () => {
-    if (isOwn()) await runDue();
-  });
+  const ticker = createTicker(EVERY_MINUTE, runDue);
   return {
     runDue,
     runNow,

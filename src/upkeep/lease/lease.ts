@@ -8,7 +8,7 @@ import { type leaseChanges, selectLease } from "./leases.store.ts";
 import type { Lease } from "./leases.table.ts";
 
 /** The upkeep of an appliance: jobs, push, mail, imports that are gone, sources. One worker does it. */
-interface UpkeepLease {
+export interface UpkeepLease {
   /** Whether this process does it. */
   isOwn(): boolean;
   /** Every second: takes the lease where nobody has it, and says that this process goes on. Never throws. */

@@ -440,6 +440,23 @@ export const en = {
     `${path} is not a database, or its beginning is damaged.`,
   databaseUnreadable: ({ path, reason }: { path: string; reason: string }) =>
     `${path} cannot be read: ${reason}.`,
+  copyWithoutCluster: ({ file }: { file: string }) =>
+    `${file} is a copy of a cluster's rows: set KANALOG_CLUSTER, or take it out with \`kanalog cluster leave\`.`,
+  noCopy: ({ file }: { file: string }) =>
+    `${file} is no copy of the cluster of KANALOG_CLUSTER: make one with \`kanalog cluster join\`, in a new file.`,
+  otherCluster: ({ file }: { file: string }) =>
+    `${file} is a copy of another cluster than that of KANALOG_CLUSTER.`,
+  copyAhead: ({ file }: { file: string }) =>
+    `${file} has changes that the cluster has not, or lacks some that it has forgotten: make it anew with \`kanalog cluster rebuild\`.`,
+  noCluster:
+    "There is no cluster at KANALOG_CLUSTER yet: make it with `kanalog cluster init --from FILE`.",
+  clusterExists: "There is a cluster at KANALOG_CLUSTER already.",
+  clusterNotSet: "Set KANALOG_CLUSTER to the address of the cluster's PostgreSQL.",
+  clusterSecretNeeded: "Set KANALOG_SECRET: all nodes of a cluster need the same one.",
+  clusterSecretDiffers: "KANALOG_SECRET differs from the one that the cluster was made with.",
+  copyExists: ({ file }: { file: string }) => `${file} exists already.`,
+  usageDiffers: ({ file, cluster }: { file: number; cluster: number }) =>
+    `The cluster would have ${cluster} units of usage and the file has ${file}: nothing was changed.`,
   databaseOfOtherProgram: "The file is a database of another program.",
   newerDatabase: ({ version, known }: { version: number; known: number }) =>
     `The database has schema version ${version}, ${takeNewerProgram(known)}`,

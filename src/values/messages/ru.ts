@@ -319,6 +319,22 @@ export const ru: Messages = {
   notOurDatabase: ({ path }) => `${path} — не база Kanalog.`,
   notDatabase: ({ path }) => `${path} — не база, или повреждено её начало.`,
   databaseUnreadable: ({ path, reason }) => `${path} не читается: ${reason}.`,
+  copyWithoutCluster: ({ file }) =>
+    `${file} — копия строк кластера: задайте KANALOG_CLUSTER или выведите её командой \`kanalog cluster leave\`.`,
+  noCopy: ({ file }) =>
+    `${file} — не копия кластера из KANALOG_CLUSTER: сделайте её командой \`kanalog cluster join\`, в новом файле.`,
+  otherCluster: ({ file }) => `${file} — копия другого кластера, не того, что в KANALOG_CLUSTER.`,
+  copyAhead: ({ file }) =>
+    `В ${file} есть изменения, которых нет в кластере, или нет тех, что кластер уже забыл: сделайте копию заново командой \`kanalog cluster rebuild\`.`,
+  noCluster:
+    "По адресу KANALOG_CLUSTER ещё нет кластера: создайте его командой `kanalog cluster init --from FILE`.",
+  clusterExists: "По адресу KANALOG_CLUSTER кластер уже есть.",
+  clusterNotSet: "Задайте в KANALOG_CLUSTER адрес PostgreSQL кластера.",
+  clusterSecretNeeded: "Задайте KANALOG_SECRET: он один на все узлы кластера.",
+  clusterSecretDiffers: "KANALOG_SECRET не тот, с которым создан кластер.",
+  copyExists: ({ file }) => `${file} уже есть.`,
+  usageDiffers: ({ file, cluster }) =>
+    `В кластере было бы единиц расхода: ${cluster}, а в файле ${file}: ничего не изменено.`,
   databaseOfOtherProgram: "Этот файл — база другой программы.",
   newerDatabase: ({ version, known }) => `Версия схемы базы — ${version}, ${takeNewer(known)}`,
   newerFile: ({ file, version, known }) => `Версия схемы ${file} — ${version}, ${takeNewer(known)}`,

@@ -199,7 +199,7 @@ test("a hundred requests of a key are kept, for a week", async () => {
   expect(stored()).toEqual({ n: 100 });
   appliance.ports.clock.advance(7 * 24 * 60 * 60 * 1000 + 1);
   expect((await owner.get("/account/")).html).toContain("No requests of this key in a week.");
-  const settings = { backups: null, openDays: 7 };
+  const settings = { backups: null, openDays: 7, isNode: false };
   const { clock } = appliance.ports;
   const due = { name: "prune-usage", dueAt: clock.now(), settings };
   await runJob(appliance.app.domains.db, clock, due);

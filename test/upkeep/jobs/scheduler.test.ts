@@ -28,6 +28,7 @@ afterEach(() => appliance.close());
 const NIGHTLY: Job = {
   name: "nightly",
   pattern: "10 0 * * *",
+  isOwn: () => true,
   run: async (dueAt) => {
     ran.push(new Date(dueAt).toISOString());
   },

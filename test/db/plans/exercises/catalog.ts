@@ -17,7 +17,7 @@ import { BUSY_CHANNEL, FRESH_POSTS, type World } from "../world.ts";
 export async function exerciseCatalog({ appliance, customer }: World): Promise<void> {
   const { db, clock } = appliance.app.domains;
   // Searches are planned by what it counts.
-  const settings = { backups: null, openDays: 7 };
+  const settings = { backups: null, openDays: 7, isNode: false };
   await runJob(db, clock, { name: "optimize-search", dueAt: clock.now(), settings });
   // Three nights: the last one writes where the first did.
   for (const days of [0, 1, -1]) {

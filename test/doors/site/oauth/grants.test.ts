@@ -379,7 +379,7 @@ test("what has ended and what nobody used is removed by the nightly job, and not
     ["clients", "grants", "codes", "tokens"].map(
       (table) => (db.prepare(`SELECT count(*) AS n FROM oauth_${table}`).get() as { n: number }).n,
     );
-  const settings = { backups: null, openDays: 7 };
+  const settings = { backups: null, openDays: 7, isNode: false };
   const prune = () => runJob(db, clock, { name: "prune-oauth", dueAt: clock.now(), settings });
   await talk.register();
   const kept = await talk.connect();

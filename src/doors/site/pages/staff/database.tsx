@@ -42,6 +42,7 @@ export const databasePage: SitePage = {
             </>
           ))}
         </dl>
+        {context.nodes !== null && <Nodes visit={visit} nodes={context.nodes} />}
         <h2>{words.backup}</h2>
         <LastBackup visit={visit} context={context} backup={backup} />
         <h2>{visit.words.exportPages.title}</h2>
@@ -65,6 +66,47 @@ export const databasePage: SitePage = {
   },
   actions: { export: startExport },
 };
+
+/** The cluster's nodes, with how far their copies are. */
+async function Nodes({
+  visit,
+  nodes,
+}: {
+  visit: Visit;
+  nodes: NonNullable<SiteContext["nodes"]>;
+}): Promise<HtmlEscapedString> {
+  const words = visit.words.staffPages;
+  const all = await nodes().catch(() => null);
+  const number = (value: number): string => shownNumber(visit, value);
+  return (
+    <>
+      <h2>{words.nodes}</h2>
+      {all === null ? (
+        <p class="notice">{words.noNodes}</p>
+      ) : (
+        <DataTable
+          label={words.nodes}
+          columns={[
+            ...[words.node, `#${words.nodeVersion}`, `#${words.nodeBehind}`],
+            ...[`#${words.nodeSilent}`, words.nodeProgram],
+          ]}
+        >
+          {all.map(({ node, version, versionsBehind, silentS, program }) => (
+            <tr>
+              <th scope="row">
+                <bdi>{node}</bdi>
+              </th>
+              <td class="number">{number(version)}</td>
+              <td class="number">{number(versionsBehind)}</td>
+              <td class="number">{number(silentS)}</td>
+              <td>{program}</td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+    </>
+  );
+}
 
 /** The daily backup: the last that was written, and whether it failed since. */
 async function LastBackup({

@@ -63,7 +63,7 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
       <th scope="row">
         <code>{job.name}</code>
         <br />
-        <small>{words.jobNames[job.name]}</small>
+        <small>{words.jobNames[job.name.replace(/@.*$/, "")]}</small>
       </th>
       <td>
         {job.startedAt === null ? (

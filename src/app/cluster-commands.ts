@@ -1,0 +1,109 @@
+import { existsSync, rmSync } from "node:fs";
+import { derivedRows } from "../catalog/derived-rows.ts";
+import type { Config } from "../config.ts";
+import { findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
+import { openConnection, type Session } from "../db/cluster/connection.ts";
+import { linkToCluster } from "../db/cluster/link.ts";
+import { migrate } from "../db/migrate.ts";
+import { openDatabase, requireExisting } from "../db/open-database.ts";
+import { replaceDatabase } from "../db/replace-database.ts";
+import { AppError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Ports } from "../ports/ports.ts";
+import { beginCopy, copyAll, endCopy } from "../upkeep/cluster/join-cluster.ts";
+import { makeCluster } from "../upkeep/cluster/make-cluster.ts";
+import { type NodeState, selectNodes } from "../upkeep/cluster/node-states.ts";
+import { message } from "../values/messages/messages.ts";
+import { fileStamp } from "../values/moscow-time.ts";
+import { openCurrent } from "./domains.ts";
+import { type NodeSecrets, requireNode } from "./node-copy.ts";
+
+export type ClusterCommands = ReturnType<typeof clusterCommands>;
+
+/** `kanalog cluster …`: a cluster's making, its nodes' copies, and the way back to one file. */
+export function clusterCommands(config: Config, { clock, log, random }: Ports) {
+  const node = (): NodeSecrets => requireNode(config);
+
+  return {
+    /** @returns how many shared rows it has; the file is the first node's copy from then on */
+    async init(file: string): Promise<number> {
+      const settings = node();
+      requireExisting(file);
+      const db = await openCurrent(
+        { ...config, cluster: null, databasePath: file },
+        { clock, log },
+      );
+      try {
+        return await makeCluster(db, clock, { ...settings, id: random.uuid(clock.now()) });
+      } finally {
+        db.close();
+      }
+    },
+
+    /** @returns the version of the copy that is at the settings' path now */
+    join: (): Promise<number> => makeCopy(config.databasePath, node(), clock),
+
+    /** @returns where the former copy lies now */
+    async rebuild(): Promise<{ version: number; keptAs: string | null }> {
+      const { databasePath } = config;
+      const draft = `${databasePath}.copying`;
+      for (const end of ["", "-wal", "-shm"]) rmSync(draft + end, { force: true });
+      try {
+        const version = await makeCopy(draft, node(), clock);
+        const suffix = `.before-rebuild-${fileStamp(clock.now())}`;
+        return { version, ...replaceDatabase(databasePath, draft, suffix, clock) };
+      } finally {
+        for (const end of ["", "-wal", "-shm"]) rmSync(draft + end, { force: true });
+      }
+    },
+
+    /** Writes what the cluster holds into a new file, which is an appliance by itself. */
+    async leave(file: string): Promise<number> {
+      const version = await makeCopy(file, node(), clock);
+      const db = openDatabase(file, clock);
+      try {
+        await endCopy(db, clock);
+      } finally {
+        db.close();
+      }
+      return version;
+    },
+
+    status: (): Promise<NodeState[]> => {
+      const { url, node: name } = node();
+      return withSession(url, `kanalog ${name} commands`, ({ query }) => selectNodes(query));
+    },
+  };
+}
+
+/** @throws AppError `conflict` where the file exists */
+async function makeCopy(path: string, settings: NodeSecrets, clock: Clock): Promise<number> {
+  if (existsSync(path)) throw new AppError("conflict", message("copyExists", { file: path }));
+  const { url, node, secret } = settings;
+  const state = await withSession(url, `kanalog ${node} commands`, ({ query }) =>
+    findClusterState(query),
+  );
+  requireReadable(state, secret);
+  const db = openDatabase(path, clock);
+  try {
+    await migrate(db, clock);
+    await beginCopy(db, clock, state.id);
+    linkToCluster(db, settings, "commands", derivedRows);
+    return await copyAll(db, clock);
+  } finally {
+    db.close();
+  }
+}
+
+async function withSession<T>(
+  url: string,
+  name: string,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const connection = openConnection(url, name);
+  try {
+    return await connection.use(work);
+  } finally {
+    await connection.close();
+  }
+}

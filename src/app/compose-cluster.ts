@@ -1,0 +1,86 @@
+import { version } from "../../package.json";
+import type { Config } from "../config.ts";
+import { createClusterUsageCommits } from "../customers/limits/cluster-usage.ts";
+import { copyNewestAt, requireCluster } from "../db/cluster/link.ts";
+import { listenToCommits } from "../db/cluster/notices.ts";
+import type { Database } from "../db/database.ts";
+import type { ReadyChecks } from "../doors/http/readiness.ts";
+import type { Ports } from "../ports/ports.ts";
+import { processName } from "../ports/running.ts";
+import { createFollower } from "../upkeep/cluster/follower.ts";
+import { type NodeState, selectNodes } from "../upkeep/cluster/node-states.ts";
+import { createClusterLease } from "../upkeep/lease/cluster-lease.ts";
+import type { UpkeepLease } from "../upkeep/lease/lease.ts";
+import type { DatabaseThreads } from "./database-threads.ts";
+import { nodeSettings } from "./node-copy.ts";
+
+/** A process's part in a cluster; of an appliance by itself all of it is empty. */
+export interface ClusterPart {
+  /** Commits usage for all nodes; null: the file counts. */
+  usage: ReturnType<typeof createClusterUsageCommits> | null;
+  copyNewest(): Promise<boolean>;
+  /** The lease of what one process does for all. */
+  upkeep: UpkeepLease;
+  /** Called every second. */
+  look(): Promise<void>;
+  /** How long ago the copy was the newest; null where it is none. */
+  lagMs: (() => number) | null;
+  checks: ReadyChecks;
+  /** For staff. */
+  nodes: (() => Promise<NodeState[]>) | null;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param writing a connection that writes for all nodes
+ * @param node the lease among this node's workers
+ */
+export function composeCluster(
+  db: Database,
+  writing: Database,
+  { cluster }: DatabaseThreads,
+  config: Config,
+  { clock, log, random }: Ports,
+  node: UpkeepLease,
+): ClusterPart {
+  const settings = nodeSettings(config);
+  if (settings === null) {
+    return {
+      usage: null,
+      copyNewest: async () => false,
+      upkeep: node,
+      look: async () => {},
+      lagMs: null,
+      checks: {},
+      nodes: null,
+      stop: async () => {},
+    };
+  }
+  const { url, node: name } = settings;
+  const usage = createClusterUsageCommits(db, url, name);
+  const copy = () => cluster.copyNewest({ node: name, program: version });
+  const follower = createFollower(copy, log);
+  const owner = processName(random.uuid(clock.now()));
+  const upkeep = createClusterLease(node, { url, owner }, { clock, log });
+  const notices = listenToCommits(url, `kanalog ${name} notices`, clock, () => {
+    if (node.isOwn()) void follower.look();
+  });
+  // Read from the file, since one of the node's workers copies for all of them.
+  const lagMs = (): number => clock.now() - copyNewestAt(db);
+  const isBehind = (): string | null =>
+    lagMs() > config.lagMaxMs ? "This node's copy of the cluster's rows is out of date." : null;
+  return {
+    usage,
+    copyNewest: follower.copyNewest,
+    upkeep,
+    look: async () => {
+      if (node.isOwn()) await follower.look();
+    },
+    lagMs,
+    checks: { cluster: isBehind },
+    nodes: () => selectNodes(requireCluster(writing).authority.query),
+    async stop() {
+      await Promise.all([notices.stop(), upkeep.leave()]);
+    },
+  };
+}

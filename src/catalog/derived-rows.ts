@@ -1,0 +1,24 @@
+import type { Derived } from "../db/cluster/apply-rows.ts";
+import { createSearchIndex } from "./channels/search-index.ts";
+import { createPostIndex } from "./post-search/post-index.store.ts";
+import { createPostRecords } from "./posts/posts.store.ts";
+
+/** Brings both search indexes to channels and posts that another node of a cluster wrote. */
+export const derivedRows: Derived = {
+  begin(tx, { channels, posts }) {
+    const search = createSearchIndex(tx);
+    const records = createPostRecords(tx);
+    const postIndex = createPostIndex(tx);
+    for (const id of channels) search.changing(id);
+    const before = new Map(posts.map((id) => [id, records.byId(id)]));
+    return () => {
+      search.write();
+      for (const [id, stored] of before) {
+        const post = records.byId(id);
+        if (post === undefined) postIndex.again(id);
+        else postIndex.note(post, stored);
+      }
+      postIndex.write();
+    };
+  },
+};

@@ -1,0 +1,112 @@
+import { type Database, statement, type Transaction } from "../database.ts";
+import type { Column, SharedTable } from "./shared-tables.ts";
+
+/** A row as it is stored and sent. */
+export interface RowImage {
+  table: string;
+  /** The values of its key, as a JSON list; bytes are in hexadecimal digits. */
+  key: string;
+  /** All its columns, as a JSON object; null: there is no such row any more. */
+  row: string | null;
+}
+
+/** Numbers given by a table that never gives one twice are sent as rows of this name. */
+export const SEQUENCES = "sqlite_sequence";
+
+/**
+ * Has the connection note which shared rows its transactions change: triggers of its own (they are in
+ * no file) write their keys into tables in memory. So every statement is noted, whoever wrote it, also
+ * what triggers and foreign keys of the schema do.
+ */
+export function noteChangedRows(db: Database, tables: readonly SharedTable[]): ChangedRows {
+  for (const table of tables) {
+    const keys = table.key.map((_, at) => `k${at}`).join(", ");
+    db.exec(`CREATE TEMP TABLE ${notes(table)} (${keys})`);
+    const of = (which: string) => table.key.map(({ name }) => `${which}.${name}`).join(", ");
+    const stored = table.columns.filter(({ name }) => name !== "rowid").map(({ name }) => name);
+    const bodies = [
+      ["INSERT", `SELECT ${of("new")}`],
+      [`UPDATE OF ${stored.join(", ")}`, `SELECT ${of("old")} UNION SELECT ${of("new")}`],
+      ["DELETE", `SELECT ${of("old")}`],
+    ];
+    for (const [at, [verb, body]] of bodies.entries()) {
+      db.exec(
+        `CREATE TEMP TRIGGER ${notes(table)}_${at} AFTER ${verb} ON main.${table.name}
+         BEGIN INSERT INTO ${notes(table)} (${keys}) ${body}; END`,
+      );
+    }
+  }
+  return {
+    take(tx) {
+      const taken: RowImage[] = [];
+      for (const table of tables) {
+        if (!isChanged(tx, table)) continue;
+        taken.push(...statement<RowImage>(tx, imagesSql(table)).all());
+        if (table.isNumbered) taken.push(...statement<RowImage>(tx, SEQUENCE).all(table.name));
+        statement(tx, `DELETE FROM temp.${notes(table)}`).run();
+      }
+      return taken;
+    },
+
+    forget(tx) {
+      for (const table of tables) {
+        if (isChanged(tx, table)) statement(tx, `DELETE FROM temp.${notes(table)}`).run();
+      }
+    },
+
+    isEmpty: (tx) => !tables.some((table) => isChanged(tx, table)),
+  };
+}
+
+export interface ChangedRows {
+  /** The rows that were changed since the last call, as they are now. */
+  take(tx: Transaction): RowImage[];
+  forget(tx: Transaction): void;
+  isEmpty(tx: Transaction): boolean;
+}
+
+const SEQUENCE = `
+  SELECT '${SEQUENCES}' AS "table", json_array(name) AS key,
+    json_object('name', name, 'seq', seq) AS row
+  FROM sqlite_sequence WHERE name = ?`;
+
+function isChanged(tx: Transaction, table: SharedTable): boolean {
+  return statement(tx, `SELECT 1 FROM temp.${notes(table)} LIMIT 1`).get() !== undefined;
+}
+
+function notes({ name }: SharedTable): string {
+  return `changed_${name}`;
+}
+
+function imagesSql(table: SharedTable): string {
+  const [first] = table.key;
+  const same = table.key.map(({ name }, at) => `t.${name} = n.k${at}`).join(" AND ");
+  const key = table.key.map(({ isBlob }, at) => asJson(`n.k${at}`, isBlob));
+  return `
+    SELECT '${table.name}' AS "table", json_array(${key.join(", ")}) AS key,
+      CASE WHEN t.${first?.name} IS NULL THEN NULL ELSE ${imageOf("t", table.columns)} END AS row
+    FROM (SELECT DISTINCT * FROM temp.${notes(table)}) n
+      LEFT JOIN main.${table.name} t ON ${same}`;
+}
+
+/** SQL: a value as JSON can hold it. Empty bytes stay apart from none. */
+function asJson(value: string, isBlob: boolean): string {
+  return isBlob ? `iif(${value} IS NULL, NULL, hex(${value}))` : value;
+}
+
+/** SQL: the columns of a row as a JSON object. */
+function imageOf(alias: string, columns: readonly Column[]): string {
+  const values = columns.map(
+    ({ name, isBlob }) => `'${name}', ${asJson(`${alias}.${name}`, isBlob)}`,
+  );
+  return `json_object(${values.join(", ")})`;
+}
+
+/** SQL: all rows of a table after a row number, as `RowImage`; for tables that are sent whole. */
+export function allImagesSql(table: SharedTable): string {
+  const key = table.key.map(({ name, isBlob }) => asJson(`t.${name}`, isBlob));
+  return `
+    SELECT '${table.name}' AS "table", json_array(${key.join(", ")}) AS key,
+      ${imageOf("t", table.columns)} AS row
+    FROM main.${table.name} t`;
+}

@@ -1,0 +1,68 @@
+import { createHmac } from "node:crypto";
+import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
+import { SCHEMA_VERSION } from "../migrate.ts";
+import type { Session } from "./connection.ts";
+
+/** What a cluster says of itself. */
+export interface ClusterState {
+  id: string;
+  /** Of the newest shared rows. */
+  version: number;
+  schemaVersion: number;
+  /** Rows that were removed up to this version are forgotten. */
+  forgottenUntil: number;
+  secretCheck: string;
+}
+
+const STATE = `
+  SELECT id::text, version::text, schema_version, forgotten_until::text, secret_check
+  FROM kanalog.state`;
+
+/** @returns undefined where no cluster was made in this database */
+export async function findClusterState(query: Session["query"]): Promise<ClusterState | undefined> {
+  const [found] = await query<{ is_there: boolean }>(
+    "SELECT to_regclass('kanalog.state') IS NOT NULL AS is_there",
+  );
+  if (found?.is_there !== true) return undefined;
+  const [row] = await query<{
+    id: string;
+    version: string;
+    schema_version: number;
+    forgotten_until: string;
+    secret_check: string;
+  }>(STATE);
+  return (
+    row && {
+      id: row.id,
+      version: Number(row.version),
+      schemaVersion: row.schema_version,
+      forgottenUntil: Number(row.forgotten_until),
+      secretCheck: row.secret_check,
+    }
+  );
+}
+
+/**
+ * Refuses a node that could not read the cluster's rows.
+ * @throws AppError `not_found` where there is no cluster, `conflict` for another secret or a newer schema
+ */
+export function requireReadable(
+  state: ClusterState | undefined,
+  secret: string | null,
+): asserts state is ClusterState {
+  if (state === undefined) throw new AppError("not_found", message("noCluster"));
+  if (secret === null) throw new AppError("invalid", message("clusterSecretNeeded"));
+  if (state.secretCheck !== secretCheck(secret, state.id)) {
+    throw new AppError("conflict", message("clusterSecretDiffers"));
+  }
+  if (state.schemaVersion > SCHEMA_VERSION) {
+    const versions = { version: state.schemaVersion, known: SCHEMA_VERSION };
+    throw new AppError("conflict", message("newerDatabase", versions));
+  }
+}
+
+/** A text by which two secrets are seen to be the same, and which tells nothing of them. */
+export function secretCheck(secret: string, clusterId: string): string {
+  return createHmac("sha256", secret).update(`kanalog cluster ${clusterId}`).digest("base64url");
+}

@@ -1,0 +1,131 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Database, Transaction } from "../database.ts";
+import { inFileTransaction, type Wait } from "../file-transaction.ts";
+import type { Turn } from "./authority.ts";
+import type { RowImage } from "./changed-rows.ts";
+import {
+  type Cluster,
+  clusterOf,
+  copiedVersion,
+  requireCluster,
+  setCopiedVersion,
+} from "./link.ts";
+
+/** Rows that are copied in one transaction, about: it holds the file's lock for some 20 ms. */
+const COPIED_ROWS = 500;
+/** Rows that are copied while all other nodes wait; a copy that lacks more gets them before its turn. */
+const COPIED_IN_TURN = 2_000;
+
+/**
+ * Work on what a node fills by itself, by the names of its transactions: it waits for no other node, and
+ * goes on while PostgreSQL is away.
+ */
+const OWN_WORK: ReadonlySet<string> = new Set([
+  "copy-cluster",
+  "copy-usage",
+  "count-trigrams",
+  "hour",
+  "lease",
+  "merge-posts",
+  "merge-search",
+  "metric-orders",
+  "metrics",
+  "migrate",
+  "post-search",
+  "prune-request-log",
+  "request-log",
+  "usage",
+]);
+
+/**
+ * Runs work that changes shared rows: in its turn, on a copy that has all that was committed before. The
+ * rows it changed are committed by PostgreSQL, then by the file. Where the process dies between the two,
+ * the file gets them with the next changes of others.
+ */
+export async function inClusterTransaction<T>(
+  cluster: Cluster,
+  db: Database,
+  clock: Clock,
+  name: string,
+  work: (tx: Transaction) => T | Promise<T>,
+  wait: Wait,
+): Promise<T> {
+  if (OWN_WORK.has(name)) {
+    return inFileTransaction(db, clock, name, work, {
+      wait,
+      beforeCommit: async (tx) => {
+        if (!cluster.changed.isEmpty(tx)) throw new Error(`${name} changed rows of all nodes`);
+      },
+    });
+  }
+  for (;;) {
+    const done = await cluster.authority.inTurn(async (turn) => {
+      if (!(await copyInTurn(cluster, db, clock, turn))) return null;
+      const result = await inFileTransaction(db, clock, name, work, {
+        wait,
+        beforeCommit: async (tx) => {
+          const rows = cluster.changed.take(tx);
+          if (rows.length > 0) setCopiedVersion(tx, await turn.commit(rows));
+        },
+      });
+      return { result };
+    });
+    if (done !== null) return done.result;
+    await copyFromCluster(db, clock);
+  }
+}
+
+/** @returns false where the copy lacks too much to be brought up while others wait */
+async function copyInTurn(
+  cluster: Cluster,
+  db: Database,
+  clock: Clock,
+  turn: Turn,
+): Promise<boolean> {
+  const version = copiedVersion(db);
+  if (version >= turn.head) return true;
+  const { rows, until } = await turn.changesAfter(version, COPIED_IN_TURN);
+  if (until < turn.head) return false;
+  await copyRows(cluster, db, clock, { rows, from: version, until });
+  return true;
+}
+
+/**
+ * Brings the file to the newest shared rows, in parts. @returns their version
+ * @throws AppError `unavailable` where PostgreSQL cannot be reached
+ */
+export async function copyFromCluster(db: Database, clock: Clock): Promise<number> {
+  const cluster = requireCluster(db);
+  for (;;) {
+    const from = copiedVersion(db);
+    const { rows, until, head } = await cluster.authority.changesAfter(from, COPIED_ROWS);
+    if (until > from) await copyRows(cluster, db, clock, { rows, from, until });
+    if (until >= head) return head;
+  }
+}
+
+/**
+ * The same where the file is a copy, and nothing where it is an appliance by itself.
+ * @returns whether there were newer rows
+ */
+export async function copyIfNode(db: Database, clock: Clock): Promise<boolean> {
+  if (clusterOf(db) === null) return false;
+  const before = copiedVersion(db);
+  return (await copyFromCluster(db, clock)) > before;
+}
+
+async function copyRows(
+  cluster: Cluster,
+  db: Database,
+  clock: Clock,
+  { rows, from, until }: { rows: readonly RowImage[]; from: number; until: number },
+): Promise<void> {
+  const copy = (tx: Transaction): void => {
+    // Another process of this node was faster.
+    if (copiedVersion(tx) !== from) return;
+    cluster.apply(tx, rows);
+    cluster.changed.forget(tx);
+    setCopiedVersion(tx, until);
+  };
+  await inFileTransaction(db, clock, "copy-cluster", copy, { checksReferences: false });
+}

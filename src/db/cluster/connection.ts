@@ -1,0 +1,133 @@
+import pg from "pg";
+import { storageUnavailable } from "../../errors.ts";
+
+/** How long a connection and a statement may take; then the database counts as gone. */
+const CONNECT_MS = 5_000;
+const STATEMENT_MS = 15_000;
+/** PostgreSQL ends a transaction whose node says nothing for so long, and gives its locks to others. */
+const SILENT_MS = 5_000;
+
+/** Whoever uses a connection at present. */
+export interface Session {
+  /** @throws AppError `unavailable` where PostgreSQL is gone, or refuses for a reason of its own */
+  query<Row extends pg.QueryResultRow>(asked: string | pg.QueryConfig): Promise<Row[]>;
+}
+
+/** One connection to PostgreSQL, made when it is first used, and made anew after it was lost. */
+export interface Connection {
+  /** Runs work that has the connection for itself. */
+  use<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/**
+ * @param url `postgres://…`; with several hosts, separated by commas, the one that takes writes is used
+ * @param name by which PostgreSQL shows it
+ */
+export function openConnection(url: string, name: string): Connection {
+  let client: pg.Client | null = null;
+  let underWay: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+
+  async function connected(): Promise<pg.Client> {
+    if (isClosed) throw storageUnavailable(new Error("the connection was closed"));
+    if (client !== null) return client;
+    const made = await connectToPrimary(url, name);
+    // Told of a connection that is lost while nobody uses it: the next use makes another.
+    made.on("error", () => drop(made));
+    client = made;
+    return made;
+  }
+
+  function drop(lost: pg.Client): void {
+    if (client === lost) client = null;
+    void lost.end().catch(() => {});
+  }
+
+  function sessionOf(used: pg.Client): Session {
+    return {
+      async query<Row extends pg.QueryResultRow>(asked: string | pg.QueryConfig): Promise<Row[]> {
+        try {
+          const answered = await used.query<Row>(asked);
+          // A text of several statements has a result for each; the last one that has rows counts.
+          return [answered].flat().findLast(({ rows }) => rows.length > 0)?.rows ?? [];
+        } catch (error) {
+          if (isLost(error)) drop(used);
+          throw isOwnFault(error) ? error : storageUnavailable(error);
+        }
+      },
+    };
+  }
+
+  async function run<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const used = await connected();
+    try {
+      return await work(sessionOf(used));
+    } finally {
+      // Its end was not heard: nobody knows what it still holds.
+      if (client === used && used.getTransactionStatus() !== "I") drop(used);
+    }
+  }
+
+  return {
+    use(work) {
+      const done = underWay.then(() => run(work));
+      underWay = done.catch(() => {});
+      return done;
+    },
+
+    async close() {
+      isClosed = true;
+      await underWay;
+      await client?.end().catch(() => {});
+      client = null;
+    },
+  };
+}
+
+/** @throws AppError `unavailable`, where no host takes writes */
+export async function connectToPrimary(url: string, name: string): Promise<pg.Client> {
+  let last: unknown = new Error("the address names no host");
+  for (const one of hostsOf(url)) {
+    const client = new pg.Client({
+      connectionString: one,
+      application_name: name,
+      connectionTimeoutMillis: CONNECT_MS,
+      statement_timeout: STATEMENT_MS,
+      query_timeout: STATEMENT_MS + 1_000,
+      lock_timeout: STATEMENT_MS - 1_000,
+      idle_in_transaction_session_timeout: SILENT_MS,
+      keepAlive: true,
+    });
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ standby: boolean }>(
+        "SELECT pg_is_in_recovery() AS standby",
+      );
+      if (rows[0]?.standby === false) return client;
+      last = new Error("the server is a standby, which takes no writes");
+    } catch (error) {
+      last = error;
+    }
+    await client.end().catch(() => {});
+  }
+  throw storageUnavailable(last);
+}
+
+/** An address for each host of `postgres://user:password@one:5432,two:5432/name`. */
+export function hostsOf(url: string): string[] {
+  const match = /^([a-z]+:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url);
+  if (match === null) return [url];
+  const [, before = "", hosts = "", after = ""] = match;
+  return hosts.split(",").map((host) => `${before}${host}${after}`);
+}
+
+/** Class 57 is an operator's intervention, such as a server that stops; class 08 a lost connection. */
+function isLost(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || /^(57|08|25P03)/.test(error.code ?? "");
+}
+
+/** A fault of this program: values, rules or statements that PostgreSQL refuses for good. */
+function isOwnFault(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(22|23|42)/.test(error.code ?? "");
+}

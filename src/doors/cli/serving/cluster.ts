@@ -1,0 +1,72 @@
+import { Command } from "commander";
+import type { ClusterCommands } from "../../../app/cluster-commands.ts";
+import { readConfig } from "../../../config.ts";
+import { jsonOption } from "../arguments.ts";
+import type { CommandContext } from "../command-context.ts";
+import { printList, printObject } from "../print.ts";
+import { requireFile } from "../with-domains.ts";
+
+interface Json {
+  json?: boolean;
+}
+
+/** `kanalog cluster`: several nodes over one PostgreSQL. */
+export function clusterCommand(context: CommandContext): Command {
+  const { output } = context;
+  const commands = (): { path: string; cluster: ClusterCommands } => {
+    const config = readConfig(context.environment);
+    requireFile(config);
+    return { path: config.databasePath, cluster: context.cluster(config, context.ports(config)) };
+  };
+
+  const init = new Command("init")
+    .description("make a cluster of what a database file holds; the file is the first copy")
+    .requiredOption("--from <file>", "the database file; no process may use it meanwhile")
+    .addOption(jsonOption())
+    .action(async ({ from, json }: Json & { from: string }) => {
+      const rows = await commands().cluster.init(from);
+      printObject(output, { file: from, rows }, json === true);
+    });
+  const join = new Command("join")
+    .description("make this node's copy, in a new file at KANALOG_DB")
+    .addOption(jsonOption())
+    .action(async ({ json }: Json) => {
+      const { path, cluster } = commands();
+      printObject(output, { path, version: await cluster.join() }, json === true);
+    });
+  const rebuild = new Command("rebuild")
+    .description("make this node's copy anew; the former one is kept beside it")
+    .addOption(jsonOption())
+    .action(async ({ json }: Json) => {
+      const { path, cluster } = commands();
+      const { version, keptAs } = await cluster.rebuild();
+      printObject(output, { path, version, kept_as: keptAs }, json === true);
+    });
+  const leave = new Command("leave")
+    .description("write what the cluster holds into a new file, an appliance by itself")
+    .requiredOption("--to <file>", "the file; one that exists is refused")
+    .addOption(jsonOption())
+    .action(async ({ to, json }: Json & { to: string }) => {
+      printObject(output, { path: to, version: await commands().cluster.leave(to) }, json === true);
+    });
+  const status = new Command("status")
+    .description("list the nodes, with how far their copies are")
+    .addOption(jsonOption())
+    .action(async ({ json }: Json) => {
+      const nodes = (await commands().cluster.status()).map((one) => ({
+        node: one.node,
+        version: one.version,
+        behind: one.versionsBehind,
+        silent_s: one.silentS,
+        program: one.program,
+      }));
+      printList(output, nodes, json === true);
+    });
+  return new Command("cluster")
+    .description("several nodes over one PostgreSQL")
+    .addCommand(init)
+    .addCommand(join)
+    .addCommand(status)
+    .addCommand(rebuild)
+    .addCommand(leave);
+}

@@ -1,0 +1,41 @@
+import { copyUsage } from "../../customers/limits/cluster-usage.ts";
+import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
+import { copiedVersion, requireCluster, setNewestAt } from "../../db/cluster/link.ts";
+import type { Database } from "../../db/database.ts";
+import { inFileTransaction } from "../../db/file-transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+
+const NOTE = `
+  INSERT INTO kanalog.nodes (name, version, seen_at, program) VALUES ($1, $2, now(), $3)
+  ON CONFLICT (name) DO UPDATE
+  SET version = excluded.version, seen_at = excluded.seen_at, program = excluded.program`;
+
+/** Who copies, for those who look at the cluster. */
+export interface CopyingNode {
+  node: string;
+  /** Version of its program. */
+  program: string;
+}
+
+/**
+ * Brings the file to the newest shared rows and usage.
+ * @returns whether there were newer rows
+ * @throws AppError `unavailable` where PostgreSQL cannot be asked
+ */
+export async function copyNewest(
+  db: Database,
+  clock: Clock,
+  { node, program }: CopyingNode,
+): Promise<boolean> {
+  const before = copiedVersion(db);
+  const now = clock.now();
+  const version = await copyFromCluster(db, clock);
+  await copyUsage(db, clock);
+  await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
+  await requireCluster(db).authority.query({
+    name: "note",
+    text: NOTE,
+    values: [node, version, program],
+  });
+  return copiedVersion(db) > before;
+}

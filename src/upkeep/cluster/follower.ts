@@ -1,0 +1,48 @@
+import type { Log } from "../../ports/log.ts";
+
+/** Keeps a node's copy the newest. */
+export interface Follower {
+  /** Called every second, and at each notice. Never throws. */
+  look(): Promise<void>;
+  /**
+   * Copies what there is now. @returns whether there was something newer
+   * @throws AppError `unavailable` where PostgreSQL cannot be asked
+   */
+  copyNewest(): Promise<boolean>;
+}
+
+/** @param copy copies in a thread; of calls at the same time each copies what was there when it began */
+export function createFollower(copy: () => Promise<boolean>, log: Log): Follower {
+  let isTold = false;
+  /** A copy that has not begun yet, for all who ask meanwhile. */
+  let waiting: Promise<boolean> | null = null;
+  let underWay: Promise<unknown> = Promise.resolve();
+
+  async function copyNow(): Promise<boolean> {
+    waiting = null;
+    const isNewer = await copy();
+    if (isTold) log.info({}, "the cluster's rows are copied again");
+    isTold = false;
+    return isNewer;
+  }
+
+  function copyNewest(): Promise<boolean> {
+    if (waiting !== null) return waiting;
+    waiting = underWay.then(copyNow);
+    underWay = waiting.catch(() => {});
+    return waiting;
+  }
+
+  return {
+    copyNewest,
+
+    async look() {
+      try {
+        await copyNewest();
+      } catch (error) {
+        if (!isTold) log.warn({ err: error }, "the cluster's rows could not be copied");
+        isTold = true;
+      }
+    },
+  };
+}

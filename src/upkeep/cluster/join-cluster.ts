@@ -1,0 +1,36 @@
+import { copyUsage } from "../../customers/limits/cluster-usage.ts";
+import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
+import { sharedTables } from "../../db/cluster/shared-tables.ts";
+import type { Database } from "../../db/database.ts";
+import { inFileTransaction } from "../../db/file-transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+
+/** Usage that a node has a copy of, beside the shared rows. */
+const COPIED = ["usage_days", "usage_periods"];
+
+/** Makes an empty copy of a new file: the rows that a new file has are the cluster's too. */
+export async function beginCopy(db: Database, clock: Clock, clusterId: string): Promise<void> {
+  const names = [...sharedTables(db).map(({ name }) => name), ...COPIED];
+  await inFileTransaction(
+    db,
+    clock,
+    "begin-copy",
+    (tx) => {
+      for (const name of names) tx.exec(`DELETE FROM ${name}`);
+      tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '0', 0)").run(clusterId);
+    },
+    { checksReferences: false },
+  );
+}
+
+/** Copies all there is. @returns the version of the shared rows */
+export async function copyAll(db: Database, clock: Clock): Promise<number> {
+  const version = await copyFromCluster(db, clock);
+  await copyUsage(db, clock);
+  return version;
+}
+
+/** Makes a copy an appliance by itself; the cluster goes on without it. */
+export async function endCopy(db: Database, clock: Clock): Promise<void> {
+  await inFileTransaction(db, clock, "end-copy", (tx) => tx.exec("DELETE FROM cluster_copy"));
+}

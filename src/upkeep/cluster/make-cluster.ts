@@ -1,0 +1,129 @@
+import { allImagesSql, type RowImage, SEQUENCES } from "../../db/cluster/changed-rows.ts";
+import { CLUSTER_SCHEMA } from "../../db/cluster/cluster-schema.ts";
+import { findClusterState, secretCheck } from "../../db/cluster/cluster-state.ts";
+import { openConnection, type Session } from "../../db/cluster/connection.ts";
+import { findCopy, type NodeSettings } from "../../db/cluster/link.ts";
+import { sharedTables } from "../../db/cluster/shared-tables.ts";
+import type { Database } from "../../db/database.ts";
+import { inFileTransaction } from "../../db/file-transaction.ts";
+import { SCHEMA_VERSION } from "../../db/migrate.ts";
+import { AppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
+
+/** Rows that are sent together; some megabytes. */
+const ROWS_PER_STATEMENT = 2_000;
+
+const PUT = `
+  INSERT INTO kanalog.rows ("table", key, version, row)
+  SELECT given ->> 0, given ->> 1, 1, given ->> 2 FROM json_array_elements($1::text::json) given`;
+
+const USAGE = [
+  {
+    of: "SELECT json_array(organization_id, started_at, used) AS row FROM usage_periods",
+    put: `INSERT INTO kanalog.usage_periods
+      SELECT (given ->> 0)::bigint, (given ->> 1)::bigint, (given ->> 2)::bigint, pg_current_xact_id()
+      FROM json_array_elements($1::text::json) given`,
+  },
+  {
+    of: `SELECT json_array(organization_id, day, method, key_id, status, requests, units) AS row
+      FROM usage_days`,
+    put: `INSERT INTO kanalog.usage_days
+      SELECT (given ->> 0)::bigint, (given ->> 1)::bigint, given ->> 2, (given ->> 3)::bigint,
+        (given ->> 4)::integer, (given ->> 5)::bigint, (given ->> 6)::bigint, pg_current_xact_id()
+      FROM json_array_elements($1::text::json) given`,
+  },
+  {
+    of: "SELECT json_array(id, last_used_at) AS row FROM keys WHERE last_used_at IS NOT NULL",
+    put: `INSERT INTO kanalog.key_uses
+      SELECT (given ->> 0)::bigint, (given ->> 1)::bigint, pg_current_xact_id()
+      FROM json_array_elements($1::text::json) given`,
+  },
+];
+
+/**
+ * Makes a cluster of what a file holds, in one transaction of PostgreSQL, and the file its first copy.
+ * @param db writes; nobody else does meanwhile
+ * @param id a UUID
+ * @returns how many shared rows it has
+ * @throws AppError `conflict` where there is a cluster already, or the file is a copy of one
+ */
+export async function makeCluster(
+  db: Database,
+  clock: Clock,
+  { url, node, secret, id }: NodeSettings & { secret: string; id: string },
+): Promise<number> {
+  if (findCopy(db) !== undefined) throw new AppError("conflict", message("clusterExists"));
+  const connection = openConnection(url, `kanalog ${node} commands`);
+  try {
+    return await inFileTransaction(db, clock, "make-cluster", (tx) =>
+      connection.use(async (session) => {
+        if ((await findClusterState(session.query)) !== undefined) {
+          throw new AppError("conflict", message("clusterExists"));
+        }
+        await session.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
+        try {
+          await session.query(CLUSTER_SCHEMA);
+          await session.query({
+            text: `INSERT INTO kanalog.state (id, version, schema_version, secret_check)
+              VALUES ($1, 1, $2, $3)`,
+            values: [id, SCHEMA_VERSION, secretCheck(secret, id)],
+          });
+          const rows = await sendRows(tx, session);
+          await sendUsage(tx, session);
+          await session.query("COMMIT");
+          tx.prepare("INSERT INTO cluster_copy VALUES (?, 1, '0', 0)").run(id);
+          return rows;
+        } catch (error) {
+          await session.query("ROLLBACK").catch(() => {});
+          throw error;
+        }
+      }),
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+async function sendRows(db: Database, session: Session): Promise<number> {
+  let rows = 0;
+  const send = async (some: RowImage[]): Promise<void> => {
+    const given = some.map(({ table, key, row }) => [table, key, row]);
+    await session.query({ name: "put", text: PUT, values: [JSON.stringify(given)] });
+    rows += some.length;
+  };
+  for (const table of sharedTables(db)) {
+    let some: RowImage[] = [];
+    for (const image of db.prepare<RowImage>(allImagesSql(table)).iterate()) {
+      some.push(image);
+      if (some.length < ROWS_PER_STATEMENT) continue;
+      await send(some);
+      some = [];
+    }
+    if (some.length > 0) await send(some);
+  }
+  const numbered = db
+    .prepare<{ name: string; seq: number }>("SELECT name, seq FROM sqlite_sequence")
+    .all();
+  await send(
+    numbered.map(({ name, seq }) => ({
+      table: SEQUENCES,
+      key: JSON.stringify([name]),
+      row: JSON.stringify({ name, seq }),
+    })),
+  );
+  return rows;
+}
+
+/** @throws AppError `conflict` where the sums differ */
+async function sendUsage(db: Database, session: Session): Promise<void> {
+  for (const { of, put } of USAGE) {
+    const rows = db.prepare<{ row: string }>(of).all();
+    await session.query({ text: put, values: [`[${rows.map(({ row }) => row).join(",")}]`] });
+  }
+  const sum = "SELECT coalesce(sum(used), 0) AS units FROM";
+  const file = db.prepare<{ units: number }>(`${sum} usage_periods`).get()?.units ?? 0;
+  const [sent] = await session.query<{ units: string }>(`${sum} kanalog.usage_periods`);
+  const cluster = Number(sent?.units);
+  if (file !== cluster) throw new AppError("conflict", message("usageDiffers", { file, cluster }));
+}

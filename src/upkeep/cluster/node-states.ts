@@ -1,0 +1,42 @@
+import { findClusterState } from "../../db/cluster/cluster-state.ts";
+import type { Session } from "../../db/cluster/connection.ts";
+import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
+
+/** A node as the others see it. */
+export interface NodeState {
+  node: string;
+  /** Of its copy. */
+  version: number;
+  /** Behind the newest rows. */
+  versionsBehind: number;
+  /** Since it looked for newer rows last. */
+  silentS: number;
+  program: string;
+}
+
+const NODES = `
+  SELECT name, n.version::text AS version, (s.version - n.version)::text AS behind,
+    extract(epoch FROM now() - seen_at)::integer AS silent, program
+  FROM kanalog.nodes n, kanalog.state s ORDER BY name`;
+
+/** @throws AppError `not_found` where there is no cluster */
+export async function selectNodes(query: Session["query"]): Promise<NodeState[]> {
+  if ((await findClusterState(query)) === undefined) {
+    throw new AppError("not_found", message("noCluster"));
+  }
+  const rows = await query<{
+    name: string;
+    version: string;
+    behind: string;
+    silent: number;
+    program: string;
+  }>(NODES);
+  return rows.map(({ name, version, behind, silent, program }) => ({
+    node: name,
+    version: Number(version),
+    versionsBehind: Number(behind),
+    silentS: silent,
+    program,
+  }));
+}

@@ -1,0 +1,64 @@
+import { openConnection } from "../../db/cluster/connection.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { UpkeepLease } from "./lease.ts";
+
+const HEARTBEAT_MS = 1_500;
+/** Four heartbeats, by PostgreSQL's clock. */
+const SILENT_S = 6;
+
+const BEAT = `
+  INSERT INTO kanalog.leases AS l (name, owner, beat_at) VALUES ('upkeep', $1, now())
+  ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, beat_at = excluded.beat_at
+  WHERE l.owner IS NULL OR l.owner = excluded.owner
+    OR l.beat_at < now() - make_interval(secs => ${SILENT_S})
+  RETURNING 1`;
+
+const LEAVE = "UPDATE kanalog.leases SET owner = NULL WHERE name = 'upkeep' AND owner = $1";
+
+/**
+ * The lease of what one process does for all nodes. It says when to work; that nothing is done twice
+ * holds by each change's turn.
+ * @param node this node's own lease: of its workers one asks
+ */
+export function createClusterLease(
+  node: UpkeepLease,
+  { url, owner }: { url: string; owner: string },
+  { clock, log }: { clock: Clock; log: Log },
+): UpkeepLease {
+  const connection = openConnection(url, `${owner} lease`);
+  let isTaken = false;
+  let beatMs = Number.NEGATIVE_INFINITY;
+
+  async function beat(): Promise<void> {
+    const nowMs = clock.monotonic();
+    if (nowMs - beatMs < HEARTBEAT_MS) return;
+    const rows = await connection.use((session) =>
+      session.query({ name: "beat", text: BEAT, values: [owner] }),
+    );
+    if (!isTaken && rows.length > 0) log.info({}, "this node does the cluster's upkeep");
+    if (isTaken && rows.length === 0) log.warn({}, "another node has taken over the upkeep");
+    isTaken = rows.length > 0;
+    beatMs = nowMs;
+  }
+
+  return {
+    isOwn: () => isTaken && node.isOwn() && clock.monotonic() - beatMs < SILENT_S * 1000,
+
+    async look() {
+      if (!node.isOwn()) return;
+      await beat().catch((error) =>
+        log.warn({ err: error }, "the lease of the cluster's upkeep could not be taken or kept"),
+      );
+    },
+
+    async leave() {
+      if (isTaken) {
+        isTaken = false;
+        const leave = { text: LEAVE, values: [owner] };
+        await connection.use((session) => session.query(leave)).catch(() => {});
+      }
+      await connection.close();
+    },
+  };
+}

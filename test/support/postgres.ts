@@ -1,0 +1,92 @@
+import { spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+
+/** Where Debian's packages have the server's programs, the newest first. */
+function serverPrograms(): string | null {
+  const root = "/usr/lib/postgresql";
+  const versions = existsSync(root) ? readdirSync(root) : [];
+  const [newest] = versions
+    .filter((one) => Number(one) >= 15)
+    .sort((a, b) => Number(b) - Number(a));
+  return newest === undefined ? null : join(root, newest, "bin");
+}
+
+export const hasPostgres = serverPrograms() !== null;
+if (!hasPostgres) {
+  console.warn(
+    "Tests of clusters are skipped: PostgreSQL 15 or newer (Debian: postgresql) is not here.",
+  );
+}
+
+let started: Promise<number> | null = null;
+let databases = 0;
+
+/** The address of a new, empty database of a PostgreSQL that runs while this process does. */
+export async function newPostgresDatabase(): Promise<string> {
+  started ??= startServer();
+  const port = await started;
+  databases += 1;
+  const name = `test_${process.pid}_${databases}`;
+  const client = new pg.Client({
+    connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
+  });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  return `postgres://postgres@127.0.0.1:${port}/${name}`;
+}
+
+async function startServer(): Promise<number> {
+  const programs = serverPrograms() as string;
+  const folder = mkdtempSync(join(tmpdir(), "kanalog-postgres-"));
+  // PostgreSQL refuses to run as root.
+  const user = process.getuid?.() === 0 ? systemUser("postgres") : null;
+  if (user !== null) chownSync(folder, user.uid, user.gid);
+  const as =
+    user === null
+      ? []
+      : ["setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
+  const data = join(folder, "data");
+  const [initdb, ...rest] = [
+    ...[...as, join(programs, "initdb"), "-D", data, "-U", "postgres"],
+    ...["-E", "UTF8", "--locale=C.UTF-8", "-A", "trust", "-N"],
+  ];
+  const made = spawnSync(initdb as string, rest, { cwd: folder, encoding: "utf8" });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const port = await freePort();
+  const server = Bun.spawn(
+    [
+      ...[...as, join(programs, "postgres")],
+      ...["-D", data, "-p", String(port), "-k", folder],
+      ...["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=300"],
+    ],
+    { cwd: folder, stdout: "ignore", stderr: "pipe" },
+  );
+  process.on("exit", () => server.kill("SIGQUIT"));
+  for await (const text of server.stderr.pipeThrough(new TextDecoderStream())) {
+    if (text.includes("ready to accept connections")) break;
+  }
+  return port;
+}
+
+function systemUser(name: string): { uid: number; gid: number } {
+  const line = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .find((one) => one.startsWith(`${name}:`));
+  if (line === undefined) throw new Error(`there is no user ${name}`);
+  const [, , uid, gid] = line.split(":");
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function freePort(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const probe = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = probe.address() as { port: number };
+    probe.close(() => resolve(port));
+  });
+  return promise;
+}
