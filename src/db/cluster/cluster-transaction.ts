@@ -32,6 +32,7 @@ const OWN_WORK: ReadonlySet<string> = new Set([
   "metrics",
   "migrate",
   "post-search",
+  "prune-order",
   "prune-request-log",
   "request-log",
   "usage",
