@@ -34,6 +34,11 @@ export class Statement<Row = unknown> {
     return this.#prepared.reader;
   }
 
+  /** Whether it changes nothing. */
+  get readonly(): boolean {
+    return this.#prepared.readonly;
+  }
+
   run(...values: unknown[]): BetterSqlite3.RunResult {
     const begunMs = this.#watch.clock.monotonic();
     try {

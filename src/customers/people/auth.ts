@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
-import { patientClient } from "../../db/patient-client.ts";
+import { kyselyDialect } from "../../db/kysely-dialect.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./password-rules.ts";
 
 /** Settings of the library. Plain data, since it runs on a thread of its own. */
@@ -21,19 +22,19 @@ type OnLink = (token: string) => void;
 const built = new WeakMap<Database, ReturnType<typeof build>>();
 
 /** Sign-in, sessions and password links by better-auth, over this connection. */
-export function authOf(db: Database, settings: AuthSettings) {
-  const known = built.get(db) ?? build(db, settings);
+export function authOf(db: Database, clock: Clock, settings: AuthSettings) {
+  const known = built.get(db) ?? build(db, clock, settings);
   built.set(db, known);
   return known;
 }
 
-async function build(db: Database, { secret }: AuthSettings) {
+async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
   // Loaded when somebody signs in: the library is as large as all the rest, and most threads need none of it.
   const { betterAuth } = await import("better-auth");
   /** Receives a link's token: the library hands it to a callback, not to the caller. */
   const asked: { onLink: OnLink | null } = { onLink: null };
   const auth = betterAuth({
-    database: patientClient(db),
+    database: { dialect: kyselyDialect(db, clock), type: "sqlite", transaction: true },
     secret,
     // Nothing is served by the library itself, so no address of ours matters to it.
     baseURL: "http://localhost",

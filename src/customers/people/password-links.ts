@@ -1,3 +1,4 @@
+import { copyIfNode } from "../../db/cluster/cluster-transaction.ts";
 import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -36,7 +37,7 @@ export async function passwordLink(
     await updatePerson(tx, person.id, { linkIsTrusted: isTrusted });
     if (change !== undefined) await recordChange(tx, clock, change.by, change);
   });
-  const { auth, asked } = await authOf(db, settings);
+  const { auth, asked } = await authOf(db, clock, settings);
   const { promise, resolve } = Promise.withResolvers<string>();
   asked.onLink = resolve;
   try {
@@ -62,9 +63,12 @@ async function personOfLink(
   clock: Clock,
   { settings, token }: { settings: AuthSettings; token: string },
 ): Promise<string | null> {
-  const { auth } = await authOf(db, settings);
+  const { auth } = await authOf(db, clock, settings);
   const { internalAdapter } = await auth.$context;
-  const link = await internalAdapter.findVerificationValue(`reset-password:${token}`);
+  const find = () => internalAdapter.findVerificationValue(`reset-password:${token}`);
+  let link = await find();
+  // A link that was just made, and mailed, by another node.
+  if (link === null && (await copyIfNode(db, clock))) link = await find();
   return link && link.expiresAt.getTime() > clock.now() ? link.value : null;
 }
 
@@ -77,7 +81,7 @@ export async function choosePassword(
   clock: Clock,
   { settings, token, password }: { settings: AuthSettings; token: string; password: string },
 ): Promise<boolean> {
-  const { auth } = await authOf(db, settings);
+  const { auth } = await authOf(db, clock, settings);
   const personId = await personOfLink(db, clock, { settings, token });
   if (personId === null) return false;
   requirePassword(password, (await selectEmail(db, personId)) ?? "");

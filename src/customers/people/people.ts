@@ -31,13 +31,13 @@ export interface EnsuredPerson {
  */
 export async function ensurePerson(
   db: Database,
-  _clock: Clock,
+  clock: Clock,
   { settings, email, name }: { settings: AuthSettings; email: string; name: string },
 ): Promise<EnsuredPerson> {
   const known = await selectPersonByEmail(db, email);
   if (known !== undefined) return { person: known, hasPassword: await hasPassword(db, known.id) };
   requiredEmail(email);
-  const { internalAdapter } = await (await authOf(db, settings)).auth.$context;
+  const { internalAdapter } = await (await authOf(db, clock, settings)).auth.$context;
   const made = { email: email.toLowerCase(), name: name === "" ? email : name };
   const { id } = await internalAdapter.createUser(
     { ...made, emailVerified: false },

@@ -1,3 +1,4 @@
+import { copyIfNode } from "../../db/cluster/cluster-transaction.ts";
 import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { storageUnavailable } from "../../errors.ts";
@@ -37,7 +38,9 @@ export async function signIn(
     userAgent: string;
   },
 ): Promise<{ setCookies: string[] } | null> {
-  const { auth } = await authOf(db, input.settings);
+  // A password that was changed on another node holds here from then on.
+  await copyIfNode(db, clock);
+  const { auth } = await authOf(db, clock, input.settings);
   const answer = await auth.api.signInEmail({
     body: { email: input.email, password: input.password },
     headers: new Headers({ "user-agent": input.userAgent, "x-forwarded-for": input.clientIp }),
@@ -53,12 +56,15 @@ export async function signIn(
   return { setCookies: answer.headers.getSetCookie() };
 }
 
+/** Of cookies that a session's is among. */
+const HAS_SESSION = /\bkanalog\.session_token=/;
+
 export async function signedIn(
   db: Database,
-  _clock: Clock,
+  clock: Clock,
   { settings, cookie }: { settings: AuthSettings; cookie: string },
 ): Promise<SignedIn | null> {
-  const { auth } = await authOf(db, settings);
+  const { auth } = await authOf(db, clock, settings);
   const find = (disableRefresh: boolean) =>
     auth.api.getSession({
       headers: new Headers({ cookie }),
@@ -66,11 +72,18 @@ export async function signedIn(
       returnHeaders: true,
     });
   // Where the storage takes no writes, a session that cannot be prolonged holds all the same.
-  const { headers, response } = await find(false)
-    .catch(() => find(true))
-    .catch((cause) => {
-      throw storageUnavailable(cause);
-    });
+  const findOrRefuse = () =>
+    find(false)
+      .catch(() => find(true))
+      .catch((cause) => {
+        throw storageUnavailable(cause);
+      });
+  let found = await findOrRefuse();
+  // Whoever has just signed in on another node.
+  if (found.response === null && HAS_SESSION.test(cookie) && (await copyIfNode(db, clock))) {
+    found = await findOrRefuse();
+  }
+  const { headers, response } = found;
   if (response === null) return null;
   const { id, name, email, isStaff, emailVerified } = response.user;
   return {
@@ -82,10 +95,10 @@ export async function signedIn(
 
 export async function signOut(
   db: Database,
-  _clock: Clock,
+  clock: Clock,
   { settings, cookie }: { settings: AuthSettings; cookie: string },
 ): Promise<{ setCookies: string[] }> {
-  const { auth } = await authOf(db, settings);
+  const { auth } = await authOf(db, clock, settings);
   const answer = await auth.api.signOut({ headers: new Headers({ cookie }), asResponse: true });
   return { setCookies: answer.headers.getSetCookie() };
 }

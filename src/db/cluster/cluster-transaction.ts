@@ -3,7 +3,13 @@ import type { Database, Transaction } from "../database.ts";
 import { inFileTransaction, type Wait } from "../file-transaction.ts";
 import type { Turn } from "./authority.ts";
 import type { RowImage } from "./changed-rows.ts";
-import { type Cluster, copiedVersion, requireCluster, setCopiedVersion } from "./link.ts";
+import {
+  type Cluster,
+  clusterOf,
+  copiedVersion,
+  requireCluster,
+  setCopiedVersion,
+} from "./link.ts";
 
 /** Rows that are copied in one transaction, about: it holds the file's lock for some 20 ms. */
 const COPIED_ROWS = 500;
@@ -96,6 +102,16 @@ export async function copyFromCluster(db: Database, clock: Clock): Promise<numbe
     if (until > from) await copyRows(cluster, db, clock, { rows, from, until });
     if (until >= head) return head;
   }
+}
+
+/**
+ * The same where the file is a copy, and nothing where it is an appliance by itself.
+ * @returns whether there were newer rows
+ */
+export async function copyIfNode(db: Database, clock: Clock): Promise<boolean> {
+  if (clusterOf(db) === null) return false;
+  const before = copiedVersion(db);
+  return (await copyFromCluster(db, clock)) > before;
 }
 
 async function copyRows(

@@ -141,7 +141,7 @@ export const customers: Entries = {
       why: "No index has entries by person: staff's search for one reads the log until its page is full.",
     },
   ],
-  "db/patient-client.ts prepare": [
+  "db/kysely-dialect.ts executeQuery": [
     {
       sql: 'insert into "people" (…) values (…) returning *',
       plan: [

@@ -1,0 +1,94 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import type { Clock } from "../ports/clock.ts";
+import type { Database } from "./database.ts";
+import type { Statement } from "./statement.ts";
+import { inTransaction } from "./transaction.ts";
+
+/**
+ * A connection for a library that writes by itself, through Kysely: what it changes is a transaction
+ * like everybody's.
+ */
+export function kyselyDialect(db: Database, clock: Clock): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => createDriver(db, clock),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+const NAME = "sign-in";
+
+/** A transaction of the library's own, which lasts from one call to another. */
+interface Open {
+  end(error: Error | null): void;
+  /** Settles once it is committed or rolled back. */
+  over: Promise<void>;
+}
+
+function createDriver(db: Database, clock: Clock): Driver {
+  const open = new WeakMap<DatabaseConnection, Open>();
+
+  function connect(): DatabaseConnection {
+    const connection: DatabaseConnection = {
+      async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+        const statement = db.prepare<Row>(sql);
+        const run = () => resultOf(statement, parameters);
+        return statement.readonly || open.has(connection)
+          ? run()
+          : inTransaction(db, clock, NAME, run);
+      },
+      // biome-ignore lint/correctness/useYield: Kysely asks for it, and nobody reads so
+      async *streamQuery() {
+        throw new Error("rows are not streamed");
+      },
+    };
+    return connection;
+  }
+
+  async function end(connection: DatabaseConnection, error: Error | null): Promise<void> {
+    const ended = open.get(connection);
+    open.delete(connection);
+    ended?.end(error);
+    await ended?.over;
+  }
+
+  return {
+    init: async () => {},
+    acquireConnection: async () => connect(),
+    async beginTransaction(connection) {
+      const begun = Promise.withResolvers<void>();
+      const work = Promise.withResolvers<void>();
+      const over = inTransaction(db, clock, NAME, () => {
+        begun.resolve();
+        return work.promise;
+      });
+      over.catch(begun.reject);
+      await begun.promise;
+      open.set(connection, {
+        end: (error) => (error === null ? work.resolve() : work.reject(error)),
+        over,
+      });
+    },
+    commitTransaction: (connection) => end(connection, null),
+    rollbackTransaction: (connection) =>
+      end(connection, new Error("the library rolled back")).catch(() => {}),
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  };
+}
+
+function resultOf<Row>(statement: Statement<Row>, values: readonly unknown[]): QueryResult<Row> {
+  if (statement.reader) return { rows: statement.all(...values) };
+  const { changes, lastInsertRowid } = statement.run(...values);
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+}
