@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { availableParallelism, hostname } from "node:os";
+import { availableParallelism } from "node:os";
 import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
 import { parseAddressRange } from "./values/address-ranges.ts";
 import { parseColour } from "./values/colour.ts";
@@ -52,7 +52,11 @@ export const SETTINGS = {
       clusterAddress,
     ),
   ),
-  KANALOG_NODE: setting("node", "This node's name in its cluster.", hostname(), nodeName),
+  KANALOG_NODE: optional(
+    "node",
+    "This node's name in its cluster; the machine's where not given.",
+    nodeName,
+  ),
   KANALOG_LAG_MAX: setting(
     "lagMaxMs",
     "How long this node's copy may not have been the newest before `/readyz` says 503.",

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   ConfigError,
@@ -40,7 +40,7 @@ test("without any variable the documented defaults hold", () => {
   expect(readConfig({})).toEqual({
     databasePath: "data/kanalog.db",
     cluster: null,
-    node: hostname(),
+    node: null,
     lagMaxMs: 60_000,
     host: "127.0.0.1",
     port: 8080,

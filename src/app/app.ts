@@ -232,7 +232,9 @@ export async function createApp(
   };
   const site = composeSite(db, threads, secret, shared, crew?.memory);
   const readings = async () =>
-    composeReadings(db, database.threadLoads(), scheduler, newestBackup, ports);
+    composeReadings(
+      ...[db, database.threadLoads(), scheduler, newestBackup, cluster.lagMs?.() ?? null, ports],
+    );
   const lookOwn = () =>
     lookReady(
       { ...databaseChecks(db, ports.system), usage: commitCheck, ...cluster.checks },

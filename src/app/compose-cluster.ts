@@ -1,6 +1,7 @@
 import { version } from "../../package.json";
 import type { Config } from "../config.ts";
 import { createClusterUsageCommits } from "../customers/limits/cluster-usage.ts";
+import { copyNewestAt } from "../db/cluster/link.ts";
 import { listenToCommits } from "../db/cluster/notices.ts";
 import type { Database } from "../db/database.ts";
 import type { ReadyChecks } from "../doors/http/readiness.ts";
@@ -50,16 +51,16 @@ export function composeCluster(
   const { url, node: name } = settings;
   const usage = createClusterUsageCommits(db, url, name);
   const copy = () => cluster.copyNewest({ node: name, program: version });
-  const follower = createFollower(copy, clock, log);
+  const follower = createFollower(copy, log);
   const owner = processName(random.uuid(clock.now()));
   const upkeep = createClusterLease(node, { url, owner }, { clock, log });
   const notices = listenToCommits(url, `kanalog ${name} notices`, clock, () => {
     if (node.isOwn()) void follower.look();
   });
+  // Read from the file, since one of the node's workers copies for all of them.
+  const lagMs = (): number => clock.now() - copyNewestAt(db);
   const isBehind = (): string | null =>
-    follower.lagMs() > config.lagMaxMs
-      ? "This node's copy of the cluster's rows is out of date."
-      : null;
+    lagMs() > config.lagMaxMs ? "This node's copy of the cluster's rows is out of date." : null;
   return {
     usage,
     copyNewest: follower.copyNewest,
@@ -67,7 +68,7 @@ export function composeCluster(
     look: async () => {
       if (node.isOwn()) await follower.look();
     },
-    lagMs: follower.lagMs,
+    lagMs,
     checks: { cluster: isBehind },
     async stop() {
       await Promise.all([notices.stop(), upkeep.leave()]);

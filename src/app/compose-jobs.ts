@@ -8,6 +8,7 @@ import { nightlyJobs } from "../upkeep/jobs/jobs.ts";
 import { createScheduler, type JobLedger, type Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
+import { nodeSettings } from "./node-copy.ts";
 
 /**
  * Work that is done by the clock, and the backups that one of the jobs writes.
@@ -24,9 +25,10 @@ export function composeJobs(
 ): { scheduler: Scheduler; newestBackup(): Promise<BackupFile | null> } {
   const backups = backupPlan(config);
   const settings = { backups, openDays: config.statisticsOpenDays };
+  const node = nodeSettings(config)?.node;
   const jobs = nightlyJobs(settings).map(({ name, pattern, isOfNode }) => ({
     // Each node of a cluster has a due time of its own to claim.
-    name: isOfNode && config.cluster !== null ? `${name}@${config.node}` : name,
+    name: isOfNode && node !== undefined ? `${name}@${node}` : name,
     pattern,
     isOwn: isOfNode ? isOwnOfNode : isOwn,
     run: (dueAt: number) => threads.jobs.runJob({ name, dueAt, settings }),

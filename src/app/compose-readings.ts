@@ -15,6 +15,7 @@ export async function composeReadings(
   threads: Readings["threads"],
   scheduler: Pick<Scheduler, "list">,
   lastBackup: () => Promise<{ madeAt: number } | null>,
+  clusterLagMs: number | null,
   { system, clock, log }: Ports,
 ): Promise<Readings> {
   const readDatabase = async (): Promise<DatabaseReadings> => {
@@ -41,6 +42,7 @@ export async function composeReadings(
     database,
     threads,
     diskFreeBytes: await freeDiskBytes(db, system),
+    clusterLagMs,
     lastBackupAt: (await lastBackup())?.madeAt ?? null,
     eventLoopDelay: system.eventLoopDelay(),
     process: system.process(),

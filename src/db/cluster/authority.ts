@@ -1,3 +1,5 @@
+import { storageUnavailable } from "../../errors.ts";
+import { SCHEMA_VERSION } from "../migrate.ts";
 import type { RowImage } from "./changed-rows.ts";
 import { openConnection, type Session } from "./connection.ts";
 
@@ -34,7 +36,7 @@ export interface Authority {
 
 const BEGIN = `
   BEGIN;
-  SELECT version::text FROM kanalog.state FOR UPDATE`;
+  SELECT version::text, schema_version FROM kanalog.state FOR UPDATE`;
 
 const PUT = `
   INSERT INTO kanalog.rows ("table", key, version, row)
@@ -66,10 +68,11 @@ export function openAuthority(url: string, name: string): Authority {
   return {
     inTurn: (work) =>
       connection.use(async (session) => {
-        const [begun] = await session.query<{ version: string }>(BEGIN);
+        const [begun] = await session.query<{ version: string; schema_version: number }>(BEGIN);
         const head = Number(begun?.version);
         let isOver = false;
         try {
+          requireSchema(begun?.schema_version ?? 0);
           return await work({
             head,
             changesAfter: (version, rowsMax) => readChanges(session, version, rowsMax),
@@ -93,6 +96,13 @@ export function openAuthority(url: string, name: string): Authority {
     query: (asked) => connection.use((session) => session.query(asked)),
     close: connection.close,
   };
+}
+
+/** A node of an older program would write rows without the newer one's columns. */
+function requireSchema(version: number): void {
+  if (version <= SCHEMA_VERSION) return;
+  const reason = `the cluster has schema ${version}, and this node's program ${SCHEMA_VERSION}`;
+  throw storageUnavailable(new Error(reason));
 }
 
 async function readHead(session: Session): Promise<number> {

@@ -76,3 +76,13 @@ export function copiedVersion(db: Database): number {
 export function setCopiedVersion(tx: Transaction, version: number): void {
   statement(tx, "UPDATE cluster_copy SET version = ?").run(version);
 }
+
+/** When the copy was last known to be the newest, in epoch milliseconds. */
+export function copyNewestAt(db: Database): number {
+  const sql = "SELECT newest_at AS at FROM cluster_copy";
+  return statement<{ at: number }>(db, sql).get()?.at ?? 0;
+}
+
+export function setNewestAt(tx: Transaction, at: number): void {
+  statement(tx, "UPDATE cluster_copy SET newest_at = ?").run(at);
+}

@@ -7,6 +7,8 @@ CREATE TABLE cluster_copy (
   -- Of the newest commit of shared rows that it has.
   version INTEGER NOT NULL,
   -- PostgreSQL's transactions before this one had ended when usage was copied last.
-  usage_copied TEXT NOT NULL
+  usage_copied TEXT NOT NULL,
+  -- When it was known to be the newest.
+  newest_at INTEGER NOT NULL
 ) STRICT;
 `;

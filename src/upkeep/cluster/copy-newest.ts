@@ -1,7 +1,8 @@
 import { copyUsage } from "../../customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
-import { copiedVersion, requireCluster } from "../../db/cluster/link.ts";
+import { copiedVersion, requireCluster, setNewestAt } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
+import { inFileTransaction } from "../../db/file-transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 const NOTE = `
@@ -27,8 +28,10 @@ export async function copyNewest(
   { node, program }: CopyingNode,
 ): Promise<boolean> {
   const before = copiedVersion(db);
+  const now = clock.now();
   const version = await copyFromCluster(db, clock);
   await copyUsage(db, clock);
+  await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
   await requireCluster(db).authority.query({
     name: "note",
     text: NOTE,

@@ -1,4 +1,3 @@
-import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 
 /** Keeps a node's copy the newest. */
@@ -10,13 +9,10 @@ export interface Follower {
    * @throws AppError `unavailable` where PostgreSQL cannot be asked
    */
   copyNewest(): Promise<boolean>;
-  /** How long ago the copy was known to be the newest, in milliseconds. */
-  lagMs(): number;
 }
 
 /** @param copy copies in a thread; of calls at the same time each copies what was there when it began */
-export function createFollower(copy: () => Promise<boolean>, clock: Clock, log: Log): Follower {
-  let newestAtMs = clock.monotonic();
+export function createFollower(copy: () => Promise<boolean>, log: Log): Follower {
   let isTold = false;
   /** A copy that has not begun yet, for all who ask meanwhile. */
   let waiting: Promise<boolean> | null = null;
@@ -24,9 +20,7 @@ export function createFollower(copy: () => Promise<boolean>, clock: Clock, log: 
 
   async function copyNow(): Promise<boolean> {
     waiting = null;
-    const begunMs = clock.monotonic();
     const isNewer = await copy();
-    newestAtMs = begunMs;
     if (isTold) log.info({}, "the cluster's rows are copied again");
     isTold = false;
     return isNewer;
@@ -50,7 +44,5 @@ export function createFollower(copy: () => Promise<boolean>, clock: Clock, log: 
         isTold = true;
       }
     },
-
-    lagMs: () => clock.monotonic() - newestAtMs,
   };
 }

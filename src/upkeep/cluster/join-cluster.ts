@@ -17,9 +17,7 @@ export async function beginCopy(db: Database, clock: Clock, clusterId: string): 
     "begin-copy",
     (tx) => {
       for (const name of names) tx.exec(`DELETE FROM ${name}`);
-      tx.prepare("INSERT INTO cluster_copy (id, version, usage_copied) VALUES (?, 0, '0')").run(
-        clusterId,
-      );
+      tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '0', 0)").run(clusterId);
     },
     { checksReferences: false },
   );

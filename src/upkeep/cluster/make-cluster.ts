@@ -72,9 +72,7 @@ export async function makeCluster(
           const rows = await sendRows(tx, session);
           await sendUsage(tx, session);
           await session.query("COMMIT");
-          tx.prepare("INSERT INTO cluster_copy (id, version, usage_copied) VALUES (?, 1, '0')").run(
-            id,
-          );
+          tx.prepare("INSERT INTO cluster_copy VALUES (?, 1, '0', 0)").run(id);
           return rows;
         } catch (error) {
           await session.query("ROLLBACK").catch(() => {});

@@ -12,6 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { pruneDeliveries } from "../../push/webhooks/events/due-work.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
+import { forgetRemoved } from "../cluster/forget-removed.ts";
 import { tellOfSilentSources } from "../sources/silent-sources.ts";
 
 /** Settings that jobs go by. Plain data, since they are sent to a thread. */
@@ -68,6 +69,7 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
     },
     { name: "prune-oauth", pattern: "30 0 * * *", run: pruneOAuth },
     { name: "silent-sources", pattern: "*/5 * * * *", run: tellOfSilentSources },
+    { name: "prune-cluster", pattern: "45 0 * * *", run: forgetRemoved },
     { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
     ...(backups === null ? [] : [backupJob(backups)]),
   ];

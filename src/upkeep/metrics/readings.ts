@@ -10,6 +10,8 @@ export interface Readings {
   diskFreeBytes: number | null;
   /** When the last daily backup was finished; null where none lies there. */
   lastBackupAt: number | null;
+  /** Null where the appliance is no node of a cluster. */
+  clusterLagMs: number | null;
   eventLoopDelay: EventLoopDelay | null;
   process: ProcessFacts;
 }
@@ -44,6 +46,12 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
   const lastBackup = gauge(
     "kanalog_backup_last_timestamp_seconds",
     "When the last daily backup was finished; absent where there is none.",
+  );
+  const clusterLag = gauge(
+    "kanalog_cluster_lag_seconds",
+    "How long ago this node's copy was known to be the newest; absent where it is no node.",
+    [],
+    "min",
   );
   const due = gauge(
     "kanalog_webhook_deliveries_due",
@@ -131,6 +139,7 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     up.set(readings.database === null ? 0 : 1);
     if (readings.database !== null) setDatabase(readings.database);
     if (readings.diskFreeBytes !== null) diskFree.set(readings.diskFreeBytes);
+    if (readings.clusterLagMs !== null) clusterLag.set(readings.clusterLagMs / 1000);
     if (readings.lastBackupAt !== null) lastBackup.set(readings.lastBackupAt / 1000);
     for (const [pool, load] of Object.entries(readings.threads)) {
       threads.set({ pool }, load.threads);

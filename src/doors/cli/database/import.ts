@@ -10,6 +10,7 @@ import { readRows, requireReadable } from "../../../catalog/imports/rows.ts";
 import { runImport } from "../../../catalog/imports/run-import.ts";
 import { openSource } from "../../../catalog/imports/source.ts";
 import { readConfig } from "../../../config.ts";
+import { allHaveCopied } from "../../../upkeep/cluster/all-have-copied.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { jsonOption } from "../arguments.ts";
 import {
@@ -37,6 +38,7 @@ interface ImportOptions {
   dryRun?: boolean;
   rejects?: string;
   replace?: boolean;
+  wait?: boolean;
   json?: boolean;
 }
 
@@ -58,6 +60,7 @@ export function importCommand(context: CommandContext): Command {
     .addOption(
       new Option("--replace", "categories, territories: remove what the file does not name"),
     )
+    .option("--wait", "on a node of a cluster: return once all nodes have the rows")
     .addOption(jsonOption())
     .addHelpText("after", `\nColumns:\n${kinds.join("\n")}\n`)
     .action((name: ImportKindName, path: string, options: ImportOptions) =>
@@ -99,23 +102,29 @@ async function runCommand(
     const progress = createProgress(source, clock);
     const recognized = nothingRecognized(timezone);
     try {
-      return await runImport(kind, readRows(source, name, reading, recognized, progress.bytes), {
-        db,
-        clock,
-        context: {
+      const summary = await runImport(
+        kind,
+        readRows(source, name, reading, recognized, progress.bytes),
+        {
+          db,
           clock,
-          folder: source.folder,
-          messengerHosts,
-          openDays,
-          note: (said) => output.note(inEnglish(said)),
+          context: {
+            clock,
+            folder: source.folder,
+            messengerHosts,
+            openDays,
+            note: (said) => output.note(inEnglish(said)),
+          },
+          recognized,
+          cells: { timezone, strict: options.strict === true },
+          replace: options.replace === true,
+          signal: interrupt.signal,
+          onReject: rejects.add,
+          onProgress: ({ read }) => progress.rows(read),
         },
-        recognized,
-        cells: { timezone, strict: options.strict === true },
-        replace: options.replace === true,
-        signal: interrupt.signal,
-        onReject: rejects.add,
-        onProgress: ({ read }) => progress.rows(read),
-      });
+      );
+      if (options.wait === true && options.dryRun !== true) await allHaveCopied(db, clock);
+      return summary;
     } finally {
       progress.stop();
       rejects.close();
