@@ -8,6 +8,8 @@ export interface PostgresLine {
   /** Ends all connections; new ones are ended too until `mend`. */
   cut(): void;
   mend(): void;
+  /** Whether the node hears of others' commits at once; else it copies when it is told to, or asks. */
+  hearsNotices: boolean;
   /**
    * The next commit of shared rows reaches PostgreSQL, but its answer does not come back: the line is cut
    * and `then` is run once PostgreSQL has committed.
@@ -18,6 +20,9 @@ export interface PostgresLine {
 
 /** By which a commit of shared rows is known among all that is sent. */
 const COMMIT = "UPDATE kanalog.state SET version = version + 1";
+
+/** The first byte of a notice, in PostgreSQL's protocol. */
+const NOTICE = "A".charCodeAt(0);
 
 export async function openPostgresLine(url: string): Promise<PostgresLine> {
   const { hostname, port } = new URL(hostsOf(url)[0] as string);
@@ -32,6 +37,7 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
     }
     const postgres = connect(Number(port), hostname);
     let isLosing = false;
+    let isListening = false;
     const end = (): void => {
       node.destroy();
       postgres.destroy();
@@ -46,9 +52,11 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
     }
     node.on("data", (bytes) => {
       if (losing !== null && bytes.includes(COMMIT)) isLosing = true;
+      if (bytes.includes("LISTEN kanalog")) isListening = true;
       postgres.write(bytes);
     });
     postgres.on("data", (bytes) => {
+      if (isListening && !line.hearsNotices && bytes[0] === NOTICE) return;
       if (!isLosing) {
         node.write(bytes);
         return;
@@ -66,6 +74,7 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
 
   const line: PostgresLine = {
     url: own.href,
+    hearsNotices: false,
     cut() {
       isCut = true;
       for (const socket of [...open]) socket.destroy();
