@@ -44,10 +44,10 @@ const blobs = fc
   .oneof(fc.uint8Array({ maxLength: 12 }), fc.constant(new Uint8Array()))
   .map((bytes) => Buffer.from(bytes));
 
-function valueOf({ type, notnull }: Described): fc.Arbitrary<unknown> {
-  const given: fc.Arbitrary<unknown> =
+function given({ type, notnull }: Described): fc.Arbitrary<unknown> {
+  const value: fc.Arbitrary<unknown> =
     type === "INTEGER" ? integers : type === "REAL" ? reals : type === "BLOB" ? blobs : texts;
-  return notnull === 1 ? given : fc.option(given, { freq: 3 });
+  return notnull === 1 ? value : fc.option(value, { freq: 3 });
 }
 
 interface Change {
@@ -72,7 +72,7 @@ function changesOf(db: Database): fc.Arbitrary<Change> {
         Change["verb"]
       >,
       values: fc.record(
-        Object.fromEntries(columns.map((column) => [column.name, valueOf(column)])),
+        Object.fromEntries(columns.map((column) => [column.name, given(column)])),
       ) as fc.Arbitrary<Record<string, unknown>>,
       at: fc.nat(1000),
     });
