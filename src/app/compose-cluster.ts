@@ -1,7 +1,7 @@
 import { version } from "../../package.json";
 import type { Config } from "../config.ts";
 import { createClusterUsageCommits } from "../customers/limits/cluster-usage.ts";
-import { copyNewestAt, requireCluster } from "../db/cluster/link.ts";
+import { copiedVersion, copyNewestAt, requireCluster } from "../db/cluster/link.ts";
 import { listenToCommits } from "../db/cluster/notices.ts";
 import type { Database } from "../db/database.ts";
 import type { ReadyChecks } from "../doors/http/readiness.ts";
@@ -18,6 +18,7 @@ import { nodeSettings } from "./node-copy.ts";
 export interface ClusterPart {
   /** Commits usage for all nodes; null: the file counts. */
   usage: ReturnType<typeof createClusterUsageCommits> | null;
+  /** @returns whether the copy is newer than at the call, whichever copying brought it */
   copyNewest(): Promise<boolean>;
   /** The lease of what one process does for all. */
   upkeep: UpkeepLease;
@@ -71,7 +72,11 @@ export function composeCluster(
     lagMs() > config.lagMaxMs ? "This node's copy of the cluster's rows is out of date." : null;
   return {
     usage,
-    copyNewest: follower.copyNewest,
+    async copyNewest() {
+      const known = copiedVersion(db);
+      await follower.copyNewest();
+      return copiedVersion(db) > known;
+    },
     upkeep,
     look: async () => {
       if (node.isOwn()) await follower.look();

@@ -79,12 +79,20 @@ export async function startAppliance(
 ): Promise<Appliance> {
   const config = readConfig({ KANALOG_DB: ":memory:", ...environment });
   const app = await createApp(config, ports, { open });
-  const { domains } = app;
-  if (!ratesAsShipped) {
-    for (const { code } of await domains.accounts.plans()) {
-      await domains.accounts.changePlan(code, { requestsPerSecond: 1_000_000 }, COMMAND_LINE);
-    }
+  if (!ratesAsShipped) await liftRates(app);
+  return applianceOver(app, config, ports);
+}
+
+/** The clock of tests stands still, and no test would get far with the plans' rates. */
+export async function liftRates({ domains }: App): Promise<void> {
+  for (const { code } of await domains.accounts.plans()) {
+    await domains.accounts.changePlan(code, { requestsPerSecond: 1_000_000 }, COMMAND_LINE);
   }
+}
+
+/** What tests do with an application. */
+export function applianceOver(app: App, config: Config, ports: FakePorts): Appliance {
+  const { domains } = app;
   let profi: Promise<Customer> | null = null;
 
   const appliance: Appliance = {

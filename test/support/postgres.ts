@@ -25,8 +25,11 @@ if (!hasPostgres) {
 let started: Promise<number> | null = null;
 let databases = 0;
 
-/** The address of a new, empty database of a PostgreSQL that runs while this process does. */
-export async function newPostgresDatabase(): Promise<string> {
+/**
+ * The address of a new database of a PostgreSQL that runs while this process does.
+ * @param template the name of a database that nobody is connected to, whose content it gets
+ */
+export async function newPostgresDatabase(template = "template1"): Promise<string> {
   started ??= startServer();
   const port = await started;
   databases += 1;
@@ -35,7 +38,7 @@ export async function newPostgresDatabase(): Promise<string> {
     connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
   });
   await client.connect();
-  await client.query(`CREATE DATABASE ${name}`);
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   await client.end();
   return `postgres://postgres@127.0.0.1:${port}/${name}`;
 }

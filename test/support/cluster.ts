@@ -1,0 +1,215 @@
+import { expect } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApp } from "../../src/app/app.ts";
+import { clusterCommands } from "../../src/app/cluster-commands.ts";
+import { openCurrent } from "../../src/app/domains.ts";
+import { linkCopy } from "../../src/app/node-copy.ts";
+import { type Environment, readConfig } from "../../src/config.ts";
+import { sharedTables } from "../../src/db/cluster/shared-tables.ts";
+import type { Database } from "../../src/db/database.ts";
+import { openInMemory } from "../../src/db/open-database.ts";
+import { checkDatabase } from "../../src/upkeep/checks/check.ts";
+import { type Appliance, applianceOver, liftRates } from "./appliance.ts";
+import { type FakePorts, fakePorts } from "./fake-ports.ts";
+import { newPostgresDatabase } from "./postgres.ts";
+import { openPostgresLine, type PostgresLine } from "./postgres-line.ts";
+
+export const CLUSTER_SECRET = "a secret that all nodes of the tests' clusters have";
+
+/** A node, with the whole application over a copy in memory. */
+export interface Node extends Appliance {
+  name: string;
+  /** The line between it and PostgreSQL. */
+  line: PostgresLine;
+  db: Database;
+  /** Brings its copy to the newest rows. */
+  copy(): Promise<void>;
+}
+
+export interface Cluster {
+  /** The address of its PostgreSQL, past all lines. */
+  url: string;
+  ports: FakePorts;
+  nodes: Node[];
+  /** Brings all copies to the newest rows. */
+  copyAll(): Promise<void>;
+  /** All nodes as one appliance behind a balancer: each call goes to another node, on newest copies. */
+  inTurns: Appliance;
+  /**
+   * After a look at whether all copies are the same, and faultless.
+   * @param isFaultless false where a test wrote what an appliance would not
+   */
+  close(isFaultless?: boolean): Promise<void>;
+}
+
+export interface ClusterOptions {
+  nodes?: number;
+  environment?: Environment;
+  ports?: FakePorts;
+  ratesAsShipped?: boolean;
+}
+
+/** Nodes in this process over one PostgreSQL, with one clock, which stands still. */
+export async function startCluster({
+  nodes: count = 2,
+  environment = {},
+  ports = fakePorts(),
+  ratesAsShipped = false,
+}: ClusterOptions = {}): Promise<Cluster> {
+  prepared ??= prepareCluster();
+  const { copy, template } = await prepared;
+  const url = await newPostgresDatabase(template);
+  const nodes: Node[] = [];
+  for (let at = 1; at <= count; at++) {
+    nodes.push(await startNode({ name: `node${at}`, url, copy, environment, ports }));
+  }
+  const [first] = nodes as [Node];
+
+  const copyAll = async (): Promise<void> => {
+    for (const node of nodes) await node.copy();
+  };
+  let turn = 0;
+  const inTurn = async <T>(work: (node: Node) => Promise<T>): Promise<T> => {
+    turn += 1;
+    const node = nodes[turn % nodes.length] as Node;
+    await copyAll();
+    try {
+      return await work(node);
+    } finally {
+      await copyAll();
+    }
+  };
+
+  const cluster: Cluster = {
+    ...{ url, ports, nodes, copyAll },
+    inTurns: applianceOver(first.app, first.config, ports),
+    async close(isFaultless = true) {
+      for (const { line } of nodes) line.mend();
+      try {
+        await Promise.all(nodes.map(({ app }) => app.workAfterAnswers()));
+        // The first use of a connection that was cut just now may be refused; the next makes another.
+        await copyAll().catch(copyAll);
+        // Free requests are counted after their answers.
+        for (let looks = 0; looks < 100 && !areSame(nodes); looks++) await copyAll();
+        for (const node of nodes.slice(1)) expectSameRows(first.db, node.db);
+        if (isFaultless) for (const { db } of nodes) expect(faultsOf(db)).toEqual([]);
+      } finally {
+        for (const { app, line } of nodes) {
+          await app.close();
+          await line.close();
+        }
+      }
+    },
+  };
+  Object.assign(cluster.inTurns, {
+    request: (...given) => inTurn((node) => node.request(...given)),
+    customer: (...given) => inTurn((node) => node.customer(...given)),
+    importRows: (...given) => inTurn((node) => node.importRows(...given)),
+    close: () => cluster.close(),
+  } satisfies Partial<Appliance>);
+  if (!ratesAsShipped) await liftRates(first.app);
+  await copyAll();
+  return cluster;
+}
+
+async function startNode({
+  name,
+  url,
+  copy,
+  environment,
+  ports,
+}: {
+  name: string;
+  url: string;
+  copy: Buffer;
+  environment: Environment;
+  ports: FakePorts;
+}): Promise<Node> {
+  const line = await openPostgresLine(url);
+  const config = readConfig({
+    KANALOG_DB: ":memory:",
+    KANALOG_SECRET: CLUSTER_SECRET,
+    ...environment,
+    KANALOG_CLUSTER: line.url,
+    KANALOG_NODE: name,
+  });
+  const app = await createApp(config, ports, {
+    async open(_, { clock }) {
+      const db = openInMemory(copy, clock);
+      await linkCopy(db, config);
+      return db;
+    },
+  });
+  return {
+    ...applianceOver(app, config, ports),
+    ...{ name, line, db: app.domains.db },
+    copy: async () => void (await app.services.copyNewest()),
+  };
+}
+
+let prepared: Promise<{ copy: Buffer; template: string }> | null = null;
+
+/** A new appliance's file, made a cluster once in this process: databases are made like that one. */
+async function prepareCluster(): Promise<{ copy: Buffer; template: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
+  try {
+    const path = join(folder, "first.db");
+    const template = await newPostgresDatabase();
+    const ports = fakePorts();
+    const environment = { KANALOG_DB: path, KANALOG_SECRET: CLUSTER_SECRET };
+    (await openCurrent(readConfig(environment), ports)).close();
+    const config = readConfig({ ...environment, KANALOG_CLUSTER: template });
+    await clusterCommands(config, ports).init(path);
+    const db = await openCurrent(config, ports);
+    // A file that says that it has a write-ahead log cannot be opened in memory.
+    db.pragma("journal_mode = DELETE");
+    db.close();
+    return { copy: readFileSync(path), template: new URL(template).pathname.slice(1) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What `kanalog check` would say of a database. */
+export function faultsOf(db: Database): string[] {
+  const faults: string[] = [];
+  checkDatabase(db, (result) => faults.push(...result.faults));
+  return faults;
+}
+
+function areSame(nodes: readonly Node[]): boolean {
+  const contents = nodes.map(({ db }) => JSON.stringify([...contentOf(db)]));
+  return new Set(contents).size === 1;
+}
+
+/** Whether two copies hold the same shared rows, numbers given and usage. */
+export function expectSameRows(one: Database, other: Database): void {
+  const rows = contentOf(one);
+  for (const [table, has] of contentOf(other)) {
+    expect(has, `rows of ${table}`).toEqual(rows.get(table) as string[]);
+  }
+}
+
+/**
+ * A copy's shared rows by table, each value as SQL that makes it; and those of usage, which is copied
+ * apart.
+ */
+export function contentOf(db: Database): Map<string, string[]> {
+  const content = new Map<string, string[]>();
+  for (const table of sharedTables(db)) {
+    const values = table.columns.map(({ name }) => `quote(${name})`).join(" || ',' || ");
+    const rows = db.prepare<{ row: string }>(`SELECT ${values} AS row FROM ${table.name}`).all();
+    content.set(table.name, rows.map(({ row }) => row).sort());
+    if (!table.isNumbered) continue;
+    const sql = "SELECT seq FROM sqlite_sequence WHERE name = ?";
+    const sequence = db.prepare<{ seq: number }>(sql).get(table.name)?.seq ?? 0;
+    content.set(`numbers of ${table.name}`, [String(sequence)]);
+  }
+  for (const name of ["usage_days", "usage_periods"]) {
+    const rows = db.prepare(`SELECT * FROM ${name}`).all();
+    content.set(name, rows.map((row) => JSON.stringify(row)).sort());
+  }
+  return content;
+}

@@ -1,0 +1,94 @@
+import { connect, createServer, type Socket } from "node:net";
+import { hostsOf } from "../../src/db/cluster/connection.ts";
+
+/** The line between one node and PostgreSQL, which a test cuts. */
+export interface PostgresLine {
+  /** The address of the database through this line. */
+  url: string;
+  /** Ends all connections; new ones are ended too until `mend`. */
+  cut(): void;
+  mend(): void;
+  /** Whether the node hears of others' commits at once; else it copies when it is told to, or asks. */
+  hearsNotices: boolean;
+  /**
+   * The next commit of shared rows reaches PostgreSQL, but its answer does not come back: the line is cut
+   * and `then` is run once PostgreSQL has committed.
+   */
+  loseNextCommit(then?: () => void): void;
+  close(): Promise<void>;
+}
+
+/** By which a commit of shared rows is known among all that is sent. */
+const COMMIT = "UPDATE kanalog.state SET version = version + 1";
+
+/** The first byte of a notice, in PostgreSQL's protocol. */
+const NOTICE = "A".charCodeAt(0);
+
+export async function openPostgresLine(url: string): Promise<PostgresLine> {
+  const { hostname, port } = new URL(hostsOf(url)[0] as string);
+  const open = new Set<Socket>();
+  let isCut = false;
+  let losing: (() => void) | null = null;
+
+  const server = createServer((node) => {
+    if (isCut) {
+      node.destroy();
+      return;
+    }
+    const postgres = connect(Number(port), hostname);
+    let isLosing = false;
+    let isListening = false;
+    const end = (): void => {
+      node.destroy();
+      postgres.destroy();
+      open.delete(node);
+      open.delete(postgres);
+    };
+    for (const socket of [node, postgres]) {
+      open.add(socket);
+      socket.setNoDelay(true);
+      socket.on("error", end);
+      socket.on("close", end);
+    }
+    node.on("data", (bytes) => {
+      if (losing !== null && bytes.includes(COMMIT)) isLosing = true;
+      if (bytes.includes("LISTEN kanalog")) isListening = true;
+      postgres.write(bytes);
+    });
+    postgres.on("data", (bytes) => {
+      if (isListening && !line.hearsNotices && bytes[0] === NOTICE) return;
+      if (!isLosing) {
+        node.write(bytes);
+        return;
+      }
+      const then = losing;
+      losing = null;
+      line.cut();
+      then?.();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const own = new URL(url);
+  own.hostname = "127.0.0.1";
+  own.port = String((server.address() as { port: number }).port);
+
+  const line: PostgresLine = {
+    url: own.href,
+    hearsNotices: false,
+    cut() {
+      isCut = true;
+      for (const socket of [...open]) socket.destroy();
+    },
+    mend() {
+      isCut = false;
+    },
+    loseNextCommit(then = () => {}) {
+      losing = then;
+    },
+    async close() {
+      line.cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return line;
+}

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import type { Customer } from "../../support/appliance.ts";
+import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { hasPostgres } from "../../support/postgres.ts";
+import { addPerson, signedInVisitor } from "../../support/visitor.ts";
+
+/** What holds on a node while PostgreSQL cannot be reached, or is lost in the midst of a commit. */
+
+const CARD = "/v1/msgr/channels/1/";
+
+let cluster: Cluster;
+let one: Node;
+let other: Node;
+let customer: Customer;
+
+beforeEach(async () => {
+  if (!hasPostgres) return;
+  cluster = await startCluster();
+  [one, other] = cluster.nodes as [Node, Node];
+  await imported(one, "channels", [channel(1, { title: "Птицы" })]);
+  customer = await one.customer({ access: "read_write" });
+  await cluster.copyAll();
+});
+afterEach(() => cluster?.close());
+
+const ask = (node: Node, path: string, init: RequestInit = {}) =>
+  node.request(path, { key: customer.key, ...init });
+
+const used = async (): Promise<number> => {
+  await cluster.copyAll();
+  return (await ask(one, "/v1/me/")).body.usage.used;
+};
+
+describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
+  test("billed requests are 503 unavailable with Retry-After and cost nothing; then they go on", async () => {
+    expect((await ask(one, CARD)).status).toBe(200);
+    one.line.cut();
+    for (const path of [CARD, "/v1/msgr/channels/", "/v1/msgr/channels/1/posts/"]) {
+      const { status, body, headers } = await ask(one, path);
+      expect(body).toMatchObject({ code: "unavailable" });
+      expect(status).toBe(503);
+      expect(headers.get("retry-after")).toBe("1");
+      expect(headers.get("x-request-cost")).toBe("0");
+    }
+    one.line.mend();
+    expect((await ask(one, CARD)).status).toBe(200);
+    expect(await used()).toBe(2);
+  });
+
+  test("the other node, which reaches it, goes on", async () => {
+    one.line.cut();
+    expect((await ask(other, CARD)).status).toBe(200);
+  });
+
+  test("free methods, documents and pages of whoever is signed in go on", async () => {
+    const { email } = await addPerson(one);
+    const visitor = await signedInVisitor(one, email);
+    expect((await visitor.get("/account/")).status).toBe(200);
+    one.line.cut();
+    for (const path of ["/v1/me/", "/v1/me/usage/", "/v1/msgr/categories/", "/docs/"]) {
+      expect((await ask(one, path)).status, path).toBe(200);
+    }
+    expect((await visitor.get("/account/")).status).toBe(200);
+    expect((await visitor.get("/account/keys/")).status).toBe(200);
+  });
+
+  test("changes are refused, and nothing of them is left", async () => {
+    one.line.cut();
+    const { accounts } = one.app.domains;
+    const made = accounts.createOrganization({ name: "Lost", plan: "profi" }, COMMAND_LINE);
+    expect(await made.catch(({ code }) => code)).toBe("unavailable");
+    const { status, body } = await ask(one, "/v1/msgr/webhooks/", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ url: "https://receiver.example/hook", channels: [1] }),
+    });
+    expect(body).toMatchObject({ code: "unavailable" });
+    expect(status).toBe(503);
+    one.line.mend();
+    const names = (await accounts.organizations()).map(({ name }) => name);
+    expect(names).not.toContain("Lost");
+  });
+
+  test("/readyz says so at once for usage, and beyond KANALOG_LAG_MAX for the copy", async () => {
+    expect((await one.request("/readyz")).status).toBe(200);
+    await one.copy();
+    one.line.cut();
+    // A copy that was not the newest for a shorter time does.
+    cluster.ports.clock.advance(59_000);
+    await ask(one, CARD);
+    const usage = await one.request("/readyz");
+    expect(usage.status).toBe(503);
+    expect(usage.body.checks).toMatchObject({ database: "ok", cluster: "ok" });
+    expect(usage.body.checks.usage).not.toBe("ok");
+    cluster.ports.clock.advance(2_000);
+    const { status, body } = await one.request("/readyz");
+    expect(status).toBe(503);
+    expect(body.checks.cluster).toBe("This node's copy of the cluster's rows is out of date.");
+    one.line.mend();
+    await one.copy().catch(one.copy);
+    // A commit that failed makes a process unready for ten seconds.
+    cluster.ports.clock.advance(10_000);
+    expect((await one.request("/readyz")).body.checks).toMatchObject({
+      cluster: "ok",
+      usage: "ok",
+    });
+  });
+
+  test("what a node does by itself goes on: its log of requests, its hours, its index of posts", async () => {
+    await imported(one, "posts", [
+      { id: 1, channel: 1, text: "Синица", published_at: "2026-11-20T08:00:00Z" },
+    ]);
+    await ask(one, "/v1/me/");
+    one.line.cut();
+    await one.app.flushRequests();
+    await one.app.catchUpPostSearch();
+    const count = (table: string) =>
+      one.db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n;
+    expect(count("request_log")).toBeGreaterThan(0);
+    expect(count("searched_posts")).toBe(1);
+    expect(cluster.ports.log.errors).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasPostgres)("a line that is cut after PostgreSQL has committed", () => {
+  test("loses nothing: the node gets its own change with the next copy, and goes on", async () => {
+    const { accounts } = one.app.domains;
+    one.line.loseNextCommit();
+    const made = accounts.createOrganization({ name: "Kept", plan: "profi" }, COMMAND_LINE);
+    expect(await made.catch(({ code }) => code)).toBe("unavailable");
+    one.line.mend();
+    const names = async (node: Node) =>
+      (await node.app.domains.accounts.organizations()).filter(({ name }) => name === "Kept")
+        .length;
+    expect(await names(one)).toBe(0);
+    await cluster.copyAll();
+    expect(await names(one)).toBe(1);
+    expect(await names(other)).toBe(1);
+    const second = await accounts.createOrganization({ name: "Kept", plan: "profi" }, COMMAND_LINE);
+    await other.copy();
+    expect(await names(other)).toBe(2);
+    const ids = (await accounts.organizations()).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(second.id).toBe(Math.max(...ids));
+  });
+
+  test("loses nothing of an import, whose next change finds the one before", async () => {
+    one.line.loseNextCommit();
+    const rows = Array.from({ length: 30 }, (_, at) => channel(100 + at));
+    expect(await one.importRows("channels", rows).catch(({ code }) => code)).toBe("unavailable");
+    one.line.mend();
+    await imported(one, "channels", rows);
+    await other.copy();
+    const sql = "SELECT count(*) AS n FROM channels WHERE id BETWEEN 100 AND 129";
+    expect(other.db.prepare<{ n: number }>(sql).get()).toEqual({ n: 30 });
+  });
+});

@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { copiedVersion } from "../../../src/db/cluster/link.ts";
+import type { Answer, Customer } from "../../support/appliance.ts";
+import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { hasPostgres } from "../../support/postgres.ts";
+
+/** Units are committed by PostgreSQL, which also says whether a caller's account is still so. */
+
+const CARD = "/v1/msgr/channels/1/";
+const POSTS = "/v1/msgr/channels/1/posts/";
+
+let cluster: Cluster;
+let one: Node;
+let other: Node;
+let customer: Customer;
+
+beforeEach(async () => {
+  if (!hasPostgres) return;
+  cluster = await startCluster();
+  [one, other] = cluster.nodes as [Node, Node];
+  await imported(one, "channels", [channel(1)]);
+  customer = await one.customer({ plan: "start", access: "read_write" });
+  await other.copy();
+});
+afterEach(() => cluster?.close());
+
+const ask = (node: Node, path = CARD): Promise<Answer> => node.request(path, { key: customer.key });
+
+/** Units that all nodes together have counted. */
+async function units(): Promise<number> {
+  await cluster.copyAll();
+  return usedIn(one);
+}
+
+function usedIn({ db }: Node): number {
+  const sql = "SELECT coalesce(sum(used), 0) AS used FROM usage_periods";
+  return db.prepare<{ used: number }>(sql).get()?.used ?? 0;
+}
+
+const quota = (requestsPerPeriod: number) =>
+  one.app.domains.accounts.changePlan("start", { requestsPerPeriod }, COMMAND_LINE);
+
+describe.skipIf(!hasPostgres)("over two nodes", () => {
+  test("the quota is never exceeded, and used to its last unit", async () => {
+    await quota(50);
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, at) => ask(at % 2 === 0 ? one : other)),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(50);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(70);
+    expect(await units()).toBe(50);
+  });
+
+  test("each answer tells what was left after it, and no two the same", async () => {
+    await quota(100);
+    await other.copy();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => ask(at % 2 === 0 ? one : other)),
+    );
+    const left = answers.map(({ headers }) =>
+      Number(/"quota";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]),
+    );
+    expect(left.toSorted((a, b) => b - a)).toEqual(Array.from({ length: 40 }, (_, at) => 99 - at));
+  });
+
+  test("requests of many organizations at once are all counted, and none waits for ever", async () => {
+    const customers = await Promise.all(Array.from({ length: 6 }, () => one.customer()));
+    await other.copy();
+    await Promise.all(
+      Array.from({ length: 120 }, async (_, at) => {
+        const { key } = customers[(at * 5) % 6] as Customer;
+        const { status } = await (at % 2 === 0 ? one : other).request(CARD, { key });
+        expect(status).toBe(200);
+      }),
+    );
+    expect(await units()).toBe(120);
+  });
+
+  test("usage that one has counted is told by the other", async () => {
+    await ask(one);
+    await ask(one);
+    await other.copy();
+    expect((await ask(other, "/v1/me/")).body.usage.used).toBe(2);
+    const days = (await ask(other, "/v1/me/usage/")).body;
+    expect(JSON.stringify(days)).toContain('"units":2');
+  });
+
+  test("when a key was used last is told by the other", async () => {
+    await ask(one);
+    await one.app.services.copyNewest();
+    await other.copy();
+    const [key] = await other.app.domains.keys.keys(customer.organizationId);
+    expect(key?.lastUsedAt).toBe(cluster.ports.clock.now());
+  });
+});
+
+describe.skipIf(!hasPostgres)(
+  "what was changed on one node, at the next billed request of the other",
+  () => {
+    /** Nothing of the change has come to the other node when it is asked. */
+    async function expectRefusedAtOnce(status: number, said: object, path = CARD): Promise<void> {
+      expect(copiedVersion(other.db)).toBeLessThan(copiedVersion(one.db));
+      await one.copy();
+      const counted = usedIn(one);
+      const answer = await ask(other, path);
+      expect(answer.body).toMatchObject(said);
+      expect(answer.status).toBe(status);
+      expect(await units()).toBe(counted);
+    }
+
+    beforeEach(async () => {
+      // Known to the other node, caches included.
+      if (hasPostgres) expect((await ask(other)).status).toBe(200);
+    });
+
+    test("a revoked key is refused", async () => {
+      await one.app.domains.keys.revokeKey(customer.keyId, COMMAND_LINE);
+      await expectRefusedAtOnce(401, { detail: "This API key was revoked." });
+    });
+
+    test("a suspended member is refused", async () => {
+      const { organizationId } = customer;
+      await one.app.domains.accounts.addMember(
+        { organizationId, email: "bob@example.com", name: "Bob", role: "owner" },
+        COMMAND_LINE,
+      );
+      await one.app.domains.accounts.suspendMember(customer.memberId, COMMAND_LINE);
+      await expectRefusedAtOnce(401, { detail: "The member of this API key is suspended." });
+    });
+
+    test("an archived organization is refused", async () => {
+      await one.app.domains.accounts.archiveOrganization(customer.organizationId, COMMAND_LINE);
+      await expectRefusedAtOnce(401, { detail: "The organization of this API key is archived." });
+    });
+
+    test("a plan that lacks the method refuses it", async () => {
+      expect((await ask(other, POSTS)).status).toBe(200);
+      await one.app.domains.accounts.givePlan(customer.organizationId, "test", null, COMMAND_LINE);
+      await expectRefusedAtOnce(403, { code: "tariff_required" }, POSTS);
+    });
+
+    test("a plan that has the method answers", async () => {
+      await one.app.domains.accounts.givePlan(customer.organizationId, "test", null, COMMAND_LINE);
+      await other.copy();
+      expect((await ask(other, POSTS)).status).toBe(403);
+      await one.app.domains.accounts.givePlan(customer.organizationId, "profi", null, COMMAND_LINE);
+      await other.copy();
+      expect((await ask(other, POSTS)).status).toBe(200);
+    });
+
+    test("a smaller quota holds", async () => {
+      await quota(1);
+      await expectRefusedAtOnce(429, { code: "quota_exceeded" });
+    });
+
+    test("a larger quota holds", async () => {
+      await quota(1);
+      await other.copy();
+      expect((await ask(other)).status).toBe(429);
+      await quota(2);
+      expect((await ask(one)).status).toBe(200);
+    });
+
+    test("another organization's changes refuse nobody", async () => {
+      const second = await one.customer();
+      await one.app.domains.keys.revokeKey(second.keyId, COMMAND_LINE);
+      expect((await ask(other)).status).toBe(200);
+      expect(await units()).toBe(2);
+    });
+
+    test("forty revocations under load: nothing is billed after they were acknowledged", async () => {
+      const customers: Customer[] = [];
+      for (let at = 0; at < 40; at++) customers.push(await one.customer());
+      await other.copy();
+      const counted = await units();
+      for (const { keyId, key } of customers) {
+        const before = other.request(CARD, { key });
+        const revoked = one.app.domains.keys.revokeKey(keyId, COMMAND_LINE);
+        await revoked;
+        expect((await other.request(CARD, { key })).status).toBe(401);
+        await before;
+      }
+      expect(await units()).toBeLessThanOrEqual(counted + 40);
+    });
+  },
+);

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { channel, idsOf, imported } from "../../support/expectations.ts";
+import { hasPostgres } from "../../support/postgres.ts";
+
+/** Changes that are hard to follow row by row; `close` compares all rows of both nodes after each. */
+
+let cluster: Cluster;
+let one: Node;
+let other: Node;
+
+beforeEach(async () => {
+  if (!hasPostgres) return;
+  cluster = await startCluster();
+  [one, other] = cluster.nodes as [Node, Node];
+});
+afterEach(() => cluster?.close());
+
+const post = (id: number, more: object = {}) => ({
+  ...{ id, channel: 1, text: `Post ${id}`, published_at: "2026-11-20T08:00:00Z" },
+  ...more,
+});
+
+async function found(node: Node, path: string): Promise<number[]> {
+  await node.copy();
+  return idsOf(await node.get(path));
+}
+
+describe.skipIf(!hasPostgres)("on the other node are exactly", () => {
+  test("channels that exchange their handles", async () => {
+    const handles = (first: string, second: string) =>
+      imported(one, "channels", [channel(1, { handle: first }), channel(2, { handle: second })]);
+    await handles("red", "blue");
+    await other.copy();
+    await handles("blue", "red");
+    await other.copy();
+    for (const node of [one, other]) {
+      expect((await node.get("/v1/msgr/channels/1/")).body.handle).toBe("blue");
+      expect((await node.get("/v1/msgr/channels/2/")).body.handle).toBe("red");
+    }
+  });
+
+  test("channels that were merged or deleted, with their posts and searches", async () => {
+    await imported(one, "channels", [
+      channel(1, { title: "Синицы" }),
+      channel(2, { title: "Снегири" }),
+      channel(3, { title: "Свиристели" }),
+    ]);
+    await imported(one, "posts", [post(1), post(2, { channel: 2 }), post(3, { channel: 3 })]);
+    await other.copy();
+    await other.app.domains.channels.merge(1, 2, COMMAND_LINE);
+    await one.app.domains.channels.delete(3, COMMAND_LINE);
+    for (const node of [one, other]) {
+      expect(await found(node, "/v1/msgr/channels/")).toEqual([2]);
+      expect((await found(node, "/v1/msgr/channels/2/posts/")).toSorted()).toEqual([1, 2]);
+      expect(await found(node, `/v1/msgr/channels/?q=${encodeURIComponent("синицы")}`)).toEqual([]);
+    }
+  });
+
+  test("posts that were taken down or changed, in lists and in the search of posts", async () => {
+    await imported(one, "channels", [channel(1)]);
+    await imported(one, "posts", [post(1, { text: "Синица" }), post(2, { text: "Снегирь" })]);
+    await other.copy();
+    for (const node of [one, other]) await node.app.catchUpPostSearch();
+    await other.app.domains.posts.delete([1], COMMAND_LINE);
+    await imported(other, "posts", [post(2, { text: "Свиристель" })]);
+    await cluster.copyAll();
+    const find = (text: string) => `/v1/msgr/posts/search/?q=${encodeURIComponent(text)}`;
+    for (const node of [one, other]) {
+      await node.app.catchUpPostSearch();
+      expect(await found(node, "/v1/msgr/channels/1/posts/")).toEqual([2]);
+      expect(await found(node, find("синица"))).toEqual([]);
+      expect(await found(node, find("снегирь"))).toEqual([]);
+      expect(await found(node, find("свиристель"))).toEqual([2]);
+    }
+  });
+
+  test("an organization's webhooks, whose rows go with them", async () => {
+    await imported(one, "channels", [channel(1)]);
+    const { key } = await one.customer({ access: "read_write" });
+    const json = { "content-type": "application/json" };
+    const { body } = await one.request("/v1/msgr/webhooks/", {
+      ...{ key, method: "POST", headers: json },
+      body: JSON.stringify({ url: "https://receiver.example/hook", channels: [1] }),
+    });
+    await other.copy();
+    await other.request(`/v1/msgr/webhooks/${body.id}/`, { key, method: "DELETE" });
+    await other.app.push.runDue();
+    await one.copy();
+    expect(one.db.prepare("SELECT * FROM webhook_channels").all()).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasPostgres)("numbers", () => {
+  test("are given once, whichever nodes give them at once, and never again after a removal", async () => {
+    const make = (node: Node) =>
+      node.app.domains.accounts.createOrganization({ name: "N", plan: "test" }, COMMAND_LINE);
+    const made = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => make(at % 2 === 0 ? one : other)),
+    );
+    expect(new Set(made.map(({ id }) => id)).size).toBe(20);
+    const { key } = await one.customer({ access: "read_write" });
+    await imported(one, "channels", [channel(1)]);
+    const ids: number[] = [];
+    for (const node of [one, other, one]) {
+      const { body } = await node.request("/v1/msgr/webhooks/", {
+        ...{ key, method: "POST", headers: { "content-type": "application/json" } },
+        body: JSON.stringify({ url: "https://receiver.example/hook", channels: [1] }),
+      });
+      ids.push(body.id);
+      await node.request(`/v1/msgr/webhooks/${body.id}/`, { key, method: "DELETE" });
+      await node.app.push.runDue();
+      await cluster.copyAll();
+    }
+    expect(one.db.prepare("SELECT 1 FROM webhooks").all()).toEqual([]);
+    const [first = 0] = ids;
+    expect(ids).toEqual([first, first + 1, first + 2]);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { channel, expectOk, imported } from "../../support/expectations.ts";
+import { ISSUER, startOAuthTalk } from "../../support/oauth-client.ts";
+import { hasPostgres } from "../../support/postgres.ts";
+import { addPerson, visitorOf } from "../../support/visitor.ts";
+
+let cluster: Cluster;
+let one: Node;
+let other: Node;
+
+beforeEach(async () => {
+  if (!hasPostgres) return;
+  const environment = { KANALOG_OAUTH: "on", KANALOG_BASE_URL: ISSUER };
+  cluster = await startCluster({ environment });
+  [one, other] = cluster.nodes as [Node, Node];
+  await imported(one, "channels", [channel(1)]);
+  await other.copy();
+});
+afterEach(() => cluster?.close());
+
+describe.skipIf(!hasPostgres)(
+  "made on one node, at once on the other, which has not copied it",
+  () => {
+    test("a key is good for billed methods, free ones and assistants", async () => {
+      for (const path of ["/v1/msgr/channels/1/", "/v1/me/"]) {
+        const { key } = await one.customer();
+        expect((await other.request(path, { key })).status, path).toBe(200);
+      }
+      const { key } = await one.customer();
+      expect(await listTools(other, key)).toBe(200);
+    });
+
+    test("a key is good that comes with a copy which had begun before the request", async () => {
+      for (let time = 0; time < 3; time++) {
+        const { key } = await one.customer();
+        const copying = other.copy();
+        expect((await other.request("/v1/me/", { key })).status).toBe(200);
+        await copying;
+      }
+    });
+
+    test("an unknown key is refused all the same", async () => {
+      expect((await other.request("/v1/me/", { key: "kan_unknown" })).status).toBe(401);
+    });
+
+    test("a person signs in on one and is known by the other", async () => {
+      const { email } = await addPerson(one);
+      // Cookies of a test are signed by what a node's first person was made with.
+      await addPerson(other, { email: "bob@example.com" });
+      await cluster.copyAll();
+      const visitor = visitorOf(one);
+      expect((await visitor.signIn(email)).status).toBe(303);
+      const elsewhere = visitorOf(other);
+      for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
+      const page = await elsewhere.get("/account/");
+      expect(page.location).toBeNull();
+      expect(page.status).toBe(200);
+    });
+
+    test("an access token of an assistant is good", async () => {
+      const { call, connect } = await startOAuthTalk(one);
+      const { tokens } = await connect();
+      expect((await call(tokens.access_token)).status).toBe(200);
+      expect(await listTools(other, tokens.access_token)).toBe(200);
+    });
+
+    test("a customer's webhook is seen, changed and removed on whichever node is asked", async () => {
+      const { key } = await one.customer({ access: "read_write" });
+      const json = { "content-type": "application/json" };
+      const { body } = await one.request("/v1/msgr/webhooks/", {
+        ...{ key, method: "POST", headers: json },
+        body: JSON.stringify({ url: "https://receiver.example/hook", channels: [1] }),
+      });
+      const path = `/v1/msgr/webhooks/${body.id}/`;
+      const changed = await other.request(path, {
+        ...{ key, method: "PATCH", headers: json },
+        body: JSON.stringify({ url: "https://receiver.example/other" }),
+      });
+      expect(changed.status).toBe(200);
+      expect((await one.request(path, { key, method: "DELETE" })).status).toBe(204);
+    });
+  },
+);
+
+/** @returns the status of an assistant's question for the tools */
+async function listTools(node: Node, key: string): Promise<number> {
+  const { status } = await node.request("/v1/mcp/", {
+    ...{ key, method: "POST" },
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-06-18",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+  });
+  return status;
+}
+
+describe.skipIf(!hasPostgres)("the catalog", () => {
+  test("a channel that one has imported is found by the other once it has copied", async () => {
+    await imported(one, "channels", [channel(7, { title: "Птицы средней полосы" })]);
+    await other.copy();
+    const path = `/v1/msgr/channels/?q=${encodeURIComponent("птицы")}`;
+    expect((await expectOk(other, path)).body.results).toMatchObject([{ id: 7 }]);
+  });
+
+  test("a node that hears of a commit copies it by itself", async () => {
+    other.line.hearsNotices = true;
+    await imported(one, "channels", [channel(7)]);
+    const { key } = await one.customer();
+    const isThere = () =>
+      other.db.prepare("SELECT 1 FROM channels WHERE id = 7").get() !== undefined;
+    for (let looks = 0; !isThere() && looks < 2_000; looks++) await Bun.sleep(5);
+    expect(isThere()).toBe(true);
+    expect((await other.request("/v1/msgr/channels/7/", { key })).status).toBe(200);
+  });
+});
