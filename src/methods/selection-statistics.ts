@@ -21,8 +21,8 @@ export const channelsStatsRetrieve = apiMethod({
   tool:
     'Counts the channels that match the filters of msgr_channels_list: "how many above 100,000 are ' +
     'in science", "which categories lead in a region". Gives the sum, median and deciles of ' +
-    "subscribers, and categories and territories by number of channels: up to 60,000 characters, " +
-    "with `fields` channels,subscribers about 130.",
+    "subscribers, and categories and territories by number of channels: about 55 characters each, up to " +
+    "60,000 for the whole catalog, with `fields` channels,subscribers about 130.",
   units: 1,
   parameters: { ...filterParameters, ...fieldsOf(selectionSchema) },
   result: selectionSchema,

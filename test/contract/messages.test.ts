@@ -73,6 +73,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [{ thing: "person", name: "NAME" }, "A person with the address NAME was not found."],
     [{ thing: "webhook", name: "NAME" }, "Webhook NAME was not found."],
   ],
+  givenNotFound: [[{ field: "webhook", thing: "webhook" }, "webhook: The webhook was not found."]],
   invalidCursor: [[{}, "Invalid cursor."]],
   cursorOfOtherList: [
     [
@@ -219,7 +220,6 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   ],
   nothingToMatch: [[{}, "Give at least one word that posts are to have."]],
   unknownChannel: [[{}, "There is no such public channel."]],
-  alertWebhookUnknown: [[{}, "`webhook` is the number of none of your webhooks."]],
   alertUnchanged: [[{}, "Give at least one field to change."]],
   webhooksNotIncluded: [
     [

@@ -68,6 +68,9 @@ export type ImportResult = Omit<ImportSummary, "rejects"> & {
   notes: string[];
 };
 
+/** By `bun run test:nodes`: each appliance is two nodes, which are asked in turns. */
+const RUNS_OVER_NODES = process.env["KANALOG_TEST_NODES"] !== undefined;
+
 /**
  * The whole application over a fresh database in memory, with fake ports. The clock stands still,
  * so the plans' rates are lifted unless a test asks for them.
@@ -77,6 +80,12 @@ export async function startAppliance(
   ports: FakePorts = fakePorts(),
   { ratesAsShipped = false, open = openPrepared }: ApplianceOptions = {},
 ): Promise<Appliance> {
+  // The rate is each node's own.
+  if (RUNS_OVER_NODES && open === openPrepared && !ratesAsShipped) {
+    const { startCluster } = await import("./cluster.ts");
+    const cluster = await startCluster({ environment, ports });
+    return cluster.inTurns;
+  }
   const config = readConfig({ KANALOG_DB: ":memory:", ...environment });
   const app = await createApp(config, ports, { open });
   if (!ratesAsShipped) await liftRates(app);

@@ -48,7 +48,6 @@ export interface ClusterOptions {
   nodes?: number;
   environment?: Environment;
   ports?: FakePorts;
-  ratesAsShipped?: boolean;
 }
 
 /** Nodes in this process over one PostgreSQL, with one clock, which stands still. */
@@ -56,7 +55,6 @@ export async function startCluster({
   nodes: count = 2,
   environment = {},
   ports = fakePorts(),
-  ratesAsShipped = false,
 }: ClusterOptions = {}): Promise<Cluster> {
   prepared ??= prepareCluster();
   const { copy, template } = await prepared;
@@ -109,7 +107,7 @@ export async function startCluster({
     importRows: (...given) => inTurn((node) => node.importRows(...given)),
     close: () => cluster.close(),
   } satisfies Partial<Appliance>);
-  if (!ratesAsShipped) await liftRates(first.app);
+  await liftRates(first.app);
   await copyAll();
   return cluster;
 }

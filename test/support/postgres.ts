@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,7 +69,10 @@ async function startServer(): Promise<number> {
     ],
     { cwd: folder, stdout: "ignore", stderr: "pipe" },
   );
-  process.on("exit", () => server.kill("SIGQUIT"));
+  process.on("exit", () => {
+    server.kill("SIGQUIT");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
   for await (const text of server.stderr.pipeThrough(new TextDecoderStream())) {
     if (text.includes("ready to accept connections")) break;
   }

@@ -1,5 +1,4 @@
 import { storageUnavailable } from "../../errors.ts";
-import { SCHEMA_VERSION } from "../migrate.ts";
 import type { RowImage } from "./changed-rows.ts";
 import { openConnection, type Session } from "./connection.ts";
 
@@ -63,7 +62,8 @@ const CHANGES = `
 
 const HEAD = "SELECT version::text AS head FROM kanalog.state";
 
-export function openAuthority(url: string, name: string): Authority {
+/** @param schemaVersion of the file that is the copy */
+export function openAuthority(url: string, name: string, schemaVersion: number): Authority {
   const connection = openConnection(url, name);
   return {
     inTurn: (work) =>
@@ -72,7 +72,7 @@ export function openAuthority(url: string, name: string): Authority {
         const head = Number(begun?.version);
         let isOver = false;
         try {
-          requireSchema(begun?.schema_version ?? 0);
+          requireSchema(begun?.schema_version ?? 0, schemaVersion);
           return await work({
             head,
             changesAfter: (version, rowsMax) => readChanges(session, version, rowsMax),
@@ -99,9 +99,9 @@ export function openAuthority(url: string, name: string): Authority {
 }
 
 /** A node of an older program would write rows without the newer one's columns. */
-function requireSchema(version: number): void {
-  if (version <= SCHEMA_VERSION) return;
-  const reason = `the cluster has schema ${version}, and this node's program ${SCHEMA_VERSION}`;
+function requireSchema(version: number, own: number): void {
+  if (version <= own) return;
+  const reason = `the cluster has schema ${version}, and this node's program ${own}`;
   throw storageUnavailable(new Error(reason));
 }
 

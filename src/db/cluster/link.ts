@@ -44,7 +44,11 @@ export function linkToCluster(
   purpose: string,
   derived: Derived,
 ): void {
-  const authority = openAuthority(url, `kanalog ${node} ${purpose}`);
+  const authority = openAuthority(
+    url,
+    `kanalog ${node} ${purpose}`,
+    db.pragmaValue("user_version") as number,
+  );
   db.onClose(() => void authority.close());
   const tables = sharedTables(db);
   clusters.set(db, {

@@ -51,6 +51,8 @@ export const en = {
     const [unnamed, named] = THINGS[thing];
     return `${name === undefined ? unnamed : `${named} ${name}`} was not found.`;
   },
+  givenNotFound: ({ field, thing }: { field: string; thing: Thing }) =>
+    `${field}: ${THINGS[thing][0]} was not found.`,
   invalidCursor: "Invalid cursor.",
   cursorOfOtherList: ({ names }: { names: readonly string[] }) =>
     `The cursor was made with another ${names.join(" and ")}: leave ${names.length === 1 ? "that" : "those"} out, or begin again without a cursor.`,
@@ -173,7 +175,6 @@ export const en = {
     `The plan ${plan} includes ${included} ${included === 1 ? "alert" : "alerts"}; there are ${existing}.`,
   nothingToMatch: "Give at least one word that posts are to have.",
   unknownChannel: "There is no such public channel.",
-  alertWebhookUnknown: "`webhook` is the number of none of your webhooks.",
   alertUnchanged: "Give at least one field to change.",
   disabledByStaff: "The webhook was disabled by staff: contact support.",
   secretUnreadable: "The signing secret cannot be read any more: rotate it first.",

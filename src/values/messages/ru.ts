@@ -39,6 +39,7 @@ export const ru: Messages = {
   moreFaults: ({ count }) => `И ещё ошибок: ${count}.`,
 
   notFound: "Этого нет или больше нет.",
+  givenNotFound: ({ field }) => `${field}: такого нет или больше нет.`,
   invalidCursor: "Такой страницы нет: начните с первой.",
   cursorOfOtherList: ({ names }) =>
     `Курсор принадлежит списку с другим значением (${names.join(", ")}): уберите его или начните без курсора.`,
@@ -123,7 +124,6 @@ export const ru: Messages = {
     `Тариф «${named(plan)}» включает оповещений: ${included}, а их уже ${existing}.`,
   nothingToMatch: "Введите хотя бы одно слово, которое должно быть в постах.",
   unknownChannel: "Такого открытого канала нет.",
-  alertWebhookUnknown: "Вебхука с номером из `webhook` у вас нет.",
   alertUnchanged: "Задайте хотя бы одно поле, которое нужно изменить.",
   disabledByStaff: "Вебхук отключён службой поддержки: обратитесь к ней.",
   secretUnreadable: "Секрет подписи больше не читается: сначала смените его.",

@@ -174,7 +174,7 @@ for (const { name, folder, until, ...files } of DATA_SETS) {
       const tool = "msgr_channels_compare_list";
       const channels = busy.slice(0, 20).join();
       const whole = await results(tool, { channels });
-      expectNear(mean(whole), stated(tool, /a channel is about ([\d,]+) characters/), "whole");
+      expectNear(mean(whole), stated(tool, /A channel is about ([\d,]+) characters/), "whole");
       const fields = "channel,growth,growth_percent,views_mean,err";
       const narrow = await results(tool, { channels, fields });
       expectNear(mean(narrow), stated(tool, /views_mean,err about (\d+)/), "narrow");

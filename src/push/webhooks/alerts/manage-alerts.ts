@@ -36,7 +36,8 @@ export async function ownAlert(db: Database, { organizationId, id }: OwnAlert): 
 async function requireWebhook(db: Database, organizationId: number, id: number): Promise<void> {
   const webhook = await selectWebhook(db, id);
   if (webhook?.organizationId === organizationId) return;
-  throw new AppError("not_found", message("alertWebhookUnknown"));
+  const given = { field: "webhook", thing: "webhook" } as const;
+  throw new AppError("not_found", message("givenNotFound", given));
 }
 
 /** @returns its number. @throws AppError `tariff_required`; `not_found` for another's webhook */

@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createMachine, type Machine } from "../../support/machine.ts";
+import { hasPostgres, newPostgresDatabase } from "../../support/postgres.ts";
+import { openPostgresLine } from "../../support/postgres-line.ts";
+
+/** From one file to a cluster and back, by the commands, over real files. */
+
+const SECRET = "the secret of the first appliance and its cluster";
+
+let machine: Machine;
+let url: string;
+let key: string;
+
+beforeEach(async () => {
+  if (!hasPostgres) return;
+  machine = createMachine();
+  url = await newPostgresDatabase();
+  machine.write("channels.csv", "id,title,subscribers\n1,Птицы,10\n2,Рыбы,20\n");
+  await ok(["import", "channels", machine.path("channels.csv")], { KANALOG_CLUSTER: "" });
+  ({ key } = await machine.customer());
+});
+afterEach(() => machine?.leave());
+
+const settings = (more: Record<string, string> = {}) => ({
+  ...{ KANALOG_CLUSTER: url, KANALOG_NODE: "a", KANALOG_SECRET: SECRET },
+  ...more,
+});
+
+async function ok(words: string[], environment: Record<string, string>): Promise<string> {
+  const { exitCode, out, notes } = await machine.run(words, {
+    environment: withoutEmpty(environment),
+  });
+  expect(exitCode, `${words.join(" ")}: ${notes}`).toBe(0);
+  return out;
+}
+
+async function refused(words: string[], environment: Record<string, string>): Promise<string> {
+  const { exitCode, notes } = await machine.run(words, { environment: withoutEmpty(environment) });
+  expect(exitCode, words.join(" ")).not.toBe(0);
+  return notes;
+}
+
+function withoutEmpty(environment: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+}
+
+const init = () => ok(["cluster", "init", "--from", machine.database], settings());
+const second = () => settings({ KANALOG_NODE: "b", KANALOG_DB: machine.path("b.db") });
+
+describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
+  test("whose nodes serve its catalog and keys, count on from its units, and become one file again", async () => {
+    const alone = await machine.serve(["serve"], { environment: { KANALOG_SECRET: SECRET } });
+    for (let time = 0; time < 3; time++) {
+      expect((await alone.get("/v1/msgr/channels/1/", key)).status).toBe(200);
+    }
+    const page = await (await alone.get("/v1/msgr/channels/?limit=1", key)).json();
+    await alone.stop();
+    await init();
+    await ok(["cluster", "join"], second());
+    const nodes = [
+      await machine.serve(["serve"], { environment: settings() }),
+      await machine.serve(["serve"], { environment: second() }),
+    ];
+    const next = new URL((page as { next: string }).next);
+    for (const node of nodes) {
+      expect((await node.get("/v1/msgr/channels/2/", key)).status).toBe(200);
+      // A cursor of the one file goes on.
+      expect((await node.get(next.pathname + next.search, key)).status).toBe(200);
+    }
+    // Each tells of itself every second.
+    let told: string[] = [];
+    for (let looks = 0; told.length < 2 && looks < 200; looks++) {
+      const list = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
+      told = list.results.map(({ node }: { node: string }) => node);
+    }
+    expect(told).toEqual(["a", "b"]);
+    for (const node of nodes) expect(await node.stop()).toBe(0);
+
+    const file = machine.path("left.db");
+    await ok(["cluster", "leave", "--to", file], settings());
+    const left = await machine.serve(["serve"], {
+      environment: { KANALOG_DB: file, KANALOG_SECRET: SECRET },
+    });
+    const { usage } = (await (await left.get("/v1/me/", key)).json()) as {
+      usage: { used: number };
+    };
+    expect(usage.used).toBe(8);
+    expect((await left.get("/v1/msgr/channels/1/", key)).status).toBe(200);
+    await left.stop();
+    await ok(["check"], { KANALOG_DB: file });
+    await ok(["check"], settings());
+  });
+
+  test("a copy is made anew, and the former one kept", async () => {
+    await init();
+    await ok(["cluster", "join"], second());
+    const rebuilt = JSON.parse(await ok(["cluster", "rebuild", "--json"], second()));
+    expect(machine.exists(rebuilt.kept_as.slice(machine.folder.length + 1))).toBe(true);
+    await ok(["check"], second());
+  });
+
+  test("nothing is half made where PostgreSQL is lost in the midst of it", async () => {
+    const line = await openPostgresLine(url);
+    line.cut();
+    const notes = await refused(
+      ["cluster", "init", "--from", machine.database],
+      settings({ KANALOG_CLUSTER: line.url }),
+    );
+    expect(notes).not.toBe("");
+    await line.close();
+    await init();
+  });
+});
+
+describe.skipIf(!hasPostgres)("is refused with what to do", () => {
+  test("a second init, a join over a file, and commands without a cluster", async () => {
+    expect(await refused(["cluster", "join"], second())).toContain("kanalog cluster init --from");
+    expect(await refused(["cluster", "status"], settings())).toContain("There is no cluster");
+    const file = machine.path("another.db");
+    await ok(["import", "channels", machine.path("channels.csv")], { KANALOG_DB: file });
+    await init();
+    expect(await refused(["cluster", "init", "--from", file], settings())).toContain(
+      "There is a cluster at KANALOG_CLUSTER already.",
+    );
+    // The file is a copy by now.
+    await refused(["cluster", "init", "--from", machine.database], settings());
+    expect(await refused(["cluster", "join"], settings())).toContain("exists already");
+    expect(await refused(["cluster", "join"], { ...second(), KANALOG_CLUSTER: "" })).toContain(
+      "Set KANALOG_CLUSTER",
+    );
+  });
+
+  test("a missing and another secret", async () => {
+    expect(
+      await refused(
+        ["cluster", "init", "--from", machine.database],
+        settings({ KANALOG_SECRET: "" }),
+      ),
+    ).toContain("Set KANALOG_SECRET");
+    await init();
+    const other = { KANALOG_SECRET: "another secret, as long as it has to be" };
+    expect(await refused(["cluster", "join"], { ...second(), ...other })).toContain(
+      "KANALOG_SECRET differs",
+    );
+    expect(await refused(["org", "list"], settings(other))).toContain("KANALOG_SECRET differs");
+  });
+
+  test("a copy without its cluster, a file that is no copy, and the copy of another cluster", async () => {
+    machine.write("alone.db", new Uint8Array(await Bun.file(machine.database).arrayBuffer()));
+    await init();
+    expect(await refused(["org", "list"], {})).toContain("set KANALOG_CLUSTER");
+    const alone = settings({ KANALOG_DB: machine.path("new.db") });
+    expect(await refused(["org", "list"], alone)).toContain("kanalog cluster join");
+    const elsewhere = await newPostgresDatabase();
+    const there = settings({ KANALOG_CLUSTER: elsewhere, KANALOG_DB: machine.path("second.db") });
+    await ok(["import", "channels", machine.path("channels.csv")], {
+      KANALOG_DB: machine.path("second.db"),
+    });
+    await ok(["cluster", "init", "--from", machine.path("second.db")], there);
+    expect(await refused(["org", "list"], settings({ KANALOG_CLUSTER: elsewhere }))).toContain(
+      "copy of another cluster",
+    );
+  });
+});
+
+describe.skipIf(!hasPostgres)("a process of a node that is killed", () => {
+  test("between PostgreSQL's commit and its own loses nothing", async () => {
+    await init();
+    const line = await openPostgresLine(url);
+    const making = machine.spawn(["org", "create", "--name", "Kept", "--plan", "profi"], {
+      environment: settings({ KANALOG_CLUSTER: line.url }),
+    });
+    line.loseNextCommit(() => making.kill("SIGKILL"));
+    await making.exited;
+    expect(making.signalCode).toBe("SIGKILL");
+    line.mend();
+    // The copy gets it with the next change.
+    await ok(["org", "create", "--name", "Next", "--plan", "profi"], settings());
+    const list = JSON.parse(await ok(["org", "list", "--json"], settings()));
+    const names = list.results.map(({ name }: { name: string }) => name);
+    expect(names.slice(-2)).toEqual(["Kept", "Next"]);
+    await ok(["check"], settings());
+    await line.close();
+  });
+});
