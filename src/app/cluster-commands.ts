@@ -10,18 +10,18 @@ import { replaceDatabase } from "../db/replace-database.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
+import { noteNode } from "../upkeep/cluster/copy-newest.ts";
 import { beginCopy, copyAll, endCopy } from "../upkeep/cluster/join-cluster.ts";
 import { makeCluster } from "../upkeep/cluster/make-cluster.ts";
 import { type NodeState, selectNodes } from "../upkeep/cluster/node-states.ts";
 import { message } from "../values/messages/messages.ts";
 import { fileStamp } from "../values/moscow-time.ts";
-import { openCurrent } from "./domains.ts";
 import { type NodeSecrets, requireNode } from "./node-copy.ts";
 
 export type ClusterCommands = ReturnType<typeof clusterCommands>;
 
 /** `kanalog cluster …`: a cluster's making, its nodes' copies, and the way back to one file. */
-export function clusterCommands(config: Config, { clock, log, random }: Ports) {
+export function clusterCommands(config: Config, { clock, random }: Ports) {
   const node = (): NodeSecrets => requireNode(config);
 
   return {
@@ -29,11 +29,9 @@ export function clusterCommands(config: Config, { clock, log, random }: Ports) {
     async init(file: string): Promise<number> {
       const settings = node();
       requireExisting(file);
-      const db = await openCurrent(
-        { ...config, cluster: null, databasePath: file },
-        { clock, log },
-      );
+      const db = openDatabase(file, clock);
       try {
+        await migrate(db, clock);
         return await makeCluster(db, clock, { ...settings, id: random.uuid(clock.now()) });
       } finally {
         db.close();
@@ -84,6 +82,10 @@ async function makeCopy(path: string, settings: NodeSecrets, clock: Clock): Prom
     findClusterState(query),
   );
   requireReadable(state, secret);
+  // Noted before it copies anything, so that no removed row is forgotten which it has and would keep.
+  await withSession(url, `kanalog ${node} commands`, ({ query }) =>
+    noteNode(query, node, 0, "joins"),
+  );
   const db = openDatabase(path, clock);
   try {
     await migrate(db, clock);

@@ -55,7 +55,7 @@ export async function openCurrent(
       log.info({ from, to: SCHEMA_VERSION, snapshot }, "the database was migrated");
     }
     if (config.cluster === null) await loadShippedDirectories(db, clock);
-    await linkCopy(db, config);
+    await linkCopy(db, clock, config);
     return db;
   } catch (error) {
     db.close();

@@ -2,11 +2,19 @@ import { hostname } from "node:os";
 import { derivedRows } from "../catalog/derived-rows.ts";
 import type { Config } from "../config.ts";
 import { findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
+import { copyFromCluster } from "../db/cluster/cluster-transaction.ts";
 import type { Session } from "../db/cluster/connection.ts";
-import { findCopy, linkToCluster, type NodeSettings, requireCluster } from "../db/cluster/link.ts";
+import {
+  type Copy,
+  findCopy,
+  linkToCluster,
+  type NodeSettings,
+  requireCluster,
+} from "../db/cluster/link.ts";
 import type { Database } from "../db/database.ts";
 import { SCHEMA_VERSION } from "../db/migrate.ts";
-import { AppError } from "../errors.ts";
+import { AppError, isStorageUnavailable } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
 
 /** Null where the appliance is no node of a cluster. */
@@ -33,11 +41,11 @@ async function raiseSchema(query: Session["query"]): Promise<void> {
 }
 
 /**
- * Has a connection write for all nodes of the cluster that the settings name, if they name one.
- * @throws AppError `conflict` where the file is no copy of it, `unavailable` where PostgreSQL cannot be
- *   asked
+ * Has a connection write for all nodes of the cluster that the settings name, if they name one, and copies
+ * what it lacks. While PostgreSQL is away it is linked all the same: what it has can be read.
+ * @throws AppError `conflict` where the file is no copy of it
  */
-export async function linkCopy(db: Database, config: Config): Promise<void> {
+export async function linkCopy(db: Database, clock: Clock, config: Config): Promise<void> {
   const settings = nodeSettings(config);
   const copy = findCopy(db);
   const file = config.databasePath;
@@ -47,12 +55,27 @@ export async function linkCopy(db: Database, config: Config): Promise<void> {
   }
   if (copy === undefined) throw new AppError("conflict", message("noCopy", { file }));
   linkToCluster(db, settings, "commands", derivedRows);
+  try {
+    await bringUp(db, clock, copy, config);
+  } catch (error) {
+    if (!(error instanceof AppError && isStorageUnavailable(error))) throw error;
+  }
+}
+
+/** @throws AppError `conflict`; `unavailable` where PostgreSQL cannot be asked */
+async function bringUp(
+  db: Database,
+  clock: Clock,
+  copy: Copy,
+  { databasePath: file, secret }: Config,
+): Promise<void> {
   const { query } = requireCluster(db).authority;
   const state = await findClusterState(query);
-  requireReadable(state, config.secret);
+  requireReadable(state, secret);
   if (state.id !== copy.id) throw new AppError("conflict", message("otherCluster", { file }));
   if (copy.version > state.version || copy.version < state.forgottenUntil) {
     throw new AppError("conflict", message("copyAhead", { file }));
   }
   if (state.schemaVersion < SCHEMA_VERSION) await raiseSchema(query);
+  await copyFromCluster(db, clock);
 }

@@ -136,7 +136,7 @@ async function startNode({
   const app = await createApp(config, ports, {
     async open(_, { clock }) {
       const db = openInMemory(copy, clock);
-      await linkCopy(db, config);
+      await linkCopy(db, ports.clock, config);
       return db;
     },
   });

@@ -93,6 +93,7 @@ const ROWS: Record<number, string> = {
   16: `
     INSERT INTO post_search (rowid, tokens) VALUES (472222 * 4194304, 'добр утр');
     INSERT INTO searched_posts VALUES (472222 * 4194304, 1, 1, 1700000000000, 250, 2);
+    INSERT INTO post_search_stems VALUES ('добр', 1), ('утр', 1);
     INSERT INTO post_search_stale VALUES (1, -9007199254740991, 0);`,
   17: `
     INSERT INTO channel_metrics VALUES (0, 1, 0, 0, 1, 7, 30, 70, 300, 4, 1, 50, 5000, 20000);
@@ -110,6 +111,7 @@ const ROWS: Record<number, string> = {
       VALUES (1, 1, 'City', 'город', 0, 1763000000000, 1763000000000);
     INSERT INTO alert_posts VALUES (1, 1);`,
   22: "INSERT INTO last_post_order VALUES (0, 1700000000000 >> 20, 1, 1700000000000);",
+  24: "INSERT INTO cluster_copy VALUES ('5f0c2a7e-0000-4000-8000-000000000000', 7, '12', 0);",
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

@@ -86,14 +86,14 @@ function setSequence(tx: Transaction, name: string, sequence: number): void {
   statement(tx, "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(name, sequence);
 }
 
-function removeSql({ name, key }: SharedTable): string {
+export function removeSql({ name, key }: SharedTable): string {
   const columns = key.map((column) => column.name).join(", ");
   const given = key.map(({ isBlob }, at) => fromJson(`k.value ->> ${at}`, isBlob)).join(", ");
   return `DELETE FROM ${name} WHERE (${columns}) IN (SELECT ${given} FROM json_each(?) k)`;
 }
 
 /** A value that two rows exchange stands in the way of the first: the second is written anew. */
-function makeWaySql({ name, key }: SharedTable, group: readonly Column[]): string {
+export function makeWaySql({ name, key }: SharedTable, group: readonly Column[]): string {
   const same = group.map((column) => `t.${column.name} = ${givenValue(column)}`).join(" AND ");
   const other = key.map((column) => `t.${column.name} = ${givenValue(column)}`).join(" AND ");
   const row = key.map((column) => `t.${column.name}`).join(", ");
@@ -103,7 +103,7 @@ function makeWaySql({ name, key }: SharedTable, group: readonly Column[]): strin
       SELECT ${row} FROM json_each(?) r JOIN ${name} t ON ${same} WHERE NOT (${other}))`;
 }
 
-function writeSql({ name, key, columns }: SharedTable): string {
+export function writeSql({ name, key, columns }: SharedTable): string {
   const names = columns.map((column) => column.name);
   const rest = names.filter((column) => !key.some((one) => one.name === column));
   const change =

@@ -78,7 +78,7 @@ function notes({ name }: SharedTable): string {
   return `changed_${name}`;
 }
 
-function imagesSql(table: SharedTable): string {
+export function imagesSql(table: SharedTable): string {
   const [first] = table.key;
   const same = table.key.map(({ name }, at) => `t.${name} = n.k${at}`).join(" AND ");
   const key = table.key.map(({ isBlob }, at) => asJson(`n.k${at}`, isBlob));

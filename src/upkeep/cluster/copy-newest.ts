@@ -1,5 +1,6 @@
 import { copyUsage } from "../../customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
+import type { Session } from "../../db/cluster/connection.ts";
 import { copiedVersion, requireCluster, setNewestAt } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
@@ -32,10 +33,16 @@ export async function copyNewest(
   const version = await copyFromCluster(db, clock);
   await copyUsage(db, clock);
   await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
-  await requireCluster(db).authority.query({
-    name: "note",
-    text: NOTE,
-    values: [node, version, program],
-  });
+  await noteNode(requireCluster(db).authority.query, node, version, program);
   return copiedVersion(db) > before;
+}
+
+/** Notes how far a node's copy is. @param program version of its program */
+export async function noteNode(
+  query: Session["query"],
+  node: string,
+  version: number,
+  program: string,
+): Promise<void> {
+  await query({ name: "note", text: NOTE, values: [node, version, program] });
 }

@@ -132,7 +132,7 @@ describe("what is wrong is told by its field, and changes nothing:", () => {
     const body = { name: "A", q: "слово", webhook };
     const others = await call("POST", "", body, other.key);
     expectRefused(others, 404, "not_found", "another's");
-    expect(others.body.detail).toBe("`webhook` is the number of none of your webhooks.");
+    expect(others.body.detail).toBe("webhook: The webhook was not found.");
     const nobodys = await call("POST", "", { ...body, webhook: UNKNOWN_ID });
     expect([nobodys.status, nobodys.body]).toEqual([404, others.body]);
     const changed = await call("PATCH", `${id}/`, { webhook: UNKNOWN_ID });

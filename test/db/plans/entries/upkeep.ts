@@ -2,6 +2,14 @@ import type { Entries } from "../compare.ts";
 
 /** Statements of jobs, imports and of the file itself. */
 export const upkeep: Entries = {
+  "db/cluster/link.ts findCopy": [
+    {
+      sql: "SELECT id, version FROM cluster_copy",
+      plan: ["SCAN cluster_copy"],
+      rows: 0,
+      why: "A table of one row, or none.",
+    },
+  ],
   "db/database-facts.ts number": [
     {
       sql: "WITH RECURSIVE segment (id) AS ( SELECT min(segid) FROM channel_search_idx UNION ALL SELECT (SELECT min(segid) FROM channel_search_idx WHERE segid > segment.id) FROM segment WHERE segment.id IS NOT NULL ) SELECT count(id) AS n FROM segment",

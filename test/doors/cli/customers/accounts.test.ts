@@ -210,8 +210,8 @@ test("the help lists only commands that exist, and each has a help of its own", 
       "staff",
       "plan",
     ],
-    ...["webhook", "recount", "search", "backup", "restore", "check", "health", "mcp"],
-    ...["openapi", "config", "help"],
+    ...["webhook", "recount", "search", "cluster", "backup", "restore", "check", "health"],
+    ...["mcp", "openapi", "config", "help"],
   ]);
   const helps = await Promise.all(
     listed
