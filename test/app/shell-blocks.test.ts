@@ -22,6 +22,7 @@ const documents = [readDocument("README.md"), ...guideDocuments].map((document) 
 const NOT_RUN: Record<string, string> = {
   "sudo cp": "changes the machine's services, as root",
   "systemctl stop": "changes the machine's services, as root",
+  "export KANALOG_CLUSTER": "needs a PostgreSQL, as test/upkeep/cluster/commands.test.ts has it",
   "docker build": "needs Docker",
   "docker stop": "needs Docker",
   "KANALOG_BASE_URL=https": "needs Docker and an address of one's own",

@@ -411,7 +411,10 @@ test("a DNS that hangs is given up in time and holds up no other name", async ()
   expect(failures).toHaveLength(64);
   // One after the other, or four at once, the last would wait 64 or 16 times as long as the first.
   expect((failedMs.at(-1) ?? 0) / (failedMs[0] ?? 0)).toBeLessThan(8);
-  expect(failures[0]).toBe("hangs-0.example.com: no answer within 1000 ms");
+  // Which is given up first the timers say, and a millisecond is lost where clocks are rounded.
+  for (const failure of failures) {
+    expect(failure).toMatch(/^hangs-\d+\.example\.com: no answer within (999|1000) ms$/);
+  }
 });
 
 test("after a failure the DNS servers of the system are read anew", async () => {

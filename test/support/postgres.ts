@@ -44,6 +44,28 @@ export async function newPostgresDatabase(template = "template1"): Promise<strin
 }
 
 async function startServer(): Promise<number> {
+  const server = await startPostgres({ isFlushed: false });
+  return server.port;
+}
+
+/** A server that a test may kill; it ends with this process at the latest. */
+export interface PostgresServer {
+  port: number;
+  /** Of its first database. */
+  url: string;
+  /** As a loss of power would: all its processes at once. */
+  kill(): Promise<void>;
+  /** Starts it again over what it had. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param isFlushed whether its commits reach the disk, as they must to survive a kill of the machine */
+export async function startPostgres({
+  isFlushed,
+}: {
+  isFlushed: boolean;
+}): Promise<PostgresServer> {
   const programs = serverPrograms() as string;
   const folder = mkdtempSync(join(tmpdir(), "kanalog-postgres-"));
   // PostgreSQL refuses to run as root.
@@ -61,22 +83,48 @@ async function startServer(): Promise<number> {
   const made = spawnSync(initdb as string, rest, { cwd: folder, encoding: "utf8" });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
-  const server = Bun.spawn(
-    [
-      ...[...as, join(programs, "postgres")],
-      ...["-D", data, "-p", String(port), "-k", folder],
-      ...["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=300"],
-    ],
-    { cwd: folder, stdout: "ignore", stderr: "pipe" },
-  );
+  let server: Bun.Subprocess<"ignore", "ignore", "pipe"> | null = null;
+
+  async function start(): Promise<void> {
+    server = Bun.spawn(
+      [
+        ...[...as, join(programs, "postgres")],
+        ...["-D", data, "-p", String(port), "-k", folder],
+        ...["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"],
+        ...["-c", `fsync=${isFlushed ? "on" : "off"}`],
+      ],
+      { cwd: folder, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
+    );
+    const reader = server.stderr.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ""; !text.includes("ready to accept connections"); ) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error(`PostgreSQL does not start: ${text}`);
+      text += value;
+    }
+    // Read to its end, since a full pipe would hold the server up.
+    void (async () => {
+      while (!(await reader.read()).done);
+    })();
+  }
+
+  async function end(signal: "SIGKILL" | "SIGQUIT"): Promise<void> {
+    server?.kill(signal);
+    await server?.exited;
+    server = null;
+  }
+
+  await start();
   process.on("exit", () => {
-    server.kill("SIGQUIT");
+    server?.kill("SIGQUIT");
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
-  for await (const text of server.stderr.pipeThrough(new TextDecoderStream())) {
-    if (text.includes("ready to accept connections")) break;
-  }
-  return port;
+  return {
+    port,
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    kill: () => end("SIGKILL"),
+    start,
+    stop: () => end("SIGQUIT"),
+  };
 }
 
 function systemUser(name: string): { uid: number; gid: number } {

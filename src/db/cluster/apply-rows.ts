@@ -35,6 +35,11 @@ export function createApplyRows(tables: readonly SharedTable[], derived: Derived
       ]),
       posts: idsOf(byTable.get(POSTS) ?? []),
     });
+    // Taken before rows are written, which would raise them: they are the same on all nodes.
+    const numbered = (byTable.get(SEQUENCES) ?? []).map(({ row }) => {
+      const { name, seq } = JSON.parse(row as string) as { name: string; seq: number };
+      return { name, sequence: Math.max(seq, sequenceOf(tx, name)) };
+    });
     const posts = byTable.get(POSTS) ?? [];
     if (posts.length > 0) {
       const before = FILLED_BY_TRIGGERS.map((name) => [name, sequenceOf(tx, name)] as const);
@@ -47,10 +52,7 @@ export function createApplyRows(tables: readonly SharedTable[], derived: Derived
     for (const [name, some] of byTable) {
       if (name !== POSTS && name !== SEQUENCES) write(tx, name, some);
     }
-    for (const { row } of byTable.get(SEQUENCES) ?? []) {
-      const { name, seq } = JSON.parse(row as string) as { name: string; seq: number };
-      setSequence(tx, name, Math.max(seq, sequenceOf(tx, name)));
-    }
+    for (const { name, sequence } of numbered) setSequence(tx, name, sequence);
     finish();
   };
 
