@@ -411,9 +411,9 @@ test("a DNS that hangs is given up in time and holds up no other name", async ()
   expect(failures).toHaveLength(64);
   // One after the other, or four at once, the last would wait 64 or 16 times as long as the first.
   expect((failedMs.at(-1) ?? 0) / (failedMs[0] ?? 0)).toBeLessThan(8);
-  // Which is given up first the timers say, and a millisecond is lost where clocks are rounded.
+  // Each had what was left of the second when it was asked; which is given up first the timers say.
   for (const failure of failures) {
-    expect(failure).toMatch(/^hangs-\d+\.example\.com: no answer within (999|1000) ms$/);
+    expect(failure).toMatch(/^hangs-\d+\.example\.com: no answer within (9\d\d|1000) ms$/);
   }
 });
 

@@ -86,7 +86,9 @@ export async function copyUsage(db: Database, clock: Clock): Promise<void> {
     days: unknown[] | null;
     keys: unknown[] | null;
   }>({ name: "usage", text: CHANGED_USAGE, values: [since] });
-  if (changed === undefined || changed.copied === since) return;
+  if (changed === undefined) return;
+  const isSame = (changed.periods ?? changed.days ?? changed.keys) === null;
+  if (isSame && changed.copied === since) return;
   const write = (tx: Transaction, text: string, rows: unknown[] | null): void => {
     if (rows !== null) statement(tx, text).run(JSON.stringify(rows));
   };

@@ -1,3 +1,4 @@
+import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Database, Transaction } from "../database.ts";
 import { inFileTransaction, type Wait } from "../file-transaction.ts";
@@ -84,7 +85,8 @@ async function copyInTurn(
   turn: Turn,
 ): Promise<boolean> {
   const version = copiedVersion(db);
-  if (version >= turn.head) return true;
+  requireOlder(version, turn.head);
+  if (version === turn.head) return true;
   const { rows, until } = await turn.changesAfter(version, COPIED_IN_TURN);
   if (until < turn.head) return false;
   await copyRows(cluster, db, clock, { rows, from: version, until });
@@ -100,6 +102,7 @@ export async function copyFromCluster(db: Database, clock: Clock): Promise<numbe
   for (;;) {
     const from = copiedVersion(db);
     const { rows, until, head } = await cluster.authority.changesAfter(from, COPIED_ROWS);
+    requireOlder(from, head);
     if (until > from) await copyRows(cluster, db, clock, { rows, from, until });
     if (until >= head) return head;
   }
@@ -113,6 +116,16 @@ export async function copyIfNode(db: Database, clock: Clock): Promise<boolean> {
   if (clusterOf(db) === null) return false;
   const before = copiedVersion(db);
   return (await copyFromCluster(db, clock)) > before;
+}
+
+/**
+ * PostgreSQL was put back to a former state, and gives other rows the versions that this copy has.
+ * @throws AppError `unavailable`, until the copy is made anew
+ */
+function requireOlder(copied: number, head: number): void {
+  if (copied <= head) return;
+  const reason = `the copy has version ${copied}, PostgreSQL ${head}: run \`kanalog cluster rebuild\``;
+  throw storageUnavailable(new Error(reason));
 }
 
 async function copyRows(

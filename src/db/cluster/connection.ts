@@ -99,6 +99,8 @@ export async function connectToPrimary(url: string, name: string): Promise<pg.Cl
       idle_in_transaction_session_timeout: SILENT_MS,
       keepAlive: true,
     });
+    // Told besides of a connection that is lost while a query waits, which is rejected too.
+    client.on("error", () => {});
     try {
       await client.connect();
       const { rows } = await client.query<{ standby: boolean }>(
@@ -122,12 +124,19 @@ export function hostsOf(url: string): string[] {
   return hosts.split(",").map((host) => `${before}${host}${after}`);
 }
 
-/** Class 57 is an operator's intervention, such as a server that stops; class 08 a lost connection. */
+/**
+ * Class 57 is an operator's intervention, such as a server that stops; class 08 a lost connection; 25006 a
+ * server that takes no writes any more.
+ */
 function isLost(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || /^(57|08|25P03)/.test(error.code ?? "");
+  return !(error instanceof pg.DatabaseError) || /^(57|08|25P03|25006)/.test(error.code ?? "");
 }
+
+/** What an operator may have taken away: rights, the schema, its tables and functions. */
+const OF_OPERATOR = /^(42501|42P01|42883|3F000)$/;
 
 /** A fault of this program: values, rules or statements that PostgreSQL refuses for good. */
 function isOwnFault(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(22|23|42)/.test(error.code ?? "");
+  const code = error instanceof pg.DatabaseError ? (error.code ?? "") : "";
+  return /^(22|23|42)/.test(code) && !OF_OPERATOR.test(code);
 }

@@ -16,7 +16,10 @@ const ROWS_PER_STATEMENT = 2_000;
 
 const PUT = `
   INSERT INTO kanalog.rows ("table", key, version, row)
-  SELECT given ->> 0, given ->> 1, 1, given ->> 2 FROM json_array_elements($1::text::json) given`;
+  SELECT given ->> 0, given ->> 1, $2::bigint, given ->> 2
+  FROM json_array_elements($1::text::json) given`;
+
+const AFTER_THIS = "SELECT (pg_current_xact_id()::text::bigint + 1)::text AS usage";
 
 const USAGE = [
   {
@@ -69,10 +72,13 @@ export async function makeCluster(
               VALUES ($1, 1, $2, $3)`,
             values: [id, SCHEMA_VERSION, secretCheck(secret, id)],
           });
-          const rows = await sendRows(tx, session);
+          const { rows, version } = await sendRows(tx, session);
+          await session.query({ text: "UPDATE kanalog.state SET version = $1", values: [version] });
           await sendUsage(tx, session);
+          // The file has the usage that was just sent: only what comes after it is copied.
+          const [next] = await session.query<{ usage: string }>(AFTER_THIS);
           await session.query("COMMIT");
-          tx.prepare("INSERT INTO cluster_copy VALUES (?, 1, '0', 0)").run(id);
+          tx.prepare("INSERT INTO cluster_copy VALUES (?, ?, ?, 0)").run(id, version, next?.usage);
           return rows;
         } catch (error) {
           await session.query("ROLLBACK").catch(() => {});
@@ -85,11 +91,17 @@ export async function makeCluster(
   }
 }
 
-async function sendRows(db: Database, session: Session): Promise<number> {
+/** Sends them under many versions, since a copy takes all rows of a version at once. */
+async function sendRows(
+  db: Database,
+  session: Session,
+): Promise<{ rows: number; version: number }> {
   let rows = 0;
+  let version = 0;
   const send = async (some: RowImage[]): Promise<void> => {
     const given = some.map(({ table, key, row }) => [table, key, row]);
-    await session.query({ name: "put", text: PUT, values: [JSON.stringify(given)] });
+    version += 1;
+    await session.query({ name: "put", text: PUT, values: [JSON.stringify(given), version] });
     rows += some.length;
   };
   for (const table of sharedTables(db)) {
@@ -112,14 +124,17 @@ async function sendRows(db: Database, session: Session): Promise<number> {
       row: JSON.stringify({ name, seq }),
     })),
   );
-  return rows;
+  return { rows, version };
 }
 
 /** @throws AppError `conflict` where the sums differ */
 async function sendUsage(db: Database, session: Session): Promise<void> {
   for (const { of, put } of USAGE) {
     const rows = db.prepare<{ row: string }>(of).all();
-    await session.query({ text: put, values: [`[${rows.map(({ row }) => row).join(",")}]`] });
+    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+      const some = rows.slice(at, at + ROWS_PER_STATEMENT).map(({ row }) => row);
+      await session.query({ text: put, values: [`[${some.join(",")}]`] });
+    }
   }
   const sum = "SELECT coalesce(sum(used), 0) AS units FROM";
   const file = db.prepare<{ units: number }>(`${sum} usage_periods`).get()?.units ?? 0;
