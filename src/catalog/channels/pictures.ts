@@ -9,10 +9,10 @@ export const PICTURE_WANTED = {
 };
 
 const CACHE_BYTES_MAX = 16 * 1024 * 1024;
-/** Of an address and of what is kept with it. */
+/** Bytes of an address and of what is kept with it. */
 const ENTRY_BYTES = 4 * 1024;
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** Of an address without a picture, which is asked again soon. */
+/** Time that an address without a picture is kept as one: it is asked again soon. */
 const MISSING_KEPT_MS = 10 * 60 * 1000;
 /** Pictures that are fetched at once; the process has 256 requests for all that it asks. */
 const AT_ONCE = 6;

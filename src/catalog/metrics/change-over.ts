@@ -22,7 +22,7 @@ export function changeOver(rows: readonly DailyStatisticsView[], days: number): 
   const [before] = rows
     .slice(0, -1)
     .filter((row) => distanceOf(row) <= GROWTH_SLACK_DAYS)
-    // Of two that are equally near the older comes first.
+    // The older of two that are equally near comes first.
     .toSorted((one, other) => distanceOf(one) - distanceOf(other));
   if (before === undefined) return null;
   const subscribers = last.subscribers - before.subscribers;

@@ -55,7 +55,7 @@ export interface IndexedPost {
   channel_text: string;
 }
 
-/** What the index has of a text alone. */
+/** The index's part of a text alone. */
 export interface IndexedWords {
   tokens: string;
   /** How many words there are. */

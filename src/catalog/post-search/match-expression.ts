@@ -20,7 +20,7 @@ const quoted = (...tokens: readonly string[]): string => `"${tokens.join(" ")}"`
 const any = (terms: readonly string[]): string => `(${terms.join(" OR ")})`;
 
 /**
- * What the index can tell of a term: of an exact form, that there is a word with its stem.
+ * The index's answer to a term: of an exact form, that there is a word with its stem.
  * @param stemsBeginning FTS5 would gather all posts of all stems that begin so before its first answer
  */
 function termExpression(term: Term, stemsBeginning: (beginning: string) => string[]): string {

@@ -38,7 +38,7 @@ export function mostViewed(
   const [views, at, id] = (after ?? [UNBOUNDED, UNBOUNDED, 0]) as [number, number, number];
   const sorted = (some: Asked, limit: number): Match[] =>
     readMostViewed(db, some, [views, at, id], limit);
-  // Of posts whose texts are to be tested, fewer are counted than there are.
+  // Posts whose texts are to be tested are counted fewer than there are.
   if (asked.hasText === null && !isCapped) return sorted(asked, count);
 
   const found: Match[] = [];

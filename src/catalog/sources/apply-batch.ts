@@ -84,7 +84,7 @@ export async function applyBatch(
         for (const chat of batch.chats ?? []) await putChat(tx, id, chat);
         if (position !== null) await updateSource(tx, id, { position });
       }
-      // What is read again and again counts where it changed.
+      // Rows that are read again and again count where they changed.
       const changed = summary.inserted + summary.updated - before;
       if (changed > 0)
         await countRows(tx, { sourceId: id, day: dayOf(clock.now()), rows: changed });

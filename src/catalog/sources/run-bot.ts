@@ -6,7 +6,7 @@ import { NOTHING, type Outcome } from "./outcome.ts";
 import type { SourcePosition } from "./sources.table.ts";
 import { sumOf } from "./sum-summaries.ts";
 
-/** What writes for a bot's run. */
+/** Writers of a bot's run. */
 export interface Writing extends Omit<BotTools, "apply"> {
   /** @returns null where the source is another process's by now, or gone */
   apply(batch: Batch, position: SourcePosition | null): Promise<ImportSummary | null>;

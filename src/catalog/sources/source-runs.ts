@@ -43,7 +43,7 @@ interface RunUnderWay {
 /** Told in place of a cause that means nothing to the operator. */
 const FAILED = message("importFailed");
 
-/** What runs of sources need beside what is a source's own. */
+/** Needs of runs of sources, beside what is a source's own. */
 export interface RunSurroundings
   extends Pick<RunTools, "download" | "ask" | "files" | "storedPosts" | "isHandleTaken"> {
   /** Opens the headers of pulls and the tokens of bots. */

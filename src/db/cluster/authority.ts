@@ -28,7 +28,6 @@ export interface Authority {
   inTurn<T>(work: (turn: Turn) => Promise<T>): Promise<T>;
   /** @param rowsMax about so many rows, always those of whole versions */
   changesAfter(version: number, rowsMax: number): Promise<Changes>;
-  head(): Promise<number>;
   query: Session["query"];
   close(): Promise<void>;
 }
@@ -60,8 +59,6 @@ const CHANGES = `
   FROM kanalog.state s LEFT JOIN kanalog.rows r
     ON r.version > $1 AND r.version <= (SELECT version FROM until)`;
 
-const HEAD = "SELECT version::text AS head FROM kanalog.state";
-
 /** @param schemaVersion of the file that is the copy */
 export function openAuthority(url: string, name: string, schemaVersion: number): Authority {
   const connection = openConnection(url, name);
@@ -92,7 +89,6 @@ export function openAuthority(url: string, name: string, schemaVersion: number):
 
     changesAfter: (version, rowsMax) =>
       connection.use((session) => readChanges(session, version, rowsMax)),
-    head: () => connection.use(readHead),
     query: (asked) => connection.use((session) => session.query(asked)),
     close: connection.close,
   };
@@ -103,11 +99,6 @@ function requireSchema(version: number, own: number): void {
   if (version <= own) return;
   const reason = `the cluster has schema ${version}, and this node's program ${own}`;
   throw storageUnavailable(new Error(reason));
-}
-
-async function readHead(session: Session): Promise<number> {
-  const [row] = await session.query<{ head: string }>({ name: "head", text: HEAD });
-  return Number(row?.head);
 }
 
 async function readChanges(session: Session, version: number, rowsMax: number): Promise<Changes> {

@@ -78,6 +78,7 @@ function notes({ name }: SharedTable): string {
   return `changed_${name}`;
 }
 
+/** SQL: the rows of a table that were noted, as `RowImage`. */
 export function imagesSql(table: SharedTable): string {
   const [first] = table.key;
   const same = table.key.map(({ name }, at) => `t.${name} = n.k${at}`).join(" AND ");
@@ -102,7 +103,7 @@ function imageOf(alias: string, columns: readonly Column[]): string {
   return `json_object(${values.join(", ")})`;
 }
 
-/** SQL: all rows of a table after a row number, as `RowImage`; for tables that are sent whole. */
+/** SQL: all rows of a table, as `RowImage`. */
 export function allImagesSql(table: SharedTable): string {
   const key = table.key.map(({ name, isBlob }) => asJson(`t.${name}`, isBlob));
   return `

@@ -1,7 +1,7 @@
 import { copyUsage } from "../../customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
 import type { Session } from "../../db/cluster/connection.ts";
-import { copiedVersion, requireCluster, setNewestAt } from "../../db/cluster/link.ts";
+import { requireCluster, setNewestAt } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -20,21 +20,18 @@ export interface CopyingNode {
 
 /**
  * Brings the file to the newest shared rows and usage.
- * @returns whether there were newer rows
  * @throws AppError `unavailable` where PostgreSQL cannot be asked
  */
 export async function copyNewest(
   db: Database,
   clock: Clock,
   { node, program }: CopyingNode,
-): Promise<boolean> {
-  const before = copiedVersion(db);
+): Promise<void> {
   const now = clock.now();
   const version = await copyFromCluster(db, clock);
   await copyUsage(db, clock);
   await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
   await noteNode(requireCluster(db).authority.query, node, version, program);
-  return copiedVersion(db) > before;
 }
 
 /** Notes how far a node's copy is. @param program version of its program */

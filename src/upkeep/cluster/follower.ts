@@ -5,28 +5,27 @@ export interface Follower {
   /** Called every second, and at each notice. Never throws. */
   look(): Promise<void>;
   /**
-   * Copies what there is now. @returns whether there was something newer
+   * Copies what there is now.
    * @throws AppError `unavailable` where PostgreSQL cannot be asked
    */
-  copyNewest(): Promise<boolean>;
+  copyNewest(): Promise<void>;
 }
 
 /** @param copy copies in a thread; of calls at the same time each copies what was there when it began */
-export function createFollower(copy: () => Promise<boolean>, log: Log): Follower {
+export function createFollower(copy: () => Promise<void>, log: Log): Follower {
   let isTold = false;
   /** A copy that has not begun yet, for all who ask meanwhile. */
-  let waiting: Promise<boolean> | null = null;
+  let waiting: Promise<void> | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
 
-  async function copyNow(): Promise<boolean> {
+  async function copyNow(): Promise<void> {
     waiting = null;
-    const isNewer = await copy();
+    await copy();
     if (isTold) log.info({}, "the cluster's rows are copied again");
     isTold = false;
-    return isNewer;
   }
 
-  function copyNewest(): Promise<boolean> {
+  function copyNewest(): Promise<void> {
     if (waiting !== null) return waiting;
     waiting = underWay.then(copyNow);
     underWay = waiting.catch(() => {});

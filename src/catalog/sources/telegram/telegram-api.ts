@@ -15,7 +15,7 @@ export type Answered<Result> = { result: Result } | TelegramFault;
 export type TelegramApi = ReturnType<typeof createTelegramApi>;
 
 const UPDATE_KINDS = ["channel_post", "edited_channel_post", "my_chat_member"];
-/** Of the 100 that the API would give: with the longest posts an answer stays far below the largest taken. */
+/** Updates of an answer, of the 100 that the API would give: with the longest posts an answer stays far below the largest taken. */
 const UPDATES_MAX = 20;
 const ANSWER_MS = 30_000;
 
