@@ -3,14 +3,14 @@ import { derivedRows } from "../catalog/derived-rows.ts";
 import type { Config } from "../config.ts";
 import { findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
 import { openConnection, type Session } from "../db/cluster/connection.ts";
-import { linkToCluster } from "../db/cluster/link.ts";
+import { linkToCluster, type NodeSettings } from "../db/cluster/link.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase, requireExisting } from "../db/open-database.ts";
 import { replaceDatabase } from "../db/replace-database.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
-import { noteNode } from "../upkeep/cluster/copy-newest.ts";
+import { forgetNode, noteNode } from "../upkeep/cluster/copy-newest.ts";
 import { beginCopy, copyAll, endCopy } from "../upkeep/cluster/join-cluster.ts";
 import { makeCluster } from "../upkeep/cluster/make-cluster.ts";
 import { type NodeState, selectNodes } from "../upkeep/cluster/node-states.ts";
@@ -57,35 +57,34 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
 
     /** Writes what the cluster holds into a new file, which is an appliance by itself. */
     async leave(file: string): Promise<number> {
-      const version = await makeCopy(file, node(), clock);
-      const db = openDatabase(file, clock);
+      const settings = node();
+      // Noted under a name of its own: the node itself goes on, and this copy is none from then on.
+      const leaving = { ...settings, node: `${settings.node} leaves` };
       try {
-        await endCopy(db, clock);
+        const version = await makeCopy(file, leaving, clock);
+        const db = openDatabase(file, clock);
+        try {
+          await endCopy(db, clock);
+        } finally {
+          db.close();
+        }
+        return version;
       } finally {
-        db.close();
+        await withSession(leaving, ({ query }) => forgetNode(query, leaving.node));
       }
-      return version;
     },
 
-    status: (): Promise<NodeState[]> => {
-      const { url, node: name } = node();
-      return withSession(url, `kanalog ${name} commands`, ({ query }) => selectNodes(query));
-    },
+    status: (): Promise<NodeState[]> => withSession(node(), ({ query }) => selectNodes(query)),
   };
 }
 
 /** @throws AppError `conflict` where the file exists */
 async function makeCopy(path: string, settings: NodeSecrets, clock: Clock): Promise<number> {
   if (existsSync(path)) throw new AppError("conflict", message("copyExists", { file: path }));
-  const { url, node, secret } = settings;
-  const state = await withSession(url, `kanalog ${node} commands`, ({ query }) =>
-    findClusterState(query),
-  );
-  requireReadable(state, secret);
+  const state = await withSession(settings, ({ query }) => findClusterState(query));
+  requireReadable(state, settings.secret);
   // Noted before it copies anything, so that no removed row is forgotten which it has and would keep.
-  await withSession(url, `kanalog ${node} commands`, ({ query }) =>
-    noteNode(query, node, 0, "joins"),
-  );
+  await withSession(settings, ({ query }) => noteNode(query, settings.node, 0, "joins"));
   const db = openDatabase(path, clock);
   try {
     await migrate(db, clock);
@@ -98,11 +97,10 @@ async function makeCopy(path: string, settings: NodeSecrets, clock: Clock): Prom
 }
 
 async function withSession<T>(
-  url: string,
-  name: string,
+  { url, node }: NodeSettings,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const connection = openConnection(url, name);
+  const connection = openConnection(url, `kanalog ${node} commands`);
   try {
     return await connection.use(work);
   } finally {

@@ -84,10 +84,11 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
       return freeOutcome(error);
     },
     record,
-    limitsAfter: (outcome) => ({
-      ...limits.status(caller, nowMs, rate, outcome?.usedAfter ?? null),
-      cost: outcome?.units ?? 0,
-    }),
+    limitsAfter(outcome) {
+      const charged = outcome?.charged ?? null;
+      const status = limits.status(charged?.caller ?? caller, nowMs, rate, charged?.used ?? null);
+      return { ...status, cost: outcome?.units ?? 0 };
+    },
   };
 }
 

@@ -14,15 +14,22 @@ import { STATUS_OF } from "./statuses.ts";
 /** The caller's errors that cost what the method costs; all others are free (section 1). */
 const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found", "parse_error"]);
 
-/** The result of a call, and the units it cost. */
-export type Outcome = { units: number; usedAfter: number | null } & (
+/** The result of a call, the units it cost, and where there are any whom they were charged to. */
+export type Outcome = { units: number; charged: Charged | null } & (
   | { ok: true; status: number; body: Json<unknown> | FileAnswer }
   | { ok: false; error: AppError }
 );
 
+export interface Charged {
+  /** As they were when the units were committed. */
+  caller: Caller;
+  /** Units used after it. */
+  used: number;
+}
+
 /** An outcome that costs nothing. */
 export function freeOutcome(error: AppError): Outcome {
-  return { ok: false, error, units: 0, usedAfter: null };
+  return { ok: false, error, units: 0, charged: null };
 }
 
 export interface CallContext {
@@ -73,14 +80,14 @@ export async function callMethod(
     const denial = accessDenial(method, context) ?? planDenial(method, context);
     if (denial === null) {
       const body = await runMethod(method, raw, { ...context, chargeMore });
-      outcome = { ok: true, status: method.status, body, units: method.units, usedAfter: null };
+      outcome = { ok: true, status: method.status, body, units: method.units, charged: null };
     } else {
       outcome = freeOutcome(denial);
     }
   } catch (thrown) {
     const error = toAppError(thrown);
     const units = BILLED_ERRORS.has(error.code) ? method.units : 0;
-    outcome = { ok: false, error, units, usedAfter: null };
+    outcome = { ok: false, error, units, charged: null };
   }
   const status = outcome.ok ? outcome.status : STATUS_OF[outcome.error.code];
   const { units } = outcome;
@@ -89,8 +96,7 @@ export async function callMethod(
     return outcome;
   }
   try {
-    const usedAfter = await charge(method, context, { ...ended(status), units });
-    return { ...outcome, usedAfter };
+    return { ...outcome, charged: await charge(method, context, { ...ended(status), units }) };
   } catch (thrown) {
     closeFile(outcome);
     return freeOutcome(toAppError(thrown));
@@ -103,15 +109,14 @@ const JUDGED_MAX = 3;
 /**
  * Charges for an answer. Where the caller's account was changed on another node, the caller is judged
  * again by what it is now.
- * @returns the units used after it
  * @throws AppError where it is not to be answered
  */
-async function charge(method: ApiMethod, context: CallContext, ended: Ended): Promise<number> {
+async function charge(method: ApiMethod, context: CallContext, ended: Ended): Promise<Charged> {
   const { services, nowMs } = context;
   let { caller } = context;
   for (let judged = 1; ; judged++) {
     const { allowed, used, isOutdated } = await services.limits.charge(caller, nowMs, ended);
-    if (allowed) return used;
+    if (allowed) return { caller, used };
     if (!isOutdated) throw quotaExceeded(caller, nowMs);
     if (judged >= JUDGED_MAX)
       throw storageUnavailable(new Error("the account changes all the time"));

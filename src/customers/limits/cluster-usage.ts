@@ -49,60 +49,108 @@ function asList(entry: UsageEntry): unknown[] {
   return [...counted, quota, units, requests, isPart];
 }
 
-/** Rows that were written by transactions which may not have ended at the last look. */
-const CHANGED_USAGE = `
-  SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS copied,
-    (SELECT json_agg(json_build_array(organization_id, started_at, used))
-     FROM kanalog.usage_periods WHERE changed >= $1::xid8) AS periods,
-    (SELECT json_agg(json_build_array(organization_id, day, method, key_id, status, requests, units))
-     FROM kanalog.usage_days WHERE changed >= $1::xid8) AS days,
-    (SELECT json_agg(json_build_array(key_id, used_at))
-     FROM kanalog.key_uses WHERE changed >= $1::xid8) AS keys`;
+/** Rows that are written in one transaction of the file: some 10 ms. */
+const ROWS_PER_PAGE = 2_000;
 
-const WRITE_PERIODS = `
-  INSERT INTO usage_periods (organization_id, started_at, used)
-  SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
-  ON CONFLICT (organization_id, started_at) DO UPDATE SET used = excluded.used`;
+/** SQL: the rows that were written by transactions which may not have ended at the last look. */
+const CHANGED = "WHERE changed >= $1::xid8";
 
-const WRITE_DAYS = `
-  INSERT INTO usage_days (organization_id, day, method, key_id, status, requests, units)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
-  FROM json_each(?) WHERE true
-  ON CONFLICT (organization_id, day, method, key_id, status)
-  DO UPDATE SET requests = excluded.requests, units = excluded.units`;
+/** Its row without a table says from where the next look begins. */
+const CHANGED_COUNTS = `
+  SELECT NULL AS "table", NULL AS row, pg_snapshot_xmin(pg_current_snapshot())::text AS copied
+  UNION ALL
+  SELECT 'usage_periods', json_build_array(organization_id, started_at, used)::text, NULL
+  FROM kanalog.usage_periods ${CHANGED}
+  UNION ALL
+  SELECT 'usage_days',
+    json_build_array(organization_id, day, method, key_id, status, requests, units)::text, NULL
+  FROM kanalog.usage_days ${CHANGED}`;
 
-const WRITE_KEYS = `
-  UPDATE keys SET last_used_at = given.value ->> 1
-  FROM json_each(?) given WHERE keys.id = given.value ->> 0`;
+const CHANGED_KEYS = `
+  SELECT 'keys' AS "table", json_build_array(key_id, used_at)::text AS row, NULL AS copied
+  FROM kanalog.key_uses ${CHANGED}`;
 
-/** Brings the file's usage to what PostgreSQL has counted, for pages and headers of free requests. */
-export async function copyUsage(db: Database, clock: Clock): Promise<void> {
-  const { authority } = requireCluster(db);
+const WRITE = {
+  usage_periods: `
+    INSERT INTO usage_periods (organization_id, started_at, used)
+    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
+    ON CONFLICT (organization_id, started_at) DO UPDATE SET used = excluded.used`,
+  usage_days: `
+    INSERT INTO usage_days (organization_id, day, method, key_id, status, requests, units)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+    FROM json_each(?) WHERE true
+    ON CONFLICT (organization_id, day, method, key_id, status)
+    DO UPDATE SET requests = excluded.requests, units = excluded.units`,
+  keys: `
+    UPDATE keys SET last_used_at = given.value ->> 1
+    FROM json_each(?) given WHERE keys.id = given.value ->> 0`,
+};
+
+interface ChangedUsage {
+  table: keyof typeof WRITE | null;
+  row: string;
+  copied: string;
+}
+
+/**
+ * Brings the file's usage to what PostgreSQL has counted, for pages and headers of free requests.
+ * @param copyRows brings the shared rows to the newest. It is called between the looks at usage and at
+ *   the uses of keys: a key whose use the first look could have seen has its row in the file by then
+ * @returns the version of the shared rows
+ */
+export async function copyUsage(
+  db: Database,
+  clock: Clock,
+  copyRows: () => Promise<number>,
+): Promise<number> {
+  const since = usageCopied(db);
+  const copied = await copyChanged(db, clock, CHANGED_COUNTS, since);
+  const version = await copyRows();
+  await copyChanged(db, clock, CHANGED_KEYS, since);
+  if (copied !== since) {
+    await inFileTransaction(db, clock, "copy-usage", (tx) => {
+      statement(tx, "UPDATE cluster_copy SET usage_copied = ?").run(copied);
+    });
+  }
+  return version;
+}
+
+function usageCopied(db: Database): string {
   const sql = "SELECT usage_copied AS copied FROM cluster_copy";
-  const since = statement<{ copied: string }>(db, sql).get()?.copied ?? "0";
-  const [changed] = await authority.query<{
-    copied: string;
-    periods: unknown[] | null;
-    days: unknown[] | null;
-    keys: unknown[] | null;
-  }>({ name: "usage", text: CHANGED_USAGE, values: [since] });
-  if (changed === undefined) return;
-  const isSame = (changed.periods ?? changed.days ?? changed.keys) === null;
-  if (isSame && changed.copied === since) return;
-  const write = (tx: Transaction, text: string, rows: unknown[] | null): void => {
-    if (rows !== null) statement(tx, text).run(JSON.stringify(rows));
+  return statement<{ copied: string }>(db, sql).get()?.copied ?? "0";
+}
+
+/** Copies in pages, since a new copy gets all usage. @returns from where the next look begins */
+function copyChanged(db: Database, clock: Clock, select: string, since: string): Promise<string> {
+  return requireCluster(db).authority.use(async ({ query }) => {
+    await query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await query({ text: `DECLARE changed NO SCROLL CURSOR FOR ${select}`, values: [since] });
+    let copied = since;
+    for (;;) {
+      const page = await query<ChangedUsage>(`FETCH ${ROWS_PER_PAGE} FROM changed`);
+      copied = page.find(({ table }) => table === null)?.copied ?? copied;
+      await writeUsage(db, clock, page);
+      if (page.length < ROWS_PER_PAGE) break;
+    }
+    await query("COMMIT");
+    return copied;
+  });
+}
+
+async function writeUsage(
+  db: Database,
+  clock: Clock,
+  page: readonly ChangedUsage[],
+): Promise<void> {
+  const byTable = Map.groupBy(page, ({ table }) => table);
+  byTable.delete(null);
+  if (byTable.size === 0) return;
+  const write = (tx: Transaction): void => {
+    for (const [table, rows] of byTable) {
+      if (table !== null)
+        statement(tx, WRITE[table]).run(`[${rows.map(({ row }) => row).join(",")}]`);
+    }
   };
-  // Its keys may be newer than the copy of them: what belongs to no row yet is copied with the next look.
-  await inFileTransaction(
-    db,
-    clock,
-    "copy-usage",
-    (tx) => {
-      write(tx, WRITE_PERIODS, changed.periods);
-      write(tx, WRITE_DAYS, changed.days);
-      write(tx, WRITE_KEYS, changed.keys);
-      statement(tx, "UPDATE cluster_copy SET usage_copied = ?").run(changed.copied);
-    },
-    { checksReferences: false },
-  );
+  // Its organizations may be newer than the copy of them.
+  await inFileTransaction(db, clock, "copy-usage", write, { checksReferences: false });
 }

@@ -1,6 +1,6 @@
 import { storageUnavailable } from "../../errors.ts";
 import type { RowImage } from "./changed-rows.ts";
-import { openConnection, type Session } from "./connection.ts";
+import { type Connection, openConnection, type Session } from "./connection.ts";
 
 /** Shared rows after a version. */
 export interface Changes {
@@ -28,6 +28,8 @@ export interface Authority {
   inTurn<T>(work: (turn: Turn) => Promise<T>): Promise<T>;
   /** @param rowsMax about so many rows, always those of whole versions */
   changesAfter(version: number, rowsMax: number): Promise<Changes>;
+  /** Runs work that has the connection for itself, without a turn. */
+  use: Connection["use"];
   query: Session["query"];
   close(): Promise<void>;
 }
@@ -89,6 +91,7 @@ export function openAuthority(url: string, name: string, schemaVersion: number):
 
     changesAfter: (version, rowsMax) =>
       connection.use((session) => readChanges(session, version, rowsMax)),
+    use: connection.use,
     query: (asked) => connection.use((session) => session.query(asked)),
     close: connection.close,
   };

@@ -28,6 +28,9 @@ export function openConnection(url: string, name: string): Connection {
   let client: pg.Client | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
   let isClosed = false;
+  let lastAsked = 0;
+  /** Why no connection could be made, for all uses that were asked for until then. */
+  let failed: { until: number; error: unknown } = { until: 0, error: null };
 
   async function connected(): Promise<pg.Client> {
     if (isClosed) throw storageUnavailable(new Error("the connection was closed"));
@@ -59,8 +62,13 @@ export function openConnection(url: string, name: string): Connection {
     };
   }
 
-  async function run<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const used = await connected();
+  async function run<T>(asked: number, work: (session: Session) => Promise<T>): Promise<T> {
+    // Who waited while nobody could connect is told the same, in place of another try for each.
+    if (asked <= failed.until) throw failed.error;
+    const used = await connected().catch((error) => {
+      failed = { until: lastAsked, error };
+      throw error;
+    });
     try {
       return await work(sessionOf(used));
     } finally {
@@ -71,7 +79,9 @@ export function openConnection(url: string, name: string): Connection {
 
   return {
     use(work) {
-      const done = underWay.then(() => run(work));
+      lastAsked += 1;
+      const asked = lastAsked;
+      const done = underWay.then(() => run(asked, work));
       underWay = done.catch(() => {});
       return done;
     },

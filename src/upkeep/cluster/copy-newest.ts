@@ -28,8 +28,7 @@ export async function copyNewest(
   { node, program }: CopyingNode,
 ): Promise<void> {
   const now = clock.now();
-  const version = await copyFromCluster(db, clock);
-  await copyUsage(db, clock);
+  const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
   await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
   await noteNode(requireCluster(db).authority.query, node, version, program);
 }
@@ -42,4 +41,9 @@ export async function noteNode(
   program: string,
 ): Promise<void> {
   await query({ name: "note", text: NOTE, values: [node, version, program] });
+}
+
+/** A copy that follows no more holds up nothing. */
+export async function forgetNode(query: Session["query"], node: string): Promise<void> {
+  await query({ text: "DELETE FROM kanalog.nodes WHERE name = $1", values: [node] });
 }

@@ -24,10 +24,8 @@ export async function beginCopy(db: Database, clock: Clock, clusterId: string): 
 }
 
 /** Copies all there is. @returns the version of the shared rows */
-export async function copyAll(db: Database, clock: Clock): Promise<number> {
-  const version = await copyFromCluster(db, clock);
-  await copyUsage(db, clock);
-  return version;
+export function copyAll(db: Database, clock: Clock): Promise<number> {
+  return copyUsage(db, clock, () => copyFromCluster(db, clock));
 }
 
 /** Makes a copy an appliance by itself; the cluster goes on without it. */

@@ -4,6 +4,7 @@ import type { Customer } from "../../support/appliance.ts";
 import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { hasPostgres } from "../../support/postgres.ts";
+import { SCRAPED, scrape } from "../../support/scrape.ts";
 import { addPerson, signedInVisitor } from "../../support/visitor.ts";
 
 /** What holds on a node while PostgreSQL cannot be reached, or is lost in the midst of a commit. */
@@ -17,7 +18,7 @@ let customer: Customer;
 
 beforeEach(async () => {
   if (!hasPostgres) return;
-  cluster = await startCluster();
+  cluster = await startCluster({ environment: SCRAPED });
   [one, other] = cluster.nodes as [Node, Node];
   await imported(one, "channels", [channel(1, { title: "Птицы" })]);
   customer = await one.customer({ access: "read_write" });
@@ -95,11 +96,13 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     expect(usage.body.checks).toMatchObject({ database: "ok", cluster: "ok" });
     expect(usage.body.checks.usage).not.toBe("ok");
     cluster.ports.clock.advance(2_000);
+    expect((await scrape(one)).get("kanalog_cluster_lag_seconds")).toBe(61);
     const { status, body } = await one.request("/readyz");
     expect(status).toBe(503);
     expect(body.checks.cluster).toBe("This node's copy of the cluster's rows is out of date.");
     one.line.mend();
     await one.copy().catch(one.copy);
+    expect((await scrape(one)).get("kanalog_cluster_lag_seconds")).toBe(0);
     // A commit that failed makes a process unready for ten seconds.
     cluster.ports.clock.advance(10_000);
     expect((await one.request("/readyz")).body.checks).toMatchObject({

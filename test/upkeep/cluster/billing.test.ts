@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import pg from "pg";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { copyUsage } from "../../../src/customers/limits/cluster-usage.ts";
+import { copyFromCluster } from "../../../src/db/cluster/cluster-transaction.ts";
 import { copiedVersion } from "../../../src/db/cluster/link.ts";
 import type { Answer, Customer } from "../../support/appliance.ts";
 import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
@@ -95,6 +98,40 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     const [key] = await other.app.domains.keys.keys(customer.organizationId);
     expect(key?.lastUsedAt).toBe(cluster.ports.clock.now());
   });
+
+  test("so it is of a key that was made and used between the looks at both", async () => {
+    const { clock } = cluster.ports;
+    let made = 0;
+    await copyUsage(other.db, clock, async () => {
+      const version = await copyFromCluster(other.db, clock);
+      const { key, organizationId } = await one.customer();
+      expect((await one.request(CARD, { key })).status).toBe(200);
+      await one.app.services.copyNewest();
+      made = organizationId;
+      return version;
+    });
+    await other.copy();
+    const [key] = await other.app.domains.keys.keys(made);
+    expect(key?.lastUsedAt).toBe(clock.now());
+  });
+
+  test("usage of a year is copied whole, in pages", async () => {
+    const days = 4_500;
+    const client = new pg.Client({ connectionString: cluster.url });
+    await client.connect();
+    await client.query(
+      `INSERT INTO kanalog.usage_days
+       SELECT $1, day, 'free', $2, 200, 1, 0, pg_current_xact_id()
+       FROM generate_series(1, ${days}) AS day`,
+      [customer.organizationId, customer.keyId],
+    );
+    await client.end();
+    await cluster.copyAll();
+    for (const { db } of cluster.nodes) {
+      const sql = "SELECT count(*) AS days FROM usage_days WHERE method = 'free'";
+      expect(db.prepare(sql).get()).toEqual({ days });
+    }
+  });
 });
 
 describe.skipIf(!hasPostgres)(
@@ -162,6 +199,15 @@ describe.skipIf(!hasPostgres)(
       expect((await ask(other)).status).toBe(429);
       await quota(2);
       expect((await ask(one)).status).toBe(200);
+    });
+
+    test("the answer tells the quota that it was counted by", async () => {
+      await quota(50);
+      expect(copiedVersion(other.db)).toBeLessThan(copiedVersion(one.db));
+      const { headers } = await ask(other);
+      expect(headers.get("ratelimit-policy")).toContain('"quota";q=50');
+      expect(headers.get("ratelimit")).toContain('"quota";r=');
+      expect(Number(/"quota";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1])).toBeLessThan(50);
     });
 
     test("another organization's changes refuse nobody", async () => {

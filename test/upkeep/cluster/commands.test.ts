@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createMachine, type Machine } from "../../support/machine.ts";
+import pg from "pg";
+import { createMachine, type Machine, type Serving } from "../../support/machine.ts";
 import { hasPostgres, newPostgresDatabase } from "../../support/postgres.ts";
 import { openPostgresLine } from "../../support/postgres-line.ts";
+import { PASSWORD, remoteVisitor } from "../../support/visitor.ts";
 
 /** From one file to a cluster and back, by the commands, over real files. */
 
@@ -10,6 +12,7 @@ const SECRET = "the secret of the first appliance and its cluster";
 let machine: Machine;
 let url: string;
 let key: string;
+let member: number;
 
 beforeEach(async () => {
   if (!hasPostgres) return;
@@ -17,7 +20,7 @@ beforeEach(async () => {
   url = await newPostgresDatabase();
   machine.write("channels.csv", "id,title,subscribers\n1,Птицы,10\n2,Рыбы,20\n");
   await ok(["import", "channels", machine.path("channels.csv")], { KANALOG_CLUSTER: "" });
-  ({ key } = await machine.customer());
+  ({ key, member } = await machine.customer());
 });
 afterEach(() => machine?.leave());
 
@@ -44,12 +47,43 @@ function withoutEmpty(environment: Record<string, string>): Record<string, strin
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
 }
 
+/** @returns the cookies of somebody who has signed in */
+async function signIn({ address }: Serving): Promise<string> {
+  await machine.run(["member", "password", String(member), "--stdin"], { stdin: `${PASSWORD}\n` });
+  const visitor = remoteVisitor(address);
+  await visitor.signIn("ada@example.com");
+  return [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+}
+
+async function isSignedIn({ address }: Serving, cookie: string): Promise<boolean> {
+  const page = await fetch(`${address}/account/`, { headers: { cookie }, redirect: "manual" });
+  return page.status === 200;
+}
+
+async function writingKey(): Promise<string> {
+  const words = ["key", "create", "--member", String(member), "--write", "--json"];
+  return JSON.parse(await ok(words, { KANALOG_SECRET: SECRET })).key;
+}
+
+async function addWebhook({ address }: Serving, key: string): Promise<void> {
+  const body = JSON.stringify({ url: "https://127.0.0.1:9443/hook", channels: [1] });
+  const made = await fetch(`${address}/v1/msgr/webhooks/`, {
+    ...{ method: "POST", body },
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+  });
+  expect(made.status, await made.text()).toBe(201);
+}
+
 const init = () => ok(["cluster", "init", "--from", machine.database], settings());
 const second = () => settings({ KANALOG_NODE: "b", KANALOG_DB: machine.path("b.db") });
 
 describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
   test("whose nodes serve its catalog and keys, count on from its units, and become one file again", async () => {
-    const alone = await machine.serve(["serve"], { environment: { KANALOG_SECRET: SECRET } });
+    const alone = await machine.serve(["serve"], {
+      environment: { KANALOG_SECRET: SECRET, KANALOG_WEBHOOK_ALLOW: "127.0.0.0/8" },
+    });
+    const session = await signIn(alone);
+    await addWebhook(alone, await writingKey());
     for (let time = 0; time < 3; time++) {
       expect((await alone.get("/v1/msgr/channels/1/", key)).status).toBe(200);
     }
@@ -63,6 +97,7 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     ];
     const next = new URL((page as { next: string }).next);
     for (const node of nodes) {
+      expect(await isSignedIn(node, session)).toBe(true);
       expect((await node.get("/v1/msgr/channels/2/", key)).status).toBe(200);
       // A cursor of the one file goes on.
       expect((await node.get(next.pathname + next.search, key)).status).toBe(200);
@@ -78,6 +113,8 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
 
     const file = machine.path("left.db");
     await ok(["cluster", "leave", "--to", file], settings());
+    const list = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
+    expect(list.results.map(({ node }: { node: string }) => node)).toEqual(["a", "b"]);
     const left = await machine.serve(["serve"], {
       environment: { KANALOG_DB: file, KANALOG_SECRET: SECRET },
     });
@@ -86,7 +123,12 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     };
     expect(usage.used).toBe(8);
     expect((await left.get("/v1/msgr/channels/1/", key)).status).toBe(200);
+    expect((await left.get(next.pathname + next.search, key)).status).toBe(200);
+    expect(await isSignedIn(left, session)).toBe(true);
     await left.stop();
+    // A start is refused where it cannot read the webhooks' signing secrets, as by another secret.
+    const other = { KANALOG_DB: file, KANALOG_SECRET: `${SECRET}!` };
+    expect(await refused(["serve"], other)).toContain("not what the signing secrets");
     await ok(["check"], { KANALOG_DB: file });
     await ok(["check"], settings());
   });
@@ -97,6 +139,21 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     const rebuilt = JSON.parse(await ok(["cluster", "rebuild", "--json"], second()));
     expect(machine.exists(rebuilt.kept_as.slice(machine.folder.length + 1))).toBe(true);
     await ok(["check"], second());
+  });
+
+  test("an import that waits for all nodes names those that are silent", async () => {
+    await init();
+    await ok(["cluster", "join"], second());
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query("UPDATE kanalog.nodes SET seen_at = now() - interval '1 minute'");
+    await client.end();
+    const { exitCode, notes } = await machine.run(
+      ["import", "channels", machine.path("channels.csv"), "--wait"],
+      { environment: settings() },
+    );
+    expect(exitCode).toBe(0);
+    expect(notes).toContain("Not waited for, since they are silent: b.");
   });
 
   test("nothing is half made where PostgreSQL is lost in the midst of it", async () => {

@@ -123,7 +123,12 @@ async function runCommand(
           onProgress: ({ read }) => progress.rows(read),
         },
       );
-      if (options.wait === true && options.dryRun !== true) await allHaveCopied(db, clock);
+      if (options.wait === true && options.dryRun !== true) {
+        const silent = await allHaveCopied(db, clock);
+        if (silent.length > 0) {
+          output.note(`Not waited for, since they are silent: ${silent.join(", ")}.`);
+        }
+      }
       return summary;
     } finally {
       progress.stop();
