@@ -23,6 +23,7 @@ export type ClusterCommands = ReturnType<typeof clusterCommands>;
 /** `kanalog cluster …`: a cluster's making, its nodes' copies, and the way back to one file. */
 export function clusterCommands(config: Config, { clock, random }: Ports) {
   const node = (): NodeSecrets => requireNode(config);
+  const newId = (): string => random.uuid(clock.now());
 
   return {
     /** @returns how many shared rows it has; the file is the first node's copy from then on */
@@ -32,14 +33,15 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       const db = openDatabase(file, clock);
       try {
         await migrate(db, clock);
-        return await makeCluster(db, clock, { ...settings, id: random.uuid(clock.now()) });
+        const ids = { id: newId(), copyId: newId() };
+        return await makeCluster(db, clock, { ...settings, ...ids });
       } finally {
         db.close();
       }
     },
 
     /** @returns the version of the copy that is at the settings' path now */
-    join: (): Promise<number> => makeCopy(config.databasePath, node(), clock),
+    join: (): Promise<number> => makeCopy(config.databasePath, newId(), node(), clock),
 
     /** @returns where the former copy lies now */
     async rebuild(): Promise<{ version: number; keptAs: string | null }> {
@@ -47,7 +49,7 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       const draft = `${databasePath}.copying`;
       for (const end of ["", "-wal", "-shm"]) rmSync(draft + end, { force: true });
       try {
-        const version = await makeCopy(draft, node(), clock);
+        const version = await makeCopy(draft, newId(), node(), clock, true);
         const suffix = `.before-rebuild-${fileStamp(clock.now())}`;
         return { version, ...replaceDatabase(databasePath, draft, suffix, clock) };
       } finally {
@@ -61,7 +63,7 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       // Noted under a name of its own: the node itself goes on, and this copy is none from then on.
       const leaving = { ...settings, node: `${settings.node} leaves` };
       try {
-        const version = await makeCopy(file, leaving, clock);
+        const version = await makeCopy(file, newId(), leaving, clock);
         const db = openDatabase(file, clock);
         try {
           await endCopy(db, clock);
@@ -78,17 +80,27 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
   };
 }
 
-/** @throws AppError `conflict` where the file exists */
-async function makeCopy(path: string, settings: NodeSecrets, clock: Clock): Promise<number> {
+/**
+ * @param takesOver whether it stands in for another copy of the node's
+ * @throws AppError `conflict` where the file exists, or another node of the same name runs
+ */
+async function makeCopy(
+  path: string,
+  copyId: string,
+  settings: NodeSecrets,
+  clock: Clock,
+  takesOver = false,
+): Promise<number> {
   if (existsSync(path)) throw new AppError("conflict", message("copyExists", { file: path }));
   const state = await withSession(settings, ({ query }) => findClusterState(query));
   requireReadable(state, settings.secret);
   // Noted before it copies anything, so that no removed row is forgotten which it has and would keep.
-  await withSession(settings, ({ query }) => noteNode(query, settings.node, 0, "joins"));
+  const joining = { node: settings.node, copyId, version: 0, program: "joins" };
+  await withSession(settings, ({ query }) => noteNode(query, joining, takesOver));
   const db = openDatabase(path, clock);
   try {
     await migrate(db, clock);
-    await beginCopy(db, clock, state.id);
+    await beginCopy(db, clock, { clusterId: state.id, copyId });
     linkToCluster(db, settings, "commands", derivedRows);
     return await copyAll(db, clock);
   } finally {

@@ -25,7 +25,7 @@ import {
   type InstallationSecret,
   installationSecret,
 } from "./installation-secret.ts";
-import { linkCopy } from "./node-copy.ts";
+import { linkCopy, requireSameClock } from "./node-copy.ts";
 import { pools } from "./operations.ts";
 
 /** A connection that writes, and the domains over it, for commands. */
@@ -56,6 +56,7 @@ export async function openCurrent(
     }
     if (config.cluster === null) await loadShippedDirectories(db, clock);
     await linkCopy(db, clock, config);
+    await requireSameClock(db, clock);
     return db;
   } catch (error) {
     db.close();

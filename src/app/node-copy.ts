@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { version } from "../../package.json";
 import { derivedRows } from "../catalog/derived-rows.ts";
 import type { Config } from "../config.ts";
 import { findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
@@ -6,15 +7,18 @@ import { copyFromCluster } from "../db/cluster/cluster-transaction.ts";
 import type { Session } from "../db/cluster/connection.ts";
 import {
   type Copy,
+  clusterOf,
   findCopy,
   linkToCluster,
   type NodeSettings,
   requireCluster,
+  requireCopy,
 } from "../db/cluster/link.ts";
 import type { Database } from "../db/database.ts";
 import { SCHEMA_VERSION } from "../db/migrate.ts";
 import { AppError, isStorageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { noteNode } from "../upkeep/cluster/copy-newest.ts";
 import { message } from "../values/messages/messages.ts";
 
 /** Null where the appliance is no node of a cluster. */
@@ -42,7 +46,7 @@ async function raiseSchema(query: Session["query"]): Promise<void> {
 
 /**
  * Has a connection write for all nodes of the cluster that the settings name, if they name one, and copies
- * what it lacks. While PostgreSQL is away it is linked all the same: what it has can be read.
+ * what it lacks. While PostgreSQL is away it is linked all the same.
  * @throws AppError `conflict` where the file is no copy of it
  */
 export async function linkCopy(db: Database, clock: Clock, config: Config): Promise<void> {
@@ -55,11 +59,41 @@ export async function linkCopy(db: Database, clock: Clock, config: Config): Prom
   }
   if (copy === undefined) throw new AppError("conflict", message("noCopy", { file }));
   linkToCluster(db, settings, "commands", derivedRows);
+  await unlessAway(() => bringUp(db, clock, copy, config));
+}
+
+/** Work at a node's start that is left where PostgreSQL is away: what the node has can be read. */
+async function unlessAway(work: () => Promise<void>): Promise<void> {
   try {
-    await bringUp(db, clock, copy, config);
+    await work();
   } catch (error) {
     if (!(error instanceof AppError && isStorageUnavailable(error))) throw error;
   }
+}
+
+/** By which all of a cluster's times would be off: sessions, quotas' periods, retries. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** @throws AppError `conflict` where this machine's clock is a minute or more off PostgreSQL's */
+export async function requireSameClock(db: Database, clock: Clock): Promise<void> {
+  const cluster = clusterOf(db);
+  if (cluster === null) return;
+  await unlessAway(async () => {
+    const [row] = await cluster.authority.query<{ now_ms: string }>(
+      "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS now_ms",
+    );
+    const offMs = clock.now() - Number(row?.now_ms);
+    if (Math.abs(offMs) < CLOCKS_DIFFER_MS) return;
+    throw new AppError("conflict", message("clocksDiffer", { seconds: Math.round(offMs / 1000) }));
+  });
+}
+
+/** @throws AppError `conflict` where another node by this one's name runs */
+export async function requireOwnName(db: Database, settings: NodeSettings | null): Promise<void> {
+  if (settings === null) return;
+  const { node } = settings;
+  const { query } = requireCluster(db).authority;
+  await unlessAway(() => noteNode(query, { ...requireCopy(db), node, program: version }));
 }
 
 /** @throws AppError `conflict`; `unavailable` where PostgreSQL cannot be asked */

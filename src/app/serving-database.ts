@@ -9,6 +9,7 @@ import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import { databaseThreads, servingConnection } from "./database-threads.ts";
 import { type openCurrent, openDomains } from "./domains.ts";
 import type { InstallationSecret } from "./installation-secret.ts";
+import { nodeSettings, requireOwnName } from "./node-copy.ts";
 
 /**
  * Opens the connections and threads of a process that serves. All of them tell how long they hold the
@@ -24,6 +25,12 @@ export async function openServingDatabase(
 ) {
   const { clock, log } = ports;
   const domains = await openDomains(config, ports, secret, open);
+  try {
+    await requireOwnName(domains.db, nodeSettings(config));
+  } catch (error) {
+    domains.db.close();
+    throw error;
+  }
   const db = servingConnection(config, clock, domains.db);
   const isShared = db === domains.db;
   if (!isShared) leavesCheckpoints(domains.db);

@@ -631,6 +631,25 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   clusterSecretDiffers: [
     [{}, "KANALOG_SECRET differs from the one that the cluster was made with."],
   ],
+  nodeNameTaken: [
+    [{ node: "a" }, "Another node is named a: give this one a name of its own with KANALOG_NODE."],
+  ],
+  clocksDiffer: [
+    [
+      { seconds: -75 },
+      "This machine's clock is 75 s behind PostgreSQL's: set both by a time server.",
+    ],
+    [
+      { seconds: 75 },
+      "This machine's clock is 75 s ahead of PostgreSQL's: set both by a time server.",
+    ],
+  ],
+  foreignSchema: [
+    [
+      {},
+      "The database at KANALOG_CLUSTER has a schema named kanalog that is no cluster's: name another database.",
+    ],
+  ],
   copyExists: [[{ file: "k.db" }, "k.db exists already."]],
   usageDiffers: [
     [

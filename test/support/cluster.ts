@@ -10,6 +10,7 @@ import { type Environment, readConfig } from "../../src/config.ts";
 import { sharedTables } from "../../src/db/cluster/shared-tables.ts";
 import type { Database } from "../../src/db/database.ts";
 import { openInMemory } from "../../src/db/open-database.ts";
+import { systemClock } from "../../src/ports/clock.ts";
 import { checkDatabase } from "../../src/upkeep/checks/check.ts";
 import { type Appliance, applianceOver, liftRates } from "./appliance.ts";
 import { type FakePorts, fakePorts } from "./fake-ports.ts";
@@ -160,7 +161,8 @@ async function prepareCluster(): Promise<{ copy: Buffer; template: string }> {
     (await openCurrent(readConfig(environment), ports)).close();
     const config = readConfig({ ...environment, KANALOG_CLUSTER: template });
     await clusterCommands(config, ports).init(path);
-    const db = await openCurrent(config, ports);
+    // By the real clock, which must be PostgreSQL's.
+    const db = await openCurrent(config, { ...ports, clock: systemClock });
     // A file that says that it has a write-ahead log cannot be opened in memory.
     db.pragma("journal_mode = DELETE");
     db.close();

@@ -30,6 +30,8 @@ CREATE INDEX rows_by_version ON kanalog.rows (version);
 
 CREATE TABLE kanalog.nodes (
   name text PRIMARY KEY,
+  -- Of its copy's file: another one is another node, by mistake of the same name.
+  copy_id text NOT NULL,
   -- Of its copy.
   version bigint NOT NULL,
   seen_at timestamptz NOT NULL,

@@ -15,16 +15,22 @@ export interface ClusterState {
   secretCheck: string;
 }
 
+const FOUND = `
+  SELECT to_regnamespace('kanalog') IS NOT NULL AS has_schema,
+    to_regclass('kanalog.state') IS NOT NULL AS has_state`;
+
 const STATE = `
   SELECT id::text, version::text, schema_version, forgotten_until::text, secret_check
   FROM kanalog.state`;
 
-/** @returns undefined where no cluster was made in this database */
+/**
+ * @returns undefined where no cluster was made in this database
+ * @throws AppError `conflict` where it has a schema of our name that is no cluster's
+ */
 export async function findClusterState(query: Session["query"]): Promise<ClusterState | undefined> {
-  const [found] = await query<{ is_there: boolean }>(
-    "SELECT to_regclass('kanalog.state') IS NOT NULL AS is_there",
-  );
-  if (found?.is_there !== true) return undefined;
+  const [found] = await query<{ has_schema: boolean; has_state: boolean }>(FOUND);
+  if (found?.has_schema !== true) return undefined;
+  if (!found.has_state) throw new AppError("conflict", message("foreignSchema"));
   const [row] = await query<{
     id: string;
     version: string;

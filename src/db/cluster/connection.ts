@@ -56,7 +56,7 @@ export function openConnection(url: string, name: string): Connection {
           return [answered].flat().findLast(({ rows }) => rows.length > 0)?.rows ?? [];
         } catch (error) {
           if (isLost(error)) drop(used);
-          throw isOwnFault(error) ? error : storageUnavailable(error);
+          throw isOwnFault(error) ? error : storageUnavailable(new PostgresError(error));
         }
       },
     };
@@ -113,17 +113,49 @@ export async function connectToPrimary(url: string, name: string): Promise<pg.Cl
     client.on("error", () => {});
     try {
       await client.connect();
-      const { rows } = await client.query<{ standby: boolean }>(
-        "SELECT pg_is_in_recovery() AS standby",
-      );
-      if (rows[0]?.standby === false) return client;
-      last = new Error("the server is a standby, which takes no writes");
+      const { rows } = await client.query<ServerFacts>(SERVER_FACTS);
+      const refusal = refusalOf(rows[0]);
+      if (refusal === null) return client;
+      last = new Error(refusal);
     } catch (error) {
       last = error;
     }
     await client.end().catch(() => {});
   }
-  throw storageUnavailable(last);
+  throw storageUnavailable(new PostgresError(last));
+}
+
+/** Why PostgreSQL cannot be used, for the operator. */
+export class PostgresError extends Error {
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`PostgreSQL at KANALOG_CLUSTER cannot be used: ${reason}`, { cause });
+  }
+}
+
+interface ServerFacts {
+  /** Such as 150004. */
+  version: number;
+  isStandby: boolean;
+  isReadOnly: boolean;
+}
+
+const SERVER_FACTS = `
+  SELECT current_setting('server_version_num')::integer AS version,
+    pg_is_in_recovery() AS "isStandby",
+    current_setting('default_transaction_read_only')::boolean AS "isReadOnly"`;
+
+const OLDEST_VERSION = 15;
+
+/** @returns why a server does not do; null where it does */
+export function refusalOf(facts: ServerFacts | undefined): string | null {
+  const version = Math.floor((facts?.version ?? 0) / 10_000);
+  if (version < OLDEST_VERSION) {
+    return `it is version ${version}, and ${OLDEST_VERSION} or newer is needed`;
+  }
+  if (facts?.isStandby === true) return "the server is a standby, which takes no writes";
+  if (facts?.isReadOnly === true) return "it takes no writes (default_transaction_read_only is on)";
+  return null;
 }
 
 /** An address for each host of `postgres://user:password@one:5432,two:5432/name`. */

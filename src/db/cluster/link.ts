@@ -63,18 +63,25 @@ export interface Copy {
   id: string;
   /** Of its newest shared rows. */
   version: number;
+  /** Of the file. */
+  copyId: string;
 }
 
 /** Whose copy a file is; undefined where it is an appliance by itself. */
 export function findCopy(db: Database): Copy | undefined {
-  return statement<Copy>(db, "SELECT id, version FROM cluster_copy").get();
+  return statement<Copy>(db, "SELECT id, version, copy_id AS copyId FROM cluster_copy").get();
+}
+
+/** @throws Error where the file is an appliance by itself */
+export function requireCopy(db: Database): Copy {
+  const copy = findCopy(db);
+  if (copy === undefined) throw new Error("the file is no copy of a cluster");
+  return copy;
 }
 
 /** The version of the shared rows in the file. */
 export function copiedVersion(db: Database): number {
-  const copy = findCopy(db);
-  if (copy === undefined) throw new Error("the file is no copy of a cluster");
-  return copy.version;
+  return requireCopy(db).version;
 }
 
 export function setCopiedVersion(tx: Transaction, version: number): void {

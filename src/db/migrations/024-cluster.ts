@@ -9,6 +9,8 @@ CREATE TABLE cluster_copy (
   -- PostgreSQL's transactions before this one had ended when usage was copied last.
   usage_copied TEXT NOT NULL,
   -- When it was known to be the newest.
-  newest_at INTEGER NOT NULL
+  newest_at INTEGER NOT NULL,
+  -- Of this file, by which two nodes of one name are told apart.
+  copy_id TEXT NOT NULL
 ) STRICT;
 `;

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../../../package.json";
 import { ConfigError, readConfig } from "../../config.ts";
+import { PostgresError } from "../../db/cluster/connection.ts";
 import {
   AppError,
   isStorageFault,
@@ -88,6 +89,14 @@ function settle(command: Command, context: CommandContext): void {
   for (const child of command.commands) settle(child, context);
 }
 
+/** For the operator: the file and what is wrong with it, or with PostgreSQL; empty for other errors. */
+function whyUnavailable(error: AppError, environment: CommandContext["environment"]): string {
+  if (!isStorageUnavailable(error)) return "";
+  if (error.cause instanceof PostgresError) return ` ${error.cause.message}.`;
+  const reason = storageReason(error.cause);
+  return reason === null ? "" : ` ${readConfig(environment).databasePath}: ${reason}.`;
+}
+
 function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): number {
   const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
   if (error instanceof CommanderError) {
@@ -103,9 +112,7 @@ function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): n
     return EXIT_USAGE;
   }
   if (error instanceof AppError) {
-    const reason = isStorageUnavailable(error) ? storageReason(error.cause) : null;
-    const file = reason === null ? "" : ` ${readConfig(environment).databasePath}: ${reason}.`;
-    output.note(error.detail + file);
+    output.note(error.detail + whyUnavailable(error, environment));
     return error.code === "invalid" ? EXIT_USAGE : EXIT_FAILED;
   }
   if (error instanceof Error && "syscall" in error) {

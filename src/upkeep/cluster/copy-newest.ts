@@ -1,46 +1,58 @@
 import { copyUsage } from "../../customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
 import type { Session } from "../../db/cluster/connection.ts";
-import { requireCluster, setNewestAt } from "../../db/cluster/link.ts";
+import { requireCluster, requireCopy, setNewestAt } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
+import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
+
+/** A node that was not seen for so long is not there: its name is free. */
+const NAME_TAKEN_S = 10;
 
 const NOTE = `
-  INSERT INTO kanalog.nodes (name, version, seen_at, program) VALUES ($1, $2, now(), $3)
+  INSERT INTO kanalog.nodes AS n (name, copy_id, version, seen_at, program)
+  VALUES ($1, $2, $3, now(), $4)
   ON CONFLICT (name) DO UPDATE
-  SET version = excluded.version, seen_at = excluded.seen_at, program = excluded.program`;
+  SET copy_id = excluded.copy_id, version = excluded.version, seen_at = excluded.seen_at,
+    program = excluded.program
+  WHERE n.copy_id = excluded.copy_id OR $5
+    OR n.seen_at < now() - make_interval(secs => ${NAME_TAKEN_S})
+  RETURNING 1`;
 
 /** Who copies, for those who look at the cluster. */
 export interface CopyingNode {
   node: string;
-  /** Version of its program. */
+  /** Version of its program, or what it does. */
   program: string;
 }
 
 /**
  * Brings the file to the newest shared rows and usage.
- * @throws AppError `unavailable` where PostgreSQL cannot be asked
+ * @throws AppError `unavailable` where PostgreSQL cannot be asked, `conflict` as `noteNode`
  */
-export async function copyNewest(
-  db: Database,
-  clock: Clock,
-  { node, program }: CopyingNode,
-): Promise<void> {
+export async function copyNewest(db: Database, clock: Clock, node: CopyingNode): Promise<void> {
   const now = clock.now();
   const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
+  const { copyId } = requireCopy(db);
+  await noteNode(requireCluster(db).authority.query, { ...node, copyId, version });
   await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
-  await noteNode(requireCluster(db).authority.query, node, version, program);
 }
 
-/** Notes how far a node's copy is. @param program version of its program */
+/**
+ * Notes how far a node's copy is.
+ * @param takesOver whether its file stands in for another one of the node's
+ * @throws AppError `conflict` where another node of the same name runs
+ */
 export async function noteNode(
   query: Session["query"],
-  node: string,
-  version: number,
-  program: string,
+  { node, program, copyId, version }: CopyingNode & { copyId: string; version: number },
+  takesOver = false,
 ): Promise<void> {
-  await query({ name: "note", text: NOTE, values: [node, version, program] });
+  const values = [node, copyId, version, program, takesOver];
+  const noted = await query({ name: "note", text: NOTE, values });
+  if (noted.length === 0) throw new AppError("conflict", message("nodeNameTaken", { node }));
 }
 
 /** A copy that follows no more holds up nothing. */

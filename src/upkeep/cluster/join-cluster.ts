@@ -9,7 +9,11 @@ import type { Clock } from "../../ports/clock.ts";
 const COPIED = ["usage_days", "usage_periods"];
 
 /** Makes an empty copy of a new file: the rows that a new file has are the cluster's too. */
-export async function beginCopy(db: Database, clock: Clock, clusterId: string): Promise<void> {
+export async function beginCopy(
+  db: Database,
+  clock: Clock,
+  { clusterId, copyId }: { clusterId: string; copyId: string },
+): Promise<void> {
   const names = [...sharedTables(db).map(({ name }) => name), ...COPIED];
   await inFileTransaction(
     db,
@@ -17,7 +21,7 @@ export async function beginCopy(db: Database, clock: Clock, clusterId: string): 
     "begin-copy",
     (tx) => {
       for (const name of names) tx.exec(`DELETE FROM ${name}`);
-      tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '0', 0)").run(clusterId);
+      tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '0', 0, ?)").run(clusterId, copyId);
     },
     { checksReferences: false },
   );

@@ -47,15 +47,17 @@ const USAGE = [
 /**
  * Makes a cluster of what a file holds, in one transaction of PostgreSQL, and the file its first copy.
  * @param db writes; nobody else does meanwhile
- * @param id a UUID
+ * @param id a UUID, of the cluster
+ * @param copyId a UUID, of the file
  * @returns how many shared rows it has
  * @throws AppError `conflict` where there is a cluster already, or the file is a copy of one
  */
 export async function makeCluster(
   db: Database,
   clock: Clock,
-  { url, node, secret, id }: NodeSettings & { secret: string; id: string },
+  given: NodeSettings & { secret: string; id: string; copyId: string },
 ): Promise<number> {
+  const { url, node, secret, id, copyId } = given;
   if (findCopy(db) !== undefined) throw new AppError("conflict", message("clusterExists"));
   const connection = openConnection(url, `kanalog ${node} commands`);
   try {
@@ -78,7 +80,8 @@ export async function makeCluster(
           // The file has the usage that was just sent: only what comes after it is copied.
           const [next] = await session.query<{ usage: string }>(AFTER_THIS);
           await session.query("COMMIT");
-          tx.prepare("INSERT INTO cluster_copy VALUES (?, ?, ?, 0)").run(id, version, next?.usage);
+          const copy = [id, version, next?.usage ?? "0", copyId];
+          tx.prepare("INSERT INTO cluster_copy VALUES (?, ?, ?, 0, ?)").run(...copy);
           return rows;
         } catch (error) {
           await session.query("ROLLBACK").catch(() => {});

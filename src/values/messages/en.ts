@@ -455,6 +455,12 @@ export const en = {
   clusterNotSet: "Set KANALOG_CLUSTER to the address of the cluster's PostgreSQL.",
   clusterSecretNeeded: "Set KANALOG_SECRET: all nodes of a cluster need the same one.",
   clusterSecretDiffers: "KANALOG_SECRET differs from the one that the cluster was made with.",
+  nodeNameTaken: ({ node }: { node: string }) =>
+    `Another node is named ${node}: give this one a name of its own with KANALOG_NODE.`,
+  clocksDiffer: ({ seconds }: { seconds: number }) =>
+    `This machine's clock is ${Math.abs(seconds)} s ${seconds < 0 ? "behind" : "ahead of"} PostgreSQL's: set both by a time server.`,
+  foreignSchema:
+    "The database at KANALOG_CLUSTER has a schema named kanalog that is no cluster's: name another database.",
   copyExists: ({ file }: { file: string }) => `${file} exists already.`,
   usageDiffers: ({ file, cluster }: { file: number; cluster: number }) =>
     `The cluster would have ${cluster} units of usage and the file has ${file}: nothing was changed.`,

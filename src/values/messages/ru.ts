@@ -332,6 +332,12 @@ export const ru: Messages = {
   clusterNotSet: "Задайте в KANALOG_CLUSTER адрес PostgreSQL кластера.",
   clusterSecretNeeded: "Задайте KANALOG_SECRET: он один на все узлы кластера.",
   clusterSecretDiffers: "KANALOG_SECRET не тот, с которым создан кластер.",
+  nodeNameTaken: ({ node }) =>
+    `Узел с именем ${node} уже есть: задайте этому своё имя в KANALOG_NODE.`,
+  clocksDiffer: ({ seconds }) =>
+    `Часы этой машины ${seconds < 0 ? "отстают от" : "спешат против"} часов PostgreSQL на ${Math.abs(seconds)} с: настройте те и другие по серверу времени.`,
+  foreignSchema:
+    "В базе KANALOG_CLUSTER есть схема kanalog, и это не кластер: укажите другую базу.",
   copyExists: ({ file }) => `${file} уже есть.`,
   usageDiffers: ({ file, cluster }) =>
     `В кластере было бы единиц расхода: ${cluster}, а в файле ${file}: ничего не изменено.`,

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { requireSameClock } from "../../../src/app/node-copy.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { systemClock } from "../../../src/ports/clock.ts";
 import type { Customer } from "../../support/appliance.ts";
 import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -126,6 +128,20 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     expect(cluster.ports.log.errors).toEqual([]);
   });
 });
+
+test.skipIf(!hasPostgres)(
+  "a node whose clock is off by a minute is refused at its start",
+  async () => {
+    const { db } = one;
+    const off = (ms: number) => ({ ...systemClock, now: () => systemClock.now() + ms });
+    await requireSameClock(db, off(50_000));
+    await expect(requireSameClock(db, off(70_000))).rejects.toThrow("s ahead of PostgreSQL's");
+    await expect(requireSameClock(db, off(-70_000))).rejects.toThrow("s behind PostgreSQL's");
+    one.line.cut();
+    // The node serves what it has.
+    await requireSameClock(db, off(70_000));
+  },
+);
 
 describe.skipIf(!hasPostgres)("a line that is cut after PostgreSQL has committed", () => {
   test("loses nothing: the node gets its own change with the next copy, and goes on", async () => {

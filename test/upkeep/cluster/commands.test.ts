@@ -74,6 +74,13 @@ async function addWebhook({ address }: Serving, key: string): Promise<void> {
   expect(made.status, await made.text()).toBe(201);
 }
 
+async function inPostgres(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
+
 const init = () => ok(["cluster", "init", "--from", machine.database], settings());
 const second = () => settings({ KANALOG_NODE: "b", KANALOG_DB: machine.path("b.db") });
 
@@ -144,10 +151,7 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
   test("an import that waits for all nodes names those that are silent", async () => {
     await init();
     await ok(["cluster", "join"], second());
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query("UPDATE kanalog.nodes SET seen_at = now() - interval '1 minute'");
-    await client.end();
+    await inPostgres("UPDATE kanalog.nodes SET seen_at = now() - interval '1 minute'");
     const { exitCode, notes } = await machine.run(
       ["import", "channels", machine.path("channels.csv"), "--wait"],
       { environment: settings() },
@@ -185,6 +189,38 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     expect(await refused(["cluster", "join"], { ...second(), KANALOG_CLUSTER: "" })).toContain(
       "Set KANALOG_CLUSTER",
     );
+  });
+
+  test("a second node of one name, while the first runs", async () => {
+    await init();
+    const first = await machine.serve(["serve"], { environment: settings() });
+    const same = settings({ KANALOG_DB: machine.path("b.db") });
+    const said = "Another node is named a: give this one a name of its own with KANALOG_NODE.";
+    expect(await refused(["cluster", "join"], same)).toContain(said);
+    await ok(["cluster", "join"], second());
+    expect(await refused(["serve"], { ...second(), KANALOG_NODE: "a" })).toContain(said);
+    // The first is started again at once, by whichever way it has ended.
+    process.kill(first.pid, "SIGKILL");
+    const again = await machine.serve(["serve"], { environment: settings() });
+    expect(await again.stop()).toBe(0);
+  });
+
+  test("a PostgreSQL that is away, takes no writes, or has another schema of this name", async () => {
+    const line = await openPostgresLine(url);
+    line.cut();
+    const away = await refused(["cluster", "status"], settings({ KANALOG_CLUSTER: line.url }));
+    expect(away).toContain("PostgreSQL at KANALOG_CLUSTER cannot be used: ");
+    await line.close();
+    await inPostgres("CREATE SCHEMA kanalog");
+    expect(await refused(["cluster", "init", "--from", machine.database], settings())).toContain(
+      "a schema named kanalog that is no cluster's",
+    );
+    await inPostgres("DROP SCHEMA kanalog");
+    await init();
+    const name = new URL(url).pathname.slice(1);
+    await inPostgres(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    const notes = await refused(["org", "create", "--name", "A", "--plan", "profi"], settings());
+    expect(notes).toContain("it takes no writes (default_transaction_read_only is on)");
   });
 
   test("a missing and another secret", async () => {
