@@ -1,0 +1,25 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { hasPostgres } from "../support/postgres.ts";
+
+/** The contract's suites once more, each appliance being two nodes that are asked in turns. */
+const SUITES = ["admission", "fields", "isolation", "routes"];
+
+const ROOT = join(import.meta.dir, "../..");
+
+test.skipIf(!hasPostgres)("the contract holds over a cluster of two nodes", async () => {
+  const files = SUITES.map((name) => `test/contract/${name}.test.ts`);
+  const suites = Bun.spawn([process.execPath, "test", "--timeout", "300000", ...files], {
+    cwd: ROOT,
+    env: { ...process.env, KANALOG_TEST_NODES: "2" },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, said, exitCode] = await Promise.all([
+    suites.stdout.text(),
+    suites.stderr.text(),
+    suites.exited,
+  ]);
+  expect(exitCode, out + said).toBe(0);
+  expect(Number(/(\d+) pass/.exec(said)?.[1])).toBeGreaterThan(30);
+});
