@@ -305,6 +305,8 @@ export const en = {
   pdfFile: ({ file }: { file: string }) => `${file} is a PDF, not a table of rows.`,
   packedFileDamaged: ({ file, compression }: { file: string; compression: string }) =>
     `${file} is damaged or cut off: it cannot be unpacked (${compression}). ${MEND_AND_REPEAT}`,
+  packedFileTooLarge: ({ file, gigabytes }: { file: string; gigabytes: number }) =>
+    `${file} unpacks to more than ${gigabytes} GiB.`,
   otherKind: ({
     kind,
     other,

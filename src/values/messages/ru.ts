@@ -215,6 +215,8 @@ export const ru: Messages = {
   pdfFile: ({ file }) => `${file} — PDF, а не таблица строк.`,
   packedFileDamaged: ({ file, compression }) =>
     `${file} повреждён или обрезан: его нельзя распаковать (${compression}). ${MEND_AND_REPEAT}`,
+  packedFileTooLarge: ({ file, gigabytes }) =>
+    `${file} распаковывается больше чем в ${gigabytes} ГиБ.`,
   otherKind: ({ kind, other, columns }) =>
     `В файле столбцы вида ${other} (${columns.join(", ")}), а не ${kind}. Загрузите его как ${other}.`,
   mapToUnknown: ({ column, known }) =>
