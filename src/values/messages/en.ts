@@ -371,7 +371,7 @@ export const en = {
   sourceTimeout: ({ host }: { host: string }) => `${host} was silent for a minute.`,
   sourceUnreachable: ({ host }: { host: string }) => `${host} took no connection.`,
   sourceCertificate: ({ host }: { host: string }) =>
-    `The certificate of ${host} is not good for this name.`,
+    `The certificate of ${host} is not good for this name, or signed by nobody who is trusted here (KANALOG_WEBHOOK_CA).`,
   sourceBroken: ({ host }: { host: string }) => `${host} broke off before the end of its answer.`,
   sourceTooLarge: ({ gigabytes }: { gigabytes: number }) =>
     `The file is larger than ${gigabytes} GiB.`,

@@ -262,7 +262,8 @@ export const ru: Messages = {
   sourceUnresolved: ({ host }) => `Ни один сервер имён не ответил о ${host}.`,
   sourceTimeout: ({ host }) => `${host} молчал целую минуту.`,
   sourceUnreachable: ({ host }) => `${host} не принял соединение.`,
-  sourceCertificate: ({ host }) => `Сертификат ${host} не годится для этого имени.`,
+  sourceCertificate: ({ host }) =>
+    `Сертификат ${host} не годится для этого имени или подписан тем, кому здесь не доверяют (KANALOG_WEBHOOK_CA).`,
   sourceBroken: ({ host }) => `${host} прервал ответ, не дойдя до конца.`,
   sourceTooLarge: ({ gigabytes }) => `Файл больше ${gigabytes} ГиБ.`,
   sourceStatus: ({ status }) => `Ответ — ${status}, а не 200 с файлом.`,

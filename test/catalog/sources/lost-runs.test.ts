@@ -64,3 +64,23 @@ test("a run whose source was removed writes no further row", async () => {
   expect(channels()).toBe(written);
   expect(await appliance.app.sources.list()).toEqual([]);
 });
+
+test("a run on another machine goes on while it says so, and is taken up a minute after its last word", async () => {
+  const { sources, domains } = appliance.app;
+  const beat = (at: number) =>
+    statement(domains.db, "UPDATE sources SET owner = ?, heartbeat_at = ?").run(ELSEWHERE, at);
+  const look = async (afterMs: number) => {
+    appliance.ports.clock.advance(afterMs);
+    await sources.look();
+    await sources.settled();
+    return (await sources.find("files")).owner;
+  };
+  for (let word = 1; word <= 5; word++) {
+    beat(word);
+    expect(await look(59_000)).toBe(ELSEWHERE);
+  }
+  expect(await look(60_000)).toBe(ELSEWHERE);
+  expect(channels()).toBe(0);
+  expect(await look(1)).toBeNull();
+  expect(channels()).toBe(ROWS);
+});

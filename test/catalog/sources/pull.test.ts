@@ -205,7 +205,7 @@ describe("the other side fails", () => {
     [
       "a wrong certificate",
       { fault: "certificate" },
-      "The certificate of files.example.com is not good for this name.",
+      "The certificate of files.example.com is not good for this name, or signed by nobody who is trusted here (KANALOG_WEBHOOK_CA).",
     ],
     [
       "an answer cut short",
