@@ -5,7 +5,7 @@ import type { Fields } from "../imports/source-row.ts";
 import { type AlbumMessage, albumRow } from "./album-post.ts";
 import type { ChangedChat } from "./source-chats.store.ts";
 
-/** What a messenger told, as rows of an import; plain data, since it is sent to a thread. */
+/** News of a messenger as rows of an import; plain data, since it is sent to a thread. */
 export interface Batch {
   channels?: readonly Fields[];
   posts?: readonly Fields[];

@@ -48,7 +48,7 @@ afterEach(async () => {
   await server.stop(true);
 });
 
-/** What the process does every few seconds, a quarter of an hour later, to its end. */
+/** Does what the process does every few seconds, a quarter of an hour later, to its end. */
 async function look(): Promise<Source> {
   appliance.ports.clock.advance(15 * MINUTE_MS);
   await appliance.app.sources.look();

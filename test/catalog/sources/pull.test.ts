@@ -48,7 +48,7 @@ function add(given: Wanted = {}) {
   return appliance.app.sources.add(source, COMMAND_LINE);
 }
 
-/** What the process does every few seconds, to its end. */
+/** Does what the process does every few seconds, to its end. */
 async function look(): Promise<Source> {
   await appliance.app.sources.look();
   await appliance.app.sources.settled();
