@@ -92,7 +92,7 @@ async function pull(
       ...NOTHING,
       ...imported,
       position: {
-        ...(etag !== null && { etag }),
+        ...(etag !== null && etag.length <= ETAG_LENGTH_MAX && { etag }),
         ...(lastModified !== null && { lastModified }),
         ...(lagMs >= 0 && { lagMs }),
       },
@@ -102,6 +102,8 @@ async function pull(
   }
 }
 
+/** A longer tag, sent back, may be more than the other side takes of headers: it would refuse for ever. */
+const ETAG_LENGTH_MAX = 1_000;
 const OK = 200;
 const NOT_MODIFIED = 304;
 const USUAL_HEADERS = { "accept-encoding": "gzip, zstd", "user-agent": "Kanalog/1" };

@@ -77,6 +77,13 @@ describe("an ETag", () => {
     expect(requests.at(-1)?.headers.get("if-none-match")).toBe('W/"1"');
   });
 
+  test("that is longer than servers take of headers is not sent back", async () => {
+    answer = () => new Response(GOOD, { headers: { etag: `"${"x".repeat(1_000)}"` } });
+    await look();
+    expect(await look()).toMatchObject({ failure: null, position: {} });
+    expect(requests.at(-1)?.headers.has("if-none-match")).toBe(false);
+  });
+
   test("that changes where the file does not costs a reading, and changes no row", async () => {
     let edition = 0;
     answer = () => new Response(GOOD, { headers: { etag: `"${edition++}"` } });
