@@ -204,7 +204,7 @@ export const SETTINGS = {
   ),
   KANALOG_WEBHOOK_CA: optional(
     "webhookCa",
-    "Certificates (PEM) that receivers are trusted by beside the usual ones; best given as " +
+    "Certificates (PEM) that receivers and sources are trusted by beside the usual ones; best given as " +
       "`KANALOG_WEBHOOK_CA_FILE`.",
     certificates,
   ),

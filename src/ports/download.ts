@@ -60,6 +60,11 @@ export async function download(
     } catch (error) {
       return { fault: signal.aborted ? "timeout" : fetchFaultOf(error) };
     }
+    const announced = answer.headers.get("content-length");
+    if (answer.ok && Number(announced) > request.bytesMax) {
+      answer.body?.cancel().catch(() => {});
+      return { fault: "too_large" };
+    }
     const pieces = answer.body?.getReader();
     for (;;) {
       let piece: Awaited<ReturnType<NonNullable<typeof pieces>["read"]>> | undefined;
@@ -78,7 +83,6 @@ export async function download(
       }
       await file.appendFile(piece.value);
     }
-    const announced = answer.headers.get("content-length");
     if (answer.status === 200 && announced !== null && Number(announced) !== bytes) {
       return { fault: "broken" };
     }

@@ -365,6 +365,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   ],
   databaseFile: [[{ file: "FILE" }, "FILE is an SQLite database, not a table of rows."]],
   pdfFile: [[{ file: "FILE" }, "FILE is a PDF, not a table of rows."]],
+  packedFileTooLarge: [[{ file: "FILE", gigabytes: 20 }, "FILE unpacks to more than 20 GiB."]],
   packedFileDamaged: [
     [
       { file: "FILE", compression: "gzip" },
@@ -470,7 +471,12 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   sourceUnresolved: [[{ host: "HOST" }, "No name server answered about HOST."]],
   sourceTimeout: [[{ host: "HOST" }, "HOST was silent for a minute."]],
   sourceUnreachable: [[{ host: "HOST" }, "HOST took no connection."]],
-  sourceCertificate: [[{ host: "HOST" }, "The certificate of HOST is not good for this name."]],
+  sourceCertificate: [
+    [
+      { host: "HOST" },
+      "The certificate of HOST is not good for this name, or signed by nobody who is trusted here (KANALOG_WEBHOOK_CA).",
+    ],
+  ],
   sourceBroken: [[{ host: "HOST" }, "HOST broke off before the end of its answer."]],
   sourceTooLarge: [[{ gigabytes: 2 }, "The file is larger than 2 GiB."]],
   sourceStatus: [[{ status: 404 }, "It was answered 404, and not 200 with a file."]],

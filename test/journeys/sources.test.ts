@@ -4,7 +4,12 @@ import { TELEGRAM_TOKEN } from "../support/fake-telegram.ts";
 import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
 import { createMaxWorld } from "../support/source-worlds/max-world.ts";
 import { createPullWorld } from "../support/source-worlds/pull-world.ts";
-import { SOURCE_ENVIRONMENT, type SourceWorld } from "../support/source-worlds/source-world.ts";
+import {
+  isAllRead,
+  SOURCE_ENVIRONMENT,
+  type SourceWorld,
+  storedPosts,
+} from "../support/source-worlds/source-world.ts";
 import { createTelegramWorld } from "../support/source-worlds/telegram-world.ts";
 import { seededRandom } from "../support/webhook-journey.ts";
 
@@ -39,25 +44,13 @@ const source = () =>
     "SELECT owner, failures FROM sources",
   )[0];
 
-function stored(): Map<string, string> {
-  const rows = machine.query<{ key: string; text: string }>(
-    `SELECT k.msgr_id || ' ' || p.msgr_post_id AS key, p.text
-     FROM posts p JOIN channel_cards k ON k.id = p.channel_id`,
-  );
-  const posts = new Map(rows.map(({ key, text }) => [key, text]));
-  expect(posts.size).toBe(rows.length);
-  return posts;
-}
-
-const isAllRead = () => {
-  const [is, should] = [stored(), world.wanted()];
-  return is.size === should.size && [...should].every(([key, text]) => is.get(key) === text);
-};
+const stored = () => storedPosts(machine.query);
+const isDone = () => isAllRead(world, stored());
 
 async function waitForAll(): Promise<void> {
   await until(() => {
     if (source()?.owner === null) ask();
-    return isAllRead();
+    return isDone();
   }, "all posts");
 }
 
@@ -185,12 +178,12 @@ test("pushes are taken by either of two processes", async () => {
   await world.add(machine);
   await world.turn?.(machine);
   const servings = [await serve(), await serve()];
-  await until(() => source()?.owner === null && isAllRead());
+  await until(() => source()?.owner === null && isDone());
   for (const serving of servings) {
     world.happen(() => 0);
     await until(async () => {
       await world.deliver?.(serving, () => 1);
-      return isAllRead();
+      return isDone();
     });
   }
   for (const serving of servings) expect(await serving.stop()).toBe(0);

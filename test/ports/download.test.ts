@@ -100,3 +100,11 @@ test("a port that nobody listens on is unreachable", async () => {
   close();
   expect(await network.download(request)).toEqual({ fault: "unreachable" });
 });
+
+test("a body announced larger than the bound is not waited for", async () => {
+  const request = await listen((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2147483649\r\n\r\n");
+  });
+  expect(await network.download(request)).toEqual({ fault: "too_large" });
+  expect(readFileSync(request.into)).toHaveLength(0);
+});

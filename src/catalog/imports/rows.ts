@@ -1,4 +1,6 @@
 import { extname } from "node:path";
+import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 import { type ColumnNames, createColumnNames, type Naming } from "./column-names.ts";
 import { readCsv } from "./csv-rows.ts";
 import { decodeText } from "./decode-text.ts";
@@ -135,12 +137,33 @@ function formatOfContent(first: string, named: FileFormat | null): FileFormat {
 
 /**
  * Reads a file through before any of it is imported; a pipe cannot be, since it is read only once.
+ * @param unpackedBytesMax how much a packed file may hold: a few kilobytes may unpack to terabytes
  * @throws AppError `invalid`, as `readRows`, for a file that is no text or is packed and damaged
  */
-export async function requireReadable(source: Source): Promise<void> {
+export async function requireReadable(
+  source: Source,
+  unpackedBytesMax = Number.POSITIVE_INFINITY,
+): Promise<void> {
   if (source.bytes === null) return;
-  const { bytes } = await unpack(source, () => {});
-  for await (const _ of decodeText(bytes, source.name, () => {})) {
+  const { compression, bytes } = await unpack(source, () => {});
+  const bytesMax = compression === null ? Number.POSITIVE_INFINITY : unpackedBytesMax;
+  for await (const _ of decodeText(upTo(bytesMax, bytes, source), source.name, () => {})) {
     // Decoding is the check.
+  }
+}
+
+async function* upTo(
+  bytesMax: number,
+  bytes: AsyncIterable<Uint8Array>,
+  { name: file }: Source,
+): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const piece of bytes) {
+    total += piece.byteLength;
+    if (total > bytesMax) {
+      const gigabytes = bytesMax / 1024 ** 3;
+      throw new AppError("invalid", message("packedFileTooLarge", { file, gigabytes }));
+    }
+    yield piece;
   }
 }

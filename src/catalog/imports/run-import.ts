@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Database, Transaction } from "../../db/database.ts";
 import { lastHoldMs } from "../../db/lock-holds.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
@@ -58,6 +58,8 @@ interface ImportRun {
   replace: boolean;
   /** Ends the import after the transaction under way. */
   signal?: AbortSignal;
+  /** Called in each transaction before its first row; what it throws ends the import. */
+  requireWanted?(tx: Transaction): void;
   onReject(reject: Reject): void;
   /** After each transaction. */
   onProgress(summary: ImportSummary): void;
@@ -83,6 +85,7 @@ const PAUSE_MS = 3;
  * Upserts rows. A directory's rows are written in one transaction, the others in short ones with
  * pauses, so that a serving process goes on answering. Interrupted at any point it leaves whole
  * rows, and can be run again; once the run's signal is aborted it ends after the next commit.
+ * @throws whatever `requireWanted` throws
  */
 export async function runImport<Row>(
   kind: ImportKind<Row>,
@@ -124,7 +127,7 @@ function warningsOf({ encoding }: Recognized): ReasonGroup[] {
 async function importPaced<Row>(
   kind: ImportKind<Row>,
   rows: AsyncIterable<SourceRow[]>,
-  { db, clock, context, signal }: ImportRun,
+  { db, clock, context, signal, requireWanted }: ImportRun,
   told: Told,
   progress: () => void,
 ): Promise<void> {
@@ -162,7 +165,8 @@ async function importPaced<Row>(
       const waitMs = nextAtMs - clock.monotonic();
       if (waitMs > 0) await clock.sleep(waitMs);
       let [rows, rowsMs] = [0, 0];
-      await inTransaction(db, clock, "import", () => {
+      await inTransaction(db, clock, "import", (tx) => {
+        requireWanted?.(tx);
         const begunMs = clock.monotonic();
         do {
           const written = writeSome(kind, writer, batch, done, told);
@@ -234,7 +238,8 @@ async function importDirectory<Row>(
     const writer = kind.open(db, { ...context, note });
     const rows = readAll(kind, all, told.cells);
     const inUse = replacing === undefined ? undefined : writer.inUse?.();
-    await inTransaction(db, clock, "import-directory", () => {
+    await inTransaction(db, clock, "import-directory", (tx) => {
+      run.requireWanted?.(tx);
       if (replacing !== undefined && inUse !== undefined) {
         summary.removed = writer.removeOthers?.(replacing, inUse) ?? 0;
       }

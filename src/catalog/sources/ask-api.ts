@@ -67,7 +67,7 @@ function typeOf(body: string | undefined): Record<string, string> {
   return body === undefined ? {} : { "content-type": "application/json" };
 }
 
-/** With whole numbers kept exactly; undefined for what is no JSON. */
+/** JSON with whole numbers kept exactly; undefined for any other text. */
 function parsed(body: Uint8Array): unknown {
   try {
     return parseExact(new TextDecoder().decode(body));

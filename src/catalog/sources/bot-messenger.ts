@@ -31,7 +31,7 @@ export interface BotTools {
   mayWait: boolean;
   /** False: only channels that changed are to be read, as pushes told. */
   isWhole: boolean;
-  /** Where the messenger is to push updates to; null where they are asked for. */
+  /** The address that the messenger is to push updates to; null where they are asked for. */
   pushes: Pushes | null;
   /** Numbers of a channel's stored posts that were published in a span, in digits. */
   storedPosts(chat: string, span: { from: number; to: number }): Promise<string[]>;
@@ -61,7 +61,7 @@ export interface BotFound {
 /** A messenger whose bots are sources. */
 export interface BotMessenger {
   name: string;
-  /** Where its API is, unless somebody says otherwise. */
+  /** Address of its API, unless somebody names another. */
   api: string;
   /** How often it is read, unless somebody says otherwise. */
   schedule: string;

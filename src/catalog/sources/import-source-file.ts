@@ -1,4 +1,5 @@
 import type { Database } from "../../db/database.ts";
+import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { recount } from "../directory/recount.ts";
 import { importKinds } from "../imports/import-kinds.ts";
@@ -6,11 +7,15 @@ import { nothingRecognized } from "../imports/recognized.ts";
 import { readRows, requireReadable } from "../imports/rows.ts";
 import { type ImportSummary, runImport } from "../imports/run-import.ts";
 import { cutGroup } from "../imports/run-upload.ts";
-import { openSource, stoppable } from "../imports/source.ts";
+import { INTERRUPTED, openSource, stoppable } from "../imports/source.ts";
+import { ownerNow } from "./sources.store.ts";
 import type { FileOptions } from "./sources.table.ts";
 
 /** A file that a source gave. Plain data, since it is sent to a thread. */
 export interface SourceFile {
+  /** The source, and the process that runs it. */
+  id: number;
+  owner: string;
   path: string;
   /** As it is told: an address, or a file's name. */
   name: string;
@@ -21,24 +26,31 @@ export interface SourceFile {
   stop: SharedArrayBuffer;
 }
 
+/** Ten times the largest file that is downloaded, about as well as rows can be packed. */
+const UNPACKED_BYTES_MAX = 20 * 1024 ** 3;
+
 /**
  * Imports a file that a source gave, read through before any of it is written.
- * @throws AppError `invalid` for a file that cannot be read; `unavailable` where it is to stop
+ * @throws AppError `invalid` for a file that cannot be read; `unavailable` where it is to stop, and
+ *   where another process has the source by now: that one may have read a newer file
  */
 export async function importSourceFile(
   db: Database,
   clock: Clock,
-  { path, name, options, messengerHosts, openDays, stop }: SourceFile,
+  { id, owner, path, name, options, messengerHosts, openDays, stop }: SourceFile,
 ): Promise<ImportSummary> {
   const { rows: kindName, reading, timezone, strict } = options;
   const source = stoppable({ ...(await openSource(path)), name }, stop);
-  await requireReadable(source);
+  await requireReadable(source, UNPACKED_BYTES_MAX);
   const recognized = nothingRecognized(timezone);
   const rows = readRows(source, kindName, reading, recognized);
   const summary = await runImport<never>(importKinds[kindName] as never, rows, {
     ...{ db, clock, recognized, replace: false },
     context: { clock, folder: null, messengerHosts, openDays, note: () => {} },
     cells: { timezone, strict },
+    requireWanted(tx) {
+      if (ownerNow(tx, id) !== owner) throw new AppError("unavailable", INTERRUPTED);
+    },
     onReject: () => {},
     onProgress: () => {},
   });

@@ -12,7 +12,7 @@ import { selectChats } from "./source-chats.store.ts";
 import { selectSource } from "./sources.store.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-/** What a source's secret holds, where it is a bot's. */
+/** A bot's secret, as it is sealed. */
 export interface BotSecret {
   token: string;
   /** Sent by the messenger with each push; absent where the messenger pushes nothing. */
@@ -53,7 +53,7 @@ export function createPushes(
   }
 
   return {
-    /** Where a source's updates are to be pushed; null where they are asked for. */
+    /** The address and secret of a source's pushes; null where updates are asked for. */
     of({ id, settings }: Source, { pushSecret = "" }: BotSecret): Pushes | null {
       const isOn = isBot(settings) && settings.pushes === true;
       if (!isOn || base === null || pushSecret === "") return null;
@@ -93,7 +93,7 @@ export function createPushes(
   };
 }
 
-/** Of digests, which are of one length. */
+/** Compares digests, which are of one length, as `timingSafeEqual` needs. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

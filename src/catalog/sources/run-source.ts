@@ -65,18 +65,16 @@ async function pull(
 ): Promise<Outcome> {
   const into = tools.files.newPath();
   try {
+    const asked = { ...(!tools.isAgain && conditions(position)), ...USUAL_HEADERS, ...headers };
+    // A 304 to any other request says nothing of a file that was never imported.
+    const isConditional = Object.keys(asked).some((name) => name.startsWith("if-"));
     const answer = await tools.download(url, {
-      ...{ into, signal: tools.signal },
-      headers: {
-        ...(!tools.isAgain && conditions(position)),
-        ...USUAL_HEADERS,
-        ...headers,
-      },
+      ...{ into, signal: tools.signal, headers: asked },
     });
     if (tools.signal.aborted) return failed(INTERRUPTED);
     if ("failure" in answer) return failed(answer.failure);
     const { status } = answer;
-    if (status === NOT_MODIFIED) return NOTHING;
+    if (status === NOT_MODIFIED && isConditional) return NOTHING;
     if (status !== OK) {
       return {
         ...failed(message("sourceStatus", { status })),
@@ -94,7 +92,7 @@ async function pull(
       ...NOTHING,
       ...imported,
       position: {
-        ...(etag !== null && { etag }),
+        ...(etag !== null && etag.length <= ETAG_LENGTH_MAX && { etag }),
         ...(lastModified !== null && { lastModified }),
         ...(lagMs >= 0 && { lagMs }),
       },
@@ -104,6 +102,8 @@ async function pull(
   }
 }
 
+/** A longer tag, sent back, may be more than the other side takes of headers: it would refuse for ever. */
+const ETAG_LENGTH_MAX = 1_000;
 const OK = 200;
 const NOT_MODIFIED = 304;
 const USUAL_HEADERS = { "accept-encoding": "gzip, zstd", "user-agent": "Kanalog/1" };

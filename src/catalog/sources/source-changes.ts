@@ -153,7 +153,7 @@ function askSource(db: Database, clock: Clock, id: number, by: Actor): Promise<S
   });
 }
 
-/** Rows that it gave stay. A run under way goes on to its end, and nothing is noted of it. */
+/** Rows that it gave stay. A run under way writes no more. */
 function removeSource(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
   return inTransaction(db, clock, "source", async (tx) => {
     const source = await requireSource(tx, id);

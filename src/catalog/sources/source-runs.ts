@@ -9,6 +9,7 @@ import type { SecretBox } from "../../values/secret-box.ts";
 import { INTERRUPTED } from "../imports/source.ts";
 import { createAbandonedRuns } from "./abandoned-runs.ts";
 import type { BatchRun } from "./apply-batch.ts";
+import type { SourceFile } from "./import-source-file.ts";
 import { failed, type Outcome } from "./outcome.ts";
 import type { BotSecret, createPushes } from "./pushes.ts";
 import { type RunTools, runSource } from "./run-source.ts";
@@ -50,7 +51,7 @@ export interface RunSurroundings
   secrets(): Promise<SecretBox>;
   /** @param signal breaks the import off */
   importFile(
-    file: Parameters<RunTools["importFile"]>[0],
+    file: Omit<SourceFile, "messengerHosts" | "openDays" | "stop">,
     signal: AbortSignal,
   ): ReturnType<RunTools["importFile"]>;
   applyBatch(
@@ -113,7 +114,7 @@ export function createSourceRuns(
         ...{ ...how, signal, succeededAt },
         pushes: pushes.of(source, JSON.parse(secret) as BotSecret),
         sleep: (durationMs) => clock.sleep(durationMs, signal),
-        importFile: (file) => surroundings.importFile(file, signal),
+        importFile: (file) => surroundings.importFile({ ...file, id, owner }, signal),
         apply: (batch, position) => surroundings.applyBatch({ id, owner, batch, position }),
         chats: () => selectChats(db, id),
         doneFiles: () => selectDoneFiles(db, id),

@@ -1,6 +1,6 @@
 import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, given, query } from "../../db/query.ts";
+import { change, given, query, queryNow } from "../../db/query.ts";
 import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
 
 const all = query((db) => db.select().from(sources).orderBy(asc(sources.id)));
@@ -19,6 +19,18 @@ const byId = query((db) =>
 
 export function selectSource(db: Database, id: number): Promise<Source | undefined> {
   return byId(db).get({ id });
+}
+
+const ownerById = queryNow((db) =>
+  db
+    .select({ owner: sources.owner })
+    .from(sources)
+    .where(eq(sources.id, sql.placeholder("id"))),
+);
+
+/** The process that runs a source, without a wait; null where none does, or it is gone. */
+export function ownerNow(db: Database, id: number): string | null {
+  return ownerById(db).get({ id })?.owner ?? null;
 }
 
 const byName = query((db) =>

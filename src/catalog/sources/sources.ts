@@ -59,7 +59,7 @@ export function createSources(
     /** Channels that a bot was added to, those that it was removed from included. */
     chats: (id: number): Promise<SourceChat[]> => selectChats(db, id),
 
-    /** By its number or its name. @throws AppError `not_found` */
+    /** Finds one by its number or its name. @throws AppError `not_found` */
     async find(named: string): Promise<Source> {
       const isNumber = /^\d+$/.test(named);
       const found = isNumber

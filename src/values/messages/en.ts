@@ -305,6 +305,8 @@ export const en = {
   pdfFile: ({ file }: { file: string }) => `${file} is a PDF, not a table of rows.`,
   packedFileDamaged: ({ file, compression }: { file: string; compression: string }) =>
     `${file} is damaged or cut off: it cannot be unpacked (${compression}). ${MEND_AND_REPEAT}`,
+  packedFileTooLarge: ({ file, gigabytes }: { file: string; gigabytes: number }) =>
+    `${file} unpacks to more than ${gigabytes} GiB.`,
   otherKind: ({
     kind,
     other,
@@ -369,7 +371,7 @@ export const en = {
   sourceTimeout: ({ host }: { host: string }) => `${host} was silent for a minute.`,
   sourceUnreachable: ({ host }: { host: string }) => `${host} took no connection.`,
   sourceCertificate: ({ host }: { host: string }) =>
-    `The certificate of ${host} is not good for this name.`,
+    `The certificate of ${host} is not good for this name, or signed by nobody who is trusted here (KANALOG_WEBHOOK_CA).`,
   sourceBroken: ({ host }: { host: string }) => `${host} broke off before the end of its answer.`,
   sourceTooLarge: ({ gigabytes }: { gigabytes: number }) =>
     `The file is larger than ${gigabytes} GiB.`,

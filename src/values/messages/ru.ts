@@ -215,6 +215,8 @@ export const ru: Messages = {
   pdfFile: ({ file }) => `${file} — PDF, а не таблица строк.`,
   packedFileDamaged: ({ file, compression }) =>
     `${file} повреждён или обрезан: его нельзя распаковать (${compression}). ${MEND_AND_REPEAT}`,
+  packedFileTooLarge: ({ file, gigabytes }) =>
+    `${file} распаковывается больше чем в ${gigabytes} ГиБ.`,
   otherKind: ({ kind, other, columns }) =>
     `В файле столбцы вида ${other} (${columns.join(", ")}), а не ${kind}. Загрузите его как ${other}.`,
   mapToUnknown: ({ column, known }) =>
@@ -260,7 +262,8 @@ export const ru: Messages = {
   sourceUnresolved: ({ host }) => `Ни один сервер имён не ответил о ${host}.`,
   sourceTimeout: ({ host }) => `${host} молчал целую минуту.`,
   sourceUnreachable: ({ host }) => `${host} не принял соединение.`,
-  sourceCertificate: ({ host }) => `Сертификат ${host} не годится для этого имени.`,
+  sourceCertificate: ({ host }) =>
+    `Сертификат ${host} не годится для этого имени или подписан тем, кому здесь не доверяют (KANALOG_WEBHOOK_CA).`,
   sourceBroken: ({ host }) => `${host} прервал ответ, не дойдя до конца.`,
   sourceTooLarge: ({ gigabytes }) => `Файл больше ${gigabytes} ГиБ.`,
   sourceStatus: ({ status }) => `Ответ — ${status}, а не 200 с файлом.`,

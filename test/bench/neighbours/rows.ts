@@ -1,5 +1,6 @@
 import type { Row } from "./row.ts";
 import { bodyRows } from "./rows/bodies.ts";
+import { botRows } from "./rows/bots.ts";
 import { cuttingRows } from "./rows/cutting.ts";
 import { exportRows } from "./rows/exports.ts";
 import { importRows } from "./rows/imports.ts";
@@ -21,6 +22,7 @@ export const ROWS: readonly Row[] = [
   ...passwordRows,
   ...importRows,
   ...sourceRows,
+  ...botRows,
   ...upkeepRows,
   ...exportRows,
   ...cuttingRows.filter(({ size }) => size === "large"),

@@ -82,12 +82,12 @@ test("an album that is cut in two is one post", async () => {
   expect(album).toBe(captions.join("\n\n"));
 });
 
-test("parts hold 64 KiB or one longer row, and 20 rows", () => {
+test("parts hold 32 KiB or one longer row, and 20 rows", () => {
   const rows = (...bytes: number[]) =>
     bytes.map((bytes) => ({ name: "posts" as const, bytes, fieldsOf: () => ({}) }));
   const sizes = (...bytes: number[]) =>
     partsOf(rows(...bytes)).map((part) => part.map((row) => row.bytes / KIB));
-  expect(sizes(30 * KIB, 34 * KIB, KIB)).toEqual([[30, 34], [1]]);
+  expect(sizes(12 * KIB, 20 * KIB, KIB)).toEqual([[12, 20], [1]]);
   expect(sizes(KIB, 200 * KIB, KIB)).toEqual([[1], [200], [1]]);
   expect(partsOf(rows(...Array<number>(45).fill(1))).map((part) => part.length)).toEqual([
     20, 20, 5,

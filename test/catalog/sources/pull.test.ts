@@ -48,7 +48,7 @@ function add(given: Wanted = {}) {
   return appliance.app.sources.add(source, COMMAND_LINE);
 }
 
-/** What the process does every few seconds, to its end. */
+/** Does what the process does every few seconds, to its end. */
 async function look(): Promise<Source> {
   await appliance.app.sources.look();
   await appliance.app.sources.settled();
@@ -205,7 +205,7 @@ describe("the other side fails", () => {
     [
       "a wrong certificate",
       { fault: "certificate" },
-      "The certificate of files.example.com is not good for this name.",
+      "The certificate of files.example.com is not good for this name, or signed by nobody who is trusted here (KANALOG_WEBHOOK_CA).",
     ],
     [
       "an answer cut short",

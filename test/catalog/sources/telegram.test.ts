@@ -37,7 +37,7 @@ function add(given: Partial<NewBot> = {}): Promise<Source> {
   return appliance.app.sources.addBot({ ...usual, ...given }, COMMAND_LINE);
 }
 
-/** What the process does every few seconds, to its end. */
+/** Does what the process does every few seconds, to its end. */
 async function look(): Promise<Source> {
   await appliance.app.sources.look();
   await appliance.app.sources.settled();

@@ -27,7 +27,7 @@ describe("a bot of MAX on the site", () => {
   test("is added by steps with the words of MAX's menus, which the list of sources leads to", async () => {
     expect((await staff.get("/staff/sources/")).html).toContain(`href="${PAGE}"`);
     const { html } = await staff.get(PAGE);
-    for (const word of ["business.max.ru/self", "«Чат-боты»", "«Интеграция»"]) {
+    for (const word of ["business.max.ru/self", "«Чат-боты»", "«Настройки»"]) {
       expect(html).toContain(word);
     }
   });

@@ -1,3 +1,4 @@
+import { expect } from "bun:test";
 import type { Machine, Serving } from "../machine.ts";
 import type { TroubledServer } from "../troubled-server.ts";
 
@@ -49,4 +50,23 @@ export const SOURCE_ENVIRONMENT = {
 export function hasAsked(server: TroubledServer, times: number): () => boolean {
   const from = server.requests;
   return () => server.requests - from > times;
+}
+
+/** The texts of the posts in a database, by `<channel> <post>`; fails where one is there twice. */
+export function storedPosts(
+  query: (sql: string) => { key: string; text: string }[],
+): Map<string, string> {
+  const rows = query(
+    `SELECT k.msgr_id || ' ' || p.msgr_post_id AS key, p.text
+     FROM posts p JOIN channel_cards k ON k.id = p.channel_id`,
+  );
+  const posts = new Map(rows.map(({ key, text }) => [key, text]));
+  expect(posts.size).toBe(rows.length);
+  return posts;
+}
+
+/** Whether all posts are stored as they are to be. */
+export function isAllRead(world: SourceWorld, is: ReadonlyMap<string, string>): boolean {
+  const should = world.wanted();
+  return is.size === should.size && [...should].every(([key, text]) => is.get(key) === text);
 }

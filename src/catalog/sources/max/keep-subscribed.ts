@@ -3,7 +3,7 @@ import type { BotFault } from "../bot-fault.ts";
 import type { SourcePosition } from "../sources.table.ts";
 import type { MaxApi } from "./max-api.ts";
 
-/** Where MAX pushes a source's updates to, and the secret that it sends along. */
+/** The address that MAX pushes a source's updates to, and the secret that it sends along. */
 export interface Pushes {
   url: string;
   secret: string;

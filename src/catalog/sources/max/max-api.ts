@@ -15,7 +15,7 @@ import {
 } from "./max-shapes.ts";
 import { UPDATE_TYPES } from "./max-updates.ts";
 
-/** Where MAX's Bot API is, by its description of July 2026. */
+/** Address of MAX's Bot API, by its description of July 2026. */
 export const MAX_API = "https://platform-api2.max.ru";
 
 /** A page of `GET /messages`, the newest first. */
@@ -116,7 +116,7 @@ export function createMaxApi(
     },
 
     /**
-     * What happened since a marker; without one MAX gives the last update alone.
+     * Updates since a marker; without one MAX gives the last update alone.
      * @param marker of the answer before, in digits
      */
     updates: (marker: string | null) => {

@@ -1,14 +1,14 @@
 import { isObject } from "../json-object.ts";
 
 /**
- * What is read of MAX's Bot API, by its published description of July 2026 (0.0.32). Answers come through
+ * Parts of MAX's Bot API that are read, by its published description of July 2026 (0.0.32). Answers come through
  * `parseExact`: a whole number beyond 2^53 is a bigint.
  */
 
 /** A number of 64 bits. */
 export type Long = number | bigint;
 
-/** Of `Chat`. */
+/** The parts of `Chat` that are read. */
 export interface Chat {
   chat_id: Long;
   type: string;
@@ -22,14 +22,14 @@ export interface Chat {
   description?: string | null;
 }
 
-/** Of `MessageBody`. */
+/** The parts of `MessageBody` that are read. */
 export interface Body {
   mid: string;
   text?: string | null;
   attachments?: readonly { type: string }[] | null;
 }
 
-/** Of `Message`. */
+/** The parts of `Message` that are read. */
 export interface Message {
   recipient?: { chat_id?: Long | null; chat_type?: string };
   /** Milliseconds since 1970. */
@@ -41,12 +41,12 @@ export interface Message {
     message?: Partial<Body>;
   } | null;
   body: Body;
-  /** Of channels' posts only. */
+  /** Channels' posts alone have it. */
   stat?: { views?: number } | null;
   url?: string | null;
 }
 
-/** Of `ChatMember`, for the bot itself. */
+/** The parts of `ChatMember` that are read, for the bot itself. */
 export interface Membership {
   is_admin?: boolean;
   is_owner?: boolean;

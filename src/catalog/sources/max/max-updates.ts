@@ -1,7 +1,7 @@
 import { isObject } from "../json-object.ts";
 import { digitsOf } from "./max-shapes.ts";
 
-/** What an update says of a channel. What the channel has now is asked of MAX, so updates may repeat and overtake. */
+/** A change of a channel that an update tells of. Its posts are asked of MAX, so updates may repeat and overtake. */
 export interface ChannelUpdate {
   /** The channel's number, in digits. */
   chat: string;

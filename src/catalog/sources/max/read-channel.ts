@@ -16,7 +16,7 @@ import {
 import type { Chat } from "./max-shapes.ts";
 import { readSpan } from "./read-span.ts";
 
-/** What the reading of one channel needs. */
+/** Needs of the reading of one channel. */
 export interface ReadingTools
   extends Pick<BotTools, "storedPosts" | "isHandleTaken" | "nowMs" | "signal"> {
   api: MaxApi;

@@ -111,7 +111,7 @@ export async function runMax(
 }
 
 /**
- * What updates tell: channels that are to be read, and posts that are gone for good. A removal that comes
+ * Changes that updates tell of: channels that are to be read, and posts that are gone for good. A removal that comes
  * before its post keeps the post from being stored.
  */
 export function changesOf(

@@ -9,7 +9,7 @@ import { readBatch } from "./telegram-updates.ts";
 /** The longest wait that the API takes; within the time after which the next run is due. */
 const WAIT_MAX_S = 50;
 const READING_MAX_MS = WAIT_MAX_S * 1000;
-/** With the cards, which are left to the next run where there are many. */
+/** Time limit of a run with its cards; those it has no time for are left to the next run. */
 const RUN_MAX_MS = 80_000;
 /** Telegram keeps updates for so long. */
 const KEPT_MS = 24 * 60 * 60 * 1000;

@@ -50,7 +50,7 @@ function dayOfNow(nowMs: number): string | null {
 }
 
 /**
- * What the messenger says of a channel whose card is due: the card with the subscribers of the day, another
+ * Asks the messenger about a channel whose card is due: the card with the subscribers of the day, another
  * number, or that the bot is not there any more.
  */
 export async function dueBatch(

@@ -15,7 +15,7 @@ const READING: Record<string, readonly string[]> = {
 };
 
 /**
- * What updates say, as it is written. Channels that are new to the source have their cards read, so that
+ * Reads updates into a batch of rows. Channels that are new to the source have their cards read, so that
  * they are in the catalog before their first post.
  * @param known channels of the source
  */

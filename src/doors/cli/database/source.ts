@@ -240,6 +240,7 @@ function showCommand(context: CommandContext): Command {
         const source = await sources.find(named);
         printObject(context.output, describe(source, clock), json === true);
         if (json === true) return;
+        await tellWithoutChannel(context, sources, source);
         for (const { title, isRead, fault } of await sources.chats(source.id)) {
           const why = fault === null ? "" : ` (${inEnglish(fault)})`;
           context.output.out(`${isRead ? "reads" : "was removed from"}: ${title}${why}`);
@@ -257,6 +258,16 @@ function showCommand(context: CommandContext): Command {
         for (const reason of describeReasons(source.summary)) context.output.note(reason);
       }),
     );
+}
+
+/** A bot that nobody made an administrator is read without a fault, and gives nothing. */
+async function tellWithoutChannel(
+  { output }: CommandContext,
+  sources: Sources,
+  { id, settings }: Source,
+): Promise<void> {
+  if (!isBot(settings) || (await sources.chats(id)).some(({ isRead }) => isRead)) return;
+  output.note(`No channel has told of ${settings.bot} yet: make it administrator of one.`);
 }
 
 const SETTLING =
@@ -277,6 +288,7 @@ function runCommand(context: CommandContext): Command {
         beating.start();
         try {
           tellOutcome(context, await sources.runNow(source.id, { isAgain: again }));
+          await tellWithoutChannel(context, sources, source);
         } finally {
           await beating.stop();
         }

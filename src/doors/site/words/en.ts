@@ -642,9 +642,9 @@ const sourcePages = {
       intro:
         "A bot that is administrator of a channel reads its posts, views, deletions and subscribers. Only the channel's owner can add it: that is the consent.",
       make: [
-        "Open business.max.ru/self and choose the verified profile of your organization.",
+        "Open business.max.ru/self and choose your verified profile.",
         "In «Чат-боты» press «Создать», fill in the card of the bot, and wait for its moderation.",
-        "In «Чат-боты», open «Интеграция» at the bot and copy the token.",
+        "In «Чат-боты», press ⋮ at the bot, then «Настройки», and the sign for copying right of its token.",
       ],
       channel: (bot: string) => [
         "Open the channel in MAX, and press its name at the top.",

@@ -1426,6 +1426,13 @@ export const catalog: Entries = {
       why: "An operator has some tens of sources.",
     },
   ],
+  "catalog/sources/sources.store.ts ownerById": [
+    {
+      sql: 'select "owner" from "sources" where "sources"."id" = ?',
+      plan: ["SEARCH sources USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
   "catalog/sources/sources.store.ts remove": [
     {
       sql: 'delete from "sources" where "sources"."id" = ?',

@@ -8,7 +8,7 @@ import { page, redirect } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import { BotPicture } from "./bot-picture.tsx";
 
-/** Where a bot of a messenger is added. */
+/** Page on which a bot of a messenger is added. */
 export const botSourcePath = (kind: BotKind) => `/staff/sources/${kind}/` as const;
 
 /** `/staff/sources/telegram/` and its like, one for each messenger: adds a bot step by step. */

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { statement } from "../../../src/db/database.ts";
+import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+
+/**
+ * A process that stands still for more than a minute, as on a machine that sleeps, loses its sources to
+ * another one, and wakes up amid a file that is an old one by then (sources, section 1).
+ */
+
+const ROWS = 2_000;
+const ELSEWHERE = "elsewhere 1 another-process";
+
+let appliance: Appliance;
+let id: number;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  const rows = Array.from({ length: ROWS }, (_, at) => `${at + 1},Old ${at + 1},100,true\n`);
+  const body = `id,title,subscribers,is_public\n${rows.join("")}`;
+  appliance.ports.network.fileAt = () => ({ status: 200, headers: { etag: '"old"' }, body });
+  const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
+  const options = { rows: "channels", reading, timezone: MOSCOW_ZONE, strict: false } as const;
+  const settings = { kind: "pull", url: "https://files.example.com/a.csv", ...options } as const;
+  const given = { name: "files", schedule: "15m", headers: {}, settings };
+  ({ id } = await appliance.app.sources.add(given, COMMAND_LINE));
+});
+afterEach(() => appliance.close());
+
+const channels = (): number => {
+  const sql = "SELECT count(*) AS rows FROM channels";
+  return statement<{ rows: number }>(appliance.app.domains.db, sql).get()?.rows ?? 0;
+};
+
+/** Lets something happen in the pause behind the import's third transaction. @returns how many rows it had written */
+async function readWith(happens: () => unknown): Promise<number> {
+  let [pauses, written] = [0, 0];
+  appliance.ports.clock.sleep = async () => {
+    pauses += 1;
+    if (pauses !== 3) return;
+    written = channels();
+    await happens();
+  };
+  await appliance.app.sources.look();
+  await appliance.app.sources.settled();
+  return written;
+}
+
+test("a run that another process has taken writes no further row, and says nothing of the source", async () => {
+  const take = () =>
+    statement(appliance.app.domains.db, "UPDATE sources SET owner = ?").run(ELSEWHERE);
+  const written = await readWith(take);
+  expect(written).toBeGreaterThan(0);
+  expect(written).toBeLessThan(ROWS);
+  expect(channels()).toBe(written);
+  expect(await appliance.app.sources.find("files")).toMatchObject({
+    ...{ owner: ELSEWHERE, failures: 0, position: {}, summary: null },
+  });
+});
+
+test("a run whose source was removed writes no further row", async () => {
+  const written = await readWith(() => appliance.app.sources.removeSource(id, COMMAND_LINE));
+  expect(written).toBeGreaterThan(0);
+  expect(channels()).toBe(written);
+  expect(await appliance.app.sources.list()).toEqual([]);
+});
+
+test("a run on another machine goes on while it says so, and is taken up a minute after its last word", async () => {
+  const { sources, domains } = appliance.app;
+  const beat = (at: number) =>
+    statement(domains.db, "UPDATE sources SET owner = ?, heartbeat_at = ?").run(ELSEWHERE, at);
+  const look = async (afterMs: number) => {
+    appliance.ports.clock.advance(afterMs);
+    await sources.look();
+    await sources.settled();
+    return (await sources.find("files")).owner;
+  };
+  for (let word = 1; word <= 5; word++) {
+    beat(word);
+    expect(await look(59_000)).toBe(ELSEWHERE);
+  }
+  expect(await look(60_000)).toBe(ELSEWHERE);
+  expect(channels()).toBe(0);
+  expect(await look(1)).toBeNull();
+  expect(channels()).toBe(ROWS);
+});

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { TELEGRAM_TOKEN } from "../../../support/fake-telegram.ts";
+import { createMachine, type Finished, type Machine } from "../../../support/machine.ts";
+import { SOURCE_ENVIRONMENT } from "../../../support/source-worlds/source-world.ts";
+import { createTelegramWorld } from "../../../support/source-worlds/telegram-world.ts";
+
+/** `kanalog source`, with bots and files of servers on this machine (sources, section 1). */
+
+let machine: Machine;
+let world: ReturnType<typeof createTelegramWorld>;
+let page: Bun.Server<undefined>;
+beforeEach(async () => {
+  machine = createMachine();
+  // The first command says that it made the database.
+  await machine.run(["plan", "list"]);
+  world = createTelegramWorld();
+  page = Bun.serve({
+    ...{ port: 0, hostname: "127.0.0.1" },
+    fetch: () => new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }),
+  });
+});
+afterEach(async () => {
+  await world.server.stop();
+  await page.stop(true);
+  await machine.leave();
+});
+
+const source = (words: readonly string[], stdin?: string): Promise<Finished> =>
+  machine.run(["source", ...words], {
+    environment: SOURCE_ENVIRONMENT,
+    ...(stdin !== undefined && { stdin }),
+  });
+const addPull = (...words: string[]) => source(["add", "pull", "--kind", "channels", ...words]);
+const addBot = (stdin: string, ...words: string[]) =>
+  source(["add", "telegram", "--token", "-", "--api", world.server.url, ...words], stdin);
+const listed = async () => JSON.parse((await source(["list", "--json"])).out).results as object[];
+
+test("list --json has each source with its state, its times and its last error", async () => {
+  await addPull("--url", `${page.url}channels.csv`, "--name", "file", "--every", "0 5 * * *");
+  await addBot(`${TELEGRAM_TOKEN}\n`, "--name", "bot");
+  await source(["run", "file"]);
+  await source(["pause", "bot"]);
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/);
+  expect(await listed()).toEqual([
+    {
+      ...{ id: 1, name: "file", kind: "pull", rows: "channels", from: `${page.url}channels.csv` },
+      ...{ schedule: "0 5 * * *", state: "failing", failures: 1 },
+      ...{ last_success_at: null, last_run_at: time, next_run_at: time, lag_seconds: null },
+      last_error:
+        "It was answered an HTML page, and not a file: does the address ask for a sign-in?",
+    },
+    {
+      ...{ id: 2, name: "bot", kind: "telegram", rows: "", from: "@kanalog_bot" },
+      ...{ schedule: "1m", state: "paused", failures: 0 },
+      ...{ last_success_at: null, last_run_at: null, next_run_at: null, lag_seconds: null },
+      last_error: "",
+    },
+  ]);
+});
+
+test("an address that answers HTML is told in one line, and nothing of it is half made", async () => {
+  await addPull("--url", `${page.url}channels.csv`, "--name", "file");
+  expect(await source(["run", "file"])).toMatchObject({
+    ...{ exitCode: 1, out: "" },
+    notes: "It was answered an HTML page, and not a file: does the address ask for a sign-in?\n",
+  });
+  expect(machine.query("SELECT id FROM channels")).toEqual([]);
+});
+
+test.each([
+  ["never comes", "0 0 30 2 *"],
+  ["is none", "sometimes"],
+  ["is too often", "10s"],
+  ["has a sixth field", "0 0 0 * * *"],
+])("a schedule that %s is told in one line, and nothing is made", async (_, every) => {
+  const { exitCode, notes } = await addPull("--url", `${page.url}a.csv`, "--every", every);
+  expect(exitCode).toBe(2);
+  expect(notes.trim().split("\n")).toHaveLength(1);
+  expect(notes).toContain("--every");
+  expect(await listed()).toEqual([]);
+});
+
+test("a bot in no channel is read without a fault, and a line says what it lacks", async () => {
+  await addBot(`${TELEGRAM_TOKEN}\n`);
+  const said = "No channel has told of @kanalog_bot yet: make it administrator of one.\n";
+  expect(await source(["run", "@kanalog_bot"])).toEqual({
+    ...{ exitCode: 0, out: "Nothing new.\n", notes: said },
+  });
+  expect((await source(["show", "@kanalog_bot"])).notes).toBe(said);
+  world.join?.();
+  expect((await source(["run", "@kanalog_bot"])).notes).toBe("");
+  expect((await source(["show", "@kanalog_bot"])).notes).toBe("");
+});
+
+const TOKEN = "110201544:BBxyzTcvCH1vGWJxfSeofSAs0K5PALDsbw";
+
+test.each([
+  ["nothing", "\n"],
+  ["a way out of the address", `${TOKEN}/../../x\n`],
+])(
+  "a token that is %s is told in a line that does not show it, and nothing is made",
+  async (_, stdin) => {
+    const { exitCode, out, notes } = await addBot(stdin);
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+    expect(notes.trim().split("\n")).toHaveLength(1);
+    expect(notes).not.toContain(TOKEN.slice(12, 20));
+    expect(await listed()).toEqual([]);
+    expect(world.server.requests).toBe(0);
+  },
+);
+
+test("two of one name, or of one bot, are told so", async () => {
+  expect(await addPull("--url", `${page.url}a.csv`, "--name", "One")).toMatchObject({
+    exitCode: 0,
+  });
+  const again = await addPull("--url", `${page.url}b.csv`, "--name", "one");
+  expect(again).toMatchObject({ exitCode: 2, notes: expect.stringContaining("name: ") });
+  expect(await addBot(`${TELEGRAM_TOKEN}\n`)).toMatchObject({ exitCode: 0 });
+  const other = await addBot(`${TELEGRAM_TOKEN}\n`, "--name", "other");
+  expect(other).toMatchObject({ exitCode: 2, notes: expect.stringContaining("token: ") });
+  expect(await listed()).toHaveLength(2);
+});
+
+test("one that is not there is told by each command", async () => {
+  for (const word of ["show", "run", "pause", "resume", "remove"]) {
+    const { exitCode, notes } = await source([word, "nobody"]);
+    expect({ word, exitCode, lines: notes.trim().split("\n").length }).toEqual({
+      ...{ word, exitCode: 1, lines: 1 },
+    });
+  }
+});
