@@ -67,7 +67,8 @@ export async function startPostgres({
   isFlushed: boolean;
 }): Promise<PostgresServer> {
   const programs = serverPrograms() as string;
-  const folder = mkdtempSync(join(tmpdir(), "kanalog-postgres-"));
+  removeLeftFolders();
+  const folder = mkdtempSync(join(tmpdir(), `${FOLDERS}${process.pid}-`));
   // PostgreSQL refuses to run as root.
   const user = process.getuid?.() === 0 ? systemUser("postgres") : null;
   if (user !== null) chownSync(folder, user.uid, user.gid);
@@ -88,7 +89,8 @@ export async function startPostgres({
   async function start(): Promise<void> {
     server = Bun.spawn(
       [
-        ...[...as, join(programs, "postgres")],
+        // It ends with this process, however that does.
+        ...["setpriv", "--pdeathsig=QUIT", ...as.slice(1), join(programs, "postgres")],
         ...["-D", data, "-p", String(port), "-k", folder],
         ...["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"],
         ...["-c", `fsync=${isFlushed ? "on" : "off"}`],
@@ -114,10 +116,6 @@ export async function startPostgres({
   }
 
   await start();
-  process.on("exit", () => {
-    server?.kill("SIGQUIT");
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
   return {
     port,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
@@ -125,6 +123,18 @@ export async function startPostgres({
     start,
     stop: () => end("SIGQUIT"),
   };
+}
+
+const FOLDERS = "kanalog-postgres-";
+
+/** Test processes end without a last word, so the next one clears up: folders tell whose they are. */
+function removeLeftFolders(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(FOLDERS)) continue;
+    const pid = name.slice(FOLDERS.length).split("-")[0];
+    if (existsSync(`/proc/${pid}`)) continue;
+    rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
 }
 
 function systemUser(name: string): { uid: number; gid: number } {
