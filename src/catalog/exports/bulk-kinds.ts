@@ -9,7 +9,7 @@ import {
   type BulkKind,
   type BulkSelection,
   channelTest,
-  isByChannel,
+  isPostsByChannel,
   metricsTest,
   publicChannels,
 } from "./bulk-selection.ts";
@@ -54,7 +54,7 @@ export const bulkKinds: Record<BulkKind, BulkRows> = {
   posts: {
     columns: Object.keys(postSchema.properties),
     rows: (db, selection, after, limit) =>
-      isByChannel(selection)
+      isPostsByChannel(selection)
         ? postsByChannel(db, selection, after, limit)
         : allPosts(db, selection, after, limit),
   },
@@ -138,8 +138,7 @@ function* postsByChannel(
     }
     if (read > before) continue;
     read += 1;
-    const end = startOfDay(bounds(selection).to + 1);
-    yield { position: [Number.MAX_SAFE_INTEGER, end, channel], values: null };
+    yield { position: endOfChannel(channel), values: null };
   }
 }
 
@@ -166,6 +165,11 @@ function* channelPosts(
     if (dayOf(record.published_at) > to) return;
     yield record;
   }
+}
+
+/** Behind all posts of a channel. */
+export function endOfChannel(channel: number): Position {
+  return [Number.MAX_SAFE_INTEGER, startOfDay(LAST_DAY + 1), channel];
 }
 
 const positionOf = ({ id, published_at: at, channel }: PostRecord): Position => [id, at, channel];
