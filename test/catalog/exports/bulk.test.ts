@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { bulkPart } from "../../../src/catalog/exports/bulk-part.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
@@ -9,6 +10,7 @@ import { statement } from "../../../src/db/database.ts";
 import { DAY_MS, parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectRefusal, imported } from "../../support/expectations.ts";
+import { until } from "../../support/machine.ts";
 
 /** Bulk export by customers (questions, section 5). */
 
@@ -284,6 +286,41 @@ describe("a unit pays for each 1,000 rows begun", () => {
     expect([used(), paid <= 4]).toEqual([paid, true]);
     // Its place is free again.
     for (let at = 0; at < 3; at++) expect((await get("stats/")).status).toBe(200);
+  });
+
+  test("a connection that is cut in the middle costs what was sent, and frees its place", async () => {
+    const { db } = appliance.app.domains;
+    await imported(appliance, "channels", [channel(1)]);
+    // Texts so long that what systems keep for a reader who pauses is a part of a thousand rows.
+    db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+      INSERT INTO posts (id, channel_id, published_at, is_ad, views, read_at, text)
+      SELECT i, 1, 1700000000000 + i, 0, 0, 0, hex(zeroblob(10000)) FROM n`);
+    const address = new URL(appliance.app.listen());
+    const socket = connect(Number(address.port), address.hostname);
+    await new Promise<void>((resolve) => {
+      let lines = 0;
+      socket.on("data", (bytes) => {
+        for (const byte of bytes) if (byte === 10) lines += 1;
+        if (lines < 1_200) return;
+        socket.pause();
+        resolve();
+      });
+      socket.write(
+        "GET /v1/msgr/export/posts/?format=ndjson HTTP/1.1\r\nHost: localhost\r\n" +
+          `Authorization: Bearer ${customer.key}\r\n\r\n`,
+      );
+    });
+    socket.destroy();
+    const areBothFree = async (): Promise<boolean> => {
+      const [one, two] = await Promise.all([get("stats/"), get("stats/")]);
+      return one.status === 200 && two.status === 200;
+    };
+    await until(areBothFree);
+    const [{ units } = { units: 0 }] = statement<{ units: number }>(
+      db,
+      "SELECT units FROM usage_days WHERE method = 'msgr_export_posts_retrieve'",
+    ).all();
+    expect(units).toBeWithin(2, 4);
   });
 
   test("a quota that ends in the middle ends the file in a line that says so, and it goes on from there", async () => {
