@@ -116,7 +116,7 @@ export const exportPosts = apiMethod({
   run: (args, call) => answer("posts", args, call),
 });
 
-/** What the three take together. */
+/** Arguments of the three together. */
 interface Given extends FilterArguments {
   format: ImportFormat;
   channel?: string | undefined;

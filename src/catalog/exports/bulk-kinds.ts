@@ -60,7 +60,7 @@ export const bulkKinds: Record<BulkKind, BulkRows> = {
   },
 };
 
-/** By channel and day, in which order they lie; days and channels that are not asked for are jumped over. */
+/** Days by channel, in which order they lie; days and channels that are not asked for are jumped over. */
 function* days(
   db: Database,
   selection: BulkSelection,
@@ -90,7 +90,7 @@ function* days(
   }
 }
 
-/** By id, in which order they lie in the file; what is not asked for is left out as it is met. */
+/** Posts by id, in which order they lie in the file; those not asked for are left out as they are met. */
 function* allPosts(
   db: Database,
   selection: BulkSelection,
@@ -105,8 +105,8 @@ function* allPosts(
 }
 
 /**
- * By channel and instant, in which order the index has them: channels and days that are not asked for are jumped
- * over. The position has the id first, as that of all posts.
+ * Posts by channel and instant, in which order the index has them: channels and days that are not asked for are
+ * jumped over. The position has the id first, as that of all posts.
  */
 function* postsByChannel(
   db: Database,

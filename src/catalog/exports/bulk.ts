@@ -199,7 +199,7 @@ function placeAfter(
   id: number,
 ): Position {
   if (channelId !== null && channel !== channelId) return null;
-  // Nothing is left to send of a channel that is gone, or hidden.
+  // A channel that is gone, or hidden, has nothing left to send.
   if (!createIsPublic(db)(channel)) return endOfChannel(channel);
   const place = placeOfPost(db, id);
   return place?.channel === channel ? [id, place.publishedAt, channel] : null;
