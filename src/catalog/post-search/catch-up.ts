@@ -29,7 +29,11 @@ const POST_SEARCH_BUILD = "post_search";
 export function postSearchBuild(isOn: boolean): BackgroundBuild {
   return {
     name: POST_SEARCH_BUILD,
-    percent: (db) => (hasWork(db, isOn) ? selectProgress(db).percent : null),
+    percent(db) {
+      if (!hasWork(db, isOn)) return null;
+      // Nobody waits for an index that is being removed.
+      return isOn ? selectProgress(db).percent : 100;
+    },
     goOn(db, clock, untilMs) {
       const index = createPostIndex(db);
       let isOver = false;
