@@ -51,7 +51,6 @@ import { composeCluster } from "./compose-cluster.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
 import { composeOthers } from "./compose-others.ts";
-import { composePostSearch } from "./compose-post-search.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeServices } from "./compose-services.ts";
 import { composeSignUp } from "./compose-sign-up.ts";
@@ -80,12 +79,10 @@ export interface App {
   push: Push;
   mailer: Mailer;
   sources: Sources;
-  /** Tables that are filled in the background. */
+  /** Tables and indexes that are filled in the background. */
   builds: Builds;
   /** Writes the log of requests and the hour, as is done every few seconds. */
   flushRequests(): Promise<void>;
-  /** Goes on with the index of posts, as is done every few seconds. */
-  catchUpPostSearch(): Promise<void>;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
   /** Path at which an empty appliance is set up; null where there is somebody. */
@@ -171,7 +168,7 @@ export async function createApp(
     ...{ isOwn, isOwnOfNode: lease.isOwn },
   });
   const files = createUploadFiles(config.databasePath, ports);
-  const { messengerHosts, statisticsOpenDays: openDays } = config;
+  const { messengerHosts, postSearch, statisticsOpenDays: openDays } = config;
   const runUpload = (upload: Upload) =>
     threads.imports.runUpload({ ...upload, messengerHosts, openDays });
   const imports = createImportRuns(db, threads.writer, runUpload, files, ports, others.uploads);
@@ -187,9 +184,8 @@ export async function createApp(
     config,
     ports,
   );
-  const builds = createBuilds(db, threads.jobs.buildSome, { messengerHosts }, log);
+  const builds = createBuilds(db, threads.jobs.buildSome, { messengerHosts, postSearch }, log);
   const answers = composeAnswers(threads, config, ports);
-  const postSearch = composePostSearch(db, threads, config, ports);
   const tickers = [
     createTicker(EVERY_SECOND, lease.look),
     createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.look),
@@ -200,7 +196,6 @@ export async function createApp(
     createTicker(EVERY_FIVE_SECONDS, () => imports.look(isOwn())),
     createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.look() : sources.keepOn())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
-    createTicker(EVERY_FIVE_SECONDS, asUpkeepOfNode(postSearch.look)),
   ];
 
   let address: string | null = null;
@@ -294,7 +289,6 @@ export async function createApp(
   return {
     ...{ server, domains, services, scheduler, mailer, sources, builds },
     flushRequests: answers.flush,
-    catchUpPostSearch: postSearch.look,
     push: hooks.push,
     setUpPath: setUp.path,
     workAfterAnswers: afterAnswer.settled,

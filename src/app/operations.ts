@@ -11,7 +11,6 @@ import { followChannels, siteChannelChanges } from "../catalog/manage/site-chann
 import { selectMentions } from "../catalog/mentions/mentions.store.ts";
 import { selectNeighbours } from "../catalog/mentions/neighbours.store.ts";
 import { selectSimilar } from "../catalog/mentions/similar.store.ts";
-import { catchUp } from "../catalog/post-search/catch-up.ts";
 import { selectFoundPosts } from "../catalog/post-search/select-found.store.ts";
 import { foundPosts } from "../catalog/posts/found-posts.store.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
@@ -205,7 +204,7 @@ export const pools = {
     access: "writer",
     ...one,
     operations: {
-      ...{ claimJob, endJob, runJob, catchUp, buildSome },
+      ...{ claimJob, endJob, runJob, buildSome },
       followChannels: followChannels(channelWatchers),
     },
   },

@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { foldText } from "../values/fold-text.ts";
 import { message } from "../values/messages/messages.ts";
-import { selectBuilds } from "./background-builds.ts";
+import { findBuild } from "./background-builds.ts";
 import { type Database, statement } from "./database.ts";
 import { foundation } from "./migrations/001-foundation.ts";
 import { webhooks } from "./migrations/002-webhooks.ts";
@@ -107,7 +107,7 @@ function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
     try {
       for (const sql of MIGRATIONS.slice(from)) db.exec(sql);
       // A catalog without channels has nothing to build, after which the build drops it.
-      if (selectBuilds(db).every(({ name }) => name !== "last_post_order")) {
+      if (findBuild(db, "last_post_order") === undefined) {
         db.exec("DROP INDEX IF EXISTS channels_by_last_post");
       }
       requireReferences(db);

@@ -1,5 +1,4 @@
-import { EXPORTS_MAX, ROWS_PER_UNIT } from "../catalog/exports/bulk.ts";
-import { CURSOR_COLUMNS } from "../catalog/exports/bulk-part.ts";
+import { cursorColumns, EXPORTS_MAX, ROWS_PER_UNIT } from "../catalog/exports/bulk.ts";
 import type { BulkFilter, BulkKind, BulkSelection } from "../catalog/exports/bulk-selection.ts";
 import type { ImportFormat } from "../catalog/imports/rows.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
@@ -26,10 +25,10 @@ const format = withDefault(
   choice<ImportFormat>(["csv", "ndjson"], "`csv`, or a JSON object on each line."),
   "csv",
 );
-const cursor = (rows: BulkKind, example: string) =>
+const cursor = (columns: string, example: string) =>
   text({
     description:
-      `To go on after a row that arrived: its \`${CURSOR_COLUMNS[rows]}\`. The filters are to be given ` +
+      `To go on after a row that arrived: its ${columns}. The filters are to be given ` +
       "again; CSV then begins without the line of columns.",
     example,
   });
@@ -76,7 +75,7 @@ export const exportChannels = apiMethod({
   parameters: {
     format,
     ...filterParameters,
-    cursor: cursor("channels", "1000"),
+    cursor: cursor("`id`", "1000"),
   },
   errors: ["throttled"],
   run: (args, call) => answer("channels", args, call),
@@ -88,7 +87,13 @@ export const exportStats = apiMethod({
   path: "/v1/msgr/export/stats/",
   title: "Export of daily statistics",
   description: description("Daily statistics", "`channel:day`"),
-  parameters: { format, channel, ...ofChannels, ...days, cursor: cursor("stats", "17:2024-11-30") },
+  parameters: {
+    format,
+    channel,
+    ...ofChannels,
+    ...days,
+    cursor: cursor("`channel:day`", "17:2024-11-30"),
+  },
   errors: ["throttled"],
   run: (args, call) => answer("stats", args, call),
 });
@@ -105,13 +110,13 @@ export const exportPosts = apiMethod({
       description: "true: only advertising posts; false: without advertising.",
       example: false,
     }),
-    cursor: cursor("posts", "1000"),
+    cursor: cursor("`id`, or `channel:id` where a filter narrows them", "1000"),
   },
   errors: ["throttled"],
   run: (args, call) => answer("posts", args, call),
 });
 
-/** What the three take together. */
+/** Arguments of the three together. */
 interface Given extends FilterArguments {
   format: ImportFormat;
   channel?: string | undefined;
@@ -138,7 +143,7 @@ async function answer(rows: BulkKind, args: Given, call: Call): Promise<FileAnsw
   const name = `${rows}.${args.format}`;
   const headers = {
     "content-disposition": `attachment; filename="${name}"`,
-    "x-export-cursor": CURSOR_COLUMNS[rows],
+    "x-export-cursor": cursorColumns(selection),
   };
   return new FileAnswer(TYPES[args.format], headers, file);
 }

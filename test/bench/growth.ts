@@ -3,7 +3,8 @@
  * computing after a day, and once more with nothing new; each ordering of the catalog in turn, so that
  * trending stands beside the others; a comparison of 20 channels over 366 days beside a bare loop of
  * prepared statements; statistics of the whole catalog. The data is that of `bun run bench`, brought
- * to the present schema where a former version made it. Times are the processor's.
+ * to the present schema where a former version made it. Times are the
+ * processor's, but for how long the lock is held.
  */
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +15,7 @@ import { CATALOG_ORDERINGS, type CatalogFilter } from "../../src/catalog/search/
 import { describeSelection } from "../../src/catalog/search/describe-selection.ts";
 import { selectCatalog } from "../../src/catalog/search/select-catalog.ts";
 import type { Database } from "../../src/db/database.ts";
+import { onLockHeld } from "../../src/db/lock-holds.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { type Clock, systemClock } from "../../src/ports/clock.ts";
@@ -58,7 +60,11 @@ async function nights(db: Database): Promise<void> {
   ] as const) {
     const now = startOfDay(END_DAY) + (1 + later) * DAY_MS;
     const clock: Clock = { ...systemClock, now: () => now };
+    const heldMs: number[] = [];
+    onLockHeld(db, (_work, ms) => heldMs.push(ms));
     console.log(`metrics, ${name}: ${await took(() => computeMetrics(db, clock))}`);
+    if (heldMs.length > 0)
+      console.log(`its ${heldMs.length} holds of the lock: ${inWords(heldMs)}`);
   }
 }
 
@@ -133,7 +139,7 @@ function statistics(db: Database): void {
   }
 }
 
-/** Does each of the works in turn, over and over. @returns the median and p99 of its processor time, in words */
+/** Does each of the works in turn, over and over. @returns the processor time of each, in words */
 function inTurns(rounds: number, works: readonly (() => unknown)[]): string[] {
   const times = works.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
@@ -143,11 +149,13 @@ function inTurns(rounds: number, works: readonly (() => unknown)[]): string[] {
       times[at]?.push(processorMs() - usedMs);
     }
   }
-  return times.map((taken) => {
-    const sorted = taken.sort((one, other) => one - other);
-    const at = (part: number) => (sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(2);
-    return `median ${at(0.5)} ms, p99 ${at(0.99)} ms`;
-  });
+  return times.map(inWords);
+}
+
+function inWords(timesMs: number[]): string {
+  const sorted = timesMs.sort((one, other) => one - other);
+  const at = (part: number) => (sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(2);
+  return `median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
 }
 
 async function took(work: () => Promise<unknown>): Promise<string> {

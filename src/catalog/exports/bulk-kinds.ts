@@ -9,7 +9,7 @@ import {
   type BulkKind,
   type BulkSelection,
   channelTest,
-  isByChannel,
+  isPostsByChannel,
   metricsTest,
   publicChannels,
 } from "./bulk-selection.ts";
@@ -54,13 +54,13 @@ export const bulkKinds: Record<BulkKind, BulkRows> = {
   posts: {
     columns: Object.keys(postSchema.properties),
     rows: (db, selection, after, limit) =>
-      isByChannel(selection)
+      isPostsByChannel(selection)
         ? postsByChannel(db, selection, after, limit)
         : allPosts(db, selection, after, limit),
   },
 };
 
-/** By channel and day, in which order they lie; days and channels that are not asked for are jumped over. */
+/** Days by channel, in which order they lie; days and channels that are not asked for are jumped over. */
 function* days(
   db: Database,
   selection: BulkSelection,
@@ -90,7 +90,7 @@ function* days(
   }
 }
 
-/** By id, in which order they lie in the file; what is not asked for is left out as it is met. */
+/** Posts by id, in which order they lie in the file; those not asked for are left out as they are met. */
 function* allPosts(
   db: Database,
   selection: BulkSelection,
@@ -105,8 +105,8 @@ function* allPosts(
 }
 
 /**
- * By channel and instant, in which order the index has them: channels and days that are not asked for are jumped
- * over. The position has the id first, as that of all posts.
+ * Posts by channel and instant, in which order the index has them: channels and days that are not asked for are
+ * jumped over. The position has the id first, as that of all posts.
  */
 function* postsByChannel(
   db: Database,
@@ -138,8 +138,7 @@ function* postsByChannel(
     }
     if (read > before) continue;
     read += 1;
-    const end = startOfDay(bounds(selection).to + 1);
-    yield { position: [Number.MAX_SAFE_INTEGER, end, channel], values: null };
+    yield { position: endOfChannel(channel), values: null };
   }
 }
 
@@ -166,6 +165,11 @@ function* channelPosts(
     if (dayOf(record.published_at) > to) return;
     yield record;
   }
+}
+
+/** Behind all posts of a channel. */
+export function endOfChannel(channel: number): Position {
+  return [Number.MAX_SAFE_INTEGER, startOfDay(LAST_DAY + 1), channel];
 }
 
 const positionOf = ({ id, published_at: at, channel }: PostRecord): Position => [id, at, channel];

@@ -38,10 +38,3 @@ export function bulkPart(db: Database, turn: BulkTurn): ExportPart {
     header: hasHeader && format === "csv" ? csvLine(columns) : "",
   });
 }
-
-/** The columns of which a cursor is made: a cursor is the key of the last row that arrived. */
-export const CURSOR_COLUMNS: Record<BulkKind, string> = {
-  channels: "id",
-  stats: "channel:day",
-  posts: "id",
-};

@@ -102,11 +102,11 @@ function asksForSome(filter: BulkFilter): boolean {
   );
 }
 
-/** Whether posts are to be looked for channel by channel: among all of them may be few that are asked for. */
-export function isByChannel(selection: BulkSelection): boolean {
-  const { from, to, isAd, channelId } = selection;
+/** Whether posts are looked for channel by channel: among all of them may be few that are asked for. */
+export function isPostsByChannel(selection: BulkSelection): boolean {
+  const { rows, from, to, isAd, channelId } = selection;
   const isBounded = from !== null || to !== null || isAd === true;
-  return channelId !== null || isBounded || asksForSome(selection);
+  return rows === "posts" && (channelId !== null || isBounded || asksForSome(selection));
 }
 
 /** Whether a channel is asked for, by its number; each is looked up once for the rows of a part. */

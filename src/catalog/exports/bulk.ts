@@ -5,8 +5,10 @@ import type { Log } from "../../ports/log.ts";
 import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatDay, parseDay } from "../../values/moscow-time.ts";
+import { createIsPublic } from "../channels/channels.store.ts";
+import { endOfChannel } from "./bulk-kinds.ts";
 import type { BulkTurn } from "./bulk-part.ts";
-import { type BulkSelection, isByChannel } from "./bulk-selection.ts";
+import { type BulkSelection, isPostsByChannel } from "./bulk-selection.ts";
 import type { Position } from "./export-kinds.ts";
 import type { ExportPart } from "./export-part.ts";
 import { placeOfPost } from "./exports.store.ts";
@@ -160,23 +162,45 @@ function endLine(selection: BulkSelection, { code, detail }: AppError, last: Pos
     : `# ${code}; cursor=${cursor ?? ""}\n`;
 }
 
+/**
+ * The columns of which a cursor is made: it is the key of the last row that arrived. Where posts come channel by
+ * channel, it names the channel too, so that the export can go on behind one that was deleted.
+ */
+export function cursorColumns(selection: BulkSelection): string {
+  if (selection.rows === "stats") return "channel:day";
+  return isPostsByChannel(selection) ? "channel:id" : "id";
+}
+
 /** The key of a row, as its own columns have it. */
-function cursorOf({ rows }: BulkSelection, [first = 0, second = 0]: readonly number[]): string {
-  return rows === "stats" ? `${first}:${formatDay(second)}` : String(first);
+function cursorOf(selection: BulkSelection, position: readonly number[]): string {
+  const [first = 0, second = 0, third = 0] = position;
+  if (selection.rows === "stats") return `${first}:${formatDay(second)}`;
+  return isPostsByChannel(selection) ? `${third}:${first}` : String(first);
 }
 
 function positionOf(db: Database, cursor: string, selection: BulkSelection): Position {
-  const { rows, channelId } = selection;
-  const [, number = "", day] = /^(\d{1,15})(?::(\d{4}-\d\d-\d\d))?$/.exec(cursor) ?? [];
-  if (number === "") return null;
-  const first = Number(number);
-  if (rows === "stats") {
-    const second = day === undefined ? null : parseDay(day);
-    return second === null ? null : [first, second];
+  if (selection.rows === "stats") {
+    const [, channel = "", day = ""] = /^(\d{1,15}):(.+)$/.exec(cursor) ?? [];
+    const parsed = parseDay(day);
+    return parsed === null ? null : [Number(channel), parsed];
   }
-  if (day !== undefined) return null;
-  if (rows === "channels" || !isByChannel(selection)) return [first];
-  const place = placeOfPost(db, first);
-  const isOfSelection = channelId === null || place?.channel === channelId;
-  return place === undefined || !isOfSelection ? null : [first, place.publishedAt, place.channel];
+  if (isPostsByChannel(selection)) {
+    const [, channel, id] = /^(\d{1,15}):(\d{1,15})$/.exec(cursor) ?? [];
+    return channel === undefined ? null : placeAfter(db, selection, Number(channel), Number(id));
+  }
+  return /^\d{1,15}$/.test(cursor) ? [Number(cursor)] : null;
+}
+
+/** The place of a post in a channel that is asked for; null where there never was such a post. */
+function placeAfter(
+  db: Database,
+  { channelId }: BulkSelection,
+  channel: number,
+  id: number,
+): Position {
+  if (channelId !== null && channel !== channelId) return null;
+  // A channel that is gone, or hidden, has nothing left to send.
+  if (!createIsPublic(db)(channel)) return endOfChannel(channel);
+  const place = placeOfPost(db, id);
+  return place?.channel === channel ? [id, place.publishedAt, channel] : null;
 }

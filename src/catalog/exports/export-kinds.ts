@@ -17,7 +17,7 @@ export type Position = readonly number[] | null;
 
 export interface ExportRow {
   position: Position;
-  /** By column; null for a row that is not asked for. */
+  /** Values by column; null for a row that is not asked for. */
   values: Record<string, unknown> | null;
 }
 
@@ -104,7 +104,7 @@ function writeDay(record: StatisticsRecord, { openFrom }: ExportSelection) {
   return { channel, day: formatDay(day), subscribers, views, posts };
 }
 
-/** By id, in which order they lie in the file; days are left out as they are met. */
+/** Posts by id, in which order they lie in the file; days are left out as they are met. */
 function* allPosts(
   db: Database,
   selection: ExportSelection,
@@ -119,7 +119,7 @@ function* allPosts(
   }
 }
 
-/** By instant, in which order the index has them. */
+/** Posts of a channel by instant, in which order the index has them. */
 function* channelPosts(
   db: Database,
   selection: ExportSelection,

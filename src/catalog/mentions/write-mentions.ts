@@ -80,7 +80,7 @@ export function createMentions(db: Database, hosts: readonly string[]) {
         for (const target of extractMentions(post.text, hosts)) want(target, KIND_BITS.link);
       const forward = forwardOf(post, given);
       if (forward !== null) want(forward, KIND_BITS.forward);
-      // What the row says nothing of stays.
+      // Mentions by a field that the row does not give stay.
       for (const [target, kinds] of had) {
         if (!isRead && kinds & KIND_BITS.link) want(target, KIND_BITS.link);
         if (given === undefined && kinds & KIND_BITS.forward) want(target, KIND_BITS.forward);

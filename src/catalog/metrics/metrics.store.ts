@@ -72,7 +72,7 @@ export function readRun(tx: Transaction, { number, slot }: Run): boolean {
   return read.run(slot, number).changes === 1;
 }
 
-/** What the metrics of a channel are computed from, beside its posts. */
+/** Readings from which the metrics of a channel are computed, beside its posts. */
 export interface Readings {
   id: number;
   is_chat: number;

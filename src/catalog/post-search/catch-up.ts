@@ -1,3 +1,4 @@
+import type { BackgroundBuild } from "../../db/background-builds.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { mergePages } from "../../db/merge-pages.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
@@ -14,27 +15,40 @@ import {
 /** Text in one step: some milliseconds of the write lock, in which at most one post is longer. */
 const STEP_BYTES = 64 * 1024;
 const STEP_POSTS = 40;
-/** After this long the call ends, and the next one goes on: other jobs wait for the thread. */
-const BUDGET_MS = 2_000;
-const PAUSE_MS = 3;
+/** Index pages merged in a step: one or two milliseconds of the write lock. */
+const MERGED_PAGES = 16;
+
+/** The name of the build. */
+const POST_SEARCH_BUILD = "post_search";
 
 /**
- * Goes on with what is to be done for the index, in short transactions: emptying it, building it, and
- * bringing it to channels that changed. A process that was killed leaves whole steps.
+ * What is to be done for the index, as background work: emptying it, building it, and bringing it to channels that
+ * changed. That is done at 100 percent.
  * @param isOn the setting: it turns post search off and on
  */
-export async function catchUp(db: Database, clock: Clock, isOn: boolean): Promise<void> {
-  const endAtMs = clock.monotonic() + BUDGET_MS;
-  const index = createPostIndex(db);
-  while (hasWork(db, isOn) && clock.monotonic() < endAtMs) {
-    await inTransaction(db, clock, "post-search", (tx) => step(tx, index, isOn));
-    await mergePostSearch(db, clock);
-    await clock.sleep(PAUSE_MS);
-  }
+export function postSearchBuild(isOn: boolean): BackgroundBuild {
+  return {
+    name: POST_SEARCH_BUILD,
+    percent(db) {
+      if (!hasWork(db, isOn)) return null;
+      // Nobody waits for an index that is being removed.
+      return isOn ? selectProgress(db).percent : 100;
+    },
+    goOn(db, clock, untilMs) {
+      const index = createPostIndex(db);
+      let isOver = false;
+      return inParts(db, clock, "post-search", (tx) => {
+        if (mergePages(tx, "post_search", MERGED_PAGES)) return true;
+        if (isOver || !hasWork(tx, isOn)) return false;
+        step(tx, index, isOn);
+        isOver = clock.monotonic() >= untilMs;
+        return true;
+      });
+    },
+  };
 }
 
-/** Read outside of a transaction: mostly there is none, and whoever writes waits for no look at it. */
-export function hasWork(db: Database, isOn: boolean): boolean {
+function hasWork(db: Database, isOn: boolean): boolean {
   const { phase } = selectState(db);
   if (phase === "clearing" || phase === "building") return true;
   return phase === (isOn ? "off" : "ready") || createStaleChannels(db).next() !== undefined;
@@ -90,12 +104,15 @@ function cutToStep<Post extends { bytes: number }>(posts: readonly Post[]): Post
   });
 }
 
-/** Has the index emptied and built anew; `catchUp` does it. */
+/** Has the index emptied and built anew, in the background. */
 export function rebuildPostSearch(db: Database, clock: Clock): Promise<void> {
   return inTransaction(db, clock, "post-search", (tx) => {
     if (selectState(tx).phase !== "off") updateState(tx, "clearing", 0);
   });
 }
+
+/** Between two tellings how far it is. */
+const TELLING_MS = 2_000;
 
 /**
  * Builds the index anew, to its end.
@@ -108,15 +125,13 @@ export async function rebuildWhole(
   onPercent: (percent: number) => void,
 ): Promise<number> {
   await rebuildPostSearch(db, clock);
-  while (hasWork(db, true)) {
-    await catchUp(db, clock, true);
+  const build = postSearchBuild(true);
+  for (let percent: number | null = 0; percent !== null; percent = build.percent(db)) {
+    await build.goOn(db, clock, clock.monotonic() + TELLING_MS);
     onPercent(selectProgress(db).percent);
   }
   return countSearched(db);
 }
-
-/** Index pages merged in a step: one or two milliseconds of the write lock. */
-const MERGED_PAGES = 16;
 
 /** Merges segments where there are many of a size; to be called after each transaction that wrote posts. */
 export async function mergePostSearch(db: Database, clock: Clock): Promise<void> {

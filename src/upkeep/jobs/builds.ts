@@ -1,13 +1,7 @@
 import { MENTIONS_BUILD, mentionsStep } from "../../catalog/mentions/build-mentions.ts";
+import { postSearchBuild } from "../../catalog/post-search/catch-up.ts";
 import { LAST_POST_BUILD, lastPostStep } from "../../catalog/search/last-post-order.ts";
-import {
-  type Build,
-  type BuildStep,
-  buildForAWhile,
-  findBuild,
-  percentDone,
-  selectBuilds,
-} from "../../db/background-builds.ts";
+import { type BackgroundBuild, tableBuild } from "../../db/background-builds.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
@@ -15,30 +9,33 @@ import type { Log } from "../../ports/log.ts";
 /** Settings that builds go by. Plain data, since they are sent to a thread. */
 interface BuildSettings {
   messengerHosts: readonly string[];
+  postSearch: boolean;
 }
 
-/** All builds by name. */
-const STEPS: Readonly<Record<string, (settings: BuildSettings) => BuildStep>> = {
-  [MENTIONS_BUILD]: ({ messengerHosts }) => mentionsStep(messengerHosts),
-  [LAST_POST_BUILD]: () => lastPostStep,
-};
+function buildsOf({ messengerHosts, postSearch }: BuildSettings): readonly BackgroundBuild[] {
+  return [
+    tableBuild(LAST_POST_BUILD, lastPostStep),
+    tableBuild(MENTIONS_BUILD, mentionsStep(messengerHosts)),
+    postSearchBuild(postSearch),
+  ];
+}
 
-/** Work of one turn: the thread is the scheduler's too, whose jobs come between two turns. */
+/** Work of one turn on each: the thread is the scheduler's too, whose jobs come between two turns. */
 const TURN_MS = 1_000;
 
-/** Goes on with the first build that is not done. */
+/** Goes on with each build that is not done. */
 export async function buildSome(
   db: Database,
   clock: Clock,
   settings: BuildSettings,
 ): Promise<void> {
-  const build = selectBuilds(db).find(({ name }) => name in STEPS);
-  const step = build && STEPS[build.name]?.(settings);
-  if (build === undefined || step === undefined) return;
-  await buildForAWhile(db, clock, { name: build.name, step, forMs: TURN_MS });
+  for (const build of buildsOf(settings)) {
+    if (build.percent(db) !== null) await build.goOn(db, clock, clock.monotonic() + TURN_MS);
+  }
 }
 
-interface BuildState extends Build {
+interface BuildState {
+  name: string;
   /** Whole percent. */
   percent: number;
 }
@@ -46,13 +43,13 @@ interface BuildState extends Build {
 export interface Builds {
   /** Does one turn of what is left. Never throws. */
   look(): Promise<void>;
-  /** Builds that are not done. */
+  /** Builds that somebody waits for. */
   list(): BuildState[];
 }
 
 /**
- * Fills the tables that a new version has from what a database of a former one holds, turn by turn, to
- * the end and over restarts.
+ * Goes on with all builds, turn by turn, to the end and over restarts: with what a new version makes of a
+ * former one's database, and with the index of posts.
  * @param some does a turn, on a thread that writes
  */
 export function createBuilds(
@@ -61,19 +58,26 @@ export function createBuilds(
   settings: BuildSettings,
   log: Log,
 ): Builds {
+  const builds = buildsOf(settings);
+  /** At 100 percent all is there, and only brought to what changed since. */
+  const list = (): BuildState[] =>
+    builds
+      .map(({ name, percent }) => ({ name, percent: percent(db) ?? 100 }))
+      .filter(({ percent }) => percent < 100);
   return {
+    list,
     async look() {
       try {
-        const [build] = selectBuilds(db);
-        if (build === undefined) return;
+        if (builds.every(({ percent }) => percent(db) === null)) return;
+        const before = list();
         await some(settings);
-        if (findBuild(db, build.name) === undefined) {
-          log.info({ build: build.name }, "a table was filled from what was stored before");
+        const left = new Set(list().map(({ name }) => name));
+        for (const { name } of before) {
+          if (!left.has(name)) log.info({ build: name }, "a build in the background is done");
         }
       } catch (error) {
         log.error({ err: error }, "a background build could not go on");
       }
     },
-    list: () => selectBuilds(db).map((build) => ({ ...build, percent: percentDone(build) })),
   };
 }

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { bulkPart } from "../../../src/catalog/exports/bulk-part.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
@@ -9,13 +10,14 @@ import { statement } from "../../../src/db/database.ts";
 import { DAY_MS, parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectRefusal, imported } from "../../support/expectations.ts";
+import { until } from "../../support/machine.ts";
 
 /** Bulk export by customers (questions, section 5). */
 
 let appliance: Appliance;
 let customer: Customer;
 beforeEach(async () => {
-  appliance = await startAppliance();
+  appliance = await startAppliance({ KANALOG_PORT: "0" });
   customer = await appliance.customer();
 });
 afterEach(async () => {
@@ -286,6 +288,41 @@ describe("a unit pays for each 1,000 rows begun", () => {
     for (let at = 0; at < 3; at++) expect((await get("stats/")).status).toBe(200);
   });
 
+  test("a connection that is cut in the middle costs what was sent, and frees its place", async () => {
+    const { db } = appliance.app.domains;
+    await imported(appliance, "channels", [channel(1)]);
+    // Texts so long that what systems keep for a reader who pauses is a part of a thousand rows.
+    db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+      INSERT INTO posts (id, channel_id, published_at, is_ad, views, read_at, text)
+      SELECT i, 1, 1700000000000 + i, 0, 0, 0, hex(zeroblob(10000)) FROM n`);
+    const address = new URL(appliance.app.listen());
+    const socket = connect(Number(address.port), address.hostname);
+    await new Promise<void>((resolve) => {
+      let lines = 0;
+      socket.on("data", (bytes) => {
+        for (const byte of bytes) if (byte === 10) lines += 1;
+        if (lines < 1_200) return;
+        socket.pause();
+        resolve();
+      });
+      socket.write(
+        "GET /v1/msgr/export/posts/?format=ndjson HTTP/1.1\r\nHost: localhost\r\n" +
+          `Authorization: Bearer ${customer.key}\r\n\r\n`,
+      );
+    });
+    socket.destroy();
+    const areBothFree = async (): Promise<boolean> => {
+      const [one, two] = await Promise.all([get("stats/"), get("stats/")]);
+      return one.status === 200 && two.status === 200;
+    };
+    await until(areBothFree);
+    const [{ units } = { units: 0 }] = statement<{ units: number }>(
+      db,
+      "SELECT units FROM usage_days WHERE method = 'msgr_export_posts_retrieve'",
+    ).all();
+    expect(units).toBeWithin(2, 4);
+  });
+
   test("a quota that ends in the middle ends the file in a line that says so, and it goes on from there", async () => {
     await imported(appliance, "channels", many(3_500));
     const { accounts } = appliance.app.domains;
@@ -313,6 +350,18 @@ describe("a unit pays for each 1,000 rows begun", () => {
     expect(second[0]).toStartWith("2001,");
     expect(second.at(-1)).toBe("# quota_exceeded; cursor=3000");
     expect(used()).toBe(3);
+  });
+
+  test("and goes on from there channel by channel too, with the channel in the cursor", async () => {
+    await imported(appliance, "channels", many(2));
+    await imported(appliance, "posts", posts(1_500, 2));
+    const { accounts } = appliance.app.domains;
+    await accounts.changePlan("profi", { requestsPerPeriod: 1 }, COMMAND_LINE);
+    const first = linesOf((await get("posts/?from=2026-11-01")).body);
+    expect(first.at(-1)).toBe("# quota_exceeded; cursor=2:1000");
+    await accounts.changePlan("profi", { requestsPerPeriod: 2 }, COMMAND_LINE);
+    const second = linesOf((await get("posts/?from=2026-11-01&cursor=2:1000")).body);
+    expect([second.length, second[0]?.split(",")[0], used()]).toEqual([500, "1001", 2]);
   });
 });
 
@@ -398,11 +447,13 @@ describe("a cursor is the key of the last row that arrived", () => {
       "stats/?format=ndjson&from=2026-11-02",
       "stats/?format=ndjson&channel=2",
     ]) {
-      const whole = linesOf((await get(path)).body);
+      const { body, headers } = await get(path);
+      const columns = headers.get("x-export-cursor") as "id" | "channel:id" | "channel:day";
+      const whole = linesOf(body);
       expect(whole.length, path).toBeGreaterThan(0);
       for (const [at, line] of whole.entries()) {
         const { id, channel: of, day } = JSON.parse(line);
-        const cursor = path.startsWith("stats") ? `${of}:${day}` : id;
+        const cursor = { id, "channel:id": `${of}:${id}`, "channel:day": `${of}:${day}` }[columns];
         const rest = linesOf((await get(`${path}&cursor=${cursor}`)).body);
         expect(rest, `${path} ${cursor}`).toEqual(whole.slice(at + 1));
       }
@@ -414,14 +465,43 @@ describe("a cursor is the key of the last row that arrived", () => {
     await imported(appliance, "posts", [...posts(5), { ...posts(1, 2)[0], id: 9 }]);
     await appliance.app.domains.posts.delete([2, 5], COMMAND_LINE);
     for (const [query, cursor, left] of [
-      ["channel=1", 2, [3, 4]],
-      ["from=2026-11-01", 2, [3, 4, 9]],
-      ["from=2026-11-01", 5, [9]],
-      ["channel=1", 5, []],
-      ["", 2, [3, 4, 9]],
+      ["channel=1", "1:2", [3, 4]],
+      ["from=2026-11-01", "1:2", [3, 4, 9]],
+      ["from=2026-11-01", "1:5", [9]],
+      ["channel=1", "1:5", []],
+      ["", "2", [3, 4, 9]],
     ] as const) {
       const { body } = await get(`posts/?format=ndjson&${query}&cursor=${cursor}`);
       expect(idsOf(body), `${query} ${cursor}`).toEqual([...left]);
+    }
+  });
+
+  test("also behind a post whose whole channel was deleted, hidden, or merged into another", async () => {
+    await imported(appliance, "channels", many(5));
+    await imported(
+      appliance,
+      "posts",
+      [1, 2, 3, 4, 5].map((id) => ({ ...posts(1, id)[0], id })),
+    );
+    await imported(
+      appliance,
+      "stats",
+      [1, 2, 3, 4, 5].map((id) => ({ channel: id, day: "2026-11-02", subscribers: 1 })),
+    );
+    const { channels } = appliance.app.domains;
+    await channels.delete(2, COMMAND_LINE);
+    await channels.merge(3, 5, COMMAND_LINE);
+    await imported(appliance, "channels", [channel(4, { is_public: false })]);
+    for (const gone of [2, 3, 4]) {
+      const rest = async (query: string): Promise<Record<string, unknown>[]> =>
+        linesOf((await get(query)).body).map((line) => JSON.parse(line));
+      const sent = await rest(`posts/?format=ndjson&from=2026-11-01&cursor=${gone}:${gone}`);
+      // The post of the channel that was merged is its new channel's.
+      expect(sent.map(({ id }) => id).toSorted()).toEqual([3, 5]);
+      const days = await rest(`stats/?format=ndjson&cursor=${gone}:2026-11-02`);
+      expect(days.map((row) => row["channel"])).toEqual([5]);
+      const cards = await rest(`channels/?format=ndjson&cursor=${gone}`);
+      expect(cards.map(({ id }) => id)).toEqual([5]);
     }
   });
 
@@ -430,7 +510,8 @@ describe("a cursor is the key of the last row that arrived", () => {
     for (const [path, wrong] of [
       ["channels/", ["x", "-1", "1:2026-11-01", "1e3", "99999999999999999999", "%00", "%FF"]],
       ["stats/", ["1", "1:2026-02-30", "1:", ":2026-11-01"]],
-      ["posts/?channel=1", ["7", "1.5"]],
+      ["posts/", ["1:7", "1.5"]],
+      ["posts/?channel=1", ["7", "1:7", "2:7", "1:1.5", "1:"]],
     ] as const) {
       for (const cursor of wrong) {
         const { status, body } = await get(
@@ -487,6 +568,31 @@ describe("the request", () => {
       expect(Buffer.from(isPacked ? gunzipSync(bytes) : bytes).toString() === plain).toBe(true);
       if (isPacked) expect(bytes.length).toBeLessThan(plain.length / 4);
     }
+  });
+
+  test("may say nothing for five minutes while it finds nothing; other answers may not", async () => {
+    await imported(
+      appliance,
+      "channels",
+      many(3_000, (id) => ({ category: id === 2_900 ? "science" : "news" })),
+    );
+    const address = appliance.app.listen();
+    const { server } = appliance.app.server;
+    if (server === null) throw new Error("nothing listens");
+    const given = spyOn(server, "timeout");
+    const headers = { authorization: `Bearer ${customer.key}` };
+    const asked = async (path: string) => {
+      const response = await fetch(`${address}/v1/msgr/${path}`, { headers });
+      return [response.status, await response.text()] as const;
+    };
+    // Two parts of it have no row, so that nothing leaves until the third.
+    const [status, body] = await asked("export/channels/?format=ndjson&category=science");
+    expect([status, idsOf(body)]).toEqual([200, [2_900]]);
+    expect(given.mock.calls.map(([, seconds]) => seconds)).toEqual([5 * 60]);
+    expect(given.mock.calls[0]?.[0].url).toContain("/v1/msgr/export/channels/");
+    expect((await asked("channels/"))[0]).toBe(200);
+    expect((await asked("export/channels/?category=nope"))[0]).toBe(400);
+    expect(given).toHaveBeenCalledTimes(1);
   });
 
   test("HEAD costs one unit and leaves no export under way; two may be, of each organization", async () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Fields } from "../../../src/catalog/imports/source-row.ts";
 import { mentionsStep } from "../../../src/catalog/mentions/build-mentions.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { buildForAWhile } from "../../../src/db/background-builds.ts";
+import { tableBuild } from "../../../src/db/background-builds.ts";
 import { statement } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
@@ -320,17 +320,14 @@ describe("a database of a version without mentions", () => {
     // A step at a time, as a process does that is killed after each: every step commits its place.
     const step = mentionsStep(old.config.messengerHosts);
     for (const percent of [22, 44]) {
-      await buildForAWhile(db, old.ports.clock, { name: "mentions", step, forMs: 0 });
+      await tableBuild("mentions", step).goOn(db, old.ports.clock, 0);
       expect(old.app.builds.list()).toMatchObject([{ percent }]);
     }
-    const failing = buildForAWhile(db, old.ports.clock, {
-      ...{ name: "mentions", forMs: 0 },
-      step(tx, build) {
-        step(tx, build);
-        throw new Error("killed");
-      },
+    const failing = tableBuild("mentions", (tx, build) => {
+      step(tx, build);
+      throw new Error("killed");
     });
-    await expect(failing).rejects.toThrow("killed");
+    await expect(failing.goOn(db, old.ports.clock, 0)).rejects.toThrow("killed");
     expect(old.app.builds.list()).toMatchObject([{ percent: 44 }]);
 
     await old.app.builds.look();

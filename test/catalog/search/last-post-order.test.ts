@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { lastPostStep, pruneLastPostOrder } from "../../../src/catalog/search/last-post-order.ts";
-import { buildForAWhile } from "../../../src/db/background-builds.ts";
+import { tableBuild } from "../../../src/db/background-builds.ts";
 import { statement } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { imported, pathOfNext } from "../../support/expectations.ts";
@@ -126,7 +126,7 @@ test("a database of a former version is listed alike before, while and after its
     CREATE INDEX channels_by_last_post ON channels (is_chat, last_post_at DESC) WHERE is_public = 1;
     INSERT INTO background_builds VALUES ('last_post_order', 0, ${COUNT})`);
   await expectSorted();
-  await buildForAWhile(db, clock, { name: "last_post_order", step: lastPostStep, forMs: 0 });
+  await tableBuild("last_post_order", lastPostStep).goOn(db, clock, 0);
   expect(appliance.app.builds.list()).toMatchObject([{ percent: 33 }]);
   // Written meanwhile: one that is done, one that is not, one that is new.
   await imported(appliance, "channels", [

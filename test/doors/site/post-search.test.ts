@@ -68,7 +68,7 @@ test("while the index is built the page says so, and staff see how far it is", a
   expect(html).toContain("The index of post search is being built (50 %).");
   const staff = await staffVisitor(appliance);
   expect((await staff.get("/staff/database/")).html).toContain("being built, 50 %");
-  await appliance.app.catchUpPostSearch();
+  await appliance.app.builds.look();
   expect((await member.get(`${PAGE}?q=дом`)).html).toContain("Posts found: 2");
   expect((await staff.get("/staff/database/")).html).toContain("<dd>complete</dd>");
 });

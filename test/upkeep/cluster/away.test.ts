@@ -120,7 +120,7 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     await ask(one, "/v1/me/");
     one.line.cut();
     await one.app.flushRequests();
-    await one.app.catchUpPostSearch();
+    await one.app.builds.look();
     const count = (table: string) =>
       one.db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n;
     expect(count("request_log")).toBeGreaterThan(0);

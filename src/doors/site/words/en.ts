@@ -868,6 +868,7 @@ const staffPages = {
   } as Record<string, string>,
   buildNames: {
     mentions: "Mentions are being taken out of posts that were stored before this version",
+    post_search: "The index of post search is being built",
   } as Record<string, string>,
   buildDone: (percent: number) => `${percent} % done`,
 

@@ -858,6 +858,7 @@ const staffPages: Words["staffPages"] = {
   },
   buildNames: {
     mentions: "Упоминания собираются из постов, сохранённых до этой версии",
+    post_search: "Строится индекс поиска по постам",
   },
   buildDone: (percent) => `готово ${percent} %`,
 

@@ -4,10 +4,10 @@ import { createAlertTerms } from "./alert-terms.ts";
 import type { Alert } from "./alerts.table.ts";
 import { type Bits, bitsFor, SlotSet, setBit } from "./slot-set.ts";
 
-/** What an alert asks for. */
+/** An alert's query and filters. */
 export type Asked = Pick<Alert, "q" | "channelId" | "category" | "territory" | "isAd">;
 
-/** What an alert's filters are tested on. */
+/** Facts about a post, on which an alert's filters are tested. */
 export interface PostFacts {
   channelId: number;
   isAd: boolean;
@@ -63,7 +63,7 @@ export function createAlertIndex(): AlertIndex {
   let slots = SLOTS_MIN;
   const newPart = (): Part => ({ asks: bitsFor(slots), byTerm: new Map(), hits: bitsFor(slots) });
   const excluded = newPart();
-  /** By the places of lists in a query. */
+  /** Parts of lists, by the place that a list has in its query. */
   const lists: Part[] = [];
 
   function newSlot(): number {

@@ -64,7 +64,7 @@ export async function leaveMatches(
   );
 }
 
-/** What alerts that are cut in one transaction have in common. */
+/** Facts shared by all alerts that are cut in one transaction. */
 interface Shared {
   /** The sequence of the part's last post. */
   last: number;

@@ -1596,7 +1596,7 @@ export const catalog: Entries = {
     {
       sql: "SELECT … FROM posts WHERE channel_id = ? AND (published_at, id) > (?, ?) ORDER BY published_at, id LIMIT ?",
       plan: ["SEARCH posts USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
-      rows: 20,
+      rows: 21,
     },
   ],
   "catalog/post-search/catch-up.store.ts postsAfter": [
@@ -1749,6 +1749,7 @@ export const catalog: Entries = {
         "USE TEMP B-TREE FOR ORDER BY",
       ],
       rows: 0,
+      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
     },
     {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -1784,6 +1785,7 @@ export const catalog: Entries = {
         "USE TEMP B-TREE FOR ORDER BY",
       ],
       rows: 0,
+      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
     },
     {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND c.is_public = 1 AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -1795,6 +1797,7 @@ export const catalog: Entries = {
         "USE TEMP B-TREE FOR ORDER BY",
       ],
       rows: 0,
+      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
     },
   ],
   "catalog/post-search/matches.store.ts textTest": [

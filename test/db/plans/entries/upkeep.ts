@@ -165,7 +165,14 @@ export const upkeep: Entries = {
       rows: 0,
     },
   ],
-  "db/background-builds.ts buildForAWhile": [
+  "db/background-builds.ts findBuild": [
+    {
+      sql: "SELECT … FROM background_builds WHERE name = ?",
+      plan: ["SEARCH background_builds USING PRIMARY KEY (name=?)"],
+      rows: 1,
+    },
+  ],
+  "db/background-builds.ts goOn": [
     {
       sql: "UPDATE background_builds SET after_id = ? WHERE name = ?",
       plan: ["SEARCH background_builds USING PRIMARY KEY (name=?)"],
@@ -175,21 +182,6 @@ export const upkeep: Entries = {
       sql: "DELETE FROM background_builds WHERE name = ?",
       plan: ["SEARCH background_builds USING PRIMARY KEY (name=?)"],
       rows: 1,
-    },
-  ],
-  "db/background-builds.ts findBuild": [
-    {
-      sql: "SELECT … FROM background_builds WHERE name = ?",
-      plan: ["SEARCH background_builds USING PRIMARY KEY (name=?)"],
-      rows: 1,
-    },
-  ],
-  "db/background-builds.ts selectBuilds": [
-    {
-      sql: "SELECT … FROM background_builds ORDER BY name",
-      plan: ["SCAN background_builds"],
-      rows: 1,
-      why: "A table of one row for each table that is being built.",
     },
   ],
   "upkeep/lease/leases.store.ts beat": [

@@ -3,7 +3,10 @@ import { createCategoryImages } from "../../../../src/catalog/directory/category
 import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
 import { readExport } from "../../../../src/catalog/exports/export-selection.ts";
 import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/import-kinds.ts";
-import { catchUp, rebuildPostSearch } from "../../../../src/catalog/post-search/catch-up.ts";
+import {
+  postSearchBuild,
+  rebuildPostSearch,
+} from "../../../../src/catalog/post-search/catch-up.ts";
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
 import { pruneLastPostOrder } from "../../../../src/catalog/search/last-post-order.ts";
 import { readCatalogRequest } from "../../../../src/methods/channels.ts";
@@ -128,7 +131,8 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     for (const rows of ["stats", "posts"]) await get(`export/${rows}/?format=ndjson&${filter}`);
   }
   const busy = `export/posts/?channel=${BUSY_CHANNEL}`;
-  for (const ads of ["", "&is_ad=true"]) await get(`${busy}&cursor=${FRESH_POSTS + 1}${ads}`);
+  const cursor = `${BUSY_CHANNEL}:${FRESH_POSTS + 1}`;
+  for (const ads of ["", "&is_ad=true"]) await get(`${busy}&cursor=${cursor}${ads}`);
 }
 
 /** Posts are searched in each way, once the index is built, and while channels are being refreshed. */
@@ -139,7 +143,7 @@ async function searchPosts(
   const { db } = appliance.app.domains;
   appliance.app.services.postSearch.progress();
   while (db.prepare("SELECT 1 FROM post_search_state WHERE phase <> 'ready'").get()) {
-    await appliance.app.catchUpPostSearch();
+    await appliance.app.builds.look();
   }
   for (const isStale of [false, true]) {
     if (isStale) db.exec("INSERT INTO post_search_stale VALUES (1, 0, 0)");
@@ -150,7 +154,7 @@ async function searchPosts(
       }
     }
   }
-  await appliance.app.catchUpPostSearch();
+  await appliance.app.builds.look();
   countSearched(db);
   // Views that were read again, of the same level.
   await appliance.importRows("posts", [{ id: 1, views: 101 }]);
@@ -162,7 +166,7 @@ export async function emptyPostSearch({ appliance }: World): Promise<void> {
   // Channels that the other exercises changed.
   db.exec("DELETE FROM post_search_stale");
   await rebuildPostSearch(db, clock);
-  await catchUp(db, clock, false);
+  await postSearchBuild(false).goOn(db, clock, Number.POSITIVE_INFINITY);
 }
 
 const POST_FILTERS: Record<string, string>[] = [

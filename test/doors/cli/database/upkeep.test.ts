@@ -24,6 +24,26 @@ test("recount counts both directories, and says how many counts changed", async 
   ]);
 });
 
+test("recount computes the metrics too", async () => {
+  machine.write("channels.ndjson", '{"id":1,"title":"A","subscribers":150}');
+  machine.write(
+    "stats.ndjson",
+    [
+      '{"channel":1,"day":"2025-03-01","subscribers":100}',
+      '{"channel":1,"day":"2025-03-08","subscribers":150}',
+    ].join("\n"),
+  );
+  for (const kind of ["channels", "stats"]) await machine.run(["import", kind, `${kind}.ndjson`]);
+  const metrics = () =>
+    machine.query(
+      `SELECT growth_7d, growth_7d_percent FROM channel_metrics
+       WHERE slot = (SELECT slot FROM metrics_read)`,
+    );
+  expect(metrics()).toEqual([]);
+  await machine.run(["recount"]);
+  expect(metrics()).toEqual([{ growth_7d: 50, growth_7d_percent: 5_000 }]);
+});
+
 test("openapi prints the document that is served, without a database", async () => {
   const { exitCode, out, notes } = await machine.runProgram(["openapi"], {
     environment: { KANALOG_BASE_URL: "https://api.example.com/kanalog/" },
