@@ -1,4 +1,5 @@
 import { version } from "../../package.json";
+import { createCardsReadAhead } from "../catalog/channels/read-ahead.ts";
 import { createCategoryImages } from "../catalog/directory/category-images.ts";
 import { createImportRuns } from "../catalog/imports/import-runs.ts";
 import type { Upload } from "../catalog/imports/run-upload.ts";
@@ -186,6 +187,7 @@ export async function createApp(
   );
   const builds = createBuilds(db, threads.jobs.buildSome, { messengerHosts, postSearch }, log);
   const answers = composeAnswers(threads, config, ports);
+  const readAhead = createCardsReadAhead(threads.exports.readCardsAhead, log);
   const tickers = [
     createTicker(EVERY_SECOND, lease.look),
     createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.look),
@@ -193,6 +195,7 @@ export async function createApp(
     createTicker(EVERY_SECOND, asUpkeep(hooks.push.look)),
     createTicker(EVERY_SECOND, asUpkeep(mailer.runDue)),
     createTicker(EVERY_SECOND, asUpkeepOfNode(builds.look)),
+    createTicker(EVERY_SECOND, asUpkeepOfNode(readAhead.look)),
     createTicker(EVERY_FIVE_SECONDS, () => imports.look(isOwn())),
     createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.look() : sources.keepOn())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),

@@ -1,4 +1,4 @@
-import { selectIdsByHandle } from "../catalog/channels/channels.store.ts";
+import { readCardsAhead, selectIdsByHandle } from "../catalog/channels/channels.store.ts";
 import { compareChannels } from "../catalog/comparison/comparison.store.ts";
 import { bulkPart } from "../catalog/exports/bulk-part.ts";
 import { exportPart } from "../catalog/exports/export-part.ts";
@@ -214,11 +214,16 @@ export const pools = {
   sources: { access: "writer", ...one, operations: { importSourceFile } },
   /** Posts that bots were told of: short, and not to wait for a file. */
   bots: { access: "writer", ...one, operations: { applyBatch } },
-  /** Files that are downloaded, part by part: as long as their readers take. */
+  /** What is read part by part: files that are downloaded, as long as their readers take, and cards ahead. */
   exports: {
     access: "reader",
     ...one,
-    operations: { readExport, exportPart: query(exportPart), bulkPart: query(bulkPart) },
+    operations: {
+      readExport,
+      exportPart: query(exportPart),
+      bulkPart: query(bulkPart),
+      readCardsAhead: query(readCardsAhead),
+    },
   },
 } satisfies Record<string, Pool>;
 

@@ -25,8 +25,8 @@ const LONG_BESIDE_FRAMES = 2_000;
  * refreshing the numbers of a million channels wrote.
  */
 const LONG_OF_OTHERS_FRAMES = 12_000;
-/** Others write where the log has so many more frames than at the last look; a server's own commits have few. */
-const OF_OTHERS_FRAMES = 500;
+/** Others write where the log grew by more than so many frames for each of the server's own commits, which have few. */
+const OWN_COMMIT_FRAMES = 5;
 /** Frames copied while writers wait, at the most: 2 MB, in some milliseconds. */
 const LOCKED_FRAMES_MAX = 500;
 /** An import's transactions and its own checkpoint may keep others out for so long. */
@@ -122,13 +122,18 @@ function isNearlyThrough(db: Database): boolean {
  * Checkpoints a log that has grown long beside those who write: most of it while they go on, the rest
  * while they wait for the lock. Without that wait the log would hardly ever be through where several
  * write, and could not begin anew.
+ * @param ownCommits commits of the server since it asked last, by which those of others are told
  */
-export async function checkpointBeside(db: Database, clock: Clock): Promise<void> {
+export async function checkpointBeside(
+  db: Database,
+  clock: Clock,
+  ownCommits: number,
+): Promise<void> {
   const { log } = checkpoint(db, "NOOP");
   const before = framesBefore.get(db) ?? 0;
   framesBefore.set(db, log);
   // A log that is shorter than before began anew.
-  const isOfOthers = log - (log < before ? 0 : before) > OF_OTHERS_FRAMES;
+  const isOfOthers = log - (log < before ? 0 : before) > OWN_COMMIT_FRAMES * ownCommits;
   if (log < (isOfOthers ? LONG_OF_OTHERS_FRAMES : LONG_BESIDE_FRAMES)) return;
   const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
   const copiesBeside = createCopy(db);

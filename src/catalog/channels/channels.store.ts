@@ -13,6 +13,7 @@ import {
 import type { ChannelReference } from "./channel-reference.ts";
 import { createFormerHandles, idOfHandle, isSameHandle } from "./former-handles.store.ts";
 import { parseMessengerId } from "./messenger-id.ts";
+import { CHANNELS_PER_TURN } from "./read-ahead.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { searchTextOf } from "./search-text.ts";
 import { CARD_JSON, isMarked, storedCard } from "./stored-card.ts";
@@ -60,6 +61,19 @@ export function selectCards(db: Database, ids: readonly number[]): JsonText<Card
        CROSS JOIN channels c ON c.id = p.id`,
   ).get(JSON.stringify(ids));
   return `[${found?.cards ?? ""}]` as JsonText<CardView[]>;
+}
+
+/**
+ * Reads the pages of the cards after a number (read-ahead.ts).
+ * @returns the last one's number; null where none is left
+ */
+export function readCardsAhead(db: Database, afterId: number): number | null {
+  const read = statement<{ id: number | null }>(
+    db,
+    `SELECT max(id) AS id FROM (
+       SELECT p.id FROM public_cards p ${NUMBERS} WHERE p.id > ? ORDER BY p.id LIMIT ?)`,
+  );
+  return read.get(afterId, CHANNELS_PER_TURN)?.id ?? null;
 }
 
 /** A handle as it was given, in any case, and the channel that has it. */

@@ -18,16 +18,20 @@ const COMMITS_PER_LOOK = 100;
  * Commits entries and the use of keys on the connection that serves, which waits for no disk (guide
  * Operating, "What survives…"). Now and then it has the write-ahead log checkpointed elsewhere; while
  * that holds the lock a commit waits for it as for any other writer's.
- * @param checkpoint settles when it is over
+ * @param checkpoint is told how many commits there were since the last one; settles when it is over
  */
-export function createUsageCommits(db: Database, clock: Clock, checkpoint: () => Promise<void>) {
+export function createUsageCommits(
+  db: Database,
+  clock: Clock,
+  checkpoint: (ownCommits: number) => Promise<void>,
+) {
   let commits = 0;
   let isUnderWay = false;
 
   /** Ignores a failure: the log goes on growing, and commits themselves meet what is wrong. */
   async function beginCheckpoint(): Promise<void> {
     isUnderWay = true;
-    await checkpoint().catch(() => {});
+    await checkpoint(commits).catch(() => {});
     isUnderWay = false;
     commits = 0;
   }

@@ -59,6 +59,18 @@ async function byWrk(target: Target, connections: number, seconds: number): Prom
   }
 }
 
+/**
+ * Requests that autocannon prepares, for each connection anew: of 50,000 cards over 64 connections that took
+ * longer than its own time limit for an answer.
+ */
+const PREPARED_MAX = 1_000;
+
+/** A request that is made when it is sent, of the next path. */
+function oneOf(paths: readonly string[]): autocannon.Request {
+  let sent = 0;
+  return { setupRequest: (request) => ({ ...request, path: paths[sent++ % paths.length] ?? "" }) };
+}
+
 async function byAutocannon(
   { address, headers, paths }: Target,
   connections: number,
@@ -69,7 +81,7 @@ async function byAutocannon(
     connections,
     duration: seconds,
     headers,
-    requests: paths.map((path) => ({ path })),
+    requests: paths.length > PREPARED_MAX ? [oneOf(paths)] : paths.map((path) => ({ path })),
   });
   const failed = result.non2xx + result.errors + result.timeouts;
   if (failed > 0) throw new Error(`${address}: ${failed} requests failed`);

@@ -1,4 +1,4 @@
-import { cardsVersion } from "../../../../src/catalog/channels/channels.store.ts";
+import { cardsVersion, readCardsAhead } from "../../../../src/catalog/channels/channels.store.ts";
 import { createCategoryImages } from "../../../../src/catalog/directory/category-images.ts";
 import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
 import { readExport } from "../../../../src/catalog/exports/export-selection.ts";
@@ -86,6 +86,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await searchPosts(appliance, list);
   // The database in memory has no cache that would ask for it.
   cardsVersion(db);
+  readCardsAhead(db, 0);
   await list("channels/channel_1/posts/");
   for (const kind of ["", "kind=link", "kind=forward"]) {
     for (const period of ["", "from=2026-11-19", "to=2026-11-20"]) {

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readCardsAhead } from "../../../src/catalog/channels/channels.store.ts";
+import { createCardsReadAhead } from "../../../src/catalog/channels/read-ahead.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+});
+afterEach(() => appliance.close());
+
+test("a turn reads public channels after a number, to the last one", async () => {
+  await imported(appliance, "channels", [
+    channel(3),
+    channel(8),
+    channel(9, { is_public: "false" }),
+  ]);
+  const { db } = appliance.app.domains;
+  expect(readCardsAhead(db, 0)).toBe(8);
+  expect(readCardsAhead(db, 3)).toBe(8);
+  expect(readCardsAhead(db, 8)).toBeNull();
+});
+
+test("after a start each turn goes on where the last one ended, and the last one is the end", async () => {
+  const asked: number[] = [];
+  const read = async (afterId: number): Promise<number | null> => {
+    asked.push(afterId);
+    return afterId === 8 ? null : 8;
+  };
+  const { look } = createCardsReadAhead(read, appliance.ports.log);
+  for (let turn = 0; turn < 4; turn++) await look();
+  expect(asked).toEqual([0, 8]);
+});
+
+test("where the file cannot be read the reading ahead ends with a warning", async () => {
+  let asked = 0;
+  const read = async (): Promise<number | null> => {
+    asked += 1;
+    throw new Error("disk I/O error");
+  };
+  const { look } = createCardsReadAhead(read, appliance.ports.log);
+  await look();
+  await look();
+  expect(asked).toBe(1);
+  expect(appliance.ports.log.warnings).toHaveLength(1);
+});
