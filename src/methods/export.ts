@@ -111,7 +111,7 @@ export const exportPosts = apiMethod({
   run: (args, call) => answer("posts", args, call),
 });
 
-/** What the three take together. */
+/** Parameters that all three take. */
 interface Given extends FilterArguments {
   format: ImportFormat;
   channel?: string | undefined;

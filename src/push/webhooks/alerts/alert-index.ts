@@ -4,10 +4,10 @@ import { createAlertTerms } from "./alert-terms.ts";
 import type { Alert } from "./alerts.table.ts";
 import { type Bits, bitsFor, SlotSet, setBit } from "./slot-set.ts";
 
-/** What an alert asks for. */
+/** An alert's query and filters. */
 export type Asked = Pick<Alert, "q" | "channelId" | "category" | "territory" | "isAd">;
 
-/** What an alert's filters are tested on. */
+/** Values of a post that filters are tested on. */
 export interface PostFacts {
   channelId: number;
   isAd: boolean;
@@ -63,7 +63,7 @@ export function createAlertIndex(): AlertIndex {
   let slots = SLOTS_MIN;
   const newPart = (): Part => ({ asks: bitsFor(slots), byTerm: new Map(), hits: bitsFor(slots) });
   const excluded = newPart();
-  /** By the places of lists in a query. */
+  /** Lists by their places in a query. */
   const lists: Part[] = [];
 
   function newSlot(): number {

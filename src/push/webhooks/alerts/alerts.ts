@@ -10,7 +10,7 @@ import { type OwnAlert, ownAlert } from "./manage-alerts.ts";
 import { pausedFrom } from "./paused-alerts.ts";
 import type { PreviewSelection } from "./preview.ts";
 
-/** What changes alerts, on the thread that writes them. */
+/** Verbs that change alerts, on the thread that writes them. */
 interface AlertWriter {
   addAlert(input: {
     organizationId: number;

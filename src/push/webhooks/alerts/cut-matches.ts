@@ -64,7 +64,7 @@ export async function leaveMatches(
   );
 }
 
-/** What alerts that are cut in one transaction have in common. */
+/** Values that all alerts cut in one transaction share. */
 interface Shared {
   /** The sequence of the part's last post. */
   last: number;

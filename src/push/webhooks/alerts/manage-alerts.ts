@@ -17,7 +17,7 @@ import {
 } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
 
-/** What owners and administrators change of alerts: one transaction each. */
+/** Changes of alerts by owners and administrators, one transaction each. */
 
 /** An alert of an organization; another's is not found. */
 export interface OwnAlert {
@@ -91,7 +91,7 @@ export function changeAlert(
   });
 }
 
-/** What waits to be sent of it is sent. @throws AppError `not_found` */
+/** Matches that wait to be sent are sent nevertheless. @throws AppError `not_found` */
 export function removeAlert(
   db: Database,
   clock: Clock,

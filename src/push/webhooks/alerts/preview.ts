@@ -17,7 +17,7 @@ const CHARACTERS_MAX = 5_000_000;
 
 export type PreviewSelection = Asked & { nowMs: number };
 
-/** What an alert would have sent, by the same match as of new posts; on a thread that reads. */
+/** Posts that an alert would have sent, by the same match as new ones; on a thread that reads. */
 export function previewAlert(db: Database, { nowMs, ...asked }: PreviewSelection): PreviewView {
   const query = readPostQuery(asked.q);
   if (query === null) return { matches: 0, matches_capped: false, results: [] };

@@ -2,7 +2,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { MatchedPart } from "./cut-matches.ts";
 import type { MatchedPosts } from "./match-posts.ts";
 
-/** What alerts need by the clock, on the thread that writes it. */
+/** Work for alerts that is due by the clock, on the thread that writes it. */
 export interface AlertWork {
   /** Posts after a sequence with what they match; null where there are none. */
   matchPosts(argument: { after: number }): Promise<MatchedPosts | null>;
