@@ -223,11 +223,11 @@ describe("a process of its own", () => {
   test("a process that is told to stop ends its imports soon, and says so in their rows", async () => {
     const server = await machine.serve();
     const visitor = await setUp(server);
-    await upload(visitor, "channels", channels(2 * MANY));
+    await upload(visitor, "channels", channels(4 * MANY));
     await upload(visitor, "channels", channels(10));
     await until(() => imported() > 1000);
     expect(await server.stop()).toBe(0);
-    expect(imported()).toBeLessThan(2 * MANY);
+    expect(imported()).toBeLessThan(4 * MANY);
     const runs = machine.query("SELECT state, failure FROM import_runs");
     const interrupted = { state: "failed", failure: INTERRUPTED };
     expect(runs).toEqual([interrupted, interrupted]);
