@@ -96,7 +96,7 @@ describe("a process as it was started", () => {
 
   test("an upload shows how far it has come, while the API answers, and is imported whole", async () => {
     const { key } = await machine.customer();
-    const path = await upload(visitor, "channels", channels(MANY));
+    const path = await upload(visitor, "channels", channels(2 * MANY));
     // A session is a row, which the library writes by itself, for the lock that the import holds.
     const others = await Promise.all(
       [1, 2, 3].map(() => remoteVisitor(server.address).signIn("ada@example.com")),
@@ -118,8 +118,8 @@ describe("a process as it was started", () => {
     // Whoever waited for the import would be answered once, after it.
     expect(answered).toBeGreaterThan(10);
     const { body } = await visitor.get(path);
-    expect(body).toContain("<strong>6,000</strong> Inserted");
-    expect(imported()).toBe(MANY);
+    expect(body).toContain("<strong>12,000</strong> Inserted");
+    expect(imported()).toBe(2 * MANY);
     expect(uploads()).toEqual([]);
   });
 });
