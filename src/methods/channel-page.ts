@@ -21,7 +21,7 @@ interface Given {
   limit: number;
 }
 
-/** What every such list is selected by. */
+/** Parameters that every such list is selected by. */
 interface Selection<P> {
   channelId: number;
   /** First instant included; null: no bound. */

@@ -11,7 +11,7 @@ const OF_THE_PAGE = new Set(["limit", "fields", "include"]);
 interface ContinuedList {
   /** The arguments, with those of the cursor where the call gives none. */
   raw: RawArguments;
-  /** What is wrong with the cursor, to be told once the other arguments were read; else null. */
+  /** Fault of the cursor, to be told once the other arguments were read; else null. */
   fault: AppError | null;
   /** Null on the first page, and for a former cursor, which has no filters. */
   opened: OpenedCursor | null;

@@ -8,7 +8,7 @@ export const INVALID_CURSOR = message("invalidCursor");
 /** The place where a page ended: its last item's values in the ordering's columns. */
 export type Position = readonly (number | null)[];
 
-/** What a cursor says: the place where its page ended, and the filters of the list, as texts by name. */
+/** A cursor's content: the place where its page ended, and the filters of the list, as texts by name. */
 export interface OpenedCursor {
   at: Position;
   of: Readonly<Record<string, string>>;

@@ -116,7 +116,7 @@ export const exportPosts = apiMethod({
   run: (args, call) => answer("posts", args, call),
 });
 
-/** Arguments of the three together. */
+/** Parameters that all three take. */
 interface Given extends FilterArguments {
   format: ImportFormat;
   channel?: string | undefined;

@@ -26,7 +26,7 @@ export const channelMentionsList = apiMethod({
     "From the Start plan.",
   tool:
     "Who mentions, links to or forwards a channel: the posts of others, newest first, with their channel " +
-    "(`mentioned_by`). A post is about 1,000 to 6,500 characters, 50 may be far over 50,000: give `limit` 5, " +
+    "(`mentioned_by`). Days and pages as in msgr_channels_posts_retrieve and msgr_channels_list. A post is about 1,000 to 6,500 characters, 50 may be far over 50,000: give `limit` 5, " +
     "or `fields` mentioned_by,published_at (about 135 to 170). Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,

@@ -65,7 +65,8 @@ export const postsSearchList = apiMethod({
   tool:
     "Who writes about something, and what: posts of all channels with the words of `q` in any form " +
     '(ипотеки finds ипотеку), newest first. `"a b"` is a phrase, `-w` leaves out, `a | b`, `w*`, `=w`, ' +
-    "`#tag`, `@handle`. `matches` counts them. A post is about 1,300 to 2,200 characters: give " +
+    "`#tag`, `@handle`. `matches` counts them. Filters as in msgr_channels_list and " +
+    "msgr_channels_posts_retrieve. A post is about 1,300 to 2,200 characters: give " +
     "`fields` id,channel,published_at,snippet (about 270) and a small `limit`. Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,

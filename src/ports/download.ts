@@ -27,7 +27,7 @@ export type DownloadFault = "timeout" | FetchFault | "too_large";
 
 /** A file that comes byte by byte ends some day. */
 const WHOLE_MAX_MS = 6 * 60 * 60 * 1000;
-/** Of an answer that is none of the file's, so much is read. */
+/** Bytes that are read of an answer that is not the file's. */
 const REFUSAL_BYTES_MAX = 64 * 1024;
 
 /**

@@ -4,7 +4,7 @@ import { getCACertificates } from "node:tls";
 import { type DownloadRequest, type DownloadResult, download } from "./download.ts";
 import { type Destination, type FetchFault, fetchAddress, fetchFaultOf } from "./fetch-address.ts";
 
-/** What the appliance asks of other machines. */
+/** Questions and requests to other machines. */
 export interface Network {
   /**
    * All IPv4 and IPv6 addresses of a name; none where it does not exist.

@@ -23,6 +23,6 @@ export function processName(unique: string): string {
 export function hasEnded(name: string, own: string): boolean {
   const [host, processId] = name.split(" ");
   if (name === own || host !== hostname()) return false;
-  // In a container each start gets the same number: such a name is that of a former start.
+  // Each start in a container gets the same number: such a name is that of a former start.
   return Number(processId) === process.pid || !isRunning(Number(processId));
 }

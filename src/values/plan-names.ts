@@ -1,6 +1,6 @@
 import type { Language } from "./language.ts";
 
-/** What people read of a plan, in every sentence of a language; the API says its code. */
+/** A plan's name for people, in every sentence of a language; the API says its code. */
 export const PLAN_NAMES: Record<Language, Record<"test" | "start" | "growth" | "profi", string>> = {
   en: { test: "Test", start: "Start", growth: "Growth", profi: "Profi" },
   ru: { test: "Тест", start: "Старт", growth: "Рост", profi: "Профи" },

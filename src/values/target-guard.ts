@@ -21,7 +21,7 @@ export interface Target {
   authority: string;
 }
 
-/** In code points. */
+/** Length in code points. */
 export const URL_LENGTH_MAX = 2048;
 const TOO_LONG = message("tooLong", { characters: URL_LENGTH_MAX });
 const INVALID = message("notHttpsAddress");

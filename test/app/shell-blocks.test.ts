@@ -58,22 +58,27 @@ kanalog() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"; }
 curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }
 `;
 
+const scriptOf = ({ blocks }: (typeof documents)[number]): string =>
+  blocks
+    .filter(({ info }) => info === "sh")
+    .map(({ code }) => code)
+    .join("");
+
+/** Commands that ask a serving appliance; the others need its file only. */
+const ASKS = /\bcurl\b|\bkanalog health\b/;
+
 /** @returns what the shell printed, and how it ended */
-async function paste({ path }: Document, blocks: readonly { code: string }[]): Promise<string> {
+async function paste({ path }: Document, code: string): Promise<string> {
   const folder = machine.path(path.replaceAll("/", "-"));
   mkdirSync(folder);
   for (const suffix of ["", ".secret"]) {
     cpSync(`${machine.database}${suffix}`, join(folder, `kanalog.db${suffix}`));
   }
   const environment = { KANALOG_DB: join(folder, "kanalog.db"), KANALOG_PORT: "0" };
-  const app = await createApp(readConfig(environment), fakePorts());
+  const app = ASKS.test(code) ? await createApp(readConfig(environment), fakePorts()) : null;
   try {
-    const address = app.listen();
-    const script = blocks
-      .map(({ code }) => code)
-      .join("")
-      .replaceAll(WRITTEN_ADDRESS, address)
-      .replaceAll(/knl_rw_…|YOUR_KEY/g, key);
+    const address = app?.listen() ?? WRITTEN_ADDRESS;
+    const script = code.replaceAll(WRITTEN_ADDRESS, address).replaceAll(/knl_rw_…|YOUR_KEY/g, key);
     const child = Bun.spawn(["bash", "-c", PRELUDE + script], {
       cwd: folder,
       env: {
@@ -94,16 +99,20 @@ async function paste({ path }: Document, blocks: readonly { code: string }[]): P
     ]);
     return exitCode === 0 ? out : `exit ${exitCode}\n${out}\n${notes}`;
   } finally {
-    await app.close();
+    await app?.close();
   }
 }
 
 test.skipIf(!TOOLS)("what is given to paste does what it says", async () => {
-  const pasted = documents.map(async (document) => {
-    const blocks = document.blocks.filter(({ info }) => info === "sh");
-    return [document.path, await paste(document, blocks)] as const;
-  });
-  const failed = (await Promise.all(pasted)).filter(([, printed]) => printed.startsWith("exit"));
+  // A guide in another language has mostly the same blocks, which are pasted once.
+  const scripts = new Map(documents.toReversed().map((document) => [scriptOf(document), document]));
+  scripts.delete("");
+  const failed: [path: string, printed: string][] = [];
+  // One after another: each appliance answers from this process, and starting the next would hold it up.
+  for (const [code, document] of scripts) {
+    const printed = await paste(document, code);
+    if (printed.startsWith("exit")) failed.push([document.path, printed]);
+  }
   expect(failed).toEqual([]);
 
   // Followed in its order, the README makes the customer the owner of an organization of their own.
@@ -123,7 +132,7 @@ test.skipIf(!TOOLS)("what is given to paste does what it says", async () => {
 test.skipIf(!TOOLS)("a block that no longer works would be seen", async () => {
   const document = { path: "broken", text: "" };
   for (const code of ["kanalog import nothing x.csv\n", `curl ${WRITTEN_ADDRESS}/v1/nothing/\n`]) {
-    expect(await paste({ ...document, path: code.slice(0, 4) }, [{ code }])).toStartWith("exit");
+    expect(await paste({ ...document, path: code.slice(0, 4) }, code)).toStartWith("exit");
   }
 });
 

@@ -23,7 +23,7 @@ import { connectRaw, type RawAnswer } from "../support/raw-http.ts";
 import { call, pushing } from "../support/webhook-journey.ts";
 
 /** The least in all; 100,000 by `bun run test:hostile`. */
-const REQUESTS = Number(process.env["KANALOG_TEST_REQUESTS"] ?? 1_000);
+const REQUESTS = Number(process.env["KANALOG_TEST_REQUESTS"] ?? 600);
 /** While some method or tool was not reached there are so many more, up to so many in all. */
 const MORE = 500;
 const REQUESTS_MAX = Math.max(REQUESTS, 20_000);

@@ -64,17 +64,17 @@ test("while an import runs beside it the server answers, counts exactly, and sho
 });
 
 test("an import that is killed leaves a consistent database, and can be run again to the end", async () => {
-  machine.write("channels.ndjson", channels(20_000));
+  machine.write("channels.ndjson", channels(10_000));
   await machine.run(["plan", "list"]);
   const db = machine.open();
   try {
     const stored = db.prepare("SELECT count(*) FROM channels").pluck();
     for (const share of [0.1, 0.5]) {
       const child = machine.spawn(["import", "channels", "channels.ndjson"]);
-      await until(() => child.exitCode !== null || Number(stored.get()) > 20_000 * share);
+      await until(() => child.exitCode !== null || Number(stored.get()) > 10_000 * share);
       child.kill("SIGKILL");
       await child.exited;
-      expect(Number(stored.get())).toBeWithin(20_000 * share, 20_000);
+      expect(Number(stored.get())).toBeWithin(10_000 * share, 10_000);
       expect(faultsOf(machine.database)).toEqual([]);
       const halves = db.prepare(
         "SELECT count(*) FROM channels LEFT JOIN channel_cards USING (id) WHERE title IS NULL",
@@ -90,7 +90,7 @@ test("an import that is killed leaves a consistent database, and can be run agai
     ]);
     expect(exitCode).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
-      ...{ read: 20_000, inserted: 20_000 - before, updated: 0, unchanged: before, rejected: 0 },
+      ...{ read: 10_000, inserted: 10_000 - before, updated: 0, unchanged: before, rejected: 0 },
     });
     expect(faultsOf(machine.database)).toEqual([]);
   } finally {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
 import { connectRaw } from "../support/raw-http.ts";
@@ -8,10 +8,6 @@ import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
 const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";
 
 let machine: Machine;
-beforeEach(() => {
-  machine = createMachine();
-});
-afterEach(() => machine.leave());
 
 /** The first person, by the address that the process printed. */
 async function setUp(server: Serving): Promise<Visitor> {
@@ -51,177 +47,192 @@ const run = () =>
 /** As it is stored. */
 const INTERRUPTED = JSON.stringify({ code: "importInterrupted", values: {} });
 /** As many rows as take some seconds, at the pace at which an import lets others have the lock. */
-const MANY = 12_000;
+const MANY = 6_000;
 const imported = () =>
   Number(machine.query<{ n: number }>("SELECT count(*) AS n FROM channels")[0]?.n);
 
-test("an upload shows how far it has come, while the API answers, and is imported whole", async () => {
-  const server = await machine.serve();
-  const visitor = await setUp(server);
-  const { key } = await machine.customer();
-  const path = await upload(visitor, "channels", channels(MANY));
-  // A session is a row, which the library writes by itself, for the lock that the import holds.
-  const others = await Promise.all(
-    [1, 2, 3].map(() => remoteVisitor(server.address).signIn("ada@example.com")),
-  );
-  expect(others.map(({ status }) => status)).toEqual([303, 303, 303]);
-  expect((await visitor.get(path)).body).toContain("data-refresh");
-  const shares = new Set<string>();
-  let answered = 0;
-  await until(async () => {
+describe("a process as it was started", () => {
+  let server: Serving;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    machine = createMachine();
+    server = await machine.serve();
+    visitor = await setUp(server);
+  });
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    await machine.leave();
+  });
+
+  test("a request that nobody reads fills no memory, however large it is", async () => {
+    const before = peakBytes(server.pid);
+    const body = new Uint8Array(120 * 1024 ** 2);
+    for (const path of ["/v1/me/", "/account/sign-in/", "/nothing", "/staff/imports/", "/docs/"]) {
+      await fetch(server.address + path, { method: "POST", body }).catch(() => {});
+    }
+    expect(peakBytes(server.pid) - before).toBeLessThan(100 * 1024 ** 2);
+    expect((await server.get("/healthz")).status).toBe(200);
+  });
+
+  test("an upload that breaks off leaves no file", async () => {
+    const csrf = await visitor.csrf("/staff/imports/");
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const part = (name: string, value: string) =>
+      `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const fields = part("csrf", csrf) + part("action", "import") + part("kind", "channels");
+    const begun = `${fields}--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nid`;
+    const { hostname, port } = new URL(server.address);
+    const socket = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } });
+    socket.write(
+      `POST /staff/imports/ HTTP/1.1\r\nHost: ${hostname}:${port}\r\nCookie: ${cookie}\r\n` +
+        "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n" +
+        `${begun}${"x".repeat(100_000)}`,
+    );
+    await until(() => uploads().length === 1);
+    socket.end();
+    await until(() => uploads().length === 0);
+    expect(machine.query("SELECT 1 FROM import_runs")).toEqual([]);
+  });
+
+  test("an upload shows how far it has come, while the API answers, and is imported whole", async () => {
+    const { key } = await machine.customer();
+    const path = await upload(visitor, "channels", channels(2 * MANY));
+    // A session is a row, which the library writes by itself, for the lock that the import holds.
+    const others = await Promise.all(
+      [1, 2, 3].map(() => remoteVisitor(server.address).signIn("ada@example.com")),
+    );
+    expect(others.map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect((await visitor.get(path)).body).toContain("data-refresh");
+    const shares = new Set<string>();
+    let answered = 0;
+    await until(async () => {
+      const { body } = await visitor.get(path);
+      shares.add(/value="(\d+)"\/?><\/?p|<progress[^>]*value="(\d+)"/.exec(body)?.[2] ?? "");
+      const answer = await server.get("/v1/msgr/categories/", key);
+      await answer.text();
+      expect(answer.status).toBe(200);
+      answered += 1;
+      return !body.includes("data-refresh");
+    });
+    expect(shares.size).toBeGreaterThan(1);
+    // Whoever waited for the import would be answered once, after it.
+    expect(answered).toBeGreaterThan(10);
     const { body } = await visitor.get(path);
-    shares.add(/value="(\d+)"\/?><\/?p|<progress[^>]*value="(\d+)"/.exec(body)?.[2] ?? "");
-    const answer = await server.get("/v1/msgr/categories/", key);
-    await answer.text();
-    expect(answer.status).toBe(200);
-    answered += 1;
-    return !body.includes("data-refresh");
+    expect(body).toContain("<strong>12,000</strong> Inserted");
+    expect(imported()).toBe(2 * MANY);
+    expect(uploads()).toEqual([]);
   });
-  expect(shares.size).toBeGreaterThan(1);
-  // Whoever waited for the import would be answered once, after it.
-  expect(answered).toBeGreaterThan(10);
-  const { body } = await visitor.get(path);
-  expect(body).toContain("<strong>12,000</strong> Inserted");
-  expect(imported()).toBe(MANY);
-  expect(uploads()).toEqual([]);
-  expect(await server.stop()).toBe(0);
 });
 
-test("a large upload goes to the disk and not into the memory, and its file is removed", async () => {
-  const server = await machine.serve();
-  const visitor = await setUp(server);
-  const before = peakBytes(server.pid);
-  // Few rows, so that it is large and not long to import.
-  const title = "ж".repeat(1_000_000);
-  const rows = Array.from({ length: 60 }, (_, at) => `{"id":${at + 1},"title":"${title}"}`);
-  await upload(visitor, "channels", `${rows.join("\n")}\n`, "rows.ndjson");
-  const uploaded = peakBytes(server.pid) - before;
-  expect(uploaded).toBeLessThan(100 * 1024 ** 2);
-  await until(() => run()?.state === "done");
-  expect(JSON.parse(run()?.summary ?? "{}")).toMatchObject({ read: 60, rejected: 60 });
-  await until(() => uploads().length === 0);
-});
-
-test.if(IS_SLOW)("an upload over a slow line takes the time it takes", async () => {
-  const server = await machine.serve();
-  const visitor = await setUp(server);
-  const fields = {
-    csrf: await visitor.csrf("/staff/imports/"),
-    action: "import",
-    kind: "channels",
-  };
-  const boundary = "between";
-  const parts = Object.entries(fields).map(
-    ([name, value]) =>
-      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
-  const body =
-    `${parts.join("")}--${boundary}\r\nContent-Disposition: form-data; name="file"; ` +
-    `filename="rows.csv"\r\n\r\n${channels(40)}\r\n--${boundary}--\r\n`;
-  const bytes = Buffer.from(body);
-  const connection = await connectRaw(server.address);
-  const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
-  connection.send(
-    [
-      ...["POST /staff/imports/ HTTP/1.1", "Host: kanalog", `Cookie: ${cookie}`],
-      `Content-Type: multipart/form-data; boundary=${boundary}`,
-      ...[`Content-Length: ${bytes.length}`, "", ""],
-    ].join("\r\n"),
-  );
-  const piece = Math.ceil(bytes.length / 40);
-  for (let at = 0; at < bytes.length; at += piece) {
-    await Bun.sleep(1_000);
-    connection.send(bytes.subarray(at, at + piece));
-  }
-  expect((await connection.answer())?.status).toBe(303);
-  connection.close();
-  await until(() => imported() === 40);
-});
-
-test("an import whose process was killed is failed at the next start, and can be run again", async () => {
-  const first = await machine.serve();
-  const visitor = await setUp(first);
-  await upload(visitor, "channels", channels(MANY));
-  await until(() => imported() > 1000);
-  expect(uploads()).toHaveLength(1);
-  process.kill(first.pid, "SIGKILL");
-  await until(async () => !(await answers(first)));
-  expect(run()?.state).toBe("running");
-
-  const second = await machine.serve();
-  expect(run()).toMatchObject({ state: "failed", failure: INTERRUPTED });
-  expect(uploads()).toEqual([]);
-  const again = remoteVisitor(second.address);
-  await again.signIn("ada@example.com");
-  expect((await again.get("/staff/imports/1/")).body).toContain("It was interrupted.");
-  const before = imported();
-  const path = await upload(again, "channels", channels(MANY));
-  await until(async () => !(await again.get(path)).body.includes("data-refresh"));
-  expect(JSON.parse(run()?.summary ?? "{}")).toMatchObject({
-    ...{ read: MANY, inserted: MANY - before, unchanged: before, rejected: 0 },
+describe("a process of its own", () => {
+  beforeEach(() => {
+    machine = createMachine();
   });
-  expect(await second.stop()).toBe(0);
-  expect(faultsOf(machine.database)).toEqual([]);
-});
+  afterEach(() => machine.leave());
 
-test("a second process on the file leaves an import that goes on in the first one alone", async () => {
-  const first = await machine.serve();
-  const visitor = await setUp(first);
-  const path = await upload(visitor, "channels", channels(2 * MANY));
-  await until(() => imported() > 1000);
-  const second = await machine.serve();
-  expect(run()).toMatchObject({ state: "running", failure: null });
-  expect(await second.stop()).toBe(0);
-  await until(async () => !(await visitor.get(path)).body.includes("data-refresh"));
-  expect(run()).toMatchObject({ state: "done", failure: null });
-  expect(imported()).toBe(2 * MANY);
-}, 90_000);
+  test("a large upload goes to the disk and not into the memory, and its file is removed", async () => {
+    const server = await machine.serve();
+    const visitor = await setUp(server);
+    const before = peakBytes(server.pid);
+    // Few rows, so that it is large and not long to import.
+    const title = "ж".repeat(1_000_000);
+    const rows = Array.from({ length: 60 }, (_, at) => `{"id":${at + 1},"title":"${title}"}`);
+    await upload(visitor, "channels", `${rows.join("\n")}\n`, "rows.ndjson");
+    const uploaded = peakBytes(server.pid) - before;
+    expect(uploaded).toBeLessThan(100 * 1024 ** 2);
+    await until(() => run()?.state === "done");
+    expect(JSON.parse(run()?.summary ?? "{}")).toMatchObject({ read: 60, rejected: 60 });
+    await until(() => uploads().length === 0);
+  });
 
-test("a process that is told to stop ends its imports soon, and says so in their rows", async () => {
-  const server = await machine.serve();
-  const visitor = await setUp(server);
-  await upload(visitor, "channels", channels(MANY));
-  await upload(visitor, "channels", channels(10));
-  await until(() => imported() > 1000);
-  expect(await server.stop()).toBe(0);
-  expect(imported()).toBeLessThan(MANY);
-  const runs = machine.query("SELECT state, failure FROM import_runs");
-  const interrupted = { state: "failed", failure: INTERRUPTED };
-  expect(runs).toEqual([interrupted, interrupted]);
-  expect(uploads()).toEqual([]);
-});
+  test.if(IS_SLOW)("an upload over a slow line takes the time it takes", async () => {
+    const server = await machine.serve();
+    const visitor = await setUp(server);
+    const fields = {
+      csrf: await visitor.csrf("/staff/imports/"),
+      action: "import",
+      kind: "channels",
+    };
+    const boundary = "between";
+    const parts = Object.entries(fields).map(
+      ([name, value]) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    const body =
+      `${parts.join("")}--${boundary}\r\nContent-Disposition: form-data; name="file"; ` +
+      `filename="rows.csv"\r\n\r\n${channels(40)}\r\n--${boundary}--\r\n`;
+    const bytes = Buffer.from(body);
+    const connection = await connectRaw(server.address);
+    const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+    connection.send(
+      [
+        ...["POST /staff/imports/ HTTP/1.1", "Host: kanalog", `Cookie: ${cookie}`],
+        `Content-Type: multipart/form-data; boundary=${boundary}`,
+        ...[`Content-Length: ${bytes.length}`, "", ""],
+      ].join("\r\n"),
+    );
+    const piece = Math.ceil(bytes.length / 40);
+    for (let at = 0; at < bytes.length; at += piece) {
+      await Bun.sleep(1_000);
+      connection.send(bytes.subarray(at, at + piece));
+    }
+    expect((await connection.answer())?.status).toBe(303);
+    connection.close();
+    await until(() => imported() === 40);
+  });
 
-test("an upload that breaks off leaves no file", async () => {
-  const server = await machine.serve();
-  const visitor = await setUp(server);
-  const csrf = await visitor.csrf("/staff/imports/");
-  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  const part = (name: string, value: string) =>
-    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-  const fields = part("csrf", csrf) + part("action", "import") + part("kind", "channels");
-  const begun = `${fields}--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nid`;
-  const { hostname, port } = new URL(server.address);
-  const socket = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } });
-  socket.write(
-    `POST /staff/imports/ HTTP/1.1\r\nHost: ${hostname}:${port}\r\nCookie: ${cookie}\r\n` +
-      "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n" +
-      `${begun}${"x".repeat(100_000)}`,
-  );
-  await until(() => uploads().length === 1);
-  socket.end();
-  await until(() => uploads().length === 0);
-  expect(machine.query("SELECT 1 FROM import_runs")).toEqual([]);
-});
+  test("an import whose process was killed is failed at the next start, and can be run again", async () => {
+    const first = await machine.serve();
+    const visitor = await setUp(first);
+    await upload(visitor, "channels", channels(MANY));
+    await until(() => imported() > 1000);
+    expect(uploads()).toHaveLength(1);
+    process.kill(first.pid, "SIGKILL");
+    await until(async () => !(await answers(first)));
+    expect(run()?.state).toBe("running");
 
-test("a request that nobody reads fills no memory, however large it is", async () => {
-  const server = await machine.serve();
-  const before = peakBytes(server.pid);
-  const body = new Uint8Array(120 * 1024 ** 2);
-  for (const path of ["/v1/me/", "/account/sign-in/", "/nothing", "/staff/imports/", "/docs/"]) {
-    await fetch(server.address + path, { method: "POST", body }).catch(() => {});
-  }
-  expect(peakBytes(server.pid) - before).toBeLessThan(100 * 1024 ** 2);
-  expect((await server.get("/healthz")).status).toBe(200);
+    const second = await machine.serve();
+    expect(run()).toMatchObject({ state: "failed", failure: INTERRUPTED });
+    expect(uploads()).toEqual([]);
+    const again = remoteVisitor(second.address);
+    await again.signIn("ada@example.com");
+    expect((await again.get("/staff/imports/1/")).body).toContain("It was interrupted.");
+    const before = imported();
+    const path = await upload(again, "channels", channels(MANY));
+    await until(async () => !(await again.get(path)).body.includes("data-refresh"));
+    expect(JSON.parse(run()?.summary ?? "{}")).toMatchObject({
+      ...{ read: MANY, inserted: MANY - before, unchanged: before, rejected: 0 },
+    });
+    expect(await second.stop()).toBe(0);
+    expect(faultsOf(machine.database)).toEqual([]);
+  });
+
+  test("a second process on the file leaves an import that goes on in the first one alone", async () => {
+    const first = await machine.serve();
+    const visitor = await setUp(first);
+    const path = await upload(visitor, "channels", channels(2 * MANY));
+    await until(() => imported() > 1000);
+    const second = await machine.serve();
+    expect(run()).toMatchObject({ state: "running", failure: null });
+    expect(await second.stop()).toBe(0);
+    await until(async () => !(await visitor.get(path)).body.includes("data-refresh"));
+    expect(run()).toMatchObject({ state: "done", failure: null });
+    expect(imported()).toBe(2 * MANY);
+  }, 90_000);
+
+  test("a process that is told to stop ends its imports soon, and says so in their rows", async () => {
+    const server = await machine.serve();
+    const visitor = await setUp(server);
+    await upload(visitor, "channels", channels(4 * MANY));
+    await upload(visitor, "channels", channels(10));
+    await until(() => imported() > 1000);
+    expect(await server.stop()).toBe(0);
+    expect(imported()).toBeLessThan(4 * MANY);
+    const runs = machine.query("SELECT state, failure FROM import_runs");
+    const interrupted = { state: "failed", failure: INTERRUPTED };
+    expect(runs).toEqual([interrupted, interrupted]);
+    expect(uploads()).toEqual([]);
+  });
 });
 
 async function answers(server: Serving): Promise<boolean> {

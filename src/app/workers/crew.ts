@@ -32,7 +32,7 @@ export interface Crew {
 /** The descriptor of the shared memory in each worker. */
 const MEMORY_DESCRIPTOR = 3;
 
-/** What is answered to a question; null where it cannot be, in whatever way it fails. */
+/** The answer to a question; null where there is none, in whatever way it fails. */
 export async function answerOf(
   answers: Partial<Answers> | null,
   { name, asked }: Question,

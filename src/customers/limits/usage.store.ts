@@ -32,7 +32,7 @@ export interface UsageReceipt {
   accepted: number;
   /** Units used in the period after this entry. */
   used: number;
-  /** Nothing was counted: an account that the requests went by is not what this node has a copy of. */
+  /** Refused without counting: an account that the requests went by is not what this node has a copy of. */
   isOutdated?: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Charge {
   allowed: boolean;
   /** Units used in the period after this request. */
   used: number;
-  /** Nothing was counted: the caller is to be judged again, by a newer copy of the accounts. */
+  /** Refused without counting: the caller is to be judged again, by a newer copy of the accounts. */
   isOutdated: boolean;
 }
 

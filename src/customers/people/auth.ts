@@ -36,7 +36,7 @@ async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
   const auth = betterAuth({
     database: { dialect: kyselyDialect(db, clock), type: "sqlite", transaction: true },
     secret,
-    // Nothing is served by the library itself, so no address of ours matters to it.
+    // Addresses of ours do not matter to the library, which serves nothing by itself.
     baseURL: "http://localhost",
     telemetry: { enabled: false },
     logger: { disabled: true },

@@ -56,7 +56,7 @@ export async function signIn(
   return { setCookies: answer.headers.getSetCookie() };
 }
 
-/** Of cookies that a session's is among. */
+/** Cookies with a session's among them. */
 const HAS_SESSION = /\bkanalog\.session_token=/;
 
 export async function signedIn(

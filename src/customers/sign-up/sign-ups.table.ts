@@ -3,7 +3,7 @@ import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 /** Links by which visitors make an account, that were not used yet. */
 export const signUps = sqliteTable("sign_ups", {
   tokenHash: blob("token_hash", { mode: "buffer" }).primaryKey(),
-  /** In lower case. */
+  /** Address in lower case. */
   email: text("email").notNull(),
   expiresAt: integer("expires_at").notNull(),
 });

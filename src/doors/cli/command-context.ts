@@ -7,7 +7,7 @@ import type { Config, Environment } from "../../config.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ports } from "../../ports/ports.ts";
 
-/** What program.ts gives to the commands: they build nothing themselves. */
+/** Parts that program.ts gives to the commands, which build nothing themselves. */
 export interface CommandContext {
   environment: Environment;
   output: Output;

@@ -116,7 +116,7 @@ function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): n
     return error.code === "invalid" ? EXIT_USAGE : EXIT_FAILED;
   }
   if (error instanceof Error && "syscall" in error) {
-    // What the system refused (a file, a folder) is told in its words; a stack would add nothing.
+    // Refusals of the system (a file, a folder) are told in its words; a stack would add nothing.
     output.note(error.message);
     return EXIT_FAILED;
   }

@@ -5,7 +5,7 @@ export type ReadyChecks = Record<string, () => string | null | Promise<string | 
 
 const RETRY_AFTER_S = "1";
 
-/** What one process tells, by the names of checks: a sentence, or null where all is well. */
+/** Checks of one process by their names: a sentence, or null where all is well. */
 export interface Looks {
   checks: [name: string, fault: string | null][];
   warnings: [name: string, warning: string | null][];

@@ -19,7 +19,6 @@ import { jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
 import { corsHeaders, preflight } from "./cors.ts";
-import { operationOf } from "./docs/openapi.ts";
 import { fileResponse } from "./file-response.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
 import type { BaseAddress } from "./requests/base-address.ts";
@@ -41,7 +40,7 @@ export interface RestContext extends Gate {
   tickSnapshot(): Promise<void>;
 }
 
-/** What Elysia hands to a handler, as far as the routes use it. */
+/** Request and path parameters that Elysia hands to a handler. */
 interface Incoming {
   request: Request;
   params: Record<string, string | null>;
@@ -53,8 +52,8 @@ interface Route {
   note: NoteRequest;
 }
 
-/** Left out of the document; the body is not parsed, since nothing is read before the key is checked. */
-const HIDDEN = { parse: "none", detail: { hide: true } } as const;
+/** The body is not parsed, since nothing is read before the key is checked. */
+const UNPARSED = { parse: "none" } as const;
 
 /**
  * The REST routes, all read off the methods' declarations. A request passes, in the contract's
@@ -91,15 +90,15 @@ function addRoutes(
     // Elysia reads a handler's parameters: it parses no cookies for one that names others.
     const answer = ({ request, params }: Incoming) =>
       answerCall(route, { request, params }, context);
-    routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
-    if (method.verb === "GET") routes.route("HEAD", path, answer, HIDDEN);
-    else routes.route(method.verb, withoutSlash, answer, HIDDEN);
+    routes.route(method.verb, path, answer, UNPARSED);
+    if (method.verb === "GET") routes.route("HEAD", path, answer, UNPARSED);
+    else routes.route(method.verb, withoutSlash, answer, UNPARSED);
   }
   const noteOther = noteRequests("rest", OTHER);
   const redirect = noted(noteOther, monotonic, ({ request }: Incoming) =>
     redirectToSlash(request, context),
   );
-  routes.get(withoutSlash, redirect, HIDDEN).head(withoutSlash, redirect, HIDDEN);
+  routes.get(withoutSlash, redirect, UNPARSED).head(withoutSlash, redirect, UNPARSED);
 
   const grant = noted(noteOther, monotonic, (granted: Response) => granted);
   const other = ({ request, params }: Incoming) => {
@@ -108,7 +107,7 @@ function addRoutes(
       ? answerCall(first, { request, params }, context, allowed)
       : grant(granted);
   };
-  routes.all(path, other, HIDDEN).all(withoutSlash, other, HIDDEN);
+  routes.all(path, other, UNPARSED).all(withoutSlash, other, UNPARSED);
 }
 
 /** @param allowed set where the path does not take the request's verb: the ones that it takes */

@@ -41,12 +41,11 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   const { guides, ports, noteRequests } = context;
   const { monotonic } = ports.clock;
   const noteOther = noteRequests("public", OTHER);
-  const rest = restRoutes(methods, context);
   // Bun's own router would decode paths, and take a missing slash, in another way than Elysia's.
   const server = new Elysia({
     systemRouter: false,
     strictPath: true,
-    // Else a Host of up to three letters would find no route.
+    // A Host of up to three letters would find no route otherwise.
     handler: { standardHostname: false },
   })
     .onError(({ request, code, error }) => {
@@ -61,12 +60,12 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       noteOther(response.status, monotonic(), headers[REQUEST_ID] ?? "", null);
       return response;
     })
-    .use(rest)
+    .use(restRoutes(methods, context))
     .use(mcpRoutes(context))
     .use(pushRoutes(context))
     .use(context.others);
 
-  const document = servedDocument((path) => openApiText(rest, methods, path));
+  const document = servedDocument((path) => openApiText(methods, path));
   const publicRoutes: PublicRoutes = {
     ...startPageRoutes(guides, context.brand, context.startFacts),
     ...swaggerRoutes(guides, context.brand),

@@ -20,7 +20,7 @@ export interface PushContext
 const PATH = "/sources/:id/";
 /** A message of MAX is of 4,000 characters, with its attachments. */
 const BODY_BYTES_MAX = 1024 * 1024;
-/** Of MAX, which sends it with each push. */
+/** Header of the secret, which MAX sends with each push. */
 const SECRET_HEADER = "x-max-bot-api-secret";
 
 /**
@@ -42,9 +42,7 @@ export function pushRoutes(context: PushContext) {
       }
     },
   );
-  return new Elysia({ name: "pushes", strictPath: true }).post(PATH, answer, {
-    ...{ parse: "none", detail: { hide: true } },
-  });
+  return new Elysia({ name: "pushes", strictPath: true }).post(PATH, answer, { parse: "none" });
 }
 
 /** @throws AppError */

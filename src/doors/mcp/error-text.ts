@@ -60,7 +60,7 @@ const CODES_OF: Readonly<Record<string, string>> = {
   parent: "msgr_territories_list",
 };
 
-/** What helps after the API's sentence; most of them say by themselves what would be right. */
+/** Advice after the API's sentence, where that does not say by itself what would be right. */
 const REPAIRS: { readonly [Code in MessageCode]?: string } = {
   invalidCursor: "Give `next` of the page before as it stands; leave it out for the first page.",
   notChannelQuery: "To find a channel by its title call msgr_channels_list with `q`.",

@@ -39,7 +39,7 @@ function costOf(units: number): string {
 }
 
 /** Models read types, bounds and words; everything else of a schema is lost on them. */
-function flat(schema: Schema<unknown>, description: string): object {
+function flat(schema: Schema<unknown>, description: string | null): object {
   const { type, enum: options, minimum, maximum } = schema;
   return {
     // A model has a channel's number as often as its handle.
@@ -47,17 +47,21 @@ function flat(schema: Schema<unknown>, description: string): object {
     ...(options !== undefined && { enum: options }),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
-    description,
+    ...(description !== null && { description }),
   };
 }
 
 /**
- * What a model is told of a parameter. A tool of ours names the specification's tool that has the very
- * same one: a model reads all tools before its first call, and pays for each character in every talk.
+ * The words for a model about a parameter; null where the tool's own words name the specification's tool
+ * that has the very same one. A tool of ours names that one here otherwise: a model reads all tools before
+ * its first call, and pays for each character in every talk.
  */
-function wordsOf(method: ApiMethod, name: string, schema: Schema<unknown>): string {
+function wordsOf(method: ApiMethod, name: string, schema: Schema<unknown>): string | null {
   const alike = specifiedTools.find(({ parameters }) => parameters[name]?.schema === schema);
-  if (alike !== undefined && !specifiedTools.includes(method)) return `As in ${alike.operationId}.`;
+  if (alike !== undefined && !specifiedTools.includes(method)) {
+    const { operationId } = alike;
+    return method.tool?.includes(operationId) ? null : `As in ${operationId}.`;
+  }
   const { enum: options, default: usual, examples, description = "" } = schema;
   const words = [description];
   if (usual !== undefined) words.push(`${JSON.stringify(usual)} where not given.`);

@@ -35,7 +35,7 @@ import type { SetUp } from "./guard/set-up.ts";
 import type { Throttle } from "./guard/throttle.ts";
 import type { PostMarkdown } from "./look/markdown.ts";
 
-/** What the site works on; the verbs that change something write by themselves. */
+/** Parts that the site works on; the verbs that change something write by themselves. */
 export interface SiteContext {
   config: Config;
   ports: Ports;

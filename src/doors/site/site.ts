@@ -39,7 +39,7 @@ export function siteRoutes(context: SiteContext) {
   const routes = new Elysia({ name: "site", strictPath: true })
     .use(assetRoutes(context.requestId, noteRequests("site", "assets"), monotonic, context.config))
     .use(oauthRoutes(context));
-  const hidden = { parse: "none", detail: { hide: true } } as const;
+  const unparsed = { parse: "none" } as const;
   for (const sitePage of sitePages) {
     const answer = noted(noteRequests("site", sitePage.path), monotonic, (incoming: Incoming) =>
       answerVisit(sitePage, incoming, context),
@@ -49,14 +49,14 @@ export function siteRoutes(context: SiteContext) {
     );
     const withoutSlash = sitePage.path.slice(0, -1);
     routes
-      .all(sitePage.path, answer, hidden)
-      .get(withoutSlash, toSlash, hidden)
-      .head(withoutSlash, toSlash, hidden);
+      .all(sitePage.path, answer, unparsed)
+      .get(withoutSlash, toSlash, unparsed)
+      .head(withoutSlash, toSlash, unparsed);
   }
   const nothing = noted(noteOther, monotonic, (incoming: Incoming) =>
     answerVisit(null, incoming, context),
   );
-  for (const path of ["/account/*", "/staff/*"]) routes.all(path, nothing, hidden);
+  for (const path of ["/account/*", "/staff/*"]) routes.all(path, nothing, unparsed);
   return routes;
 }
 

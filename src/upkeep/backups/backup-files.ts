@@ -6,7 +6,7 @@ import { fileStamp } from "../../values/moscow-time.ts";
 /** Where the daily backups of a database lie. */
 export interface BackupPlace {
   folder: string;
-  /** By which files of several databases in one folder are told apart. */
+  /** Beginning of the names, which tells apart the files of several databases in one folder. */
   name: string;
 }
 

@@ -8,7 +8,7 @@ import { twinFaults } from "./twins.store.ts";
 import { usageFaults } from "./usage.store.ts";
 import { webhookFaults } from "./webhooks.store.ts";
 
-/** What was looked at, and what is wrong with it: sentences, none where all is well. */
+/** A part that was looked at, with its faults: sentences, none where all is well. */
 export interface CheckResult {
   name: string;
   faults: string[];
@@ -39,7 +39,7 @@ export function checkDatabase(db: Database, onResult: (result: CheckResult) => v
     if (schema.faults.length > 0) return;
     for (const { name, faults } of CHECKS) onResult({ name, faults: attempt(() => faults(db)) });
   } finally {
-    // Nothing was written, and a commit would fail over the damages that were found.
+    // Rolled back: nothing was written, and a commit would fail over the damages that were found.
     if (db.isInTransaction) db.exec("ROLLBACK");
   }
 }
@@ -54,7 +54,7 @@ function schemaFaults(db: Database): string[] {
   return [`The file has schema version ${version}, this program ${SCHEMA_VERSION}: ${advice}.`];
 }
 
-/** What cannot be read is a fault too. */
+/** A part that cannot be read is a fault too. */
 function attempt(work: () => string[]): string[] {
   try {
     return work();

@@ -60,7 +60,7 @@ function sentence(what: string, grams: readonly Gram[]): string[] {
   return first === undefined ? [] : [`${what}: ${grams.length}, such as ${named(first)}.`];
 }
 
-/** What the index must have, from the table. */
+/** Entries that the index must have, from the table. */
 function tallies(db: Database): Map<Gram, Tally> {
   const found = new Map<Gram, Tally>();
   const texts = statement<{ id: number; remainder: number; text: string }>(
@@ -114,7 +114,7 @@ function openSearchTerms(db: Database): void {
   }
 }
 
-/** What the index has. */
+/** Entries that the index has. */
 function indexedTallies(db: Database): Iterable<{ term: string; channels: number; sum: number }> {
   return statement<{ term: string; channels: number; sum: number }>(
     db,

@@ -35,7 +35,7 @@ export interface Start {
   now: number;
   /** A run that was started by then, and has not ended, has crashed. */
   crashedAt: number;
-  /** What was noted later than this was noted by a clock that was wrong. */
+  /** Instants later than this were noted by a clock that was wrong. */
   aheadAt: number;
 }
 

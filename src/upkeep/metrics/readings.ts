@@ -1,11 +1,11 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { EventLoopDelay, ProcessFacts } from "../../ports/system.ts";
 
-/** What is looked up at each scrape. Instants in epoch milliseconds. */
+/** Readings taken at each scrape. Instants in epoch milliseconds. */
 export interface Readings {
   /** Null where the database does not answer. */
   database: DatabaseReadings | null;
-  /** By the name of the pool. */
+  /** Threads by the name of their pool. */
   threads: Record<string, { threads: number; busy: number; waiting: number }>;
   diskFreeBytes: number | null;
   /** When the last daily backup was finished; null where none lies there. */
@@ -137,7 +137,7 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
   const resident = gauge("process_resident_memory_bytes", "Resident memory.", [], "sum");
   const started = gauge("process_start_time_seconds", "The start, since the epoch.", [], "min");
 
-  /** What is not known at a scrape is not in it: neither an old value nor a 0. */
+  /** Values that are not known at a scrape are left out of it: neither an old value nor a 0 stands for them. */
   function clear(): void {
     const ofDatabase = [
       fileBytes,

@@ -8,7 +8,7 @@ const BUCKETS = [
   ...[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025],
   ...[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 ];
-/** What takes so long is told in the log. */
+/** Requests that take so long are told in the log. */
 const SLOW_MS = 1_000;
 
 /** So many are noted before they are handed over, unless somebody reads the metrics earlier. */

@@ -10,7 +10,7 @@ const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 const HOLD_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What the appliance does beside answering: each verb gives the same work, counted. */
+/** Work beside answering: each verb gives the same work, counted. */
 export function createWorkCounts(registry: Registry, clock: Clock) {
   const registers = [registry];
   const commits = new Histogram({
@@ -81,7 +81,7 @@ export function createWorkCounts(registry: Registry, clock: Clock) {
       (make: MakeAttempt): MakeAttempt =>
       async (delivery, signal) => {
         const outcome = await make(delivery, signal);
-        // What was broken off at the stop came to nothing.
+        // Work that was broken off at the stop came to nothing.
         if (signal.aborted) return outcome;
         attemptDurations.observe(outcome.durationMs / 1000);
         (outcome.error === "" ? delivered : outcome.status === null ? unanswered : refused).inc();

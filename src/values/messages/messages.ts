@@ -20,7 +20,7 @@ export type Messages = {
   readonly [Code in MessageCode]: string | ((values: Values<Code>) => string);
 };
 
-/** In the order in which mails have them. */
+/** Languages in the order in which mails have them. */
 const TABLES: Record<Language, Messages> = { ru, en };
 
 type ValuesGiven<Code extends MessageCode> = (typeof en)[Code] extends string

@@ -8,7 +8,7 @@ interface Tool {
   name: string;
   description: string;
   inputSchema: {
-    properties: Record<string, { type: string; description: string; enum?: string[] }>;
+    properties: Record<string, { type: string; description?: string; enum?: string[] }>;
     required?: string[];
   };
 }
@@ -81,16 +81,22 @@ test("what a model reads before its first call is at most 16,000 characters", ()
   expect(instructions.length + JSON.stringify(read).length).toBeLessThan(16_000);
 });
 
-/** Arguments with the words of the tool that they name instead of words of their own. */
-function spelledOut(properties: Tool["inputSchema"]["properties"]): typeof properties {
+/**
+ * A tool's arguments, each with words: those of the tool that it names instead, or, where it has none, of
+ * the one with the same argument that the tool's own words name.
+ */
+function spelledOut({ name: tool, description: words, inputSchema: { properties } }: Tool) {
   return Object.fromEntries(
     Object.entries(properties).map(([argument, schema]) => {
-      const named = /^As in (\w+)\.$/.exec(schema.description)?.[1];
-      if (named === undefined) return [argument, schema];
-      const described = tools.find(({ name }) => name === named)?.inputSchema.properties[argument];
       const { description, ...shape } = schema;
-      expect(described, `${named}.${argument}`).toMatchObject(shape);
-      expect(described?.description, `${named}.${argument}`).not.toStartWith("As in");
+      const named = /^As in (\w+)\.$/.exec(description ?? "")?.[1];
+      if (named === undefined && description !== undefined) return [argument, schema];
+      const described = tools
+        .filter(({ name }) => (named === undefined ? words.includes(name) : name === named))
+        .map(({ inputSchema }) => inputSchema.properties[argument])
+        .find((one) => one?.description !== undefined);
+      expect(described, `${tool}.${argument}`).toMatchObject(shape);
+      expect(described?.description, `${tool}.${argument}`).not.toStartWith("As in");
       return [argument, described ?? schema];
     }),
   );
@@ -110,15 +116,16 @@ test("instructions and descriptions name only tools and arguments that exist", (
 });
 
 test("every argument is described, with its choices or an example that the tool takes", async () => {
-  for (const { name, inputSchema } of tools) {
+  for (const tool of tools) {
+    const { name, inputSchema } = tool;
     const { required = [] } = inputSchema;
-    const properties = spelledOut(inputSchema.properties);
+    const properties = spelledOut(tool);
     const exampleOf = (argument: string) =>
       /Example: (.+)\.$/.exec(properties[argument]?.description ?? "")?.[1];
     const needed = Object.fromEntries(
       required.map((argument) => [argument, JSON.parse(exampleOf(argument) ?? "null")]),
     );
-    for (const [argument, { description, enum: choices }] of Object.entries(properties)) {
+    for (const [argument, { description = "", enum: choices }] of Object.entries(properties)) {
       const words = description.replace(/ Example: .+/, "");
       expect(words.length, `${name}.${argument}`).toBeGreaterThanOrEqual(10);
       // A cursor is nobody's to make up.

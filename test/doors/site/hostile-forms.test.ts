@@ -7,7 +7,7 @@ import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
 import { signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
 /** More by `bun run test:hostile`. */
-const FORMS = Math.ceil(Number(process.env["KANALOG_TEST_REQUESTS"] ?? 5_000) / 20);
+const FORMS = Math.ceil(Number(process.env["KANALOG_TEST_REQUESTS"] ?? 3_000) / 20);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 /** They end the session, or hash, which takes most of a second each. */
 const LEFT_OUT = /^(sign-in|sign-out|change|choose|set-up|end-sessions|take-staff)$/;

@@ -3,7 +3,7 @@ import introduction from "./introduction.md" with { type: "text" };
 
 export const SECURITY_SCHEME = "apiKey";
 
-/** What the methods of a tag are about, in the order of the page. */
+/** Tags in the order of the page, each with a sentence about its methods. */
 const TAGS: Record<string, string> = {
   Account: "The key, its organization, the plan and the usage.",
   Directories: "Codes for the catalog's filters.",

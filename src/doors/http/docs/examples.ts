@@ -3,7 +3,7 @@ import recorded from "./examples.json" with { type: "json" };
 
 /** A call of a method as it went over the sample data. */
 export interface ExampleCall {
-  /** What was given, by the parameter's name. */
+  /** Values by the parameter's name. */
   arguments: Record<string, unknown>;
   status: number;
   /** The JSON body; left out where there was none. */
@@ -12,16 +12,16 @@ export interface ExampleCall {
 
 /** An event as a receiver got it. */
 export interface ExampleEvent {
-  /** By the name in lower case. */
+  /** Headers by their names in lower case. */
   headers: Record<string, string>;
   body: unknown;
 }
 
 export interface Examples {
-  /** By operation. */
+  /** Calls by operation id. */
   calls: Record<string, ExampleCall>;
   events: Record<EventKind, ExampleEvent>;
 }
 
-/** What `bun run examples` recorded; nothing of it is written by hand. */
+/** Examples that `bun run examples` recorded; none is written by hand. */
 export const examples: Examples = recorded;

@@ -12,7 +12,7 @@ import { startWords } from "./start-words.ts";
 const HEAD = `<link rel="stylesheet" href="account/assets/site.css">
 <link rel="stylesheet" href="docs/guide.css">`;
 
-/** What the page tells of the data and the plans. */
+/** Facts of the data and the plans that the page tells. */
 export interface StartFacts {
   /** Rows of a table; null where they could not be counted. @property isMore there are more than that */
   tables: readonly { name: string; rows: number; isMore: boolean }[] | null;

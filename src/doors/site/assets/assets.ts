@@ -46,7 +46,6 @@ export function assetRoutes(
   brand: Brand,
 ) {
   const routes = new Elysia({ name: "site-assets", strictPath: true });
-  const hidden = { detail: { hide: true } };
   for (const [name, parts, type] of assetsOf(brand)) {
     const packed = packedOnce(parts);
     const answer = noted(note, monotonic, async ({ request }: { request: Request }) => {
@@ -64,7 +63,7 @@ export function assetRoutes(
       });
     });
     const path = `/account/assets/${name}`;
-    routes.get(path, answer, hidden).head(path, answer, hidden);
+    routes.get(path, answer).head(path, answer);
   }
   return routes;
 }

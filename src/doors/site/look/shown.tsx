@@ -62,7 +62,7 @@ export function Snippet({
   words,
 }: {
   text: string;
-  /** What it is, for those who do not see it beside its heading. */
+  /** Name for those who do not see it beside its heading. */
   label: string;
   words: { copy: string; copied: string };
 }): JSX.Element {

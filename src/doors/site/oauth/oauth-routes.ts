@@ -50,14 +50,14 @@ export function oauthRoutes(context: SiteContext) {
   if (!context.config.oauth) return routes;
   const { noteRequests } = context;
   const { monotonic } = context.ports.clock;
-  const hidden = { parse: "none", detail: { hide: true } } as const;
+  const unparsed = { parse: "none" } as const;
   for (const [verb, path, endpoint] of ENDPOINTS) {
     const answer = noted(
       noteRequests("site", path),
       monotonic,
       ({ request }: { request: Request }) => respond(verb, request, endpoint, context),
     );
-    routes.all(path, answer, hidden);
+    routes.all(path, answer, unparsed);
   }
   return routes;
 }

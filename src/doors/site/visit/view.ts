@@ -12,7 +12,7 @@ export interface PageView {
   headers?: Record<string, string>;
 }
 
-/** What a page answers. */
+/** A page's answer. */
 export type View =
   | PageView
   | { kind: "redirect"; to: string; setCookies?: string[] }

@@ -17,7 +17,7 @@ export interface Visit {
   query: URLSearchParams;
   /** The form that was sent; empty for a GET. */
   form: Form;
-  /** What was wrong with it, by field. */
+  /** Faults of the form, by field. */
   faults: FieldErrors;
   language: Language;
   words: Words;

@@ -591,7 +591,7 @@ const webhookPages = {
   badChannel: (named: string) => `This is neither a number nor an @handle: ${named}.`,
 };
 
-/** What to do at a messenger, step by step; what it says itself, in English, stands between “ and ”. */
+/** Steps to take at a messenger; what it says itself, in English, stands between “ and ”. */
 interface BotSteps {
   intro: string;
   make: readonly string[];

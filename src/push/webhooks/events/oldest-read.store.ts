@@ -1,6 +1,6 @@
 import { type Database, statement } from "../../../db/database.ts";
 
-/** In SQL, since of posts the catalog alone has a table, and the join must begin with what was read. */
+/** Written in SQL, since the join must begin with what was read; drizzle knows no table of posts either. */
 const OLDEST = {
   read_posts: `
     SELECT p.read_at AS readAt FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id

@@ -129,43 +129,46 @@ test.skipIf(CHROMIUM === undefined)(
   },
 );
 
-test.skipIf(CHROMIUM === undefined).each([
-  [390, "dark"],
-  [1280, "light"],
-] as const)("guides are read at %d pixels, %s, by the keyboard too", async (width, colorScheme) => {
-  if (browser === null) throw new Error("no browser");
-  const viewport = { width, height: 800 };
-  const { context, page, faults, go } = await openWindow(browser, address, {
-    viewport,
-    colorScheme,
-  });
-  for (const { name, texts } of guides) {
-    for (const language of Object.keys(texts)) {
-      await go(`/docs/${name}/?lang=${language}`);
-      expect(await tooWide(page), name).toBeLessThanOrEqual(0);
+test.skipIf(CHROMIUM === undefined)(
+  "guides are read on a phone and on a screen, light and dark, by the keyboard too",
+  async () => {
+    if (browser === null) throw new Error("no browser");
+    const { context, page, faults, go } = await openWindow(browser, address);
+    for (const { name, texts } of guides) {
+      for (const language of Object.keys(texts)) {
+        await go(`/docs/${name}/?lang=${language}`);
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 800 });
+          expect(await tooWide(page), name).toBeLessThanOrEqual(0);
+        }
+      }
     }
-  }
-  // All are made in one way: these two have all that a guide has.
-  for (const path of ["/docs/importing/", "/docs/mcp/?lang=ru"]) {
-    await go(path);
-    expect(await seriousFaults(page), path).toEqual([]);
-  }
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  expect(new URL(page.url()).hash).toBe("#content");
-  // The bar stands beside Swagger UI as well, in the same colours.
-  const colours =
-    "['header', 'body'].map((name) => getComputedStyle(document.querySelector(name)).backgroundColor)";
-  const ofGuide = await page.evaluate(colours);
-  await go("/docs/");
-  await page.waitForSelector(".opblock");
-  expect(await page.evaluate(colours)).toEqual(ofGuide);
-  expect(JSON.stringify(ofGuide)).toContain("srgb");
-  await page.getByRole("link", { name: "Assistants" }).click();
-  await page.waitForURL("**/docs/mcp/");
-  expect(faults).toEqual([]);
-  await context.close();
-});
+    // All are made in one way: these two have all that a guide has.
+    for (const [path, colorScheme] of [
+      ["/docs/importing/", "light"],
+      ["/docs/mcp/?lang=ru", "dark"],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await go(path);
+      expect(await seriousFaults(page), path).toEqual([]);
+    }
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(new URL(page.url()).hash).toBe("#content");
+    // The bar stands beside Swagger UI as well, in the same colours.
+    const colours =
+      "['header', 'body'].map((name) => getComputedStyle(document.querySelector(name)).backgroundColor)";
+    const ofGuide = await page.evaluate(colours);
+    await go("/docs/");
+    await page.waitForSelector(".opblock");
+    expect(await page.evaluate(colours)).toEqual(ofGuide);
+    expect(JSON.stringify(ofGuide)).toContain("srgb");
+    await page.getByRole("link", { name: "Assistants" }).click();
+    await page.waitForURL("**/docs/mcp/");
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
 
 test("the documentation's page names no other host and forbids foreign scripts", async () => {
   const answer = await fetch(`${address}/docs/`);

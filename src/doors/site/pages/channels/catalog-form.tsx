@@ -18,7 +18,7 @@ interface Option {
   label: string;
 }
 
-/** What is looked for; a GET form, so that a search has an address. */
+/** The form of a search: by GET, so that a search has an address. */
 export function CatalogForm({
   visit,
   directory,

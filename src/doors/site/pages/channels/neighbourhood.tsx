@@ -10,7 +10,7 @@ const MIDDLE = WIDTH / 2;
 const RADIUS = 46;
 /** Characters of a name that have room. */
 const NAME_MAX = 24;
-/** In the circle. */
+/** Characters that have room in the circle. */
 const OWN_MAX = 9;
 const LINE_MAX = 7;
 

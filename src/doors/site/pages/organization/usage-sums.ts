@@ -23,14 +23,14 @@ export function sumByDay(
   });
 }
 
-/** By operation id, the most requested first. */
+/** Sums by operation id, the most requested first. */
 export function sumByMethod(rows: readonly UsageRow[]): { method: string; sum: UsageSum }[] {
   return [...Map.groupBy(rows, ({ method }) => method)]
     .map(([method, ofMethod]) => ({ method, sum: sumOf(ofMethod) }))
     .sort((a, b) => b.sum.requests - a.sum.requests || (a.method < b.method ? -1 : 1));
 }
 
-/** By number of the key, the most requested first. */
+/** Sums by number of the key, the most requested first. */
 export function sumByKey(rows: readonly UsageRow[]): { key: number; sum: UsageSum }[] {
   return [...Map.groupBy(rows, ({ key }) => key)]
     .map(([key, ofKey]) => ({ key, sum: sumOf(ofKey) }))

@@ -91,7 +91,7 @@ async function takeImport(visit: Visit, { imports }: SiteContext): Promise<View>
   return redirect(`/staff/imports/${id}/`);
 }
 
-/** What is wrong with the file itself stands at its field. @throws AppError */
+/** Faults of the file itself stand at its field. @throws AppError */
 function tellAtFile(error: unknown): never {
   const isOfFile = error instanceof AppError && error.code === "invalid";
   throw isOfFile ? fieldError({ file: [error.said] }) : error;

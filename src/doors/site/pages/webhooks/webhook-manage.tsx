@@ -6,7 +6,7 @@ import { isManager } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
 
-/** What this visitor can do with a webhook. */
+/** Forms for what this visitor can do with a webhook. */
 export function ManageWebhook({
   visit,
   webhook,

@@ -30,7 +30,7 @@ export function EditForm({
 }): JSX.Element {
   const words = visit.words.staffCatalog;
   const stored = cellsOf(channel);
-  // What was wrong is mended on the same form, which keeps what it was drawn with.
+  // Faults are mended on the same form, which keeps what it was drawn with.
   const isAgain = visit.form.get("action") === "edit";
   return (
     <Form visit={visit} action="edit">

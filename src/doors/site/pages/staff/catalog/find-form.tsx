@@ -37,7 +37,7 @@ export function FindForm({
   );
 }
 
-/** What was just done, told first on the page. */
+/** The change that was just made, told first on the page. */
 export function doneAbove({ query, words }: Visit): JSX.Element | null {
   const { done } = words.staffCatalog;
   const name = query.get("done") ?? "";

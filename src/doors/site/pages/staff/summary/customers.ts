@@ -2,7 +2,7 @@ import type { Organization, Plan } from "../../../../../customers/accounts/accou
 import { periodAt, planInForce } from "../../../../../customers/accounts/plan.ts";
 import type { SiteContext } from "../../../site-context.ts";
 
-/** What an organization used of its plan in the period. */
+/** Use that an organization made of its plan in the period. */
 export interface CustomerUse {
   organization: Organization;
   plan: Plan;

@@ -1,0 +1,58 @@
+import { version } from "../../package.json";
+import type { Config } from "../config.ts";
+import type { Ports } from "../ports/ports.ts";
+import { createRecentLog } from "../ports/recent-log.ts";
+import { ALWAYS_OWN, createUpkeepLease } from "../upkeep/lease/lease.ts";
+import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import { createSecretBox } from "../values/secret-box.ts";
+import { composeCluster } from "./compose-cluster.ts";
+import { composeOthers } from "./compose-others.ts";
+import type { openCurrent } from "./domains.ts";
+import { installationSecret, requireReadableSecrets } from "./installation-secret.ts";
+import { openServingDatabase } from "./serving-database.ts";
+import type { Crew } from "./workers/crew.ts";
+
+export interface AppOptions {
+  open: typeof openCurrent;
+  /** The workers of which it is one; null where it serves alone. */
+  crew: Crew | null;
+}
+
+/** Parts that all others stand on. */
+export type Base = Awaited<ReturnType<typeof composeBase>>;
+
+/**
+ * Opens the database with its threads, and says who does the upkeep.
+ * @throws AppError where the installation's secret is not the one that the database was written with
+ */
+export async function composeBase(config: Config, given: Ports, { open, crew }: AppOptions) {
+  const recentLog = createRecentLog(given.log, given.clock);
+  const ports: Ports = { ...given, log: recentLog.log };
+  const metrics = await createMetrics(config, ports);
+  const readSecret = installationSecret(config, ports.random);
+  const database = await openServingDatabase(
+    config,
+    ports,
+    readSecret,
+    metrics.counted,
+    open,
+    crew?.count ?? 1,
+  );
+  const { domains, db, threads } = database;
+  const secret = await readSecret(db);
+  const secrets = createSecretBox(secret, ports.random);
+  await requireReadableSecrets(db, secrets, config);
+  const lease = crew === null ? ALWAYS_OWN : createUpkeepLease(db, threads.lease, ports);
+  return {
+    ...{ config, ports, crew, recentLog, metrics, database, domains, db, threads },
+    ...{ secret, secrets, lease },
+    others: composeOthers(crew),
+    cluster: composeCluster(db, domains.db, threads, config, ports, lease),
+  };
+}
+
+/** Loaded here, since only serving measures: each command is 30 ms shorter. */
+async function createMetrics({ logLevel }: Config, ports: Ports): Promise<Metrics> {
+  const metrics = await import("../upkeep/metrics/metrics.ts");
+  return metrics.createMetrics(version, ports, logLevel === "debug");
+}

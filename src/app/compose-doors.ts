@@ -1,0 +1,148 @@
+import { version } from "../../package.json";
+import { createCategoryImages } from "../catalog/directory/category-images.ts";
+import { createSample } from "../catalog/sample/sample.ts";
+import { createGetDocument } from "../customers/oauth/get-document.ts";
+import { createOAuth, type OAuth } from "../customers/oauth/oauth.ts";
+import { anyPassword } from "../customers/people/people.store.ts";
+import {
+  createBaseAddress,
+  createOwnAddress,
+  oauthAddress,
+} from "../doors/http/requests/base-address.ts";
+import { createServer, type Server } from "../doors/http/server.ts";
+import { createBundle } from "../doors/mcp/bundle/bundle.ts";
+import { createDispatcher } from "../doors/mcp/dispatcher.ts";
+import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
+import { clientIp } from "../doors/site/guard/client-ip.ts";
+import { createSetUp } from "../doors/site/guard/set-up.ts";
+import { apiMethods, toolMethods } from "../methods/table.ts";
+import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
+import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
+import { createTargetGuard } from "../values/resolve-target.ts";
+import type { Base } from "./compose-base.ts";
+import { composeLooks } from "./compose-looks.ts";
+import { composeSignUp } from "./compose-sign-up.ts";
+import { composeSite } from "./compose-site.ts";
+import { composeStartFacts } from "./compose-start-facts.ts";
+import type { Work } from "./compose-work.ts";
+import { guides } from "./guides.ts";
+
+/** State of the process that doors look at while they answer. */
+export interface Running {
+  /** Where it listens; null before it does, or where that is no address of one machine. */
+  address: string | null;
+  isStopping: boolean;
+}
+
+export type Doors = ReturnType<typeof composeDoors>;
+
+/** The doors over the domains: REST, MCP and the site, by one server. */
+export function composeDoors(base: Base, work: Work, running: Running) {
+  const { config, ports, db, threads, crew } = base;
+  const afterAnswer = createAfterAnswer(ports.log);
+  const firstSteps = createFirstSteps(db, threads.writer.noteStep, afterAnswer.run);
+  const setUp = createSetUp(async () => !(await anyPassword(db)), ports, crew?.setUp);
+  const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
+  const door = composeDoor(base, work, running, () => server);
+  const site = composeSite(
+    db,
+    threads,
+    base.secret,
+    {
+      ...door,
+      ...siteParts(base, work, running),
+      ...{ setUp, isSignUpOpen, afterAnswer, firstSteps },
+    },
+    crew?.memory,
+  );
+  const answerMcp = createDispatcher(toolMethods, version, work.services);
+  const { accounts, services } = work;
+  const server: Server = createServer(apiMethods, {
+    ...door,
+    ...serverParts(base, work),
+    ...{ guides, others: site },
+    bodies: { isStopping: () => running.isStopping, parseBeside: threads.bodies.parseJson },
+    answerMcp(post) {
+      firstSteps.noteOnce("assistant_seen");
+      return answerMcp(post);
+    },
+    startFacts: composeStartFacts(
+      threads,
+      { accounts, directory: services.directory, isSignUpOpen },
+      ports,
+    ),
+  });
+  return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress };
+}
+
+/** Parts that every door takes. @param server it is made of them, and asked once it answers */
+function composeDoor(base: Base, work: Work, running: Running, server: () => Server) {
+  const { config, ports, metrics } = base;
+  return {
+    config,
+    ports,
+    services: work.services,
+    baseAddress: createBaseAddress(config, () => running.address),
+    oauthAddress: () => oauthAddress(config, running.address),
+    clientIp: (request: Request) => clientIp(request, config.trustProxy, server().server),
+    noteRequests: metrics.noteRequests,
+    noteAnswer: work.answers.note,
+    giveTime: (request: Request, silenceMaxS: number) =>
+      server().server?.timeout(request, silenceMaxS),
+  };
+}
+
+/** Domains that the site shows and changes. */
+function siteParts(base: Base, work: Work, running: Running) {
+  const { config, ports, db, threads, others, recentLog, cluster } = base;
+  const { accounts, keys, usage, imports, sources, hooks, scheduler, builds, newestBackup } = work;
+  return {
+    ...{ accounts, keys, usage, imports, sources },
+    oauth: composeOAuth(base),
+    sample: {
+      ...createSample(db, ports.clock, channelWatchers),
+      remove: threads.writer.removeSample,
+    },
+    webhooks: hooks.staffWebhooks,
+    ownAddress: createOwnAddress(config, () => running.address),
+    jobs: scheduler,
+    builds: builds.list,
+    nodes: cluster.nodes,
+    lastBackup: newestBackup,
+    recentErrors: () => others.errors(recentLog.entries()),
+  };
+}
+
+/** Parts that the server alone takes; other workers are told what this one knows. */
+function serverParts(base: Base, work: Work) {
+  const { config, db, database, metrics, others, recentLog, crew } = base;
+  const { keys, keyUse, sources, imports } = work;
+  const { readings, lookOwn } = composeLooks(base, work);
+  crew?.answerWith({
+    metrics: async () => metrics.json(await readings()),
+    ready: lookOwn,
+    errors: recentLog.entries,
+    findUpload: imports.held.findOwn,
+    releaseUpload: imports.held.releaseOwn,
+  });
+  return {
+    ...{ keys, keyUse, brand: config.brand, tickSnapshot: database.tickSnapshot },
+    images: createCategoryImages(db),
+    openPush: sources.openPush,
+    bundle: createBundle(),
+    async ready() {
+      const [own, rest] = await Promise.all([lookOwn(), others.ready()]);
+      return { own, others: rest };
+    },
+    metrics: {
+      contentType: metrics.contentType,
+      text: async () => metrics.text(await readings(), others.metrics),
+    },
+  };
+}
+
+function composeOAuth({ db, threads, ports }: Base): OAuth {
+  // Clients' documents lie on the public internet: no network of the operator's is exempt.
+  const guard = createTargetGuard(ports.network.resolve, []);
+  return createOAuth(db, threads.writer, ports, createGetDocument(guard, ports.network));
+}
