@@ -208,7 +208,7 @@ const comparePages = {
   tooMany: (max: number) => `Only ${max} channels are compared at a time; these are the first.`,
   pickerHint: "Part of a title, a number, an @handle or a link.",
   median: (views: string) => `median ${views}`,
-  ads: (posts: string) => `advertising: ${posts}`,
+  ads: (posts: string) => `with advertising: ${posts}`,
   noChoice: "No channel was found.",
 };
 

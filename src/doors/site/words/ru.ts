@@ -205,7 +205,7 @@ const comparePages = {
   tooMany: (max: number) => `Сравнивать можно до ${max} каналов сразу; показаны первые.`,
   pickerHint: "Часть названия, номер, @имя или ссылка.",
   median: (views: string) => `медиана ${views}`,
-  ads: (posts: string) => `реклама: ${posts}`,
+  ads: (posts: string) => `рекламных: ${posts}`,
   noChoice: "Канал не найден.",
 };
 

@@ -66,7 +66,12 @@ export const channelMentionsPage: SitePage = {
           <section class="card" aria-labelledby="neighbourhood">
             <h2 id="neighbourhood">{words.neighbourhood}</h2>
             <p>{words.neighbourhoodText}</p>
-            <Neighbourhood title={title} from={mentionedBy} to={mentions} />
+            <Neighbourhood
+              label={words.neighbourhood}
+              title={title}
+              from={mentionedBy}
+              to={mentions}
+            />
             <div class="halves">
               <Neighbours
                 visit={visit}

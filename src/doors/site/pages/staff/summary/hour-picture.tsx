@@ -25,8 +25,9 @@ export function HourPicture({
   const last = Math.floor(visit.nowMs / HOUR_MS) * HOUR_MS;
   const first = last - (count - 1) * HOUR_MS;
   const shown = hours.filter(({ startedAt }) => startedAt >= first);
-  const most = Math.max(1, ...shown.map(({ requests }) => requests));
-  const heightOf = (requests: number): number => Math.round((requests / most) * HEIGHT);
+  const most = Math.max(0, ...shown.map(({ requests }) => requests));
+  const heightOf = (requests: number): number =>
+    Math.round((requests / Math.max(1, most)) * HEIGHT);
   return (
     <section>
       <h3>{title}</h3>
@@ -46,6 +47,11 @@ export function HourPicture({
           return [bar(heightOf(requests), "all"), bar(heightOf(errors), "bad")];
         })}
       </svg>
+      <p class="row apart span">
+        <Instant visit={visit} at={first} />
+        <span>{words.most(shownNumber(visit, most))}</span>
+        <Instant visit={visit} at={last} />
+      </p>
       <details>
         <summary>{visit.words.table}</summary>
         <Scroll label={title}>
