@@ -25,9 +25,8 @@ export function HourPicture({
   const last = Math.floor(visit.nowMs / HOUR_MS) * HOUR_MS;
   const first = last - (count - 1) * HOUR_MS;
   const shown = hours.filter(({ startedAt }) => startedAt >= first);
-  const most = Math.max(0, ...shown.map(({ requests }) => requests));
-  const heightOf = (requests: number): number =>
-    Math.round((requests / Math.max(1, most)) * HEIGHT);
+  const most = Math.max(1, ...shown.map(({ requests }) => requests));
+  const heightOf = (requests: number): number => Math.round((requests / most) * HEIGHT);
   return (
     <section>
       <h3>{title}</h3>
@@ -49,7 +48,6 @@ export function HourPicture({
       </svg>
       <p class="row apart span">
         <Instant visit={visit} at={first} />
-        <span>{words.most(shownNumber(visit, most))}</span>
         <Instant visit={visit} at={last} />
       </p>
       <details>
@@ -92,6 +90,7 @@ function Sums({ visit, hours }: { visit: Visit; hours: readonly Hour[] }): JSX.E
     <p>
       {[
         `${words.requests}: ${shownNumber(visit, requests)}`,
+        words.most(shownNumber(visit, Math.max(...hours.map((hour) => hour.requests)))),
         `${words.errors}: ${shownNumber(
           visit,
           sum((hour) => hour.errors),
