@@ -13,7 +13,7 @@ export const summaryRu: SummaryWords = {
   slowest: "Самый долгий",
   ms: "мс",
   hour: "Час",
-  most: (requests) => `самое большее за час: ${requests}`,
+  most: (requests) => `максимум за час: ${requests}`,
   noHours: "Ни один час ещё не записан.",
   webhooksFailing: "Вебхуки со сбоями",
   webhooksDisabled: "Отключённые вебхуки",
