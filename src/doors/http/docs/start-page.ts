@@ -80,7 +80,9 @@ function bodyOf(
       number.format(plan.requestsPerPeriod),
       plan.posts ? words.yes : words.no,
       historyDays === null ? words.allDays : words.lastDays(historyDays),
-      webhooks === 0 ? words.none : `${webhooks} × ${number.format(webhookChannels)}`,
+      webhooks === 0
+        ? words.none
+        : `${webhooks} × ${number.format(webhookChannels)} ${words.channels}`,
       alerts === 0 ? words.none : number.format(alerts),
       hasExport(plan) ? words.yes : words.no,
     ]
@@ -92,7 +94,7 @@ function bodyOf(
 <p>${words.intro}</p>
 ${maySignUp ? `<p><a class="button" href="account/sign-up/">${words.signUp}</a></p>` : ""}
 <h2>${words.data}</h2>
-<ul>
+<ul class="cards">
 ${count("channels", words.channels)}
 ${count("posts", words.posts)}
 ${count("daily_statistics", words.days)}
