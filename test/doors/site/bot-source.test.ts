@@ -53,7 +53,7 @@ test("from nothing to a living catalog: the steps, the token's test, the channel
   expect(living).toContain("Утренние новости");
   expect(living).toContain("@utro");
   expect(living).toContain("60 s");
-  expect(await bodyOf("/staff/sources/")).toContain("From there to here, the last time: 60 s");
+  expect(await bodyOf("/staff/sources/")).toContain("Delay of the last post: 60 s");
   expect(living).toContain('data-chart="source-rows"');
   const { body } = await appliance.get("/v1/msgr/channels/utro/posts/");
   expect(body.results).toMatchObject([{ text: "Доброе утро" }]);

@@ -364,6 +364,29 @@ describe("an appliance in use", () => {
   });
 
   inBrowser(
+    "the page that customers are sent to has no serious fault, and a phone shows its plans whole",
+    async () => {
+      for (const [locale, colorScheme] of [
+        ["en-GB", "light"],
+        ["ru-RU", "dark"],
+      ] as const) {
+        const viewport = { width: 390, height: 844 };
+        const { page, go, faults, context } = await openWindow(browser, address, {
+          ...{ locale, colorScheme, viewport },
+        });
+        await go("/");
+        expect(await seriousFaults(page)).toEqual([]);
+        expect(await tooWide(page)).toBe(0);
+        const plans = page.locator("section.scroll");
+        expect(await plans.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+        expect(await plans.locator("tbody tr").count()).toBeGreaterThan(3);
+        expect(faults).toEqual([]);
+        await context.close();
+      }
+    },
+  );
+
+  inBrowser(
     "a webhook that failures disabled is enabled on the keys page, one that staff disabled is not",
     async () => {
       const { page, faults, context } = await openOwn();

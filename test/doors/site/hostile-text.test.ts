@@ -4,7 +4,8 @@ import { storedCard } from "../../../src/catalog/channels/stored-card.ts";
 import { sitePages } from "../../../src/doors/site/site-pages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { signedInMember, type Visitor } from "../../support/visitor.ts";
+import { startSiteWorld } from "../../support/site-world.ts";
+import { signedInMember, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../../support/webhook-calls.ts";
 
 /** Whatever channels, posts and addresses say: pages show it as text, and it stays where it is. */
@@ -86,8 +87,12 @@ const PAGES = [
 /** A channel's picture, which the appliance fetches: nothing of its address is on the page. */
 const OWN_PICTURE = '<img src="/account/channels/1/picture/" alt="" loading="lazy"/>';
 
+/** Pictures of channels, which the appliance serves itself, and those of the steps that add a bot. */
+const OWN_PICTURES =
+  /<img (?:src="\/account\/channels\/\d+\/picture\/" alt="" loading="lazy"|class="picture" src="\/docs\/pictures\/[a-z-]+\.svg" alt="")\/>/g;
+
 function expectHarmless(html: string, what: string): void {
-  const tags = [...html.replaceAll(OWN_PICTURE, "").matchAll(/<([a-z][a-z0-9]*)\b([^>]*)>/gi)];
+  const tags = [...html.replace(OWN_PICTURES, "").matchAll(/<([a-z][a-z0-9]*)\b([^>]*)>/gi)];
   const scripts = tags.filter(([, name]) => name?.toLowerCase() === "script");
   expect(scripts.length, what).toBeGreaterThan(0);
   for (const [tag] of scripts) {
@@ -149,4 +154,51 @@ test("a form that is shown again shows what was typed as text", async () => {
     expectHarmless(html, action);
     expect(html).toContain("&lt;/textarea&gt;&lt;script&gt;");
   }
+});
+
+/** Texts that somebody else writes, by table, beside those of cards and posts. */
+const WRITTEN_BY_OTHERS: Record<string, readonly string[]> = {
+  alerts: ["name"],
+  audit_log: ["target"],
+  categories: ["name"],
+  import_runs: ["file_name", "failure"],
+  jobs: ["failure"],
+  keys: ["name"],
+  members: ["name"],
+  oauth_clients: ["name"],
+  organizations: ["name"],
+  people: ["name"],
+  posts: ["text", "forwarded_from_name"],
+  request_log: ["path"],
+  source_chats: ["title", "handle", "fault"],
+  sources: ["name", "failure"],
+  territories: ["name"],
+  webhook_attempts: ["error"],
+  webhooks: ["last_error", "staff_note"],
+};
+
+test("nor does any page of an appliance in use, whoever wrote what it shows", async () => {
+  const world = await startSiteWorld();
+  const { db } = world.appliance.app.domains;
+  const visitor = await signedInVisitor(world.appliance, world.owner);
+  for (const [table, columns] of Object.entries(WRITTEN_BY_OTHERS)) {
+    for (const column of columns) {
+      db.prepare(`UPDATE ${table} SET ${column} = coalesce(${column}, '') || ?`).run(HOSTILE);
+    }
+  }
+  await imported(
+    world.appliance,
+    "channels",
+    [1, 2, 8, 50, 100, 101].map((id) => ({ id, title: HOSTILE, description: HOSTILE })),
+  );
+  const shown = new Set<string>();
+  for (const path of Object.values(world.pages).flat()) {
+    const { html, status } = await visitor.get(path);
+    if (status === 303) continue;
+    expectHarmless(html, path);
+    if (html.includes("&lt;script&gt;alert(1)")) shown.add(path);
+  }
+  expect(shown.size).toBeGreaterThan(30);
+  expect(world.appliance.ports.log.errors).toEqual([]);
+  await world.appliance.close();
 });

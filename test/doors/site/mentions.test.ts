@@ -58,7 +58,7 @@ test("a page shows who mentions whom, as a picture and lists, and all mentions p
   ]);
   expect(picture.match(/<path/g)).toHaveLength(3);
   expect(html).toContain("They mention it");
-  expect(html).toMatch(/Second &lt;b&gt;&amp;<\/bdi><\/a><\/th><td class="number">25</);
+  expect(html).toMatch(/Second &lt;b&gt;&amp;<\/bdi><\/a><\/span><\/th><td class="number">25</);
   expect(html.match(/<article>/g)).toHaveLength(20);
   const next = /href="([^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
   const second = (await member.get(next.replace(/#.*/, ""))).html;

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { addPerson, signedInVisitor, type Visitor, visitorOf } from "../../support/visitor.ts";
+import {
+  addPerson,
+  signedInMember,
+  signedInVisitor,
+  type Visitor,
+  visitorOf,
+} from "../../support/visitor.ts";
+import { callsWith, created } from "../../support/webhook-calls.ts";
 import { webp } from "../../support/webp.ts";
 
 const IMAGE = "https://cdn.example.com/pictures/1.webp";
@@ -40,6 +47,33 @@ test("pages show a channel's picture from the appliance's own address, over its 
   // A picture that could not be fetched anyway is not asked for.
   for (const id of [2, 3]) {
     expect((await visitor.get(`/account/channels/${id}/`)).html).not.toContain("<img");
+  }
+});
+
+test("so do the pages that name a channel among others: compare, posts found, mentions, an alert's preview", async () => {
+  const { organizationId, key } = await appliance.customer({ access: "read_write" });
+  const member = await signedInMember(appliance, organizationId, "member", "nina@example.com");
+  await imported(appliance, "channels", [channel(4, { title: "Four", handle: "four" })]);
+  await imported(appliance, "posts", [
+    { id: 1, channel: 1, text: "comet @four", published_at: "2026-11-18T10:00:00Z" },
+    { id: 2, channel: 2, text: "comet", published_at: "2026-11-18T10:00:00Z" },
+  ]);
+  const call = callsWith(appliance, key);
+  const webhook = await created(call, { channels: [1] });
+  const { body: alert } = await appliance.request("/v1/msgr/alerts/", {
+    ...{ method: "POST", key, headers: { "content-type": "application/json" } },
+    body: JSON.stringify({ name: "comets", q: "comet", webhook: webhook.id }),
+  });
+  for (const path of [
+    "/account/compare/?channels=1,2",
+    "/account/posts/?q=comet",
+    "/account/channels/4/",
+    "/account/channels/4/mentions/",
+    `/account/alerts/${alert.id}/?preview=yes`,
+  ]) {
+    const { html } = await member.get(path);
+    expect(html, path).toContain(`<img src="${PICTURE}" alt="" loading="lazy"/>`);
+    expect(html, path).not.toMatch(/src="https?:|channels\/2\/picture/);
   }
 });
 

@@ -70,7 +70,7 @@ test("a channel is found by number, handles, title, link and messenger id, hidde
   expect(await find("канал")).toEqual([2, 3]);
   expect(await find("скрытый")).toEqual([3]);
   const none = await staff.get(`${LIST}?q=nobody-has-this`);
-  expect(none.html).toContain("No channel has this");
+  expect(none.html).toContain("There is no such channel");
 });
 
 test("a channel is shown as it is stored, with former handles and messenger id", async () => {

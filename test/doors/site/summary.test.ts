@@ -45,6 +45,7 @@ test("staff see requests and failures by hour, of the last day and week", async 
     ["1", "0"],
     ["2", "0"],
   ]);
+  expect(await page()).toContain("Requests with a key: 3 · at most 2 in an hour · ");
   clock.advance(30 * HOUR_MS);
   await appliance.app.flushRequests();
   await appliance.app.flushRequests();

@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import type { Domains } from "../../../app/domains.ts";
-import { readConfig } from "../../../config.ts";
 import type { Organization } from "../../../customers/accounts/accounts.table.ts";
 import { type Accounts, requiredEmail } from "../../../customers/accounts/accounts.ts";
 import {
@@ -10,13 +9,13 @@ import {
   planInForce,
 } from "../../../customers/accounts/plan.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
-import { passwordAddress } from "../../../customers/people/password-address.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
 import { ORGANIZATION, organizationNamed } from "../named.ts";
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
+import { notePasswordLink, passwordLink } from "./password-link.ts";
 
 /** `kanalog org`: organizations and their plans. */
 export function orgCommand(context: CommandContext): Command {
@@ -143,24 +142,16 @@ function createCustomer(
       COMMAND_LINE,
     );
     const link = hasPassword ? null : await people.passwordLink(email);
-    const { baseUrl } = readConfig(context.environment);
     const printed = {
       ...describe(made.organization, domains),
       member: made.owner.id,
       key_id: made.key.id,
       key: token,
-      link: link && passwordAddress(baseUrl ?? "", link),
+      link: link && passwordLink(context, link),
     };
     printObject(context.output, printed, json === true);
     context.output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
-    if (link !== null) {
-      context.output.note("By the link the owner chooses a password: once, within three days.");
-      if (baseUrl === null) {
-        context.output.note(
-          "Put the appliance's address before it, such as http://127.0.0.1:8080.",
-        );
-      }
-    }
+    if (link !== null) notePasswordLink(context, "the owner chooses");
   });
 }
 

@@ -1,11 +1,10 @@
 import { Command } from "commander";
-import { readConfig } from "../../../config.ts";
 import { requiredEmail } from "../../../customers/accounts/accounts.ts";
-import { passwordAddress } from "../../../customers/people/password-address.ts";
 import { jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
+import { notePasswordLink, passwordLink } from "./password-link.ts";
 
 /** `kanalog staff`: the operator's own people, who see the console. */
 export function staffCommand(context: CommandContext): Command {
@@ -25,15 +24,9 @@ export function staffCommand(context: CommandContext): Command {
         const hasPassword = await people.distrust(email);
         await people.markStaff(email, true);
         const token = hasPassword ? null : await people.passwordLink(email);
-        // Only the serving process knows where it listens: its port may come from an option.
-        const { baseUrl } = readConfig(context.environment);
-        const link = token && passwordAddress(baseUrl ?? "", token);
+        const link = token && passwordLink(context, token);
         printObject(output, { email: person.email, is_staff: true, link }, json === true);
-        if (link === null) return;
-        output.note("A password is chosen by the link: once, within three days.");
-        if (baseUrl === null) {
-          output.note("Put the appliance's address before it, such as http://127.0.0.1:8080.");
-        }
+        if (link !== null) notePasswordLink(context, "they choose");
       }),
     );
 

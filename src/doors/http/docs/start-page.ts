@@ -72,6 +72,7 @@ function bodyOf(
     .toSorted((a, b) => b.channels - a.channels)
     .slice(0, CATEGORIES_SHOWN)
     .map(({ name, channels }) => `<li>${Bun.escapeHTML(name)}: ${number.format(channels)}</li>`);
+  const [plansLabel, heads] = [words.plans, words.planColumns];
   const planRows = plans.map((plan) => {
     const { historyDays, webhooks, webhookChannels, alerts } = plan;
     return [
@@ -79,27 +80,28 @@ function bodyOf(
       number.format(plan.requestsPerPeriod),
       plan.posts ? words.yes : words.no,
       historyDays === null ? words.allDays : words.lastDays(historyDays),
-      webhooks === 0 ? words.none : `${webhooks} × ${number.format(webhookChannels)}`,
+      webhooks === 0
+        ? words.none
+        : `${webhooks} × ${number.format(webhookChannels)} ${words.channels}`,
       alerts === 0 ? words.none : number.format(alerts),
       hasExport(plan) ? words.yes : words.no,
     ]
-      .map((cell) => `<td>${cell}</td>`)
+      .map((cell, at) => `<td data-label="${heads[at + 1]}">${cell}</td>`)
       .join("")
       .replace(/^/, `<tr><th scope="row">${PLAN_NAMES[language][plan.code]}</th>`);
   });
-  const [plansLabel, heads] = [words.plans, words.planColumns];
   return `<h1>${Bun.escapeHTML(brand)}</h1>
 <p>${words.intro}</p>
 ${maySignUp ? `<p><a class="button" href="account/sign-up/">${words.signUp}</a></p>` : ""}
 <h2>${words.data}</h2>
-<ul>
+<ul class="cards">
 ${count("channels", words.channels)}
 ${count("posts", words.posts)}
 ${count("daily_statistics", words.days)}
 </ul>
 ${largest.length === 0 ? "" : `<h3>${words.categories}</h3>\n<ul>\n${largest.join("\n")}\n</ul>`}
 <h2>${plansLabel}</h2>
-<section class="scroll" tabindex="0" aria-label="${plansLabel}"><table>
+<section class="scroll" tabindex="0" aria-label="${plansLabel}"><table class="named">
 <thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>
 <tbody>
 ${planRows.map((row) => `${row}</tr>`).join("\n")}

@@ -208,16 +208,16 @@ const comparePages = {
   tooMany: (max: number) => `Only ${max} channels are compared at a time; these are the first.`,
   pickerHint: "Part of a title, a number, an @handle or a link.",
   median: (views: string) => `median ${views}`,
-  ads: (posts: string) => `advertising: ${posts}`,
+  ads: (posts: string) => `with advertising: ${posts}`,
   noChoice: "No channel was found.",
 };
 
 /** Channels that grow. */
 const trendingPage = {
   title: "Trending",
-  about: "Channels that grow, by the last night's numbers, in a category or a territory.",
+  about: "Which channels grow, in a category or a territory. Counted every night.",
   nothing: "No channel here has grown, or no readings are known yet.",
-  all: "All of them in the catalog",
+  all: "All these channels in the catalog",
 };
 
 /** Staff's imports. */
@@ -307,7 +307,7 @@ const importPages = {
 const exportPages = {
   title: "Export",
   intro:
-    "A file as the import takes it, hidden channels too. A period is for statistics and posts; a channel is for channels, statistics and posts. One export at a time.",
+    "A file in the form that imports take, hidden channels too. Statistics and posts may have a period; channels, statistics and posts may be of one channel. One export runs at a time.",
   format: "Format",
   formats: { csv: "CSV", ndjson: "NDJSON" },
   from: "From",
@@ -610,9 +610,9 @@ const sourcePages = {
   places: { pull: "Address of the file", folder: "Folder" },
   bot: "Bot",
   addABot: "Add a bot",
-  addBot: (messenger: string) => `Add a bot of ${messenger}`,
+  addBot: (messenger: string) => `Add a ${messenger} bot`,
   makeBot: "Make a bot",
-  giveToken: "Give its token",
+  giveToken: "Enter its token",
   token: "Token",
   tokenHint: "Kept encrypted and never shown again.",
   botNameHint: "Empty: as the bot is called.",
@@ -620,7 +620,8 @@ const sourcePages = {
   apiHint: "Another one only where you run a server of the messenger's API yourself.",
   testAndAdd: "Test the token and add the bot",
   addToChannel: "Make it administrator of your channels",
-  thenChannels: "Once the bot is added, you see here how, and the channels that were found.",
+  thenChannels:
+    "How to do that, and which channels were found, is shown here once the bot is added.",
   botSteps: {
     telegram: {
       intro:
@@ -661,7 +662,7 @@ const sourcePages = {
   channelRead: "read",
   channelLeft: "the bot was removed",
   cardRead: "Card read",
-  lag: "From there to here, the last time",
+  lag: "Delay of the last post",
   seconds: (seconds: number) => `${seconds} s`,
   waits: "Waits",
   settling: "A file was written to less than 10 seconds ago; it is read once it has settled.",
@@ -849,8 +850,8 @@ const staffPages = {
   nodes: "Nodes of the cluster",
   node: "Node",
   nodeVersion: "Version of its copy",
-  nodeBehind: "Behind",
-  nodeSilent: "Seen, s ago",
+  nodeBehind: "Versions behind",
+  nodeSilent: "Silent for, seconds",
   nodeProgram: "Program",
   noNodes: "PostgreSQL cannot be asked at present.",
   jobNames: {

@@ -20,7 +20,7 @@ export const mentionsRu: typeof mentionsEn = {
   },
   shared: (channels) => `вместе упоминают: ${channels}`,
   closed: (plan) =>
-    `Тариф «${planName("ru", plan)}» не включает упоминаний. Они доступны с тарифа «Старт» и выше.`,
+    `Тариф «${planName("ru", plan)}» не включает упоминаний. Они доступны начиная с тарифа «Старт».`,
   kinds: { link: "ссылка", forward: "пересылка" },
   kindOf: { "": "Все", link: "Ссылки", forward: "Пересылки" },
   mentionedBy: "Его упоминают",

@@ -133,7 +133,7 @@ const explorerPages: Words["explorerPages"] = {
   latestPosts: "Последние посты",
   noPosts: "Постов нет.",
   postsClosed: (plan: string) =>
-    `Тариф «${planNamed(plan)}» не включает посты. Они доступны с тарифа «Старт» и выше.`,
+    `Тариф «${planNamed(plan)}» не включает посты. Они доступны начиная с тарифа «Старт».`,
   forwardsOf: (forwards: string) => `Пересылок: ${forwards}`,
   reactionsOf: (reactions: string) => `Реакций: ${reactions}`,
   commentsOf: (comments: string) => `Комментариев: ${comments}`,
@@ -157,7 +157,7 @@ const explorerPages: Words["explorerPages"] = {
   viewsOf: (views: string) => `Просмотров: ${views}`,
   advertising: "Реклама",
   openPost: "Открыть пост",
-  restOfPost: "Пост дальше",
+  restOfPost: "Остальной текст",
 };
 
 const postPages: Words["postPages"] = {
@@ -205,15 +205,15 @@ const comparePages = {
   tooMany: (max: number) => `Сравнивать можно до ${max} каналов сразу; показаны первые.`,
   pickerHint: "Часть названия, номер, @имя или ссылка.",
   median: (views: string) => `медиана ${views}`,
-  ads: (posts: string) => `реклама: ${posts}`,
+  ads: (posts: string) => `рекламных: ${posts}`,
   noChoice: "Канал не найден.",
 };
 
 const trendingPage = {
   title: "Растущие",
-  about: "Каналы, которые растут, по числам последней ночи: в категории или на территории.",
+  about: "Какие каналы растут, в категории или на территории. Считается каждую ночь.",
   nothing: "Здесь ни один канал не вырос, или замеров ещё нет.",
-  all: "Все они в каталоге",
+  all: "Все эти каналы в каталоге",
 };
 
 /** Staff's imports. */
@@ -303,7 +303,7 @@ const importPages: Words["importPages"] = {
 const exportPages: Words["exportPages"] = {
   title: "Выгрузка",
   intro:
-    "Файл, какой принимает загрузка, со скрытыми каналами. Период бывает у статистики и постов, канал указывают для каналов, статистики и постов. Выгрузки идут по одной.",
+    "Файл в том виде, в каком его принимает загрузка, со скрытыми каналами. Период бывает у статистики и постов, канал указывают для каналов, статистики и постов. Выгрузки идут по одной.",
   format: "Формат",
   formats: { csv: "CSV", ndjson: "NDJSON" },
   from: "С",
@@ -425,8 +425,7 @@ const organizationPages: Words["organizationPages"] = {
     "Эта установка не отправляет писем. Передайте эту ссылку участнику и никому больше: если аккаунта здесь ещё нет, по ней выбирают пароль, один раз, в течение трёх дней. Если он есть, войти можно с прежним паролем; забытый поможет заменить оператор командой kanalog member password. Ссылка больше не показывается.",
   link: "Ссылка",
   linkKept: "Ссылка скопирована",
-  connectIntro:
-    "Ассистент, который говорит по MCP (Model Context Protocol), читает данные по адресу",
+  connectIntro: "Ассистент с поддержкой MCP (Model Context Protocol) читает данные по адресу",
   connectKey:
     "Ему нужен ключ API; достаточно ключа только для чтения: изменить через MCP ничего нельзя. Ниже на его месте стоит",
   fillIn: "Создать ключ только для чтения и подставить его",
@@ -511,7 +510,7 @@ const webhookPages: Words["webhookPages"] = {
   about: "Вебхуки отправляют новые посты выбранных каналов на ваш сервер.",
   howTo: "Как их принимать",
   planWithout: (plan: string) =>
-    `Тариф «${planNamed(plan)}» не включает вебхуки. Они доступны с тарифа «Рост» и выше.`,
+    `Тариф «${planNamed(plan)}» не включает вебхуки. Они доступны начиная с тарифа «Рост».`,
   planKept: "Прежние вебхуки можно смотреть и удалять; по ним ничего не отправляется.",
   planFull: (plan: string, webhooks: number) =>
     `Тариф «${planNamed(plan)}» включает вебхуков: ${webhooks}. Чтобы создать ещё один, удалите другой.`,
@@ -601,7 +600,7 @@ const sourcePages: Words["sourcePages"] = {
   addABot: "Добавить бота",
   addBot: (messenger) => `Добавить бота ${messenger}`,
   makeBot: "Создайте бота",
-  giveToken: "Дайте его токен",
+  giveToken: "Укажите его токен",
   token: "Токен",
   tokenHint: "Хранится зашифрованным и больше не показывается.",
   botNameHint: "Если пусто — как зовут бота.",
@@ -650,7 +649,7 @@ const sourcePages: Words["sourcePages"] = {
   channelRead: "читается",
   channelLeft: "бот удалён из канала",
   cardRead: "Карточка прочитана",
-  lag: "Оттуда до базы, в последний раз",
+  lag: "Задержка последнего поста",
   seconds: (seconds) => `${seconds} с`,
   waits: "Ждёт",
   settling: "В файл писали меньше 10 секунд назад; он будет прочитан, когда запись закончится.",
@@ -839,8 +838,8 @@ const staffPages: Words["staffPages"] = {
   nodes: "Узлы кластера",
   node: "Узел",
   nodeVersion: "Версия копии",
-  nodeBehind: "Отстаёт на",
-  nodeSilent: "Виден, с назад",
+  nodeBehind: "Отстаёт, версий",
+  nodeSilent: "Не отвечает, секунд",
   nodeProgram: "Программа",
   noNodes: "Сейчас PostgreSQL не отвечает.",
   jobNames: {
@@ -936,14 +935,14 @@ const auditLog: AuditWords = {
     "channel.merge": "канал объединён с другим",
     "channel.unhide": "скрытый канал снова показан",
     "export.start": "выгружены строки",
-    "import.start": "импортирован файл",
+    "import.start": "загружен файл",
     "job.run": "запущено задание",
     "key.create": "создан ключ API",
     "key.revoke": "отозван ключ API",
     "member.add": "добавлен участник",
     "member.link": "сделана ссылка для пароля участника",
     "member.hand-over": "место участника передано",
-    "member.restore": "участник возвращён",
+    "member.restore": "участник восстановлен",
     "member.role": "изменена роль",
     "member.suspend": "участник приостановлен",
     "organization.archive": "организация в архиве",
@@ -979,7 +978,7 @@ const auditLog: AuditWords = {
     alert: "оповещение",
     channel: "канал",
     export: "выгрузка",
-    import: "импорт",
+    import: "загрузка",
     job: "задание",
     key: "ключ",
     member: "участник",
@@ -999,7 +998,7 @@ const auditLog: AuditWords = {
     channels: "каналов",
     delivery: "доставка",
     dryRun: "пробный запуск",
-    email: "e-mail",
+    email: "почта",
     ends: "до",
     fields: "поля",
     file: "файл",

@@ -3,7 +3,8 @@ export const staffCatalogEn = {
   channels: "Channels",
   posts: "Posts",
   find: "Number, handle, title, link or messenger id",
-  nothingFound: "No channel has this in its title or handle, or is named so.",
+  nothingFound:
+    "There is no such channel, neither by number, handle or link nor by a part of the title.",
   more: "Only the first are shown. Type more of the title.",
   next: "Next",
   first: "From the beginning",

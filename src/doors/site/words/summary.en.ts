@@ -12,6 +12,7 @@ export const summaryEn = {
   slowest: "Slowest",
   ms: "ms",
   hour: "Hour",
+  most: (requests: string) => `at most ${requests} in an hour`,
   noHours: "No hours are noted yet.",
   webhooksFailing: "Webhooks failing",
   webhooksDisabled: "Webhooks disabled",

@@ -25,10 +25,14 @@ test("staff is added with a link to choose a password by, and removed, but for t
   );
   expect(people()).toEqual([{ email: "boss@example.com", is_staff: 1 }]);
 
-  const other = await machine.run(["staff", "add", "other@example.com"]);
+  const other = await machine.run(["staff", "add", "other@example.com"], {
+    environment: { KANALOG_PORT: "9090" },
+  });
   // Where the appliance listens is not known here.
   expect(other.out).toMatch(/^link +\/account\/choose-password\/\?token=\w+$/m);
-  expect(other.notes).toContain("Put the appliance's address before it");
+  expect(other.notes).toContain(
+    "Put the appliance's address before it, such as http://127.0.0.1:9090.",
+  );
   const removed = await machine.json(["staff", "remove", "boss@example.com"]);
   expect(removed).toEqual({ email: "boss@example.com", is_staff: false });
   expect(machine.query("SELECT person, action, target FROM audit_log")).toEqual([

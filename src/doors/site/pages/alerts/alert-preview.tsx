@@ -2,12 +2,13 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
-import { jsonValueOf } from "../../../../values/json-text.ts";
 import { Moment } from "../../look/answer-times.tsx";
+import { ChannelLink } from "../../look/channel-link.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Snippet } from "../../look/snippet.tsx";
 import { UserLink } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
+import { cardsOf } from "../../visit/cards-of.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
@@ -28,7 +29,7 @@ export function PreviewLink({ visit, alert }: { visit: Visit; alert: AlertView }
 /** How many posts match, and the newest of them with what matches marked. */
 export function Preview({
   visit,
-  context: { services },
+  context,
   preview: { matches, matches_capped: isCapped, results },
 }: {
   visit: Visit;
@@ -36,8 +37,10 @@ export function Preview({
   preview: PreviewView;
 }): JSX.Element {
   const words = visit.words.alertPages;
-  const ids = [...new Set(results.map(({ channel }) => channel))];
-  const cards = new Map(jsonValueOf(services.channels.cards(ids)).map((card) => [card.id, card]));
+  const cards = cardsOf(
+    context,
+    results.map(({ channel }) => channel),
+  );
   const count = shownNumber(visit, matches);
   return (
     <section aria-labelledby="preview">
@@ -54,11 +57,14 @@ export function Preview({
           {matches > results.length && <p>{words.newest}</p>}
           {results.map((post) => (
             <article class="card">
-              <p>
-                <a href={asset(visit, `/account/channels/${post.channel}/`)}>
-                  <bdi>{cards.get(post.channel)?.title ?? String(post.channel)}</bdi>
-                </a>
-                , <Moment visit={visit} at={post.published_at} />
+              <p class="about">
+                <ChannelLink
+                  visit={visit}
+                  id={post.channel}
+                  title={cards.get(post.channel)?.title ?? String(post.channel)}
+                  image={cards.get(post.channel)?.image ?? null}
+                />
+                <Moment visit={visit} at={post.published_at} />
               </p>
               <Snippet snippet={post.snippet} highlights={post.highlights} />
               {post.link !== null && (

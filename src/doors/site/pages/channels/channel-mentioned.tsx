@@ -7,9 +7,11 @@ import { channelMentionsList, channelSimilarList } from "../../../../methods/men
 import type { Page } from "../../../../values/json-text.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { Moment } from "../../look/answer-times.tsx";
+import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
+import { cardsOf } from "../../visit/cards-of.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { planOf } from "../../visit/viewer.ts";
@@ -80,9 +82,7 @@ export async function mentionsOfChannel(
       <section class="card" aria-labelledby="mentions">
         <h2 id="mentions">{words.whoMentions}</h2>
         {mentions.results.length === 0 && <p class="empty">{words.none}</p>}
-        {mentions.results.map((mention) => (
-          <MentionItem visit={visit} mention={mention} context={context} />
-        ))}
+        <MentionItems visit={visit} mentions={mentions.results} context={context} />
         <p>
           <a href={asset(visit, `/account/channels/${card.id}/mentions/`)}>{words.allMentions}</a>
         </p>
@@ -93,45 +93,63 @@ export async function mentionsOfChannel(
         {similar instanceof AppError ? (
           <p class="notice">{await refusalText(similar, visit, context)}</p>
         ) : (
-          <Similar visit={visit} channels={similar.results.slice(0, SIMILAR_SHOWN)} />
+          <Similar
+            visit={visit}
+            channels={similar.results.slice(0, SIMILAR_SHOWN)}
+            context={context}
+          />
         )}
       </section>
     </div>
   );
 }
 
-/** A link to a channel's page. */
-export function ChannelLink({
+/** Posts that mention, each with its channel, its time and its kinds. */
+export function MentionItems({
   visit,
-  channel,
+  mentions,
+  context,
 }: {
   visit: Visit;
-  channel: { id: number; title: string };
+  mentions: readonly Mention[];
+  context: SiteContext;
 }): JSX.Element {
-  const title = channel.title.trim() === "" ? visit.words.explorerPages.noTitle : channel.title;
+  const cards = cardsOf(
+    context,
+    mentions.map(({ mentioned_by: { id } }) => id),
+  );
   return (
-    <a href={asset(visit, `/account/channels/${channel.id}/`)}>
-      <bdi>{title}</bdi>
-    </a>
+    <>
+      {mentions.map((mention) => (
+        <MentionItem
+          visit={visit}
+          mention={mention}
+          image={cards.get(mention.mentioned_by.id)?.image ?? null}
+          context={context}
+        />
+      ))}
+    </>
   );
 }
 
-/** A post that mentions, with its channel, its time and its kinds. */
-export function MentionItem({
+function MentionItem({
   visit,
   mention,
+  image,
   context,
 }: {
   visit: Visit;
   mention: Mention;
+  image: string | null;
   context: SiteContext;
 }): JSX.Element {
   const { kinds } = visit.words.mentionPages;
+  const { id, title } = mention.mentioned_by;
   return (
     <article>
       <p class="about">
         <strong>
-          <ChannelLink visit={visit} channel={mention.mentioned_by} />
+          <ChannelLink visit={visit} id={id} title={title} image={image} />
         </strong>
         <Moment visit={visit} at={mention.published_at} />
         {mention.kinds.map((kind) => (
@@ -146,18 +164,29 @@ export function MentionItem({
 function Similar({
   visit,
   channels,
+  context,
 }: {
   visit: Visit;
   channels: readonly SimilarChannel[];
+  context: SiteContext;
 }): JSX.Element {
   const words = visit.words.mentionPages;
+  const cards = cardsOf(
+    context,
+    channels.map(({ id }) => id),
+  );
   if (channels.length === 0) return <p class="empty">{words.noSimilar}</p>;
   return (
     <DataTable label={words.similar} columns={[words.channel, `#${words.score}`]}>
       {channels.map((channel) => (
         <tr>
           <th scope="row">
-            <ChannelLink visit={visit} channel={channel} />
+            <ChannelLink
+              visit={visit}
+              id={channel.id}
+              title={channel.title}
+              image={cards.get(channel.id)?.image ?? null}
+            />
             <br />
             <small>
               {[

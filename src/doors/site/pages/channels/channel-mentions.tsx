@@ -10,13 +10,16 @@ import { AppError, notFound } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
 import { channelMentionsList } from "../../../../methods/mentions.ts";
 import type { Page } from "../../../../values/json-text.ts";
+import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { cardsOf } from "../../visit/cards-of.ts";
 import { lookUp, nextCursor } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { ChannelLink, MentionItem, orMentionRefusal, refusalText } from "./channel-mentioned.tsx";
+import { MentionItems, orMentionRefusal, refusalText } from "./channel-mentioned.tsx";
 import { Neighbourhood } from "./neighbourhood.tsx";
 
 const PAGE_SIZE = "20";
@@ -63,19 +66,32 @@ export const channelMentionsPage: SitePage = {
           <section class="card" aria-labelledby="neighbourhood">
             <h2 id="neighbourhood">{words.neighbourhood}</h2>
             <p>{words.neighbourhoodText}</p>
-            <Neighbourhood title={title} from={mentionedBy} to={mentions} />
+            <Neighbourhood
+              label={words.neighbourhood}
+              title={title}
+              from={mentionedBy}
+              to={mentions}
+            />
             <div class="halves">
-              <Neighbours visit={visit} label={words.mentionedBy} channels={mentionedBy} />
-              <Neighbours visit={visit} label={words.mentions} channels={mentions} />
+              <Neighbours
+                visit={visit}
+                label={words.mentionedBy}
+                channels={mentionedBy}
+                context={context}
+              />
+              <Neighbours
+                visit={visit}
+                label={words.mentions}
+                channels={mentions}
+                context={context}
+              />
             </div>
           </section>
           <section aria-labelledby="mentions">
             <h2 id="mentions">{words.latest}</h2>
             <Kinds visit={visit} id={card.id} kind={kind} />
             {found.results.length === 0 && <p class="empty">{words.none}</p>}
-            {found.results.map((mention) => (
-              <MentionItem visit={visit} mention={mention} context={context} />
-            ))}
+            <MentionItems visit={visit} mentions={found.results} context={context} />
             <Pages visit={visit} id={card.id} kind={kind} page={found} />
           </section>
           {back}
@@ -132,12 +148,18 @@ function Neighbours({
   visit,
   label,
   channels,
+  context,
 }: {
   visit: Visit;
   label: string;
   channels: readonly Neighbour[];
+  context: SiteContext;
 }): JSX.Element {
   const words = visit.words.mentionPages;
+  const cards = cardsOf(
+    context,
+    channels.map(({ id }) => id),
+  );
   return (
     <div>
       <h3>{label}</h3>
@@ -145,12 +167,17 @@ function Neighbours({
         <p class="empty">{words.noNeighbours}</p>
       ) : (
         <DataTable label={label} columns={[words.channel, `#${words.posts}`]}>
-          {channels.map((channel) => (
+          {channels.map(({ id, title, posts }) => (
             <tr>
               <th scope="row">
-                <ChannelLink visit={visit} channel={channel} />
+                <ChannelLink
+                  visit={visit}
+                  id={id}
+                  title={title}
+                  image={cards.get(id)?.image ?? null}
+                />
               </th>
-              <td class="number">{shownNumber(visit, channel.posts)}</td>
+              <td class="number">{shownNumber(visit, posts)}</td>
             </tr>
           ))}
         </DataTable>

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Neighbour } from "../../../../catalog/mentions/mention.ts";
+import { Scroll } from "../../look/data-table.tsx";
 
 const WIDTH = 720;
 const ROW_HEIGHT = 26;
@@ -15,6 +16,7 @@ const OWN_MAX = 9;
 const LINE_MAX = 7;
 
 interface Picture {
+  label: string;
   title: string;
   from: readonly Neighbour[];
   to: readonly Neighbour[];
@@ -22,43 +24,46 @@ interface Picture {
 
 /**
  * A channel between those that mention it, on the left, and those that it mentions. The tables beside it tell
- * readers of the screen the same. Nothing where there are none.
+ * readers of the screen the same. Nothing where there are none. On a phone it scrolls, so that the names
+ * can be read.
  */
-export function Neighbourhood({ title, from, to }: Picture): JSX.Element | null {
+export function Neighbourhood({ label, title, from, to }: Picture): JSX.Element | null {
   if (from.length + to.length === 0) return null;
   const height = Math.max(from.length, to.length, 4) * ROW_HEIGHT;
   const most = Math.max(...[...from, ...to].map(({ posts }) => posts));
   const line = (posts: number) => (1 + ((LINE_MAX - 1) * posts) / most).toFixed(1);
   const y = (at: number, of: number) => (height * (at + 0.5)) / of;
   return (
-    <svg class="neighbourhood" viewBox={`0 0 ${WIDTH} ${height}`} aria-hidden="true">
-      {from.map(({ posts }, at) => (
-        <path
-          d={curve(SIDE, y(at, from.length), MIDDLE - RADIUS, height / 2)}
-          stroke-width={line(posts)}
-        />
-      ))}
-      {to.map(({ posts }, at) => (
-        <path
-          d={curve(MIDDLE + RADIUS, height / 2, WIDTH - SIDE, y(at, to.length))}
-          stroke-width={line(posts)}
-        />
-      ))}
-      {from.map((one, at) => (
-        <text x={SIDE - 8} y={y(at, from.length) + 5} text-anchor="end">
-          {shortName(one)}
+    <Scroll label={label}>
+      <svg class="neighbourhood" viewBox={`0 0 ${WIDTH} ${height}`} aria-hidden="true">
+        {from.map(({ posts }, at) => (
+          <path
+            d={curve(SIDE, y(at, from.length), MIDDLE - RADIUS, height / 2)}
+            stroke-width={line(posts)}
+          />
+        ))}
+        {to.map(({ posts }, at) => (
+          <path
+            d={curve(MIDDLE + RADIUS, height / 2, WIDTH - SIDE, y(at, to.length))}
+            stroke-width={line(posts)}
+          />
+        ))}
+        {from.map((one, at) => (
+          <text x={SIDE - 8} y={y(at, from.length) + 5} text-anchor="end">
+            {shortName(one)}
+          </text>
+        ))}
+        {to.map((one, at) => (
+          <text x={WIDTH - SIDE + 8} y={y(at, to.length) + 5}>
+            {shortName(one)}
+          </text>
+        ))}
+        <circle cx={MIDDLE} cy={height / 2} r={RADIUS} />
+        <text class="own" x={MIDDLE} y={height / 2 + 5} text-anchor="middle">
+          {cut(title, OWN_MAX)}
         </text>
-      ))}
-      {to.map((one, at) => (
-        <text x={WIDTH - SIDE + 8} y={y(at, to.length) + 5}>
-          {shortName(one)}
-        </text>
-      ))}
-      <circle cx={MIDDLE} cy={height / 2} r={RADIUS} />
-      <text class="own" x={MIDDLE} y={height / 2 + 5} text-anchor="middle">
-        {cut(title, OWN_MAX)}
-      </text>
-    </svg>
+      </svg>
+    </Scroll>
   );
 }
 

@@ -6,6 +6,7 @@ import { averagesOf } from "../../../../catalog/statistics/summary.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { ChangeText, shownPercent } from "../../look/change.tsx";
+import { ChannelLink } from "../../look/channel-link.tsx";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
@@ -199,10 +200,10 @@ function Figures({
         return (
           <tr>
             <th scope="row">
-              <span class={`dot tint-${at}`} />{" "}
-              <a href={asset(visit, `/account/channels/${card.id}/`)}>
-                <bdi>{titleOf(visit, card)}</bdi>
-              </a>
+              <span class="named-channel">
+                <span class={`dot tint-${at}`} />
+                <ChannelLink visit={visit} id={card.id} title={card.title} image={card.image} />
+              </span>
             </th>
             <td class="number">{number(card.subscribers)}</td>
             {[7, 30].map((days) => (

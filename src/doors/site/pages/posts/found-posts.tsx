@@ -2,13 +2,15 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
-import { jsonValueOf, type Page } from "../../../../values/json-text.ts";
+import type { Page } from "../../../../values/json-text.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { ApiCall } from "../../look/api-call.tsx";
+import { ChannelLink } from "../../look/channel-link.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Snippet } from "../../look/snippet.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
+import { cardsOf } from "../../visit/cards-of.ts";
 import { nextCursor } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -36,9 +38,10 @@ export function FoundPosts({
   const cursor = nextCursor(page);
   const hrefOf = (more: Record<string, string>) =>
     asset(visit, `${PATH}?${new URLSearchParams({ ...given, ...more })}`);
-  const numbers = [...new Set(page.results.map(({ channel }) => channel))];
-  const cards = jsonValueOf<CardView[]>(context.services.channels.cards(numbers));
-  const titles = new Map(cards.map(({ id, title }) => [id, title]));
+  const cards = cardsOf(
+    context,
+    page.results.map(({ channel }) => channel),
+  );
   return (
     <>
       <p>
@@ -54,7 +57,7 @@ export function FoundPosts({
         />
       </details>
       {page.results.map((post) => (
-        <Found visit={visit} post={post} title={titles.get(post.channel) ?? ""} />
+        <Found visit={visit} post={post} card={cards.get(post.channel)} />
       ))}
       <p class="row">
         {visit.query.get("cursor") && <a href={hrefOf({})}>{words.firstPage}</a>}
@@ -71,20 +74,24 @@ export function FoundPosts({
 function Found({
   visit,
   post,
-  title,
+  card,
 }: {
   visit: Visit;
   post: FoundPost;
-  title: string;
+  /** None where the channel was hidden meanwhile. */
+  card: CardView | undefined;
 }): JSX.Element {
   const words = visit.words.explorerPages;
   const { channel, published_at, views, media, is_ad, link } = post;
   return (
     <article class="post">
       <p class="about">
-        <a href={asset(visit, `/account/channels/${channel}/`)}>
-          <bdi>{title.trim() === "" ? words.channelNumber(channel) : title}</bdi>
-        </a>
+        <ChannelLink
+          visit={visit}
+          id={channel}
+          title={card?.title ?? words.channelNumber(channel)}
+          image={card?.image ?? null}
+        />
         <Moment visit={visit} at={published_at} />
         <span>{words.viewsOf(shownNumber(visit, views))}</span>
         {media?.map((kind) => (

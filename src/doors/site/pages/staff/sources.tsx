@@ -58,13 +58,11 @@ export const sourcesPage: SitePage = {
           <List visit={visit} context={context} sources={sources} />
         )}
         <h2>{words.addABot}</h2>
-        <p>
+        <p class="row">
           {BOT_KINDS.map((kind) => (
-            <>
-              <a href={asset(visit, botSourcePath(kind))}>
-                {words.addBot(BOT_MESSENGERS[kind].name)}
-              </a>{" "}
-            </>
+            <a href={asset(visit, botSourcePath(kind))}>
+              {words.addBot(BOT_MESSENGERS[kind].name)}
+            </a>
           ))}
         </p>
         <h2>{words.add}</h2>

@@ -43,15 +43,17 @@ function PlanForm({ visit, plan }: { visit: Visit; plan: Plan }): JSX.Element {
     <section>
       <h2>{visit.words.organizationPages.planNames[plan.code]}</h2>
       <Form visit={visit} action={action}>
-        {LIMITS.map((limit) => (
-          <TextField
-            visit={visit}
-            action={action}
-            name={limit}
-            label={words.limits[limit]}
-            value={String(plan[limit])}
-          />
-        ))}
+        <div class="filters">
+          {LIMITS.map((limit) => (
+            <TextField
+              visit={visit}
+              action={action}
+              name={limit}
+              label={words.limits[limit]}
+              value={String(plan[limit])}
+            />
+          ))}
+        </div>
         <button type="submit">{visit.words.save}</button>
       </Form>
     </section>

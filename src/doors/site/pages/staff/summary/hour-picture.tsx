@@ -46,6 +46,10 @@ export function HourPicture({
           return [bar(heightOf(requests), "all"), bar(heightOf(errors), "bad")];
         })}
       </svg>
+      <p class="row apart span">
+        <Instant visit={visit} at={first} />
+        <Instant visit={visit} at={last} />
+      </p>
       <details>
         <summary>{visit.words.table}</summary>
         <Scroll label={title}>
@@ -86,6 +90,7 @@ function Sums({ visit, hours }: { visit: Visit; hours: readonly Hour[] }): JSX.E
     <p>
       {[
         `${words.requests}: ${shownNumber(visit, requests)}`,
+        words.most(shownNumber(visit, Math.max(...hours.map((hour) => hour.requests)))),
         `${words.errors}: ${shownNumber(
           visit,
           sum((hour) => hour.errors),

@@ -1,0 +1,19 @@
+import { readConfig } from "../../../config.ts";
+import { passwordAddress } from "../../../customers/people/password-address.ts";
+import type { CommandContext } from "../command-context.ts";
+
+/** A link to be printed, by which somebody chooses a password: whole where `KANALOG_BASE_URL` is set. */
+export function passwordLink({ environment }: CommandContext, token: string): string {
+  return passwordAddress(readConfig(environment).baseUrl ?? "", token);
+}
+
+/**
+ * Notes of a printed link. Only the serving process knows where it listens: its port may come from an option,
+ * so that the address is an example.
+ */
+export function notePasswordLink({ environment, output }: CommandContext, who: string): void {
+  const { baseUrl, port } = readConfig(environment);
+  output.note(`By the link ${who} a password: once, within three days.`);
+  if (baseUrl !== null) return;
+  output.note(`Put the appliance's address before it, such as http://127.0.0.1:${port}.`);
+}

@@ -1,0 +1,12 @@
+import type { CardView } from "../../../catalog/channels/card.ts";
+import { jsonValueOf } from "../../../values/json-text.ts";
+import type { SiteContext } from "../site-context.ts";
+
+/** The cards of channels that a page names, by number; none of a channel that is not public. */
+export function cardsOf(
+  { services }: SiteContext,
+  ids: readonly number[],
+): ReadonlyMap<number, CardView> {
+  const cards = jsonValueOf(services.channels.cards([...new Set(ids)]));
+  return new Map(cards.map((card) => [card.id, card]));
+}
