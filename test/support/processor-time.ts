@@ -25,7 +25,9 @@ export function processorMsOfAll(pid: number): number {
 function statOf(pid: number): string[] | null {
   const path = `/proc/${pid}/stat`;
   try {
-    return existsSync(path) ? (readFileSync(path, "utf8").split(") ").at(-1)?.split(" ") ?? []) : null;
+    return existsSync(path)
+      ? (readFileSync(path, "utf8").split(") ").at(-1)?.split(" ") ?? [])
+      : null;
   } catch {
     // It ended meanwhile.
     return null;

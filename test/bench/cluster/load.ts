@@ -45,7 +45,9 @@ if (import.meta.main) await run(JSON.parse(process.argv[2] ?? "") as Order);
 async function run({ address, key, paths, connections, seconds, pauseMs }: Order): Promise<void> {
   const { hostname, port } = new URL(address);
   const requests = paths.map((path) =>
-    Buffer.from(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n\r\n`),
+    Buffer.from(
+      `GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n\r\n`,
+    ),
   );
   const durations: number[] = [];
   const others: Record<string, number> = {};

@@ -48,13 +48,21 @@ async function bench({ alone, nodes, postgres, machine }: Stage): Promise<void> 
     tellCards(`card, ${connections} connections`, await compare([[alone], [a]], asked));
   }
   const both = { paths: CARDS, connections: 64, seconds: SIZE.seconds };
-  tellCards("card, 64 connections to each of two nodes", [null, ...(await compare([[a, b]], both))]);
+  tellCards("card, 64 connections to each of two nodes", [
+    null,
+    ...(await compare([[a, b]], both)),
+  ]);
 
   const lag = await measureLag(stage, SIZE.lags);
   const ms = (found: number[]) =>
     `p50 ${percentile(found, 0.5).toFixed(0)}, p99 ${percentile(found, 0.99).toFixed(0)} ms`;
   const remark = `${SIZE.lags} times; p99 of at most 5 s`;
-  tell("1,000 rows, from the command's start until the other node has them", "", ms(lag.fromStartMs), remark);
+  tell(
+    "1,000 rows, from the command's start until the other node has them",
+    "",
+    ms(lag.fromStartMs),
+    remark,
+  );
   tell("the same from the command's end", "", ms(lag.fromEndMs), "");
 
   tellImports(
@@ -102,7 +110,12 @@ async function atRest([alone, node]: [Server, Server]): Promise<void> {
   const [one, other, postgres] = read().map((after, at) => {
     return ((after - (before[at] ?? 0)) / SIZE.restS).toFixed(1);
   });
-  tell("at rest, processor time", `${one} ms/s`, `${other} + ${postgres} ms/s`, "PostgreSQL for two nodes");
+  tell(
+    "at rest, processor time",
+    `${one} ms/s`,
+    `${other} + ${postgres} ms/s`,
+    "PostgreSQL for two nodes",
+  );
 }
 
 function tellCards(what: string, [alone, node]: readonly (Answers | null | undefined)[]): void {
@@ -161,5 +174,7 @@ function tellImports(one: Imported, cluster: Imported): void {
 function tell(...row: (typeof rows)[number]): void {
   rows.push(row);
   const seconds = Math.round((performance.now() - startedMs) / 1000);
-  console.error(`${String(seconds).padStart(5)} s  ${row.filter((cell) => cell !== "").join("  ")}`);
+  console.error(
+    `${String(seconds).padStart(5)} s  ${row.filter((cell) => cell !== "").join("  ")}`,
+  );
 }
