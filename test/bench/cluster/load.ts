@@ -40,6 +40,8 @@ export function startLoad(order: Order): Load {
   };
 }
 
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
+
 if (import.meta.main) await run(JSON.parse(process.argv[2] ?? "") as Order);
 
 async function run({ address, key, paths, connections, seconds, pauseMs }: Order): Promise<void> {
@@ -58,7 +60,7 @@ async function run({ address, key, paths, connections, seconds, pauseMs }: Order
   for (let client = 0; client < connections; client++) {
     let at = client;
     let sentMs = 0;
-    /** Bytes of the answer that are still to come; null before its head. */
+    /** Bytes of the answer that are still to come, without end where it does not say; null before it. */
     let left: number | null = null;
     const send = (socket: Bun.Socket): void => {
       at += 1;
@@ -71,16 +73,8 @@ async function run({ address, key, paths, connections, seconds, pauseMs }: Order
       socket: {
         open: send,
         data(socket, chunk) {
-          if (left === null) {
-            const head = chunk.toString("latin1", 0, Math.max(0, chunk.indexOf("\r\n\r\n")));
-            const length = /^content-length: (\d+)/im.exec(head)?.[1];
-            if (length === undefined) throw new Error(`an answer without its length: ${head}`);
-            left = head.length + 4 + Number(length);
-            const status = head.slice(9, 12);
-            if (status !== "200") others[status] = (others[status] ?? 0) + 1;
-          }
-          left -= chunk.length;
-          if (left > 0) return;
+          left = left === null ? leftAfter(chunk, others) : left - chunk.length;
+          if (left > 0 && !(left === Number.POSITIVE_INFINITY && isLastOfChunks(chunk))) return;
           left = null;
           durations.push(performance.now() - sentMs);
           if (pauseMs > 0) setTimeout(send, pauseMs, socket);
@@ -98,4 +92,18 @@ async function run({ address, key, paths, connections, seconds, pauseMs }: Order
   };
   console.log(JSON.stringify(seen));
   process.exit();
+}
+
+/** How much of an answer comes after its first bytes. @param others answers by status, which it is added to */
+function leftAfter(chunk: Buffer, others: Record<string, number>): number {
+  const head = chunk.toString("latin1", 0, Math.max(0, chunk.indexOf("\r\n\r\n")));
+  const status = head.slice(9, 12);
+  if (status !== "200") others[status] = (others[status] ?? 0) + 1;
+  const length = /^content-length: (\d+)/im.exec(head)?.[1];
+  if (length === undefined) return Number.POSITIVE_INFINITY;
+  return head.length + 4 + Number(length) - chunk.length;
+}
+
+function isLastOfChunks(chunk: Buffer): boolean {
+  return chunk.subarray(-5).equals(LAST_CHUNK);
 }

@@ -155,7 +155,7 @@ function tellImports(one: Imported, cluster: Imported): void {
   row(
     "processor time",
     ({ processorS: { command, servers, postgres } }) =>
-      [command, servers, postgres].map((seconds) => seconds.toFixed(1)).join(" + ") + " s",
+      `${[command, servers, postgres].map((seconds) => seconds.toFixed(1)).join(" + ")} s`,
     "command + servers + PostgreSQL",
   );
   row(
