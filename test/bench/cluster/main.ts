@@ -42,10 +42,10 @@ process.exit();
 
 async function bench({ alone, nodes, postgres, machine }: Stage): Promise<void> {
   const [a, b] = nodes;
-  await atRest([alone, a]);
+  const rest = await atRest([alone, a]);
   for (const connections of [32, 128]) {
     const asked = { paths: CARDS, connections, seconds: SIZE.seconds };
-    tellCards(`card, ${connections} connections`, await compare([[alone], [a]], asked));
+    tellCards(`card, ${connections} connections`, await compare([[alone], [a]], asked), rest);
   }
   const both = { paths: CARDS, connections: 64, seconds: SIZE.seconds };
   tellCards("card, 64 connections to each of two nodes", [
@@ -103,44 +103,56 @@ async function compare(groups: readonly Server[][], asked: Asked): Promise<Answe
   return rounds.map(medians);
 }
 
-async function atRest([alone, node]: [Server, Server]): Promise<void> {
-  const read = () => [alone.processorMs(), node.processorMs(), stage.postgres.processorMs()];
-  const before = read();
-  await Bun.sleep(SIZE.restS * 1000);
-  const [one, other, postgres] = read().map((after, at) => {
-    return ((after - (before[at] ?? 0)) / SIZE.restS).toFixed(1);
-  });
-  tell(
-    "at rest, processor time",
-    `${one} ms/s`,
-    `${other} + ${postgres} ms/s`,
-    "PostgreSQL for two nodes",
-  );
+/** Processor time while nobody asks, in milliseconds a second; PostgreSQL's for both nodes. */
+interface Rest {
+  alone: number;
+  node: number;
+  postgres: number;
 }
 
-function tellCards(what: string, [alone, node]: readonly (Answers | null | undefined)[]): void {
-  const cells = [alone, node].map((seen) => (given: (seen: Answers) => string) => {
-    return seen ? given(seen) : "";
+async function atRest([one, other]: [Server, Server]): Promise<Rest> {
+  const read = () => [one.processorMs(), other.processorMs(), stage.postgres.processorMs()];
+  const before = read();
+  await Bun.sleep(SIZE.restS * 1000);
+  const [alone = 0, node = 0, postgres = 0] = read().map((after, at) => {
+    return (after - (before[at] ?? 0)) / SIZE.restS;
   });
-  const row = (name: string, given: (seen: Answers) => string, remark = "") => {
-    const [one = "", other = ""] = cells.map((cell) => cell(given));
-    tell(`${what}: ${name}`, one, other, remark);
+  const ofCluster = `${node.toFixed(1)} + ${postgres.toFixed(1)} ms/s`;
+  tell("at rest, processor time", `${alone.toFixed(1)} ms/s`, ofCluster, "a node + PostgreSQL");
+  return { alone, node, postgres };
+}
+
+/** @param pair on one machine and on the nodes */
+function tellCards(
+  what: string,
+  [alone, node]: readonly (Answers | null | undefined)[],
+  rest: Rest,
+): void {
+  const row = (name: string, remark: string, given: (seen: Answers, rest: Rest) => string) => {
+    const one = alone ? given(alone, { ...rest, node: rest.alone, postgres: 0 }) : "";
+    tell(`${what}: ${name}`, one, node ? given(node, rest) : "", remark);
   };
-  const asItCame = ({ perSecond, ofCommit }: Answers) =>
-    `${perSecond.toFixed(0)} answers/s, ${ofCommit.toFixed(1)} share a commit`;
+  row("processor time", "node + PostgreSQL", ({ serverUs, postgresUs }) => {
+    return `${serverUs.toFixed(0)} + ${postgresUs.toFixed(0)} us`;
+  });
   row(
-    "processor time",
-    ({ serverUs, postgresUs }) =>
-      `${serverUs.toFixed(0)}${postgresUs < 1 ? "" : ` + ${postgresUs.toFixed(0)}`} us`,
-    "node + PostgreSQL",
+    "without what is taken at rest",
+    "",
+    ({ serverUs, postgresUs, perSecond }, { node, postgres }) => {
+      const [server, other] = [
+        serverUs - (1000 * node) / perSecond,
+        postgresUs - (1000 * postgres) / perSecond,
+      ];
+      return `${server.toFixed(0)} + ${other.toFixed(0)} us`;
+    },
   );
-  row("p50, p99", ({ p50Ms, p99Ms }) => `${p50Ms.toFixed(1)}, ${p99Ms.toFixed(1)} ms`);
-  row(
-    "commit p50, p99",
-    (seen) => `${seen.commitP50Ms.toFixed(1)}, ${seen.commitP99Ms.toFixed(1)} ms`,
-    "by the histogram's buckets",
-  );
-  row("as it came", asItCame);
+  row("p50, p99", "", ({ p50Ms, p99Ms }) => `${p50Ms.toFixed(1)}, ${p99Ms.toFixed(1)} ms`);
+  row("commit p50, p99", "by the histogram's buckets", (seen) => {
+    return `${seen.commitP50Ms.toFixed(1)}, ${seen.commitP99Ms.toFixed(1)} ms`;
+  });
+  row("as it came", "", ({ perSecond, ofCommit }) => {
+    return `${perSecond.toFixed(0)} answers/s, ${ofCommit.toFixed(1)} share a commit`;
+  });
 }
 
 function tellImports(one: Imported, cluster: Imported): void {
