@@ -1,5 +1,5 @@
 /**
- * Clients in a process of their own, each on a connection of its own, which send the next request once they
+ * Clients in a process of their own (on one core where `taskset` is installed), each on a connection of its own, which send the next request once they
  * have their answer: `bun load.ts ORDER`, with the order as JSON. Prints what was seen, as JSON, when the
  * time is over or on SIGTERM.
  */
@@ -32,7 +32,8 @@ export interface Load {
 }
 
 export function startLoad(order: Order): Load {
-  const words = [process.execPath, import.meta.path, JSON.stringify(order)];
+  const held = Bun.which("taskset") === null ? [] : ["taskset", "-c", "0"];
+  const words = [...held, process.execPath, import.meta.path, JSON.stringify(order)];
   const child = Bun.spawn(words, { stdout: "pipe", stderr: "inherit" });
   return {
     seen: child.stdout.text().then((text) => JSON.parse(text) as Seen),
