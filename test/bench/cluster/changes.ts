@@ -68,7 +68,10 @@ export async function measureImport(
   const postgresMs = postgres.processorMs();
   const begunMs = performance.now();
   const importing = machine.spawn(["import", "channels", file, "--wait"], first);
-  if ((await importing.exited) !== 0) throw new Error(await importing.stderr.text());
+  if ((await importing.exited) !== 0) {
+    beside.stop();
+    throw new Error(await importing.stderr.text());
+  }
   const seconds = (performance.now() - begunMs) / 1000;
   const serversMs = servers.map((server, at) => server.processorMs() - (before[at] ?? 0));
   const afterMs = postgres.processorMs();

@@ -1,5 +1,5 @@
 /**
- * A cluster of two nodes beside one machine, in one run: `bun run bench:cluster [--quick]`. PostgreSQL is
+ * A cluster of two nodes beside one machine, in one run: `bun run bench:cluster [--quick] [--channels N]`. PostgreSQL is
  * that of Debian's package (15 or newer), started in a folder of its own; neither root nor Docker is
  * needed. Figures by processor time hold on a busy machine too, those by the clock only on a quiet one.
  * Linux only.
@@ -14,10 +14,13 @@ import { type Answers, type Asked, measure, medians } from "./answers.ts";
 import { type Imported, measureImport, measureLag } from "./changes.ts";
 import { type Server, type Stage, startStage } from "./stage.ts";
 
-const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, channels: { type: "string" } },
+});
 const SIZE = values.quick
   ? { rounds: 1, seconds: 2, restS: 3, lags: 8, channels: 20_000 }
   : { rounds: 3, seconds: 4, restS: 10, lags: 50, channels: 300_000 };
+const CHANNELS = Number(values.channels ?? SIZE.channels);
 /** An untold first round: each process compiles what it runs often. */
 const WARM_S = 2;
 
@@ -33,9 +36,9 @@ const stage = await startStage();
 const rows: [what: string, alone: string, cluster: string, remark: string][] = [];
 try {
   await bench(stage);
+} finally {
   console.log(`| | one machine | cluster | |\n|---|---|---|---|`);
   for (const row of rows) console.log(`| ${row.join(" | ")} |`);
-} finally {
   await stage.leave();
 }
 process.exit();
@@ -48,10 +51,9 @@ async function bench({ alone, nodes, postgres, machine }: Stage): Promise<void> 
     tellCards(`card, ${connections} connections`, await compare([[alone], [a]], asked), rest);
   }
   const both = { paths: CARDS, connections: 64, seconds: SIZE.seconds };
-  tellCards("card, 64 connections to each of two nodes", [
-    null,
-    ...(await compare([[a, b]], both)),
-  ]);
+  const [together] = await compare([[a, b]], both);
+  const ofTwo = { ...rest, node: 2 * rest.node };
+  tellCards("card, 64 connections to each of two nodes", [null, together], ofTwo);
 
   const lag = await measureLag(stage, SIZE.lags);
   const ms = (found: number[]) =>
@@ -66,8 +68,8 @@ async function bench({ alone, nodes, postgres, machine }: Stage): Promise<void> 
   tell("the same from the command's end", "", ms(lag.fromEndMs), "");
 
   tellImports(
-    await measureImport(stage, [alone], SIZE.channels),
-    await measureImport(stage, nodes, SIZE.channels),
+    await measureImport(stage, [alone], CHANNELS),
+    await measureImport(stage, nodes, CHANNELS),
   );
 
   const asked = { paths: SEARCHES, connections: 16, seconds: SIZE.seconds };
@@ -122,7 +124,6 @@ async function atRest([one, other]: [Server, Server]): Promise<Rest> {
   return { alone, node, postgres };
 }
 
-/** @param pair on one machine and on the nodes */
 function tellCards(
   what: string,
   [alone, node]: readonly (Answers | null | undefined)[],
@@ -156,12 +157,12 @@ function tellCards(
 }
 
 function tellImports(one: Imported, cluster: Imported): void {
-  const what = `import of ${SIZE.channels.toLocaleString("en")} channels`;
+  const what = `import of ${CHANNELS.toLocaleString("en")} channels`;
   const row = (name: string, given: (seen: Imported) => string, remark = "") =>
     tell(`${what}: ${name}`, given(one), given(cluster), remark);
   row(
     "until all have them",
-    ({ seconds }) => `${seconds.toFixed(1)} s, ${(SIZE.channels / seconds).toFixed(0)} rows/s`,
+    ({ seconds }) => `${seconds.toFixed(1)} s, ${(CHANNELS / seconds).toFixed(0)} rows/s`,
     `${(cluster.seconds / one.seconds).toFixed(1)} x`,
   );
   row(
