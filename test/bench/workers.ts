@@ -4,6 +4,7 @@
  * three minutes. The client is a process of its own, held to one core where `taskset` is installed. On two
  * cores it shows what workers cost, not what they bring. Linux only.
  */
+import { copyFileSync } from "node:fs";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { startLoad } from "./cluster/load.ts";
 import { median } from "./peers/statistics.ts";
@@ -26,6 +27,8 @@ interface Setup {
   connections: number;
   durable?: "full";
   beside?: boolean;
+  /** Servers of a file each, which share nothing but the processors. */
+  apart?: boolean;
 }
 
 const one = { workers: 1, connections: CONNECTIONS_EACH };
@@ -33,6 +36,9 @@ const many = { workers, connections: CONNECTIONS_EACH * workers };
 const SETUPS: Setup[] = [
   { name: "1 worker", ...one },
   { name: `${workers} workers`, ...many },
+  // Processors that are busy make all work on them dearer (two may be threads of one core): that is no
+  // cost of sharing a file.
+  { name: `${workers} appliances of 1 worker`, ...one, apart: true },
   // Its commits have as few answers as those of several workers behind one client.
   { name: "1 worker, a third of the connections", ...one, connections: CONNECTIONS_EACH / 3 },
   { name: "1 worker, KANALOG_DURABLE=full", ...one, durable: "full" },
@@ -62,29 +68,37 @@ interface Sample {
 }
 
 const machine = createMachine();
+const machines = [machine];
 try {
   await importChannels(machine, 0).exited;
   const { key } = await machine.customer();
   await machine.json(["plan", "set", "profi", "--quota", "1000000000"]);
+  while (machines.length < workers) {
+    const other = createMachine();
+    copyFileSync(machine.database, other.database);
+    machines.push(other);
+  }
   const samples = new Map<string, Sample[]>();
   for (let round = 0; round < rounds; round++) {
     for (const setup of SETUPS) {
-      const serving = await machine.serve(["serve", "--workers", String(setup.workers)], {
-        environment: setup.durable === undefined ? {} : { KANALOG_DURABLE: setup.durable },
-      });
+      const words = ["serve", "--workers", String(setup.workers)];
+      const environment: Record<string, string> =
+        setup.durable === undefined ? {} : { KANALOG_DURABLE: setup.durable };
+      const served = setup.apart === true ? machines : [machine];
+      const servings = await Promise.all(served.map((on) => on.serve(words, { environment })));
       for (const kind of Object.keys(KINDS) as Kind[]) {
         if (kind === "search" && setup.durable !== undefined) continue;
         const name = `${kind}: ${setup.name}`;
-        const sample = await measure(serving, setup, kind, key);
+        const sample = await measure(servings, setup, kind, key);
         samples.set(name, [...(samples.get(name) ?? []), sample]);
         console.error(name, JSON.stringify(sample));
       }
-      await serving.stop();
+      for (const serving of servings) await serving.stop();
     }
   }
   tell(samples);
 } finally {
-  await machine.leave();
+  for (const one of machines) await one.leave();
 }
 
 /** Each beside the first of its kind, by the medians of the rounds. */
@@ -106,52 +120,64 @@ function tell(samples: ReadonlyMap<string, Sample[]>): void {
 }
 
 async function measure(
-  serving: Serving,
+  servings: readonly Serving[],
   { connections, beside }: Setup,
   kind: Kind,
   key: string,
 ): Promise<Sample> {
-  const order = {
-    ...{ address: serving.address, key, paths: KINDS[kind], pauseMs: 0 },
-    connections: Math.round(connections),
-  };
-  await startLoad({ ...order, seconds: WARM_S }).seen;
-  const rest = await restPerSecond(serving);
+  const ask = (forS: number) =>
+    Promise.all(
+      servings.map(({ address }) => {
+        const order = { address, key, paths: KINDS[kind], pauseMs: 0, seconds: forS };
+        return startLoad({ ...order, connections: Math.round(connections) }).seen;
+      }),
+    );
+  await ask(WARM_S);
+  const rest = await restPerSecond(servings);
   const importing = beside ? importChannels(machine, Date.now()) : null;
-  const before = await counts(serving);
+  const before = await counts(servings);
   const begunMs = performance.now();
-  const { answers, others, p99Ms } = await startLoad({ ...order, seconds }).seen;
-  const after = await counts(serving);
+  const seen = await ask(seconds);
+  const after = await counts(servings);
   const tookS = (performance.now() - begunMs) / 1000;
   importing?.kill("SIGKILL");
   await importing?.exited;
-  if (Object.keys(others).length > 0) throw new Error(`not only 200: ${JSON.stringify(others)}`);
+  const others = seen.flatMap((one) => Object.entries(one.others));
+  if (others.length > 0) throw new Error(`not only 200: ${JSON.stringify(others)}`);
+  const answers = seen.reduce((all, one) => all + one.answers, 0);
   const processor = after.processorSeconds - before.processorSeconds;
   return {
     perSecond: answers / seconds,
     processorUs: (processor / answers) * 1e6,
     answerUs: ((processor - rest * tookS) / answers) * 1e6,
     ofCommit: answers / (after.commits - before.commits),
-    p99Ms,
+    p99Ms: Math.max(...seen.map((one) => one.p99Ms)),
   };
 }
 
 /** Processor time a second while nobody asks. */
-async function restPerSecond(serving: Serving): Promise<number> {
-  const before = await counts(serving);
+async function restPerSecond(servings: readonly Serving[]): Promise<number> {
+  const before = await counts(servings);
   await Bun.sleep(REST_S * 1000);
-  return ((await counts(serving)).processorSeconds - before.processorSeconds) / REST_S;
+  return ((await counts(servings)).processorSeconds - before.processorSeconds) / REST_S;
+}
+
+interface Counts {
+  processorSeconds: number;
+  commits: number;
 }
 
 /** Summed over all workers. */
-async function counts(serving: Serving): Promise<{ processorSeconds: number; commits: number }> {
-  const text = await (await serving.get("/metrics")).text();
-  const value = (name: string): number =>
-    Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
-  return {
-    processorSeconds: value("process_cpu_seconds_total"),
-    commits: value("kanalog_usage_commit_duration_seconds_count"),
-  };
+async function counts(servings: readonly Serving[]): Promise<Counts> {
+  const sum = { processorSeconds: 0, commits: 0 };
+  for (const serving of servings) {
+    const text = await (await serving.get("/metrics")).text();
+    const value = (name: string): number =>
+      Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
+    sum.processorSeconds += value("process_cpu_seconds_total");
+    sum.commits += value("kanalog_usage_commit_duration_seconds_count");
+  }
+  return sum;
 }
 
 function importChannels(on: Machine, version: number) {
