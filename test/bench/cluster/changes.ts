@@ -10,15 +10,18 @@ const BESIDE = { connections: 4, pauseMs: 100 };
 const TURN_LOOK_MS = 20;
 
 export interface Lag {
-  /** From the start of the command, its process included, until the other node answers with the rows. */
+  /** From the start of the command, its process included, until the other server answers with the rows. */
   fromStartMs: number[];
   /** From the end of the command; less than 0 where the rows are there before. */
   fromEndMs: number[];
 }
 
-/** Imports rows on one node, again and again, until the other one answers with the last of them. */
-export async function measureLag({ machine, nodes, key }: Stage, times: number): Promise<Lag> {
-  const [here, there] = nodes;
+/** Imports rows on one server, again and again, until another (or itself) answers with the last of them. */
+export async function measureLag(
+  { machine, key }: Stage,
+  [here, there]: readonly [Server, Server],
+  times: number,
+): Promise<Lag> {
   const lag: Lag = { fromStartMs: [], fromEndMs: [] };
   for (let edition = 1; edition <= times; edition++) {
     const file = writeChannels(machine, FIRST_CHANNELS, edition);
