@@ -1,7 +1,8 @@
+import { mergeSearch } from "../../catalog/search/optimize-search.ts";
 import { copyUsage } from "../../customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
 import type { Session } from "../../db/cluster/connection.ts";
-import { requireCluster, setNewestAt } from "../../db/cluster/link.ts";
+import { copiedVersion, requireCluster, setNewestAt } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -28,7 +29,10 @@ export async function copyNewest(
   { node, program }: CopyingNode,
 ): Promise<void> {
   const now = clock.now();
+  const before = copiedVersion(db);
   const version = await copyFromCluster(db, clock);
+  // As an import does after each transaction: every copying leaves a segment of the index.
+  if (version > before) await mergeSearch(db, clock);
   await copyUsage(db, clock);
   await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
   await noteNode(requireCluster(db).authority.query, node, version, program);

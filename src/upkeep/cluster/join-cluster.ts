@@ -1,3 +1,4 @@
+import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { copyUsage } from "../../customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
 import { sharedTables } from "../../db/cluster/shared-tables.ts";
@@ -27,6 +28,7 @@ export async function beginCopy(db: Database, clock: Clock, clusterId: string): 
 export async function copyAll(db: Database, clock: Clock): Promise<number> {
   const version = await copyFromCluster(db, clock);
   await copyUsage(db, clock);
+  await optimizeSearch(db, clock);
   return version;
 }
 
