@@ -14,9 +14,8 @@ test.skipIf(!hasPostgres)(
   async () => {
     const [one, other] = cluster.nodes as [Node, Node];
     const pieces = ({ db }: Node): number =>
-      db
-        .prepare<{ n: number }>("SELECT count(DISTINCT segid) AS n FROM channel_search_idx")
-        .get()?.n ?? 0;
+      db.prepare<{ n: number }>("SELECT count(DISTINCT segid) AS n FROM channel_search_idx").get()
+        ?.n ?? 0;
     for (let id = 1; id <= 40; id++) {
       await imported(one, "channels", [channel(id)]);
       await other.copy();
