@@ -159,12 +159,13 @@ function beginsAnew(db: Database, clock: Clock): boolean {
 
 /**
  * Begins the new log. Whoever writes its first frame waits for the disk: that must not be the thread
- * that answers and counts.
+ * that answers and counts. The row is of a table that each node of a cluster has for itself, since
+ * changes of shared rows are for PostgreSQL.
  */
 function writeFirstFrame(db: Database): void {
   try {
     db.exec("BEGIN IMMEDIATE");
-    db.exec("UPDATE meta SET value = value WHERE name = 'directories_loaded'");
+    db.exec("UPDATE cards_version SET version = version");
     db.exec("COMMIT");
   } catch {
     if (db.isInTransaction) db.exec("ROLLBACK");

@@ -23,6 +23,7 @@ const NOT_RUN: Record<string, string> = {
   "sudo cp": "changes the machine's services, as root",
   "systemctl stop": "changes the machine's services, as root",
   "export KANALOG_CLUSTER": "needs a PostgreSQL, as test/upkeep/cluster/commands.test.ts has it",
+  "export KANALOG_SECRET": "needs Docker; test/packaging/cluster-compose.test.ts runs its nodes",
   "docker build": "needs Docker",
   "docker stop": "needs Docker",
   "KANALOG_BASE_URL=https": "needs Docker and an address of one's own",

@@ -1,24 +1,57 @@
 /**
- * Processor time of an answer and answers per second with 1 and with more workers, in turns of one run,
- * quiet and beside an import: `bun test/bench/workers.ts [workers] [rounds] [seconds] [channels]`.
- * The client is a process of its own, held to one core where `taskset` is installed. On two cores it
- * shows what workers cost, not what they bring. Linux only.
+ * Processor time of an answer with 1 and with more workers, in turns of one run, and what
+ * `KANALOG_DURABLE=full` costs: `bun test/bench/workers.ts [workers] [rounds] [seconds] [channels]`, in
+ * three minutes. The client is a process of its own, held to one core where `taskset` is installed. On two
+ * cores it shows what workers cost, not what they bring. Linux only.
  */
-import autocannon from "autocannon";
+import { copyFileSync } from "node:fs";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { startLoad } from "./cluster/load.ts";
+import { median } from "./peers/statistics.ts";
 
 /** To each worker: requests that come together share a commit, so fewer would make each answer dearer. */
 const CONNECTIONS_EACH = 50;
 /** Processor time of an answer with several workers may be so many times that with one. */
 const COST_MAX = 1.15;
 /** The processes are looked at for so long while nobody asks. */
-const REST_S = 5;
-const PATHS = {
-  card: "/v1/msgr/channels/7/",
-  search: `/v1/msgr/channels/?q=${encodeURIComponent("канал 12")}&limit=20`,
+const REST_S = 3;
+/** Before anything is counted: each worker compiles by itself what it runs often. */
+const WARM_S = 2;
+
+const [workers = 2, rounds = 3, seconds = 4, channels = 20_000] = process.argv.slice(2).map(Number);
+
+interface Setup {
+  name: string;
+  workers: number;
+  /** To all workers together. */
+  connections: number;
+  durable?: "full";
+  beside?: boolean;
+  /** Servers of a file each, which share nothing but the processors. */
+  apart?: boolean;
+}
+
+const one = { workers: 1, connections: CONNECTIONS_EACH };
+const many = { workers, connections: CONNECTIONS_EACH * workers };
+const SETUPS: Setup[] = [
+  { name: "1 worker", ...one },
+  { name: `${workers} workers`, ...many },
+  // Processors that are busy make all work on them dearer (two may be threads of one core): that is no
+  // cost of sharing a file.
+  { name: `${workers} appliances of 1 worker`, ...one, apart: true },
+  // Its commits have as few answers as those of several workers behind one client.
+  { name: "1 worker, a third of the connections", ...one, connections: CONNECTIONS_EACH / 3 },
+  { name: "1 worker, KANALOG_DURABLE=full", ...one, durable: "full" },
+  { name: `${workers} workers, KANALOG_DURABLE=full`, ...many, durable: "full" },
+  { name: "1 worker beside an import", ...one, beside: true },
+  { name: `${workers} workers beside an import`, ...many, beside: true },
+];
+
+const KINDS = {
+  card: Array.from({ length: 100 }, (_, at) => `/v1/msgr/channels/${at + 1}/`),
+  search: [`/v1/msgr/channels/?q=${encodeURIComponent("канал 12")}&limit=20`],
 };
-type Kind = keyof typeof PATHS;
-const KINDS = Object.keys(PATHS) as Kind[];
+type Kind = keyof typeof KINDS;
 
 interface Sample {
   perSecond: number;
@@ -30,173 +63,128 @@ interface Sample {
    */
   answerUs: number;
   /** Those that share a commit: several workers get fewer each at once, and commit more often. */
-  answersOfCommit: number;
+  ofCommit: number;
+  p99Ms: number;
 }
 
-const [mode = "2", ...rest] = process.argv.slice(2);
-if (mode === "load") await load(rest[0] ?? "", rest[1] ?? "", Number(rest[2]), Number(rest[3]));
-else
-  await compare(
-    Number(mode),
-    Number(rest[0] ?? 3),
-    Number(rest[1] ?? 5),
-    Number(rest[2] ?? 100_000),
-  );
-
-async function compare(
-  workers: number,
-  rounds: number,
-  seconds: number,
-  channels: number,
-): Promise<void> {
-  const machine = createMachine();
-  try {
-    await importChannels(machine, channels, 0).exited;
-    const { key } = await machine.customer();
-    for (const beside of [false, true]) {
-      const samples = new Map<string, Sample[]>();
-      for (let round = 0; round < rounds; round++) {
-        for (const count of [1, workers]) {
-          const serving = await machine.serve(["serve", "--workers", String(count)]);
-          for (const kind of KINDS) {
-            const sample = await measure(machine, serving, {
-              kind,
-              key,
-              seconds,
-              channels,
-              beside,
-              workers: count,
-            });
-            const name = `${kind} ${count}`;
-            samples.set(name, [...(samples.get(name) ?? []), sample]);
-          }
-          await serving.stop();
-        }
+const machine = createMachine();
+const machines = [machine];
+try {
+  await importChannels(machine, 0).exited;
+  const { key } = await machine.customer();
+  await machine.json(["plan", "set", "profi", "--quota", "1000000000"]);
+  while (machines.length < workers) {
+    const other = createMachine();
+    copyFileSync(machine.database, other.database);
+    machines.push(other);
+  }
+  const samples = new Map<string, Sample[]>();
+  for (let round = 0; round < rounds; round++) {
+    for (const setup of SETUPS) {
+      const words = ["serve", "--workers", String(setup.workers)];
+      const environment: Record<string, string> =
+        setup.durable === undefined ? {} : { KANALOG_DURABLE: setup.durable };
+      const served = setup.apart === true ? machines : [machine];
+      const servings = await Promise.all(served.map((on) => on.serve(words, { environment })));
+      for (const kind of Object.keys(KINDS) as Kind[]) {
+        if (kind === "search" && setup.durable !== undefined) continue;
+        const name = `${kind}: ${setup.name}`;
+        const sample = await measure(servings, setup, kind, key);
+        samples.set(name, [...(samples.get(name) ?? []), sample]);
+        console.error(name, JSON.stringify(sample));
       }
-      for (const kind of KINDS) {
-        const [one, many] = [1, workers].map((count) =>
-          summary(samples.get(`${kind} ${count}`) ?? []),
-        );
-        if (one === undefined || many === undefined) continue;
-        const ratio = many.processorUs / one.processorUs;
-        const ofAnswers = many.answerUs / one.answerUs;
-        console.log(
-          `${kind}${beside ? " beside an import" : ""}: ` +
-            `1 worker ${one.perSecond.toFixed(0)} answers/s, ${one.processorUs.toFixed(1)} us each; ` +
-            `${workers} workers ${many.perSecond.toFixed(0)} answers/s, ` +
-            `${many.processorUs.toFixed(1)} us each, ${ratio.toFixed(2)} x` +
-            // An import takes time of the same processes' commits; only the quiet ratio is asked for.
-            (beside ? "" : ` (at most ${COST_MAX} x)`) +
-            `; without rest ${one.answerUs.toFixed(1)} and ${many.answerUs.toFixed(1)} us, ` +
-            `${ofAnswers.toFixed(2)} x; ${one.answersOfCommit.toFixed(0)} and ` +
-            `${many.answersOfCommit.toFixed(0)} answers share a commit`,
-        );
-      }
+      for (const serving of servings) await serving.stop();
     }
-  } finally {
-    await machine.leave();
+  }
+  tell(samples);
+} finally {
+  for (const one of machines) await one.leave();
+}
+
+/** Each beside the first of its kind, by the medians of the rounds. */
+function tell(samples: ReadonlyMap<string, Sample[]>): void {
+  console.log(`Of ${workers} workers at most ${COST_MAX} x is asked, quiet.\n`);
+  console.log("| | us an answer | x | without rest | x | answers/s | share a commit | p99 |");
+  console.log("|---|---|---|---|---|---|---|---|");
+  for (const [name, all] of samples) {
+    const first = samples.get(name.replace(/: .*/, ": 1 worker")) ?? all;
+    const of = (which: keyof Sample, some = all) => median(some.map((sample) => sample[which]));
+    const beside = (which: keyof Sample) => (of(which) / of(which, first)).toFixed(2);
+    const cells = [
+      ...[of("processorUs").toFixed(1), beside("processorUs")],
+      ...[of("answerUs").toFixed(1), beside("answerUs")],
+      ...[of("perSecond").toFixed(0), of("ofCommit").toFixed(1), `${of("p99Ms").toFixed(1)} ms`],
+    ];
+    console.log(`| ${name} | ${cells.join(" | ")} |`);
   }
 }
 
-interface Asked {
-  kind: Kind;
-  key: string;
-  seconds: number;
-  channels: number;
-  workers: number;
-  /** Whether an import runs meanwhile. */
-  beside: boolean;
-}
-
-async function measure(machine: Machine, serving: Serving, what: Asked): Promise<Sample> {
-  const { kind, key, seconds, channels, beside } = what;
-  const url = serving.address + PATHS[kind];
-  const connections = CONNECTIONS_EACH * what.workers;
-  // Each worker compiles by itself what it runs often.
-  await client(url, key, seconds, connections);
-  const rest = await restPerSecond(serving);
-  const importing = beside ? importChannels(machine, channels, Date.now()) : null;
-  const before = await counts(serving);
+async function measure(
+  servings: readonly Serving[],
+  { connections, beside }: Setup,
+  kind: Kind,
+  key: string,
+): Promise<Sample> {
+  const ask = (forS: number) =>
+    Promise.all(
+      servings.map(({ address }) => {
+        const order = { address, key, paths: KINDS[kind], pauseMs: 0, seconds: forS };
+        return startLoad({ ...order, connections: Math.round(connections) }).seen;
+      }),
+    );
+  await ask(WARM_S);
+  const rest = await restPerSecond(servings);
+  const importing = beside ? importChannels(machine, Date.now()) : null;
+  const before = await counts(servings);
   const begunMs = performance.now();
-  const answers = await client(url, key, seconds, connections);
-  const after = await counts(serving);
-  const took = (performance.now() - begunMs) / 1000;
+  const seen = await ask(seconds);
+  const after = await counts(servings);
+  const tookS = (performance.now() - begunMs) / 1000;
   importing?.kill("SIGKILL");
   await importing?.exited;
+  const others = seen.flatMap((one) => Object.entries(one.others));
+  if (others.length > 0) throw new Error(`not only 200: ${JSON.stringify(others)}`);
+  const answers = seen.reduce((all, one) => all + one.answers, 0);
   const processor = after.processorSeconds - before.processorSeconds;
   return {
     perSecond: answers / seconds,
     processorUs: (processor / answers) * 1e6,
-    answerUs: ((processor - rest * took) / answers) * 1e6,
-    answersOfCommit: answers / (after.commits - before.commits),
+    answerUs: ((processor - rest * tookS) / answers) * 1e6,
+    ofCommit: answers / (after.commits - before.commits),
+    p99Ms: Math.max(...seen.map((one) => one.p99Ms)),
   };
 }
 
 /** Processor time a second while nobody asks. */
-async function restPerSecond(serving: Serving): Promise<number> {
-  const before = await counts(serving);
+async function restPerSecond(servings: readonly Serving[]): Promise<number> {
+  const before = await counts(servings);
   await Bun.sleep(REST_S * 1000);
-  return ((await counts(serving)).processorSeconds - before.processorSeconds) / REST_S;
+  return ((await counts(servings)).processorSeconds - before.processorSeconds) / REST_S;
+}
+
+interface Counts {
+  processorSeconds: number;
+  commits: number;
 }
 
 /** Summed over all workers. */
-async function counts(serving: Serving): Promise<{ processorSeconds: number; commits: number }> {
-  const text = await (await serving.get("/metrics")).text();
-  const value = (name: string): number =>
-    Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
-  return {
-    processorSeconds: value("process_cpu_seconds_total"),
-    commits: value("kanalog_usage_commit_duration_seconds_count"),
-  };
+async function counts(servings: readonly Serving[]): Promise<Counts> {
+  const sum = { processorSeconds: 0, commits: 0 };
+  for (const serving of servings) {
+    const text = await (await serving.get("/metrics")).text();
+    const value = (name: string): number =>
+      Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
+    sum.processorSeconds += value("process_cpu_seconds_total");
+    sum.commits += value("kanalog_usage_commit_duration_seconds_count");
+  }
+  return sum;
 }
 
-/** @returns how many answers it got */
-async function client(
-  url: string,
-  key: string,
-  seconds: number,
-  connections: number,
-): Promise<number> {
-  const held = Bun.which("taskset") === null ? [] : ["taskset", "-c", "0"];
-  const words = [
-    ...held,
-    process.execPath,
-    import.meta.path,
-    "load",
-    url,
-    key,
-    String(seconds),
-    String(connections),
-  ];
-  const text = await new Response(Bun.spawn(words).stdout).text();
-  return Number(text.trim());
-}
-
-async function load(url: string, key: string, seconds: number, connections: number): Promise<void> {
-  const headers = { authorization: `Bearer ${key}` };
-  const found = await autocannon({ url, headers, connections, duration: seconds });
-  if (found.non2xx > 0 || found.errors > 0) throw new Error(JSON.stringify(found.statusCodeStats));
-  console.log(found["2xx"]);
-}
-
-function importChannels(machine: Machine, channels: number, version: number) {
+function importChannels(on: Machine, version: number) {
   const rows = Array.from(
     { length: channels },
     (_, at) => `${at + 1},Канал ${at + 1} новости ${version},${at}`,
   );
-  machine.write("channels.csv", `id,title,subscribers\n${rows.join("\n")}\n`);
-  return machine.spawn(["import", "channels", machine.path("channels.csv")]);
-}
-
-function summary(samples: readonly Sample[]): Sample {
-  const median = (of: keyof Sample): number =>
-    samples.map((sample) => sample[of]).toSorted((one, other) => one - other)[
-      samples.length >> 1
-    ] ?? 0;
-  return {
-    perSecond: median("perSecond"),
-    processorUs: median("processorUs"),
-    answerUs: median("answerUs"),
-    answersOfCommit: median("answersOfCommit"),
-  };
+  on.write("channels.csv", `id,title,subscribers\n${rows.join("\n")}\n`);
+  return on.spawn(["import", "channels", on.path("channels.csv")]);
 }

@@ -119,6 +119,8 @@ describe.if(process.platform === "linux")("of several workers", () => {
     let last = 0;
     for (let round = 0; round < 3; round++) {
       const owner = ownerPid();
+      // Whoever looks after them would kill it before it is woken.
+      stop(serving.pid);
       // In the middle of its work: posts are waiting, or being sent.
       await importPosts(machine, posts(last + 1, 150));
       for (stop(owner); !canWrite(); stop(owner)) goOn(owner);
@@ -131,6 +133,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
       const lost = said(serving, "another worker has taken over the upkeep").length;
       const next = ownerPid();
       goOn(owner);
+      goOn(serving.pid);
       await until(
         () => said(serving, "another worker has taken over the upkeep").length > lost,
         "the woken one to see that it has lost the lease",
@@ -167,7 +170,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     }
   });
 
-  test("where one is stopped, /readyz, health and metrics of the others say so, and all is well when it goes on", async () => {
+  test("where one is stopped, /readyz, health and metrics of the others say so until another is in its place", async () => {
     machine.write("channels.csv", "id,title,subscribers\n1,Первый,10\n");
     await machine.run(["import", "channels", machine.path("channels.csv")]);
     const { key } = await machine.customer();
@@ -196,19 +199,62 @@ describe.if(process.platform === "linux")("of several workers", () => {
     expect(await warning()).toBe(silent);
     const port = new URL(serving.address).port;
     // Each of them speaks for all, and the stopped one's connections are not waited for.
-    for (let at = 0; at < 3; at++) {
-      const { exitCode, out } = await machine.runProgram(["health", "--port", port]);
+    const health = () => machine.runProgram(["health", "--port", port]);
+    for (const { exitCode, out } of await Promise.all([health(), health(), health()])) {
       expect([exitCode, out]).toEqual([0, expect.stringContaining(`Warning: ${silent}`)]);
     }
     // What it had counted is in the sum.
     expect(await cards()).toBe(30);
     expect((await firstAnswer(serving, CARD, key)).status).toBe(200);
 
-    goOn(pid);
-    await until(async () => (await warning()) === undefined, "the answer of the one that goes on");
-    const { exitCode, out } = await machine.runProgram(["health", "--port", port]);
+    await until(async () => (await warning()) === undefined, "an answer of all of them");
+    expect(said(serving, "a worker hangs; it is killed")).toEqual([
+      expect.objectContaining({ worker: 2, pid }),
+    ]);
+    expect(pidsOf(serving).get(2)).not.toBe(pid);
+    // What it had counted is in the sum still.
+    expect(await cards()).toBeGreaterThanOrEqual(31);
+    const { exitCode, out } = await health();
     expect([exitCode, out]).toEqual([0, expect.not.stringContaining("workers")]);
     expect(await serving.stop()).toBe(0);
+  });
+
+  test("where one is stopped within a commit, billed requests are a 503 that costs nothing until it is replaced", async () => {
+    machine.write("channels.csv", "id,title,subscribers\n1,Первый,10\n");
+    await machine.run(["import", "channels", machine.path("channels.csv")]);
+    const { key } = await machine.customer();
+    const environment = { KANALOG_LOG_LEVEL: "info" };
+    const serving = await machine.serve(["serve", "--workers", "2"], { environment });
+    let [sent, good, goesOn] = [0, 0, true];
+    const others = new Map<number, string | null>();
+    const load = Array.from({ length: 8 }, async () => {
+      while (goesOn) {
+        sent += 1;
+        const options = { headers: { authorization: `Bearer ${key}` }, keepalive: false };
+        // Those of the stopped one are cut when it is killed.
+        const response = await fetch(serving.address + CARD, options).catch(() => null);
+        await response?.text();
+        if (response?.status === 200) good += 1;
+        else if (response) others.set(response.status, response.headers.get("retry-after"));
+      }
+    });
+    const pid = pidsOf(serving).get(2) ?? 0;
+    await until(() => good > 100, "answers");
+    for (stop(pid); canWrite(); stop(pid)) goOn(pid);
+    const stoppedAtMs = performance.now();
+    await until(() => others.size > 0, "a refusal");
+    expect((await firstAnswer(serving, "/v1/me/", key)).status).toBe(200);
+    await until(() => pidsOf(serving).get(2) !== pid, "its replacement");
+    const before = good;
+    await until(() => good > before + 100, "answers again");
+    console.info(`answers again after ${Math.round(performance.now() - stoppedAtMs)} ms`);
+    goesOn = false;
+    await Promise.all(load);
+    expect(await serving.stop()).toBe(0);
+    expect([...others]).toEqual([[503, expect.stringMatching(/^\d+$/)]]);
+    const [stored] = machine.query<{ used: number }>("SELECT used FROM usage_periods");
+    expect(stored?.used).toBeGreaterThanOrEqual(good);
+    expect(stored?.used).toBeLessThanOrEqual(sent);
   });
 
   test("where one is dead, the others serve, and say so until it is back", async () => {

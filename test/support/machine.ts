@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { hostPlatform } from "../../src/packaging/executable.ts";
 import { runHere } from "./command.ts";
+import { processorMs } from "./processor-time.ts";
 
 /** How a command ended and what it printed. */
 export interface Finished {
@@ -211,17 +212,6 @@ export function createMachine(): Machine {
     },
   };
   return machine;
-}
-
-/** Linux counts in ticks of 10 ms. */
-const TICK_MS = 10;
-
-/** 0 where the system does not tell. */
-function processorMs(pid: number): number {
-  if (!existsSync(`/proc/${pid}/stat`)) return 0;
-  // Behind the name, which may have spaces: utime and stime are fields 14 and 15.
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 /** Between two looks; more often, and looking takes a core from what is waited for. */

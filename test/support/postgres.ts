@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { processorMsOfAll } from "./processor-time.ts";
 
 /** Where Debian's packages have the server's programs, the newest first. */
 function serverPrograms(): string | null {
@@ -53,6 +54,8 @@ export interface PostgresServer {
   port: number;
   /** Of its first database. */
   url: string;
+  /** Time of the processor that all its processes took so far. */
+  processorMs(): number;
   /** As a loss of power would: all its processes at once. */
   kill(): Promise<void>;
   /** Starts it again over what it had. */
@@ -119,6 +122,7 @@ export async function startPostgres({
   return {
     port,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    processorMs: () => (server === null ? 0 : processorMsOfAll(server.pid)),
     kill: () => end("SIGKILL"),
     start,
     stop: () => end("SIGQUIT"),

@@ -61,6 +61,7 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
   process.on("message", (message: ToWorker) => {
     if ("start" in message) start(message.start);
     else if ("stop" in message) stop();
+    else if ("heartbeat" in message) send({ heartbeat: true });
     else if ("asked" in message) void answer(message.id, message.asked);
     else {
       waiting.get(message.id)?.(message.told);

@@ -8,6 +8,7 @@ import { makeSharedMemory } from "../../ports/shared-memory.ts";
 import { claimPort } from "../listen.ts";
 import { createQuestionDesk } from "./question-desk.ts";
 import { createRestartWaits } from "./restart-waits.ts";
+import { endSilentWorkers } from "./silent-workers.ts";
 import { tell, type WorkerChild } from "./worker-child.ts";
 import { WORKER_MEMORY_BYTES } from "./worker-memory.ts";
 import type { FromWorker, WorkerStart } from "./worker-messages.ts";
@@ -79,11 +80,12 @@ export function createWorkers(
           worker.isReady = true;
           log.info({ worker: number, pid: child.pid }, "a worker serves");
           resolve({ setUpPath: message.setUpPath });
-        } else if ("ask" in message) void desk.ask(number, message.ask, message.id);
+        } else if ("heartbeat" in message) worker.unanswered = 0;
+        else if ("ask" in message) void desk.ask(number, message.ask, message.id);
         else desk.answered(message.id, message.answer);
       },
     });
-    const worker: WorkerChild = { child, isReady: false };
+    const worker: WorkerChild = { child, isReady: false, unanswered: 0 };
     running.set(number, worker);
     ended.set(
       number,
@@ -122,6 +124,7 @@ export function createWorkers(
       const others = Array.from({ length: count - 1 }, (_, at) => at + 2);
       await Promise.all(others.map((number) => spawn(number, port)));
       for (const number of [1, ...others]) void keepRunning(number, port);
+      void endSilentWorkers(running, stopping.signal, { clock, log });
       return { ...first, address: listenerAddress(host, port) ?? `http://localhost:${port}` };
     },
 

@@ -5,6 +5,8 @@ export interface WorkerChild {
   child: Bun.Subprocess<"ignore", "inherit", "inherit">;
   /** Whether it listens. */
   isReady: boolean;
+  /** Heartbeats that it has not answered, since its last answer. */
+  unanswered: number;
 }
 
 /** Sends a message; a worker that is ending hears nothing any more. */

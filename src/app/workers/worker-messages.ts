@@ -34,6 +34,8 @@ export type ToWorker =
   | { asked: Question; id: number }
   /** Answers to a question that this worker asked; null for each worker that gave none. */
   | { told: unknown[]; id: number }
+  /** Answered by the same, by whoever's event loop turns. */
+  | { heartbeat: true }
   | { stop: true };
 
 /** Messages from a worker. */
@@ -41,4 +43,5 @@ export type FromWorker =
   /** The worker listens. */
   | { ready: true; setUpPath: string | null }
   | { ask: Question; id: number }
+  | { heartbeat: true }
   | { answer: unknown; id: number };

@@ -18,7 +18,7 @@ import { type CellRules, isOptional, readCells } from "./read-cells.ts";
 import type { Recognized } from "./recognized.ts";
 import type { Fields, SourceRow } from "./source-row.ts";
 import { createTally, type ReasonGroup, type Tally } from "./tally.ts";
-import { createTransactionSize, holdOf, measureCommit } from "./transaction-size.ts";
+import { boundsOf, createTransactionSize, measureCommit } from "./transaction-size.ts";
 
 export interface ImportSummary {
   read: number;
@@ -134,7 +134,7 @@ async function importPaced<Row>(
   const writer = kind.open(db, context);
   let batch: SourceRow[] = [];
   let nextAtMs = 0;
-  const size = createTransactionSize(await measureCommit(db, clock), holdOf(db));
+  const size = createTransactionSize(await measureCommit(db, clock), boundsOf(db));
   for await (const some of rows) {
     told.summary.read += some.length;
     batch = batch.concat(some);

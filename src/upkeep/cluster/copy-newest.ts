@@ -1,3 +1,4 @@
+import { mergeSearch } from "../../catalog/search/optimize-search.ts";
 import { copyUsage } from "../../customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
 import type { Session } from "../../db/cluster/connection.ts";
@@ -34,8 +35,10 @@ export interface CopyingNode {
  */
 export async function copyNewest(db: Database, clock: Clock, node: CopyingNode): Promise<void> {
   const now = clock.now();
+  const { copyId, version: before } = requireCopy(db);
   const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
-  const { copyId } = requireCopy(db);
+  // As an import does after each transaction: every copying leaves a segment of the index.
+  if (version > before) await mergeSearch(db, clock);
   await noteNode(requireCluster(db).authority.query, { ...node, copyId, version });
   await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
 }

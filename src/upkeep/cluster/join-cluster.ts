@@ -1,3 +1,4 @@
+import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { copyUsage } from "../../customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
 import { sharedTables } from "../../db/cluster/shared-tables.ts";
@@ -28,8 +29,10 @@ export async function beginCopy(
 }
 
 /** Copies all there is. @returns the version of the shared rows */
-export function copyAll(db: Database, clock: Clock): Promise<number> {
-  return copyUsage(db, clock, () => copyFromCluster(db, clock));
+export async function copyAll(db: Database, clock: Clock): Promise<number> {
+  const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
+  await optimizeSearch(db, clock);
+  return version;
 }
 
 /** Makes a copy an appliance by itself; the cluster goes on without it. */

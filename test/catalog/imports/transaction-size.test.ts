@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import {
   createTransactionSize,
+  ON_NODE,
   REFRESHED_ROWS_MIN,
 } from "../../../src/catalog/imports/transaction-size.ts";
 
@@ -54,5 +55,21 @@ test("rows that refresh numbers have large transactions on a slow machine too, b
     return rows;
   };
   expect(rowsOf(0.01)).toBe(REFRESHED_ROWS_MIN);
+  expect(rowsOf(0.2)).toBe(100);
+});
+
+test("on a node commits that take 1 ms and 20 in turn leave transactions large, but not long", () => {
+  const size = createTransactionSize(1, ON_NODE);
+  for (let times = 0; times < 100; times++) {
+    size.ended(20, 1, 2);
+    size.ended(20, 1, 22);
+  }
+  const rowsOf = (rowMs: number): number => {
+    let rows = 0;
+    do rows += 1;
+    while (!size.isFull(rows, rows * rowMs));
+    return rows;
+  };
+  expect(rowsOf(0.01)).toBe(ON_NODE.rowsMin);
   expect(rowsOf(0.2)).toBe(100);
 });

@@ -1,0 +1,102 @@
+import { median } from "../peers/statistics.ts";
+import { startLoad } from "./load.ts";
+import type { Server, Stage } from "./stage.ts";
+
+/** Answers of one kind, as they were measured for so long. */
+export interface Answers {
+  perSecond: number;
+  /** Processor time of an answer, in the server's process. */
+  serverUs: number;
+  /** The same of all PostgreSQL's processes. */
+  postgresUs: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Answers whose units were committed together. */
+  ofCommit: number;
+  commitP50Ms: number;
+  commitP99Ms: number;
+}
+
+export interface Asked {
+  paths: readonly string[];
+  /** To each server. */
+  connections: number;
+  seconds: number;
+}
+
+/**
+ * Asks servers at the same time. Processor time is that of all of them, divided by the answers of all.
+ * @throws Error where an answer was not a 200
+ */
+export async function measure(
+  stage: Stage,
+  servers: readonly Server[],
+  { paths, connections, seconds }: Asked,
+): Promise<Answers> {
+  const { key, postgres } = stage;
+  const before = await Promise.all(servers.map(readCommits));
+  const serverMs = sum(servers.map((server) => server.processorMs()));
+  const postgresMs = postgres.processorMs();
+  const seen = await Promise.all(
+    servers.map(({ address }) => {
+      return startLoad({ address, key, paths, connections, seconds, pauseMs: 0 }).seen;
+    }),
+  );
+  const tookMs = {
+    server: sum(servers.map((server) => server.processorMs())) - serverMs,
+    postgres: postgres.processorMs() - postgresMs,
+  };
+  const after = await Promise.all(servers.map(readCommits));
+  const others = seen.flatMap((one) => Object.entries(one.others));
+  if (others.length > 0) throw new Error(`answers that were not 200: ${JSON.stringify(others)}`);
+  const answers = sum(seen.map((one) => one.answers));
+  const commits = after[0]?.map(({ untilMs }, at) => {
+    const count = (of: Commits[]): number => sum(of.map((one) => one[at]?.count ?? 0));
+    return { untilMs, count: count(after) - count(before) };
+  });
+  return {
+    perSecond: answers / seconds,
+    serverUs: (tookMs.server / answers) * 1000,
+    postgresUs: (tookMs.postgres / answers) * 1000,
+    p50Ms: Math.max(...seen.map((one) => one.p50Ms)),
+    p99Ms: Math.max(...seen.map((one) => one.p99Ms)),
+    ofCommit: answers / (commits?.at(-1)?.count ?? Number.NaN),
+    commitP50Ms: within(commits ?? [], 0.5),
+    commitP99Ms: within(commits ?? [], 0.99),
+  };
+}
+
+/** Each figure's median over the rounds. */
+export function medians(rounds: readonly Answers[]): Answers {
+  const names = Object.keys(rounds[0] ?? {}) as (keyof Answers)[];
+  const values = names.map((name) => [name, median(rounds.map((round) => round[name]))]);
+  return Object.fromEntries(values) as Answers;
+}
+
+/** How many commits of usage took at most so long. */
+type Commits = { untilMs: number; count: number }[];
+
+async function readCommits(server: Server): Promise<Commits> {
+  const text = await (await server.get("/metrics")).text();
+  const lines = text.matchAll(
+    /^kanalog_usage_commit_duration_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm,
+  );
+  return [...lines].map(([, le, count]) => ({
+    untilMs: le === "+Inf" ? Number.POSITIVE_INFINITY : Number(le) * 1000,
+    count: Number(count),
+  }));
+}
+
+/** A value that the share of the commits lies below, as if those of a bucket were spread evenly in it. */
+function within(commits: Commits, share: number): number {
+  const wanted = share * (commits.at(-1)?.count ?? 0);
+  const at = commits.findIndex(({ count }) => count >= wanted);
+  const [low, high] = [commits[at - 1] ?? { untilMs: 0, count: 0 }, commits[at]];
+  if (high === undefined || !Number.isFinite(high.untilMs)) return low.untilMs;
+  const part = (wanted - low.count) / (high.count - low.count);
+  return low.untilMs + part * (high.untilMs - low.untilMs);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}

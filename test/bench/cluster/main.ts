@@ -1,0 +1,190 @@
+/**
+ * A cluster of two nodes beside one machine, in one run: `bun run bench:cluster [--quick] [--channels N]`. PostgreSQL is
+ * that of Debian's package (15 or newer), started in a folder of its own; neither root nor Docker is
+ * needed. Figures by processor time hold on a busy machine too, those by the clock only on a quiet one.
+ * Linux only.
+ */
+import { statSync } from "node:fs";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { hasPostgres } from "../../support/postgres.ts";
+import { residentBytes } from "../peers/processes.ts";
+import { percentile } from "../peers/statistics.ts";
+import { type Answers, type Asked, measure, medians } from "./answers.ts";
+import { type Imported, measureImport, measureLag } from "./changes.ts";
+import { type Server, type Stage, startStage } from "./stage.ts";
+
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, channels: { type: "string" } },
+});
+const SIZE = values.quick
+  ? { rounds: 1, seconds: 2, restS: 3, lags: 8, channels: 20_000 }
+  : { rounds: 3, seconds: 4, restS: 10, lags: 50, channels: 300_000 };
+const CHANNELS = Number(values.channels ?? SIZE.channels);
+/** An untold first round: each process compiles what it runs often. */
+const WARM_S = 2;
+
+const CARDS = Array.from({ length: 100 }, (_, at) => `/v1/msgr/channels/${at + 1}/`);
+const SEARCHES = Array.from(
+  { length: 20 },
+  (_, at) => `/v1/msgr/channels/?q=${encodeURIComponent(`канал ${at + 10}`)}&limit=20`,
+);
+
+if (!hasPostgres) process.exit(1);
+const startedMs = performance.now();
+const stage = await startStage();
+const rows: [what: string, alone: string, cluster: string, remark: string][] = [];
+try {
+  await bench(stage);
+} finally {
+  console.log(`| | one machine | cluster | |\n|---|---|---|---|`);
+  for (const row of rows) console.log(`| ${row.join(" | ")} |`);
+  await stage.leave();
+}
+process.exit();
+
+async function bench({ alone, nodes, postgres, machine }: Stage): Promise<void> {
+  const [a, b] = nodes;
+  const rest = await atRest([alone, a]);
+  for (const connections of [32, 128]) {
+    const asked = { paths: CARDS, connections, seconds: SIZE.seconds };
+    tellCards(`card, ${connections} connections`, await compare([[alone], [a]], asked), rest);
+  }
+  const both = { paths: CARDS, connections: 64, seconds: SIZE.seconds };
+  const [together] = await compare([[a, b]], both);
+  const ofTwo = { ...rest, node: 2 * rest.node };
+  tellCards("card, 64 connections to each of two nodes", [null, together], ofTwo);
+
+  const onOne = await measureLag(stage, [alone, alone], SIZE.lags);
+  const lag = await measureLag(stage, nodes, SIZE.lags);
+  const ms = (found: number[]) =>
+    `p50 ${percentile(found, 0.5).toFixed(0)}, p99 ${percentile(found, 0.99).toFixed(0)} ms`;
+  const remark = `${SIZE.lags} times; p99 of at most 5 s`;
+  const what = "1,000 rows, from the command's start until the (other) server has them";
+  tell(what, ms(onOne.fromStartMs), ms(lag.fromStartMs), remark);
+  tell("the same from the command's end", ms(onOne.fromEndMs), ms(lag.fromEndMs), "");
+
+  tellImports(
+    await measureImport(stage, [alone], CHANNELS),
+    await measureImport(stage, nodes, CHANNELS),
+  );
+
+  const asked = { paths: SEARCHES, connections: 16, seconds: SIZE.seconds };
+  const [one, node] = (await compare([[alone], [b]], asked)) as [Answers, Answers];
+  tell(
+    "search, processor time",
+    `${one.serverUs.toFixed(0)} us`,
+    `${node.serverUs.toFixed(0)} + ${node.postgresUs.toFixed(0)} us`,
+    `${(node.serverUs / one.serverUs).toFixed(2)} x; at most 1.1 x`,
+  );
+
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
+  const memory = async ({ pid }: Server) => megabytes((await residentBytes(pid)) ?? 0);
+  tell("resident memory", await memory(alone), `${await memory(a)}, ${await memory(b)}`, "");
+  const file = (path: string) => megabytes(statSync(path).size);
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  const size = await client.query("SELECT pg_database_size(current_database())::float8 AS bytes");
+  await client.end();
+  const files = `${file(b.database)} a node, PostgreSQL ${megabytes(size.rows[0].bytes)}`;
+  tell("file", file(machine.database), files, "");
+}
+
+/** Servers, or groups of them, in turns. */
+async function compare(groups: readonly Server[][], asked: Asked): Promise<Answers[]> {
+  const rounds = groups.map((): Answers[] => []);
+  for (const group of groups) await measure(stage, group, { ...asked, seconds: WARM_S });
+  for (let round = 0; round < SIZE.rounds; round++) {
+    for (const [at, group] of groups.entries()) {
+      rounds[at]?.push(await measure(stage, group, asked));
+    }
+  }
+  return rounds.map(medians);
+}
+
+/** Processor time while nobody asks, in milliseconds a second; PostgreSQL's for both nodes. */
+interface Rest {
+  alone: number;
+  node: number;
+  postgres: number;
+}
+
+async function atRest([one, other]: [Server, Server]): Promise<Rest> {
+  const read = () => [one.processorMs(), other.processorMs(), stage.postgres.processorMs()];
+  const before = read();
+  await Bun.sleep(SIZE.restS * 1000);
+  const [alone = 0, node = 0, postgres = 0] = read().map((after, at) => {
+    return (after - (before[at] ?? 0)) / SIZE.restS;
+  });
+  const ofCluster = `${node.toFixed(1)} + ${postgres.toFixed(1)} ms/s`;
+  tell("at rest, processor time", `${alone.toFixed(1)} ms/s`, ofCluster, "a node + PostgreSQL");
+  return { alone, node, postgres };
+}
+
+function tellCards(
+  what: string,
+  [alone, node]: readonly (Answers | null | undefined)[],
+  rest: Rest,
+): void {
+  const row = (name: string, remark: string, given: (seen: Answers, rest: Rest) => string) => {
+    const one = alone ? given(alone, { ...rest, node: rest.alone, postgres: 0 }) : "";
+    tell(`${what}: ${name}`, one, node ? given(node, rest) : "", remark);
+  };
+  row("processor time", "node + PostgreSQL", ({ serverUs, postgresUs }) => {
+    return `${serverUs.toFixed(0)} + ${postgresUs.toFixed(0)} us`;
+  });
+  row(
+    "without what is taken at rest",
+    "",
+    ({ serverUs, postgresUs, perSecond }, { node, postgres }) => {
+      const [server, other] = [
+        serverUs - (1000 * node) / perSecond,
+        postgresUs - (1000 * postgres) / perSecond,
+      ];
+      return `${server.toFixed(0)} + ${other.toFixed(0)} us`;
+    },
+  );
+  row("p50, p99", "", ({ p50Ms, p99Ms }) => `${p50Ms.toFixed(1)}, ${p99Ms.toFixed(1)} ms`);
+  row("commit p50, p99", "by the histogram's buckets", (seen) => {
+    return `${seen.commitP50Ms.toFixed(1)}, ${seen.commitP99Ms.toFixed(1)} ms`;
+  });
+  row("as it came", "", ({ perSecond, ofCommit }) => {
+    return `${perSecond.toFixed(0)} answers/s, ${ofCommit.toFixed(1)} share a commit`;
+  });
+}
+
+function tellImports(one: Imported, cluster: Imported): void {
+  const what = `import of ${CHANNELS.toLocaleString("en")} channels`;
+  const row = (name: string, given: (seen: Imported) => string, remark = "") =>
+    tell(`${what}: ${name}`, given(one), given(cluster), remark);
+  row(
+    "until all have them",
+    ({ seconds }) => `${seconds.toFixed(1)} s, ${(CHANNELS / seconds).toFixed(0)} rows/s`,
+    `${(cluster.seconds / one.seconds).toFixed(1)} x`,
+  );
+  row(
+    "processor time",
+    ({ processorS: { command, servers, postgres } }) =>
+      `${[command, servers, postgres].map((seconds) => seconds.toFixed(1)).join(" + ")} s`,
+    "command + servers + PostgreSQL",
+  );
+  row(
+    "billed cards meanwhile on the last node, p99",
+    ({ besideP99Ms, quietP99Ms, refused }) =>
+      `${besideP99Ms.toFixed(0)} ms, quiet ${quietP99Ms.toFixed(0)}, ${refused} refused`,
+  );
+  tell(
+    `${what}: others wait for their turn`,
+    "",
+    `p50 ${cluster.turnP50Ms.toFixed(0)}, p99 ${cluster.turnP99Ms.toFixed(0)}, at most ${cluster.turnMaxMs.toFixed(0)} ms`,
+    "",
+  );
+}
+
+function tell(...row: (typeof rows)[number]): void {
+  rows.push(row);
+  const seconds = Math.round((performance.now() - startedMs) / 1000);
+  console.error(
+    `${String(seconds).padStart(5)} s  ${row.filter((cell) => cell !== "").join("  ")}`,
+  );
+}

@@ -1,0 +1,85 @@
+import { copyFileSync } from "node:fs";
+import { createMachine, type Finished, type Machine, type Serving } from "../../support/machine.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres.ts";
+
+const SECRET = "the secret of one machine and of both nodes of the bench";
+
+/** A server that is asked, and how commands are told of its file. */
+export interface Server extends Serving {
+  name: string;
+  database: string;
+  environment: Record<string, string>;
+}
+
+/** One machine and two nodes, all of which begin with the same rows. */
+export interface Stage {
+  machine: Machine;
+  postgres: PostgresServer;
+  alone: Server;
+  nodes: [Server, Server];
+  /** A key on all of them. */
+  key: string;
+  leave(): Promise<void>;
+}
+
+/** Channels that there are before anything is measured. */
+export const FIRST_CHANNELS = 1_000;
+
+/** PostgreSQL's commits reach the disk, as they do in use. */
+export async function startStage(): Promise<Stage> {
+  const machine = createMachine();
+  const postgres = await startPostgres({ isFlushed: true });
+  const settings = { KANALOG_SECRET: SECRET, KANALOG_LOG_LEVEL: "error" };
+  const ofNode = (name: string) => ({
+    ...settings,
+    KANALOG_DB: machine.path(`${name}.db`),
+    KANALOG_CLUSTER: postgres.url,
+    KANALOG_NODE: name,
+  });
+  const serve = async (name: string, environment: Record<string, string>): Promise<Server> => {
+    const serving = await machine.serve(["serve"], { environment });
+    const database = environment["KANALOG_DB"] ?? machine.database;
+    return { ...serving, name, database, environment };
+  };
+
+  await writeChannels(machine, FIRST_CHANNELS, 0);
+  await command(machine, ["import", "channels", machine.path("channels.csv")], settings);
+  const { key } = await machine.customer();
+  await command(machine, ["plan", "set", "profi", "--quota", "1000000000"], settings);
+  copyFileSync(machine.database, machine.path("a.db"));
+  await command(machine, ["cluster", "init", "--from", machine.path("a.db")], ofNode("a"));
+  await command(machine, ["cluster", "join"], ofNode("b"));
+  return {
+    ...{ machine, postgres, key },
+    alone: await serve("alone", settings),
+    nodes: [await serve("a", ofNode("a")), await serve("b", ofNode("b"))],
+    async leave() {
+      await machine.leave();
+      await postgres.stop();
+    },
+  };
+}
+
+/** @throws Error where it fails */
+export async function command(
+  machine: Machine,
+  words: readonly string[],
+  environment: Record<string, string>,
+): Promise<Finished> {
+  const finished = await machine.runProgram(words, { environment });
+  if (finished.exitCode !== 0) throw new Error(`${words.join(" ")}: ${finished.notes}`);
+  return finished;
+}
+
+/** Writes `channels.csv` with so many channels from number 1 on. @param edition part of their titles */
+export function writeChannels(machine: Machine, count: number, edition: number): string {
+  const rows = Array.from(
+    { length: count },
+    (_, at) => `${at + 1},channel${at + 1},${titleOf(at + 1, edition)},${at * 7 + edition}`,
+  );
+  return machine.write("channels.csv", `id,handle,title,subscribers\n${rows.join("\n")}\n`);
+}
+
+export function titleOf(id: number, edition: number): string {
+  return `Канал ${id} новости ${edition}`;
+}
