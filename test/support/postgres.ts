@@ -6,7 +6,7 @@ import { join } from "node:path";
 import pg from "pg";
 
 /** Where Debian's packages have the server's programs, the newest first. */
-function serverPrograms(): string | null {
+export function serverPrograms(): string | null {
   const root = "/usr/lib/postgresql";
   const versions = existsSync(root) ? readdirSync(root) : [];
   const [newest] = versions
@@ -53,6 +53,8 @@ export interface PostgresServer {
   port: number;
   /** Of its first database. */
   url: string;
+  /** Its folder of data. */
+  data: string;
   /** As a loss of power would: all its processes at once. */
   kill(): Promise<void>;
   /** Starts it again over what it had. */
@@ -69,12 +71,9 @@ export async function startPostgres({
   const programs = serverPrograms() as string;
   const folder = mkdtempSync(join(tmpdir(), "kanalog-postgres-"));
   // PostgreSQL refuses to run as root.
-  const user = process.getuid?.() === 0 ? systemUser("postgres") : null;
+  const user = postgresUser();
   if (user !== null) chownSync(folder, user.uid, user.gid);
-  const as =
-    user === null
-      ? []
-      : ["setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
+  const as = user?.as ?? [];
   const data = join(folder, "data");
   const [initdb, ...rest] = [
     ...[...as, join(programs, "initdb"), "-D", data, "-U", "postgres"],
@@ -121,10 +120,18 @@ export async function startPostgres({
   return {
     port,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    data,
     kill: () => end("SIGKILL"),
     start,
     stop: () => end("SIGQUIT"),
   };
+}
+
+/** Whom PostgreSQL runs as where this process is root's, and the words before its commands. */
+export function postgresUser(): { uid: number; gid: number; as: string[] } | null {
+  if (process.getuid?.() !== 0) return null;
+  const { uid, gid } = systemUser("postgres");
+  return { uid, gid, as: ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"] };
 }
 
 function systemUser(name: string): { uid: number; gid: number } {
@@ -136,7 +143,7 @@ function systemUser(name: string): { uid: number; gid: number } {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const probe = createServer().listen(0, "127.0.0.1", () => {
     const { port } = probe.address() as { port: number };

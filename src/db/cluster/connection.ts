@@ -85,35 +85,67 @@ export function openConnection(url: string, name: string): Connection {
   };
 }
 
-/** @throws AppError `unavailable`, where no host takes writes */
+/** How long a server that takes writes is not used yet, while another may say that it is newer. */
+const NEWER_WITHIN_MS = 1_000;
+
+/** The timeline is null for a standby, which takes no writes. */
+const TIMELINE = `
+  SELECT CASE WHEN NOT pg_is_in_recovery()
+    THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline`;
+
+/**
+ * Of several hosts that take writes the one with the newest timeline: each promotion begins another, and a
+ * former primary that nobody has told goes on taking writes which nobody confirms.
+ * @throws AppError `unavailable`, where no host takes writes
+ */
 export async function connectToPrimary(url: string, name: string): Promise<pg.Client> {
-  let last: unknown = new Error("the address names no host");
-  for (const one of hostsOf(url)) {
-    const client = new pg.Client({
-      connectionString: one,
-      application_name: name,
-      connectionTimeoutMillis: CONNECT_MS,
-      statement_timeout: STATEMENT_MS,
-      query_timeout: STATEMENT_MS + 1_000,
-      lock_timeout: STATEMENT_MS - 1_000,
-      idle_in_transaction_session_timeout: SILENT_MS,
-      keepAlive: true,
-    });
-    // Told besides of a connection that is lost while a query waits, which is rejected too.
-    client.on("error", () => {});
-    try {
-      await client.connect();
-      const { rows } = await client.query<{ standby: boolean }>(
-        "SELECT pg_is_in_recovery() AS standby",
-      );
-      if (rows[0]?.standby === false) return client;
-      last = new Error("the server is a standby, which takes no writes");
-    } catch (error) {
-      last = error;
-    }
-    await client.end().catch(() => {});
+  let found: { client: pg.Client; timeline: string } | null = null;
+  let isChosen = false;
+  const attempts = hostsOf(url).map(async (host) => {
+    const made = await connectToHost(host, name);
+    const isNewest = !isChosen && (found === null || made.timeline > found.timeline);
+    void (isNewest ? found?.client : made.client)?.end().catch(() => {});
+    if (isNewest) found = made;
+  });
+  const all = Promise.allSettled(attempts);
+  await Promise.race([all, Promise.any(attempts).then(newerMayCome, () => all)]);
+  isChosen = true;
+  if (found !== null) return (found as { client: pg.Client }).client;
+  const failed = (await all).findLast((one) => one.status === "rejected");
+  throw storageUnavailable(failed?.reason);
+}
+
+function newerMayCome(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, NEWER_WITHIN_MS).unref());
+}
+
+/** @param timeline eight hexadecimal digits */
+async function connectToHost(
+  connectionString: string,
+  name: string,
+): Promise<{ client: pg.Client; timeline: string }> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS + 1_000,
+    lock_timeout: STATEMENT_MS - 1_000,
+    idle_in_transaction_session_timeout: SILENT_MS,
+    keepAlive: true,
+  });
+  // Told besides of a connection that is lost while a query waits, which is rejected too.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ timeline: string | null }>(TIMELINE);
+    const timeline = rows[0]?.timeline ?? null;
+    if (timeline === null) throw new Error("the server is a standby, which takes no writes");
+    return { client, timeline };
+  } catch (error) {
+    void client.end().catch(() => {});
+    throw error;
   }
-  throw storageUnavailable(last);
 }
 
 /** An address for each host of `postgres://user:password@one:5432,two:5432/name`. */

@@ -30,8 +30,9 @@ export async function copyNewest(
   const now = clock.now();
   const version = await copyFromCluster(db, clock);
   await copyUsage(db, clock);
-  await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
+  // Before it says that it is the newest: a primary that takes no writes any more still answers with rows.
   await noteNode(requireCluster(db).authority.query, node, version, program);
+  await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
 }
 
 /** Notes how far a node's copy is. @param program version of its program */
