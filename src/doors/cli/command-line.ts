@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../../../package.json";
-import { ConfigError, readConfig } from "../../config.ts";
+import { ConfigError, type Environment, readConfig } from "../../config.ts";
 import {
   AppError,
   isStorageFault,
@@ -88,6 +88,15 @@ function settle(command: Command, context: CommandContext): void {
   for (const child of command.commands) settle(child, context);
 }
 
+/** What refused, and why: the file, or the PostgreSQL of a node. */
+function causeOf({ cause }: AppError, environment: Environment): string {
+  const { databasePath, cluster } = readConfig(environment);
+  const reason = storageReason(cause);
+  if (reason !== null) return ` ${databasePath}: ${reason}.`;
+  const isOfCluster = cluster !== null && cause instanceof Error;
+  return isOfCluster ? ` PostgreSQL of KANALOG_CLUSTER: ${cause.message}.` : "";
+}
+
 function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): number {
   const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
   if (error instanceof CommanderError) {
@@ -103,9 +112,7 @@ function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): n
     return EXIT_USAGE;
   }
   if (error instanceof AppError) {
-    const reason = isStorageUnavailable(error) ? storageReason(error.cause) : null;
-    const file = reason === null ? "" : ` ${readConfig(environment).databasePath}: ${reason}.`;
-    output.note(error.detail + file);
+    output.note(error.detail + (isStorageUnavailable(error) ? causeOf(error, environment) : ""));
     return error.code === "invalid" ? EXIT_USAGE : EXIT_FAILED;
   }
   if (error instanceof Error && "syscall" in error) {

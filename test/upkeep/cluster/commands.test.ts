@@ -145,6 +145,13 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     expect(await refused(["org", "list"], settings(other))).toContain("KANALOG_SECRET differs");
   });
 
+  test("an unreachable PostgreSQL, by its name and the reason", async () => {
+    const gone = { KANALOG_CLUSTER: "postgres://kanalog@127.0.0.1:1/kanalog" };
+    const notes = await refused(["cluster", "status"], settings(gone));
+    expect(notes).toContain("PostgreSQL of KANALOG_CLUSTER: ");
+    expect(notes).toContain("127.0.0.1:1");
+  });
+
   test("a copy without its cluster, a file that is no copy, and the copy of another cluster", async () => {
     machine.write("alone.db", new Uint8Array(await Bun.file(machine.database).arrayBuffer()));
     await init();
