@@ -93,8 +93,9 @@ function causeOf({ cause }: AppError, environment: Environment): string {
   const { databasePath, cluster } = readConfig(environment);
   const reason = storageReason(cause);
   if (reason !== null) return ` ${databasePath}: ${reason}.`;
-  const isOfCluster = cluster !== null && cause instanceof Error;
-  return isOfCluster ? ` PostgreSQL of KANALOG_CLUSTER: ${cause.message}.` : "";
+  if (cluster === null || !(cause instanceof Error)) return "";
+  // What comes from a thread has its stack behind the first line.
+  return ` PostgreSQL of KANALOG_CLUSTER: ${cause.message.split("\n")[0]}.`;
 }
 
 function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): number {
