@@ -45,7 +45,7 @@ export interface Patroni {
   newDatabase(): Promise<string>;
   /** The member that Patroni says is the primary, and the other; once one follows the other. */
   whole(): Promise<{ primary: PatroniMember; standby: PatroniMember }>;
-  /** Once a member is the primary, as Patroni says. */
+  /** Once a member is the primary: Patroni says so a little before its PostgreSQL is. */
   promoted(member: PatroniMember): Promise<void>;
   stop(): Promise<void>;
 }
@@ -139,8 +139,13 @@ export async function startPatroni(): Promise<Patroni> {
       return { primary: primary as PatroniMember, standby };
     },
 
-    promoted: ({ name }) =>
-      until(async () => (await rolesBy(members)).get(name) === "leader", `${name} as primary`),
+    async promoted(member) {
+      await until(async () => (await rolesBy(members)).get(member.name) === "leader", "a leader");
+      const client = await connectToMember(member);
+      const recovering = "SELECT pg_is_in_recovery() AS still";
+      await until(async () => !(await client.query(recovering)).rows[0].still, "a primary");
+      await client.end();
+    },
 
     async stop() {
       for (const member of members) member.kill();

@@ -85,9 +85,6 @@ export function openConnection(url: string, name: string): Connection {
   };
 }
 
-/** How long a server that takes writes is not used yet, while another may say that it is newer. */
-const NEWER_WITHIN_MS = 1_000;
-
 /** The timeline is null for a standby, which takes no writes. */
 const TIMELINE = `
   SELECT CASE WHEN NOT pg_is_in_recovery()
@@ -99,24 +96,14 @@ const TIMELINE = `
  * @throws AppError `unavailable`, where no host takes writes
  */
 export async function connectToPrimary(url: string, name: string): Promise<pg.Client> {
-  let found: { client: pg.Client; timeline: string } | null = null;
-  let isChosen = false;
-  const attempts = hostsOf(url).map(async (host) => {
-    const made = await connectToHost(host, name);
-    const isNewest = !isChosen && (found === null || made.timeline > found.timeline);
-    void (isNewest ? found?.client : made.client)?.end().catch(() => {});
-    if (isNewest) found = made;
-  });
-  const all = Promise.allSettled(attempts);
-  await Promise.race([all, Promise.any(attempts).then(newerMayCome, () => all)]);
-  isChosen = true;
-  if (found !== null) return (found as { client: pg.Client }).client;
-  const failed = (await all).findLast((one) => one.status === "rejected");
+  const tried = await Promise.allSettled(hostsOf(url).map((host) => connectToHost(host, name)));
+  const [newest, ...others] = tried
+    .flatMap((one) => (one.status === "fulfilled" ? one.value : []))
+    .sort((a, b) => (a.timeline < b.timeline ? 1 : -1));
+  for (const { client } of others) void client.end().catch(() => {});
+  if (newest !== undefined) return newest.client;
+  const failed = tried.findLast((one) => one.status === "rejected");
   throw storageUnavailable(failed?.reason);
-}
-
-function newerMayCome(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, NEWER_WITHIN_MS).unref());
 }
 
 /** @param timeline eight hexadecimal digits */
