@@ -49,7 +49,8 @@ export function toFault(thrown: unknown): Fault {
 export function fromFault({ code, said, faults, retryAfterS, cause: text, sql }: Fault): Error {
   const statement = sql === null ? {} : { cause: new FailedStatement(sql) };
   if (code === "internal") return new Error(text ?? code, statement);
-  const cause = text !== null && sql !== null ? new Error(text, statement) : text;
+  // An error too, since the log tells no other causes.
+  const cause = text === null ? null : new Error(text, statement);
   return new AppError(code, said, {
     ...(cause !== null && { cause }),
     ...(faults !== undefined && { faults }),

@@ -17,6 +17,8 @@ export interface Finished {
 export interface RunOptions {
   environment?: Record<string, string>;
   stdin?: string | Uint8Array;
+  /** The words that start the program, where they are other ones than usual. */
+  program?: readonly string[];
 }
 
 export interface Serving {
@@ -101,8 +103,8 @@ export function createMachine(): Machine {
     read: (name) => readFileSync(join(folder, name), "utf8"),
     exists: (name) => existsSync(join(folder, name)),
 
-    spawn(words, { environment = {}, stdin = "" } = {}) {
-      const child = Bun.spawn([...PROGRAM, ...words], {
+    spawn(words, { environment = {}, stdin = "", program = PROGRAM } = {}) {
+      const child = Bun.spawn([...program, ...words], {
         cwd: folder,
         env: { PATH: process.env["PATH"] ?? "", HOME: folder, ...settings, ...environment },
         stdin: new Blob([typeof stdin === "string" ? stdin : new Uint8Array(stdin)]),
@@ -117,6 +119,7 @@ export function createMachine(): Machine {
     run(words, options) {
       const needsProcess =
         options?.stdin !== undefined ||
+        options?.program !== undefined ||
         PROCESSES.includes(words[0] ?? "") ||
         EXECUTABLE !== undefined;
       return needsProcess

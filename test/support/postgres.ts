@@ -7,7 +7,7 @@ import pg from "pg";
 import { processorMsOfAll } from "./processor-time.ts";
 
 /** Where Debian's packages have the server's programs, the newest first. */
-function serverPrograms(): string | null {
+export function serverPrograms(): string | null {
   const root = "/usr/lib/postgresql";
   const versions = existsSync(root) ? readdirSync(root) : [];
   const [newest] = versions
@@ -56,6 +56,8 @@ export interface PostgresServer {
   url: string;
   /** Time of the processor that all its processes took so far. */
   processorMs(): number;
+  /** Its folder of data. */
+  data: string;
   /** As a loss of power would: all its processes at once. */
   kill(): Promise<void>;
   /** Starts it again over what it had. */
@@ -73,12 +75,9 @@ export async function startPostgres({
   removeLeftFolders();
   const folder = mkdtempSync(join(tmpdir(), `${FOLDERS}${process.pid}-`));
   // PostgreSQL refuses to run as root.
-  const user = process.getuid?.() === 0 ? systemUser("postgres") : null;
+  const user = postgresUser();
   if (user !== null) chownSync(folder, user.uid, user.gid);
-  const as =
-    user === null
-      ? []
-      : ["setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
+  const as = user?.as ?? [];
   const data = join(folder, "data");
   const [initdb, ...rest] = [
     ...[...as, join(programs, "initdb"), "-D", data, "-U", "postgres"],
@@ -123,6 +122,7 @@ export async function startPostgres({
     port,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     processorMs: () => (server === null ? 0 : processorMsOfAll(server.pid)),
+    data,
     kill: () => end("SIGKILL"),
     start,
     stop: () => end("SIGQUIT"),
@@ -141,6 +141,13 @@ function removeLeftFolders(): void {
   }
 }
 
+/** Whom PostgreSQL runs as where this process is root's, and the words before its commands. */
+export function postgresUser(): { uid: number; gid: number; as: string[] } | null {
+  if (process.getuid?.() !== 0) return null;
+  const { uid, gid } = systemUser("postgres");
+  return { uid, gid, as: ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"] };
+}
+
 function systemUser(name: string): { uid: number; gid: number } {
   const line = readFileSync("/etc/passwd", "utf8")
     .split("\n")
@@ -150,7 +157,7 @@ function systemUser(name: string): { uid: number; gid: number } {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const probe = createServer().listen(0, "127.0.0.1", () => {
     const { port } = probe.address() as { port: number };

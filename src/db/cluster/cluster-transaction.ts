@@ -77,20 +77,26 @@ export async function inClusterTransaction<T>(
   }
 }
 
-/** @returns false where the copy lacks too much to be brought up while others wait */
+/**
+ * Brings the file to the newest version, as work in a turn needs it: what it lacked would be taken for
+ * copied once the work has its own version.
+ * @returns false where the copy lacks too much to be brought up while others wait
+ */
 async function copyInTurn(
   cluster: Cluster,
   db: Database,
   clock: Clock,
   turn: Turn,
 ): Promise<boolean> {
-  const version = copiedVersion(db);
-  requireOlder(version, turn.head);
-  if (version === turn.head) return true;
-  const { rows, until } = await turn.changesAfter(version, COPIED_IN_TURN);
-  if (until < turn.head) return false;
-  await copyRows(cluster, db, clock, { rows, from: version, until });
-  return true;
+  for (;;) {
+    const version = copiedVersion(db);
+    requireOlder(version, turn.head);
+    if (version === turn.head) return true;
+    const { rows, until } = await turn.changesAfter(version, COPIED_IN_TURN);
+    if (until < turn.head) return false;
+    // Again, since another process of this node may have copied some of them just before.
+    await copyRows(cluster, db, clock, { rows, from: version, until });
+  }
 }
 
 /**

@@ -56,7 +56,7 @@ export function openConnection(url: string, name: string): Connection {
           return [answered].flat().findLast(({ rows }) => rows.length > 0)?.rows ?? [];
         } catch (error) {
           if (isLost(error)) drop(used);
-          throw isOwnFault(error) ? error : storageUnavailable(new PostgresError(error));
+          throw isOwnFault(error) ? error : storageUnavailable(error);
         }
       },
     };
@@ -95,66 +95,76 @@ export function openConnection(url: string, name: string): Connection {
   };
 }
 
-/** @throws AppError `unavailable`, where no host takes writes */
+/**
+ * Of several hosts that take writes the one with the newest timeline: each promotion begins another, and a
+ * former primary that nobody has told goes on taking writes which nobody confirms.
+ * @throws AppError `unavailable`, where no host takes writes
+ */
 export async function connectToPrimary(url: string, name: string): Promise<pg.Client> {
-  let last: unknown = new Error("the address names no host");
-  for (const one of hostsOf(url)) {
-    const client = new pg.Client({
-      connectionString: one,
-      application_name: name,
-      connectionTimeoutMillis: CONNECT_MS,
-      statement_timeout: STATEMENT_MS,
-      query_timeout: STATEMENT_MS + 1_000,
-      lock_timeout: STATEMENT_MS - 1_000,
-      idle_in_transaction_session_timeout: SILENT_MS,
-      keepAlive: true,
-    });
-    // Told besides of a connection that is lost while a query waits, which is rejected too.
-    client.on("error", () => {});
-    try {
-      await client.connect();
-      const { rows } = await client.query<ServerFacts>(SERVER_FACTS);
-      const refusal = refusalOf(rows[0]);
-      if (refusal === null) return client;
-      last = new Error(refusal);
-    } catch (error) {
-      last = error;
-    }
-    await client.end().catch(() => {});
-  }
-  throw storageUnavailable(new PostgresError(last));
+  const tried = await Promise.allSettled(hostsOf(url).map((host) => connectToHost(host, name)));
+  const [newest, ...others] = tried
+    .flatMap((one) => (one.status === "fulfilled" ? one.value : []))
+    .sort((a, b) => (a.timeline < b.timeline ? 1 : -1));
+  for (const { client } of others) void client.end().catch(() => {});
+  if (newest !== undefined) return newest.client;
+  const failed = tried.findLast((one) => one.status === "rejected");
+  throw storageUnavailable(failed?.reason);
 }
 
-/** Why PostgreSQL cannot be used, for the operator. */
-export class PostgresError extends Error {
-  constructor(cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`PostgreSQL at KANALOG_CLUSTER cannot be used: ${reason}`, { cause });
+/** @param timeline eight hexadecimal digits */
+async function connectToHost(
+  connectionString: string,
+  name: string,
+): Promise<{ client: pg.Client; timeline: string }> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS + 1_000,
+    lock_timeout: STATEMENT_MS - 1_000,
+    idle_in_transaction_session_timeout: SILENT_MS,
+    keepAlive: true,
+  });
+  // Told besides of a connection that is lost while a query waits, which is rejected too.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<ServerFacts>(SERVER_FACTS);
+    const [facts] = rows as [ServerFacts];
+    const refusal = refusalOf(facts);
+    if (refusal !== null) throw new Error(refusal);
+    return { client, timeline: facts.timeline ?? "" };
+  } catch (error) {
+    void client.end().catch(() => {});
+    throw error;
   }
 }
 
-interface ServerFacts {
+export interface ServerFacts {
   /** Such as 150004. */
   version: number;
-  isStandby: boolean;
+  /** Null for a standby. */
+  timeline: string | null;
   isReadOnly: boolean;
 }
 
 const SERVER_FACTS = `
   SELECT current_setting('server_version_num')::integer AS version,
-    pg_is_in_recovery() AS "isStandby",
+    CASE WHEN NOT pg_is_in_recovery()
+      THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
     current_setting('default_transaction_read_only')::boolean AS "isReadOnly"`;
 
 const OLDEST_VERSION = 15;
 
 /** @returns why a server does not do; null where it does */
-export function refusalOf(facts: ServerFacts | undefined): string | null {
-  const version = Math.floor((facts?.version ?? 0) / 10_000);
+export function refusalOf(facts: ServerFacts): string | null {
+  const version = Math.floor(facts.version / 10_000);
   if (version < OLDEST_VERSION) {
     return `it is version ${version}, and ${OLDEST_VERSION} or newer is needed`;
   }
-  if (facts?.isStandby === true) return "the server is a standby, which takes no writes";
-  if (facts?.isReadOnly === true) return "it takes no writes (default_transaction_read_only is on)";
+  if (facts.timeline === null) return "the server is a standby, which takes no writes";
+  if (facts.isReadOnly) return "it takes no writes (default_transaction_read_only is on)";
   return null;
 }
 

@@ -1,7 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../../../package.json";
-import { ConfigError, readConfig } from "../../config.ts";
-import { PostgresError } from "../../db/cluster/connection.ts";
+import { ConfigError, type Environment, readConfig } from "../../config.ts";
 import {
   AppError,
   isStorageFault,
@@ -89,12 +88,14 @@ function settle(command: Command, context: CommandContext): void {
   for (const child of command.commands) settle(child, context);
 }
 
-/** For the operator: the file and what is wrong with it, or with PostgreSQL; empty for other errors. */
-function whyUnavailable(error: AppError, environment: CommandContext["environment"]): string {
-  if (!isStorageUnavailable(error)) return "";
-  if (error.cause instanceof PostgresError) return ` ${error.cause.message}.`;
-  const reason = storageReason(error.cause);
-  return reason === null ? "" : ` ${readConfig(environment).databasePath}: ${reason}.`;
+/** What refused, and why: the file, or the PostgreSQL of a node. */
+function causeOf({ cause }: AppError, environment: Environment): string {
+  const { databasePath, cluster } = readConfig(environment);
+  const reason = storageReason(cause);
+  if (reason !== null) return ` ${databasePath}: ${reason}.`;
+  if (cluster === null || !(cause instanceof Error)) return "";
+  // What comes from a thread has its stack behind the first line.
+  return ` PostgreSQL of KANALOG_CLUSTER: ${cause.message.split("\n")[0]}.`;
 }
 
 function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): number {
@@ -112,7 +113,7 @@ function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): n
     return EXIT_USAGE;
   }
   if (error instanceof AppError) {
-    output.note(error.detail + whyUnavailable(error, environment));
+    output.note(error.detail + (isStorageUnavailable(error) ? causeOf(error, environment) : ""));
     return error.code === "invalid" ? EXIT_USAGE : EXIT_FAILED;
   }
   if (error instanceof Error && "syscall" in error) {

@@ -39,6 +39,7 @@ export async function copyNewest(db: Database, clock: Clock, node: CopyingNode):
   const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
   // As an import does after each transaction: every copying leaves a segment of the index.
   if (version > before) await mergeSearch(db, clock);
+  // Before it says that it is the newest: a primary that takes no writes any more still answers with rows.
   await noteNode(requireCluster(db).authority.query, { ...node, copyId, version });
   await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
 }

@@ -13,7 +13,8 @@ export interface Follower {
 
 /** @param copy copies in a thread; of calls at the same time each copies what was there when it began */
 export function createFollower(copy: () => Promise<void>, log: Log): Follower {
-  let isTold = false;
+  /** Why it could not be copied, as the log was told last; null once it could. */
+  let told: string | null = null;
   /** A copy that has not begun yet, for all who ask meanwhile. */
   let waiting: Promise<void> | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
@@ -21,8 +22,8 @@ export function createFollower(copy: () => Promise<void>, log: Log): Follower {
   async function copyNow(): Promise<void> {
     waiting = null;
     await copy();
-    if (isTold) log.info({}, "the cluster's rows are copied again");
-    isTold = false;
+    if (told !== null) log.info({}, "the cluster's rows are copied again");
+    told = null;
   }
 
   function copyNewest(): Promise<void> {
@@ -39,9 +40,17 @@ export function createFollower(copy: () => Promise<void>, log: Log): Follower {
       try {
         await copyNewest();
       } catch (error) {
-        if (!isTold) log.warn({ err: error }, "the cluster's rows could not be copied");
-        isTold = true;
+        const reason = reasonOf(error);
+        if (reason !== told) log.warn({ err: error }, "the cluster's rows could not be copied");
+        told = reason;
       }
     },
   };
+}
+
+/** The same for what differs in numbers only, such as ports and versions. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const [first = ""] = String(cause).split("\n");
+  return first.replaceAll(/\d+/g, "N");
 }

@@ -33,11 +33,11 @@ test("who waits in line is told what the first was told, without another try for
 });
 
 test("a server that is too old, a standby or read-only does not do, and it is said why", () => {
-  const good = { version: 150004, isStandby: false, isReadOnly: false };
+  const good = { version: 150004, timeline: "00000001", isReadOnly: false };
   expect(refusalOf(good)).toBeNull();
   expect(refusalOf({ ...good, version: 140011 })).toBe(
     "it is version 14, and 15 or newer is needed",
   );
-  expect(refusalOf({ ...good, isStandby: true })).toContain("standby");
+  expect(refusalOf({ ...good, timeline: null })).toContain("standby");
   expect(refusalOf({ ...good, isReadOnly: true })).toContain("takes no writes");
 });

@@ -209,7 +209,7 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     const line = await openPostgresLine(url);
     line.cut();
     const away = await refused(["cluster", "status"], settings({ KANALOG_CLUSTER: line.url }));
-    expect(away).toContain("PostgreSQL at KANALOG_CLUSTER cannot be used: ");
+    expect(away).toContain("PostgreSQL of KANALOG_CLUSTER: ");
     await line.close();
     await inPostgres("CREATE SCHEMA kanalog");
     expect(await refused(["cluster", "init", "--from", machine.database], settings())).toContain(
@@ -236,6 +236,13 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
       "KANALOG_SECRET differs",
     );
     expect(await refused(["org", "list"], settings(other))).toContain("KANALOG_SECRET differs");
+  });
+
+  test("an unreachable PostgreSQL, by its name and the reason", async () => {
+    const gone = { KANALOG_CLUSTER: "postgres://kanalog@127.0.0.1:1/kanalog" };
+    const notes = await refused(["cluster", "status"], settings(gone));
+    expect(notes).toContain("PostgreSQL of KANALOG_CLUSTER: ");
+    expect(notes).toContain("127.0.0.1:1");
   });
 
   test("a copy without its cluster, a file that is no copy, and the copy of another cluster", async () => {

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { derivedRows } from "../../../src/catalog/derived-rows.ts";
+import { copyFromCluster } from "../../../src/db/cluster/cluster-transaction.ts";
+import { copiedVersion, linkToCluster } from "../../../src/db/cluster/link.ts";
+import type { Database } from "../../../src/db/database.ts";
+import { openDatabase } from "../../../src/db/open-database.ts";
+import { inTransaction } from "../../../src/db/transaction.ts";
+import { type Clock, systemClock } from "../../../src/ports/clock.ts";
+import { expectSameRows } from "../../support/cluster.ts";
+import { createMachine, type Machine } from "../../support/machine.ts";
+import { hasPostgres, newPostgresDatabase } from "../../support/postgres.ts";
+
+let machine: Machine;
+let url: string;
+let opened: Database[];
+beforeEach(async () => {
+  if (!hasPostgres) return;
+  machine = createMachine();
+  opened = [];
+  url = await newPostgresDatabase();
+  await ok(["org", "create", "--name", "Acme", "--plan", "profi"], {});
+  await ok(["cluster", "init", "--from", machine.database], settings("a"));
+  const ofSecond = { ...settings("b"), KANALOG_DB: machine.path("b.db") };
+  await ok(["cluster", "join"], ofSecond);
+});
+afterEach(async () => {
+  for (const db of opened ?? []) db.close();
+  await machine?.leave();
+});
+
+const settings = (name: string) => ({
+  ...{ KANALOG_CLUSTER: url, KANALOG_NODE: name },
+  KANALOG_SECRET: "the secret of both nodes of this cluster",
+});
+
+async function ok(words: string[], environment: Record<string, string>): Promise<void> {
+  const { exitCode, notes } = await machine.run(words, { environment });
+  expect(exitCode, notes).toBe(0);
+}
+
+function open(path: string, isLinked = true): Database {
+  const db = openDatabase(path, systemClock);
+  opened.push(db);
+  if (isLinked) linkToCluster(db, { url, node: path }, "test", derivedRows);
+  return db;
+}
+
+/** A clock whose waits end when the test says so, and which tells of the first. */
+function gatedClock(): { clock: Clock; waits: Promise<void>; go(): void } {
+  const { promise: waits, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: over, resolve: go } = Promise.withResolvers<void>();
+  const sleep = async (): Promise<void> => {
+    begin();
+    await over;
+    await systemClock.sleep(1);
+  };
+  return { clock: { ...systemClock, sleep }, waits, go };
+}
+
+const rename = (db: Database, name: string, clock: Clock = systemClock): Promise<unknown> =>
+  inTransaction(db, clock, "rename", (tx) =>
+    tx.prepare("UPDATE organizations SET name = ? WHERE id = 1").run(name),
+  );
+
+test.skipIf(!hasPostgres)(
+  "a change that is made while another process of the node copies an older version lacks no row",
+  async () => {
+    const first = open(machine.database);
+    const [copying, changing, holding] = [
+      open(machine.path("b.db")),
+      open(machine.path("b.db")),
+      open(machine.path("b.db"), false),
+    ];
+    await copyFromCluster(changing, systemClock);
+    await rename(first, "Older");
+    holding.exec("BEGIN IMMEDIATE");
+    const [copy, change] = [gatedClock(), gatedClock()];
+    const copied = copyFromCluster(copying, copy.clock);
+    await copy.waits;
+    // The copy under way has read without this one.
+    await rename(first, "Newer");
+    const changed = inTransaction(
+      changing,
+      change.clock,
+      "change-plan",
+      (tx) => void tx.prepare("UPDATE plans SET requests_per_second = 7").run(),
+    );
+    await change.waits;
+    holding.exec("ROLLBACK");
+    copy.go();
+    // It brings the file to its older version first, and then waits for nobody.
+    while (copiedVersion(holding) < copiedVersion(first) - 1) await systemClock.sleep(1);
+    change.go();
+    await Promise.all([copied, changed]);
+    await copyFromCluster(first, systemClock);
+    expectSameRows(first, changing);
+  },
+);

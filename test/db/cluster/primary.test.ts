@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectToPrimary } from "../../../src/db/cluster/connection.ts";
+import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.ts";
+
+let former: PostgresServer;
+let promoted: PostgresServer;
+beforeAll(async () => {
+  if (!hasPostgres) return;
+  [former, promoted] = [
+    await startPostgres({ isFlushed: false }),
+    await startPostgres({ isFlushed: false }),
+  ];
+  // Recovery that ends begins another timeline, as a promotion does.
+  await promoted.stop();
+  appendFileSync(join(promoted.data, "postgresql.auto.conf"), "restore_command = 'false'\n");
+  writeFileSync(join(promoted.data, "recovery.signal"), "");
+  await promoted.start();
+});
+afterAll(async () => {
+  await former?.stop();
+  await promoted?.stop();
+});
+
+test.skipIf(!hasPostgres)(
+  "of two servers that take writes the one that was promoted last is used, in whichever order",
+  async () => {
+    for (const ports of [
+      [former.port, promoted.port],
+      [promoted.port, former.port],
+    ]) {
+      const hosts = ports.map((port) => `127.0.0.1:${port}`).join(",");
+      const client = await connectToPrimary(`postgres://postgres@${hosts}/postgres`, "test");
+      const { rows } = await client.query("SELECT current_setting('port')::int AS port");
+      await client.end();
+      expect(rows).toEqual([{ port: promoted.port }]);
+    }
+  },
+);
+
+test.skipIf(!hasPostgres)(
+  "a host that is gone or unknown is passed over, and named where all are",
+  async () => {
+    const gone = "127.0.0.1:1";
+    const hosts = [gone, `127.0.0.1:${former.port}`, "unknown.invalid"].join(",");
+    const client = await connectToPrimary(`postgres://postgres@${hosts}/postgres`, "test");
+    await client.end();
+    const error = await connectToPrimary(`postgres://postgres@${gone}/postgres`, "test").catch(
+      (thrown) => thrown,
+    );
+    expect(error).toMatchObject({ code: "unavailable" });
+    expect(String(error.cause)).toContain("127.0.0.1:1");
+  },
+);

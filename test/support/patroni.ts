@@ -1,0 +1,269 @@
+import { spawnSync } from "node:child_process";
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { until } from "./machine.ts";
+import { freePort, postgresUser, serverPrograms } from "./postgres.ts";
+
+const PYTHON = "/usr/bin/python3";
+const PROGRAMS = { etcd: "/usr/bin/etcd", patroni: "/usr/bin/patroni" };
+
+/** What this machine lacks to run Patroni, in words; null where it has all. */
+export function missingForPatroni(): string | null {
+  if (serverPrograms() === null) return "PostgreSQL 15 or newer (Debian: postgresql)";
+  if (!existsSync(PROGRAMS.etcd)) return "etcd (Debian: etcd-server)";
+  if (!existsSync(PROGRAMS.patroni)) return "Patroni (Debian: patroni)";
+  const libraries = spawnSync(PYTHON, ["-c", "import etcd, psycopg2"]);
+  if (libraries.status !== 0) return "Patroni's libraries (Debian: python3-etcd, python3-psycopg2)";
+  return null;
+}
+
+/** A PostgreSQL with the Patroni that looks after it. */
+export interface PatroniMember {
+  name: string;
+  port: number;
+  patroni: Bun.Subprocess;
+  /** As a loss of power of its machine would: Patroni and all processes of PostgreSQL at once. */
+  kill(): void;
+  /** Starts its Patroni over what it had. */
+  start(): void;
+}
+
+/** etcd and two PostgreSQL under Patroni, which commit on both. They end with this process at the latest. */
+export interface Patroni {
+  members: [PatroniMember, PatroniMember];
+  /** The address of a new database, with both hosts, the primary first. */
+  newDatabase(): Promise<string>;
+  /** The member that Patroni says is the primary, and the other; once one follows the other. */
+  whole(): Promise<{ primary: PatroniMember; standby: PatroniMember }>;
+  /** Once a member is the primary: Patroni says so a little before its PostgreSQL is. */
+  promoted(member: PatroniMember): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Seconds after which a primary whose Patroni says nothing is given up; Patroni takes no less. */
+const LEASE_S = 20;
+
+export async function startPatroni(): Promise<Patroni> {
+  const folder = mkdtempSync(join(tmpdir(), "kanalog-patroni-"));
+  const user = postgresUser();
+  if (user !== null) chownSync(folder, user.uid, user.gid);
+  const run = (command: string[], log: string): Bun.Subprocess => {
+    const output = openSync(join(folder, log), "a");
+    return Bun.spawn([...(user?.as ?? []), ...command], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder, LANG: "C.UTF-8" },
+      stdio: ["ignore", output, output],
+    });
+  };
+
+  const [client, peer] = [await freePort(), await freePort()].map((port) => `127.0.0.1:${port}`);
+  const etcd = run(
+    [
+      ...[PROGRAMS.etcd, "--name", "etcd", "--data-dir", join(folder, "etcd")],
+      ...[
+        "--listen-client-urls",
+        `http://${client}`,
+        "--advertise-client-urls",
+        `http://${client}`,
+      ],
+      ...[
+        "--listen-peer-urls",
+        `http://${peer}`,
+        "--initial-advertise-peer-urls",
+        `http://${peer}`,
+      ],
+      ...["--initial-cluster", `etcd=http://${peer}`],
+    ],
+    "etcd.log",
+  );
+  await until(() => answers(`http://${client}/health`), "etcd");
+
+  const makeMember = async (name: string): Promise<PatroniMember & { rest: string }> => {
+    const [port, rest] = [await freePort(), `127.0.0.1:${await freePort()}`];
+    const data = join(folder, name);
+    const settings = join(folder, `${name}.yml`);
+    // JSON is YAML too.
+    const content = settingsOf({ name, port, rest, etcd: client as string, data, folder });
+    writeFileSync(settings, JSON.stringify(content));
+    const start = () => run([PYTHON, PROGRAMS.patroni, settings], `${name}.log`);
+    const member = {
+      ...{ name, port, rest },
+      patroni: start(),
+      kill() {
+        member.patroni.kill("SIGKILL");
+        killPostgres(data);
+      },
+      start() {
+        member.patroni = start();
+      },
+    };
+    return member;
+  };
+
+  const first = await makeMember("one");
+  await until(async () => (await rolesBy([first])).get("one") === "leader", "a primary");
+  const members: [typeof first, typeof first] = [first, await makeMember("two")];
+  let databases = 0;
+
+  const patroni: Patroni = {
+    members,
+    async newDatabase() {
+      const { primary, standby } = await patroni.whole();
+      databases += 1;
+      const name = `campaign_${databases}`;
+      const connection = await connectToMember(primary);
+      await connection.query(`CREATE DATABASE ${name}`);
+      await connection.end();
+      const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join(",");
+      return `postgres://postgres@${hosts}/${name}`;
+    },
+
+    async whole() {
+      let primary: PatroniMember | undefined;
+      await until(async () => {
+        const roles = await rolesBy(members);
+        primary = members.find(({ name }) => roles.get(name) === "leader");
+        return primary !== undefined && [...roles.values()].includes("sync_standby");
+      }, "a primary with its standby");
+      const standby = members.find((one) => one !== primary) as PatroniMember;
+      return { primary: primary as PatroniMember, standby };
+    },
+
+    async promoted(member) {
+      await until(async () => (await rolesBy(members)).get(member.name) === "leader", "a leader");
+      const client = await connectToMember(member);
+      const recovering = "SELECT pg_is_in_recovery() AS still";
+      await until(async () => !(await client.query(recovering)).rows[0].still, "a primary");
+      await client.end();
+    },
+
+    async stop() {
+      for (const member of members) member.kill();
+      etcd.kill("SIGKILL");
+      await Promise.all([etcd.exited, ...members.map(({ patroni: { exited } }) => exited)]);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  process.on("exit", () => {
+    if (!existsSync(folder)) return;
+    for (const member of members) member.kill();
+    etcd.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  await patroni.whole();
+  return patroni;
+}
+
+/** A connection to one server, whatever it is at present. */
+export async function connectToMember(
+  { port }: PatroniMember,
+  database = "postgres",
+): Promise<pg.Client> {
+  const connectionString = `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const client = new pg.Client({ connectionString });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+/** As the guide of several machines advises: commits wait for the standby. */
+function settingsOf({
+  name,
+  port,
+  rest,
+  etcd,
+  data,
+  folder,
+}: Record<"name" | "rest" | "etcd" | "data" | "folder", string> & { port: number }) {
+  return {
+    ...{ scope: "kanalog", name },
+    restapi: { listen: rest, connect_address: rest },
+    etcd3: { host: etcd },
+    bootstrap: {
+      dcs: {
+        ...{ ttl: LEASE_S, loop_wait: 2, retry_timeout: 5, maximum_lag_on_failover: 1_048_576 },
+        synchronous_mode: true,
+        postgresql: {
+          use_pg_rewind: true,
+          parameters: { max_connections: 100, wal_log_hints: "on", wal_keep_size: "512MB" },
+        },
+      },
+      initdb: [{ encoding: "UTF8" }, { locale: "C.UTF-8" }, "data-checksums"],
+      pg_hba: [
+        "host replication all 127.0.0.1/32 trust",
+        "host all all 127.0.0.1/32 trust",
+        "local all all trust",
+      ],
+    },
+    postgresql: {
+      listen: `127.0.0.1:${port}`,
+      connect_address: `127.0.0.1:${port}`,
+      data_dir: data,
+      bin_dir: serverPrograms(),
+      authentication: {
+        superuser: { username: "postgres" },
+        replication: { username: "postgres" },
+        rewind: { username: "postgres" },
+      },
+      parameters: { unix_socket_directories: folder },
+    },
+  };
+}
+
+async function answers(address: string): Promise<boolean> {
+  const response = await fetch(address).catch(() => null);
+  await response?.body?.cancel();
+  return response?.ok ?? false;
+}
+
+/** What each member is, of those that run, as the first that answers tells. */
+async function rolesBy(members: readonly { rest: string }[]): Promise<Map<string, string>> {
+  for (const { rest } of members) {
+    // A Patroni that was stopped takes the connection and never answers.
+    const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
+    const response = await fetch(`http://${rest}/cluster`, { signal }).catch(() => null);
+    if (response?.ok !== true) continue;
+    const told = (await response.json()) as {
+      members: { name: string; role: string; state: string }[];
+    };
+    const running = told.members.filter(({ state }) => /^(running|streaming)$/.test(state));
+    return new Map(running.map(({ name, role }) => [name, role]));
+  }
+  return new Map();
+}
+
+const ANSWERS_WITHIN_MS = 1_000;
+
+/** The one that starts the others is stopped first, so that none comes meanwhile. */
+function killPostgres(data: string): void {
+  const file = join(data, "postmaster.pid");
+  if (!existsSync(file)) return;
+  const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
+  // The file of a server that was killed stays, and its number may be anybody's by now.
+  if (!isPostgres(pid, data)) return;
+  process.kill(pid, "SIGSTOP");
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  for (const child of children === "" ? [] : children.split(" ")) {
+    try {
+      process.kill(Number(child), "SIGKILL");
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  process.kill(pid, "SIGKILL");
+}
+
+function isPostgres(pid: number, data: string): boolean {
+  const file = `/proc/${pid}/cmdline`;
+  return existsSync(file) && readFileSync(file, "utf8").split("\0").includes(data);
+}
