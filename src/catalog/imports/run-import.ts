@@ -131,6 +131,8 @@ async function importPaced<Row>(
   const writer = kind.open(db, context);
   let batch: SourceRow[] = [];
   let nextAtMs = 0;
+  /** Rows of the last transaction: the next one has about as many. */
+  let lastRows = 0;
   const size = createTransactionSize(await measureCommit(db, clock), holdOf(db));
   for await (const some of rows) {
     told.summary.read += some.length;
@@ -159,6 +161,7 @@ async function importPaced<Row>(
   async function writeAll(batch: readonly ReadRow<Row>[], told: Told): Promise<void> {
     let done = 0;
     while (done < batch.length) {
+      writer.ahead?.(batch.slice(done, done + lastRows));
       const waitMs = nextAtMs - clock.monotonic();
       if (waitMs > 0) await clock.sleep(waitMs);
       let [rows, rowsMs] = [0, 0];
@@ -173,6 +176,7 @@ async function importPaced<Row>(
         writer.beforeCommit?.();
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
+      lastRows = rows;
       await writer.afterCommit?.();
       Object.assign(told.summary, writer.counts);
       nextAtMs = clock.monotonic() + PAUSE_MS;

@@ -18,6 +18,11 @@ const ROWS_MIN = 20;
  * again to the log, since one page of an index stands there once for all rows of a transaction.
  */
 export const REFRESHED_ROWS_MIN = 600;
+/**
+ * So many where posts are indexed: some 12 ms. FTS5 writes a segment for each transaction: those of 25 posts
+ * take twice as long for each, and would only become smaller still.
+ */
+export const INDEXED_ROWS_MIN = 100;
 /** So long rows are written however few there are: each of a very long text takes tens of milliseconds. */
 const FEW_ROWS_MS = 20;
 /** The first guess of a row's later cost: a high one. */

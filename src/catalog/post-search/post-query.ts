@@ -1,4 +1,5 @@
-import { stemOf, tokensOf, type Word } from "./tokens.ts";
+import { stemOf } from "./known-words.ts";
+import { tokensOf, type Word } from "./tokens.ts";
 
 /** A word that is searched for in any of its forms, or a phrase of such words. */
 interface StemsTerm {
