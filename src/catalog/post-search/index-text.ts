@@ -5,7 +5,7 @@ import { type KnownWord, numberingOfStems } from "./known-words.ts";
 import { readTokens } from "./tokens.ts";
 
 /**
- * What the index has of a post: one text of tokens with spaces between them. First the stems of its words
+ * The index's part of a post: one text of tokens with spaces between them. First the stems of its words
  * in their order, so that phrases are found; then marks, and what filters and orderings ask for. Their
  * signs stand in no word, so that no word of a query is taken for one of them.
  */
@@ -61,7 +61,7 @@ export interface IndexedWords {
   words: number;
   /** A word of each stem. */
   stems: readonly KnownWord[];
-  /** Of the numbers that the stems have (known-words.ts). */
+  /** The numbering that the stems' numbers belong to (known-words.ts). */
   numbering: number;
 }
 

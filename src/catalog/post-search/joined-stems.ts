@@ -3,7 +3,7 @@ import { type KnownWord, unitsOfStems } from "./known-words.ts";
 const SPACE = " ".charCodeAt(0);
 const PLUS = "+".charCodeAt(0);
 
-/** What is being put together, in UTF-16 units: to join texts takes five times as long. */
+/** The text that is being put together, in UTF-16 units: to join many texts takes longer. */
 let buffer = Buffer.alloc(2 ** 14);
 let units = unitsOf(buffer);
 let length = 0;

@@ -31,7 +31,7 @@ export interface Match {
   words: number;
 }
 
-/** What the index is asked for, and what is tested of its answers beside. */
+/** A question to the index, and the tests of its answers beside. */
 export interface Asked {
   match: string;
   /** Rows from the first on, the last not included. */

@@ -12,7 +12,7 @@ import {
 import { isIndexed, selectState, updateSpill } from "./post-search-state.store.ts";
 import { createVocabulary } from "./vocabulary.store.ts";
 
-/** What the index has of a post, beside its words, is that of these fields and of its views' level. */
+/** Fields of a post that the index has, beside the level of its views. */
 const INDEXED_FIELDS = ["channel", "text", "published_at", "is_ad", "media"] as const;
 
 /** A post as it is stored, without its text. */

@@ -31,7 +31,7 @@ interface MarkTerm {
 
 export type Term = StemsTerm | FormTerm | PrefixTerm | MarkTerm;
 
-/** What `q` asks for. */
+/** A `q` that was read. */
 export interface PostQuery {
   /** A match has of each of these lists at least one term. There is at least one list. */
   all: readonly (readonly Term[])[];

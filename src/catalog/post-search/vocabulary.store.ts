@@ -23,8 +23,8 @@ export function createVocabulary(db: Database) {
      ON CONFLICT (stem) DO UPDATE SET posts = posts + @posts`,
   );
   /**
-   * By the number of each stem: 0 where it may not be stored yet, else 1 and how often it was counted. The
-   * few numbers beyond, of a text with very many stems, are told to SQLite each time.
+   * Counts by the number of each stem: 0 where it may not be stored yet, else 1 and how often it was
+   * counted. The few numbers beyond, of a text with very many stems, are told to SQLite each time.
    */
   let known = new Uint8Array(0);
   let knownNumbering = 0;
@@ -79,7 +79,7 @@ export function stemsBeginning(db: Database, beginning: string, limit: number): 
     .map(({ stem }) => stem);
 }
 
-/** In how many posts a stem is, estimated. */
+/** The number of posts with a stem, estimated. */
 export function estimatedPosts(db: Database, stem: string): number {
   return (
     statement<{ posts: number }>(db, "SELECT posts FROM post_search_stems WHERE stem = ?").get(stem)
