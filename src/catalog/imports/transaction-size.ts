@@ -19,10 +19,10 @@ const ROWS_MIN = 20;
  */
 export const REFRESHED_ROWS_MIN = 600;
 /**
- * So many where posts are indexed: some 12 ms. FTS5 writes a segment for each transaction: those of 25 posts
+ * So many where posts are indexed: some 8 ms. FTS5 writes a segment for each transaction: those of 25 posts
  * take twice as long for each, and would only become smaller still.
  */
-export const INDEXED_ROWS_MIN = 100;
+export const INDEXED_ROWS_MIN = 64;
 /** So long rows are written however few there are: each of a very long text takes tens of milliseconds. */
 const FEW_ROWS_MS = 20;
 /** The first guess of a row's later cost: a high one. */
