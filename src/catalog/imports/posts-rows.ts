@@ -22,6 +22,7 @@ import {
 } from "./import-kind.ts";
 import { isSame, merge } from "./merge-row.ts";
 import { requirePast } from "./require-past.ts";
+import { INDEXED_ROWS_MIN } from "./transaction-size.ts";
 
 type GivenPost = RowOf<typeof POST_FIELDS>;
 
@@ -133,6 +134,12 @@ export const postsImport: ImportKind<PostRow> = {
 
     return {
       write,
+      ahead(rows) {
+        index.readTexts(
+          rows.flatMap((row) => ("given" in row && row.given.text ? row.given.text : [])),
+        );
+      },
+      rowsMin: () => (index.isOn() ? INDEXED_ROWS_MIN : undefined),
       beforeCommit() {
         changed.flush();
         index.write();

@@ -134,6 +134,8 @@ async function importPaced<Row>(
   const writer = kind.open(db, context);
   let batch: SourceRow[] = [];
   let nextAtMs = 0;
+  /** Rows of the last transaction: the next one has about as many. */
+  let lastRows = 0;
   const size = createTransactionSize(await measureCommit(db, clock), boundsOf(db));
   for await (const some of rows) {
     told.summary.read += some.length;
@@ -162,6 +164,7 @@ async function importPaced<Row>(
   async function writeAll(batch: readonly ReadRow<Row>[], told: Told): Promise<void> {
     let done = 0;
     while (done < batch.length) {
+      writer.ahead?.(batch.slice(done, done + lastRows));
       const waitMs = nextAtMs - clock.monotonic();
       if (waitMs > 0) await clock.sleep(waitMs);
       let [rows, rowsMs] = [0, 0];
@@ -177,6 +180,7 @@ async function importPaced<Row>(
         writer.beforeCommit?.();
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
+      lastRows = rows;
       await writer.afterCommit?.();
       Object.assign(told.summary, writer.counts);
       nextAtMs = clock.monotonic() + PAUSE_MS;

@@ -30,6 +30,11 @@ export const ON_NODE: TransactionBounds = { holdMs: 30, rowsMin: 200 };
  * again to the log, since one page of an index stands there once for all rows of a transaction.
  */
 export const REFRESHED_ROWS_MIN = 600;
+/**
+ * So many where posts are indexed: some 8 ms. FTS5 writes a segment for each transaction: those of 25 posts
+ * take twice as long for each, and would only become smaller still.
+ */
+export const INDEXED_ROWS_MIN = 64;
 /** So long rows are written however few there are: each of a very long text takes tens of milliseconds. */
 const FEW_ROWS_MS = 20;
 /** The first guess of a row's later cost: a high one. */
@@ -66,9 +71,13 @@ export function boundsOf(db: Database): TransactionBounds {
 export function createTransactionSize(commitMs: number, { holdMs, rowsMin: usual } = USUAL) {
   let laterMs = LATER_AT_FIRST_MS;
   return {
-    /** @param sinceMs how long the transaction has been writing rows */
-    isFull: (rows: number, sinceMs: number, rowsMin = usual): boolean =>
-      (rows >= rowsMin || sinceMs >= FEW_ROWS_MS) && sinceMs + rows * laterMs >= holdMs,
+    /**
+     * @param sinceMs how long the transaction has been writing rows
+     * @param rowsMin of such rows; never fewer than usual
+     */
+    isFull: (rows: number, sinceMs: number, rowsMin = 0): boolean =>
+      (rows >= Math.max(rowsMin, usual) || sinceMs >= FEW_ROWS_MS) &&
+      sinceMs + rows * laterMs >= holdMs,
 
     /**
      * After a transaction's commit, in milliseconds from its begin.

@@ -1,9 +1,11 @@
 import { facet } from "../channels/search-text.ts";
 import type { Media } from "../posts/post.ts";
-import { tokensOf } from "./tokens.ts";
+import { joined } from "./joined-stems.ts";
+import { type KnownWord, numberingOfStems } from "./known-words.ts";
+import { readTokens } from "./tokens.ts";
 
 /**
- * What the index has of a post: one text of tokens with spaces between them. First the stems of its words
+ * The index's part of a post: one text of tokens with spaces between them. First the stems of its words
  * in their order, so that phrases are found; then marks, and what filters and orderings ask for. Their
  * signs stand in no word, so that no word of a query is taken for one of them.
  */
@@ -43,14 +45,11 @@ export const FREQUENCY_MAX = 3;
 export const frequentToken = (stem: string, least: number): string => stem + "+".repeat(least - 1);
 
 export interface IndexedPost {
-  id: number;
   channel_id: number;
-  published_at: number;
   is_ad: number;
   views: number;
   /** With spaces between the kinds; null: not known. */
   media: string | null;
-  text: string;
   /** The channel's search text (channels/search-text.ts), of which facets are taken. */
   channel_text: string;
 }
@@ -60,39 +59,58 @@ export interface IndexedWords {
   tokens: string;
   /** How many words there are. */
   words: number;
-  /** Each stem once. */
-  stems: Iterable<string>;
+  /** A word of each stem. */
+  stems: readonly KnownWord[];
+  /** The numbering that the stems' numbers belong to (known-words.ts). */
+  numbering: number;
 }
+
+/** How often each stem, by its number, stands in the text that is being read. */
+let counts = new Uint8Array(2 ** 16);
 
 export function indexWords(text: string): IndexedWords {
-  const counts = new Map<string, number>();
+  joined.begin();
+  const firsts: KnownWord[] = [];
   const marks = new Set<string>();
-  let [tokens, words] = ["", 0];
-  for (const token of tokensOf(text)) {
-    if (token.kind !== "word") {
-      marks.add(token.form);
-      continue;
-    }
-    words += 1;
-    tokens += `${token.stem} `;
-    counts.set(token.stem, (counts.get(token.stem) ?? 0) + 1);
+  let words = 0;
+  readTokens(text, {
+    word(word) {
+      words += 1;
+      joined.add(word, 1);
+      const { number } = word;
+      if (number >= counts.length) counts = longerCopy(counts, number + 1);
+      const count = counts[number] ?? 0;
+      if (count === 0) firsts.push(word);
+      if (count < FREQUENCY_MAX) counts[number] = count + 1;
+    },
+    mark: (_kind, form) => marks.add(form),
+  });
+  for (const word of firsts) {
+    const count = counts[word.number] ?? 0;
+    for (let least = 2; least <= count; least += 1) joined.add(word, least);
+    counts[word.number] = 0;
   }
-  for (const [stem, count] of counts) {
-    for (let least = 2; least <= Math.min(count, FREQUENCY_MAX); least += 1) {
-      tokens += `${frequentToken(stem, least)} `;
-    }
-  }
+  let tokens = joined.end();
   for (const mark of marks) tokens += `${mark} `;
-  return { tokens, words, stems: counts.keys() };
+  return { tokens, words, stems: firsts, numbering: numberingOfStems() };
 }
 
-/** The index's text of a post. */
-export function indexText(post: IndexedPost, { tokens } = indexWords(post.text)): string {
+function longerCopy(some: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const longer = new Uint8Array(2 * length);
+  longer.set(some);
+  return longer;
+}
+
+/**
+ * The index's text of a post.
+ * @param words of its text
+ */
+export function indexText(post: IndexedPost, words: IndexedWords): string {
   const facets = [channelToken(post.channel_id), levelToken(levelOf(post.views))];
   if (post.is_ad === 1) facets.push(AD_TOKEN);
   const kinds = new Set(post.media?.split(" ").filter((kind) => kind !== ""));
   facets.push(...[...kinds].map(mediaToken), ...new Set(channelFacets(post.channel_text)));
-  return `${tokens} ${facets.join(" ")}`;
+  return `${words.tokens} ${facets.join(" ")}`;
 }
 
 /** Facets of three characters each, on the last line of a channel's search text. */

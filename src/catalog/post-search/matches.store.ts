@@ -2,6 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { facet } from "../channels/search-text.ts";
+import { selectText } from "../posts/posts.store.ts";
 import { dayRow } from "./index-rows.ts";
 import { isLevel } from "./index-text.ts";
 import { matchExpression, needsText } from "./match-expression.ts";
@@ -30,7 +31,7 @@ export interface Match {
   words: number;
 }
 
-/** What the index is asked for, and what is tested of its answers beside. */
+/** A question to the index, and the tests of its answers beside. */
 export interface Asked {
   match: string;
   /** Rows from the first on, the last not included. */
@@ -66,12 +67,11 @@ export function askedOf(db: Database, { query, filter }: PostSearchSelection): A
 
 /** Reads each text once, of posts that are both counted and shown. */
 function textTest(db: Database, query: PostQuery): (id: number) => boolean {
-  const text = statement<{ text: string }>(db, "SELECT text FROM posts WHERE id = ?");
   const tested = new Map<number, boolean>();
   return (id) => {
     const known = tested.get(id);
     if (known !== undefined) return known;
-    const hasText = isMatch(query, tokensOf(text.get(id)?.text ?? ""));
+    const hasText = isMatch(query, tokensOf(selectText(db, id) ?? ""));
     tested.set(id, hasText);
     return hasText;
   };

@@ -1,5 +1,6 @@
 import { type Database, statement } from "../../db/database.ts";
 import type { PostRecord } from "../posts/post.ts";
+import { selectText } from "../posts/posts.store.ts";
 import { freeRow, minuteRow } from "./index-rows.ts";
 import {
   type IndexedPost,
@@ -11,8 +12,11 @@ import {
 import { isIndexed, selectState, updateSpill } from "./post-search-state.store.ts";
 import { createVocabulary } from "./vocabulary.store.ts";
 
-/** What the index has of a post, beside its words, is that of these fields and of its views' level. */
+/** Fields of a post that the index has, beside the level of its views. */
 const INDEXED_FIELDS = ["channel", "text", "published_at", "is_ad", "media"] as const;
+
+/** A post as it is stored, without its text. */
+type StoredPost = Omit<IndexedPost, "channel_text"> & { id: number; published_at: number };
 
 export type PostIndex = ReturnType<typeof createPostIndex>;
 
@@ -22,13 +26,14 @@ export type PostIndex = ReturnType<typeof createPostIndex>;
  * those of a transaction are written together, in the order of their rows.
  */
 export function createPostIndex(db: Database) {
-  const find = statement<IndexedPost>(
+  const find = statement<StoredPost>(
     db,
-    `SELECT p.id, p.channel_id, p.published_at, p.is_ad, p.views, p.media, p.text,
-       t.search_text AS channel_text
-     FROM posts p CROSS JOIN channels c ON c.id = p.channel_id
-       CROSS JOIN channel_texts t ON t.id = p.channel_id
-     WHERE p.id = ? AND c.is_public = 1`,
+    "SELECT id, channel_id, published_at, is_ad, views, media FROM posts WHERE id = ?",
+  );
+  const findChannel = statement<{ search_text: string }>(
+    db,
+    `SELECT t.search_text FROM channels c CROSS JOIN channel_texts t ON t.id = c.id
+     WHERE c.id = ? AND c.is_public = 1`,
   );
   const indexed = statement<{ row: number }>(
     db,
@@ -47,19 +52,35 @@ export function createPostIndex(db: Database) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const setViews = statement(db, "UPDATE searched_posts SET views = ? WHERE post_id = ?");
-  /** Numbers of posts whose entries are to be written. */
-  const changed = new Set<number>();
+  /** Posts whose entries are to be written, by number, and whether the index may have one already. */
+  const changed = new Map<number, { isStored: boolean }>();
   /** Views by post, of those of which nothing else changed. */
   const refreshed = new Map<number, number>();
-
   /** Words of posts that were noted. */
-  const read = new Map<number, { text: string; words: IndexedWords }>();
+  const read = new Map<number, IndexedWords>();
+  /** Words of texts that were read before their transaction. */
+  const readAhead = new Map<string, IndexedWords>();
+  /** Whether the last transaction changed texts: one that only refreshes numbers reads none. */
+  let areTextsChanging = true;
   /** As it was at the transaction before; the one under way looks again before it writes. */
   let isOn = isIndexed(selectState(db).phase);
   const vocabulary = createVocabulary(db);
 
   const lastIn = (first: number, end: number): number | null =>
     lastRow.get(first, end)?.row ?? null;
+
+  /** Search texts of public channels, each looked for once; null: there is no such public channel. */
+  function createChannelTexts(): (id: number) => string | null {
+    const known = new Map<number, string | null>();
+    return (id) => {
+      let text = known.get(id);
+      if (text === undefined) {
+        text = findChannel.get(id)?.search_text ?? null;
+        known.set(id, text);
+      }
+      return text;
+    };
+  }
 
   function remove(id: number): void {
     const row = indexed.get(id)?.row;
@@ -76,22 +97,33 @@ export function createPostIndex(db: Database) {
         INDEXED_FIELDS.every((name) => before[name] === post[name]) &&
         levelOf(before.views) === levelOf(post.views);
       if (!isSame) {
-        changed.add(post.id);
+        changed.set(post.id, { isStored: before !== undefined });
         // Read with its row: an import ends a transaction by what its rows cost so far.
-        if (isOn) read.set(post.id, { text: post.text, words: indexWords(post.text) });
+        if (isOn) read.set(post.id, readAhead.get(post.text) ?? indexWords(post.text));
       }
       if (isSame && before.views !== post.views) refreshed.set(post.id, post.views);
     },
 
+    /** Reads texts of posts that are likely to be written next, so that the lock is held for less. */
+    readTexts(texts: readonly string[]): void {
+      readAhead.clear();
+      if (!isOn || !areTextsChanging) return;
+      for (const text of texts) readAhead.set(text, indexWords(text));
+    },
+
     /** A post that is to be written anew, or that is there no more. */
     again(id: number): void {
-      changed.add(id);
+      changed.set(id, { isStored: true });
     },
+
+    /** Whether posts that are written are indexed, as it was at the transaction before. */
+    isOn: (): boolean => isOn,
 
     has: (id: number): boolean => indexed.get(id) !== undefined,
 
     /** Writes what was collected; nothing where post search is off. */
     write(): void {
+      areTextsChanging = changed.size > 0;
       if (changed.size + refreshed.size === 0) return;
       const state = selectState(db);
       isOn = isIndexed(state.phase);
@@ -99,21 +131,23 @@ export function createPostIndex(db: Database) {
         vocabulary.begin(state.edition);
         let { spill } = state;
         for (const [id, views] of refreshed) setViews.run(views, id);
-        const posts: IndexedPost[] = [];
-        for (const id of changed) {
-          remove(id);
+        const posts: StoredPost[] = [];
+        for (const [id, { isStored }] of changed) {
+          if (isStored) remove(id);
           const post = find.get(id);
           if (post !== undefined) posts.push(post);
         }
         posts.sort((one, other) => one.published_at - other.published_at || one.id - other.id);
+        const channelText = createChannelTexts();
         for (const post of posts) {
+          const text = channelText(post.channel_id);
+          if (text === null) continue;
           const row = freeRow(post.published_at, lastIn);
           spill = Math.max(spill, row - minuteRow(post.published_at));
-          const known = read.get(post.id);
-          const words = known?.text === post.text ? known.words : indexWords(post.text);
-          addTokens.run(row, indexText(post, words));
+          const words = read.get(post.id) ?? indexWords(selectText(db, post.id) ?? "");
+          addTokens.run(row, indexText({ ...post, channel_text: text }, words));
           addRow.run(row, post.id, post.channel_id, post.published_at, post.views, words.words);
-          vocabulary.add(post.id, words.stems);
+          vocabulary.add(post.id, words);
         }
         if (spill > state.spill) updateSpill(db, spill);
       }

@@ -1,4 +1,5 @@
-import { stemOf, tokensOf, type Word } from "./tokens.ts";
+import { stemOf } from "./known-words.ts";
+import { tokensOf, type Word } from "./tokens.ts";
 
 /** A word that is searched for in any of its forms, or a phrase of such words. */
 interface StemsTerm {
@@ -30,7 +31,7 @@ interface MarkTerm {
 
 export type Term = StemsTerm | FormTerm | PrefixTerm | MarkTerm;
 
-/** What `q` asks for. */
+/** A `q` that was read. */
 export interface PostQuery {
   /** A match has of each of these lists at least one term. There is at least one list. */
   all: readonly (readonly Term[])[];

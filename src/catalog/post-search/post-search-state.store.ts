@@ -44,7 +44,7 @@ export function updateState(tx: Transaction, phase: Phase, afterId: number): voi
   statement(tx, "UPDATE post_search_state SET phase = ?, after_id = ?").run(phase, afterId);
 }
 
-/** What is done with the index, and how far that is. */
+/** The work on the index, and how far that is. */
 export interface PostSearchProgress {
   phase: Phase;
   /** Posts that are in the index, in whole percent; 100 only where all are. */

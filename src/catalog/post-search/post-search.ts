@@ -85,7 +85,7 @@ export function createPostSearch(
   return {
     requireReady,
 
-    /** What is done with the index, for staff. */
+    /** The work on the index, for staff. */
     progress: (): PostSearchProgress => selectProgress(db),
 
     /** @throws AppError `unavailable` as `requireReady` */

@@ -96,7 +96,10 @@ function postsWith(db: Database, stem: string): number {
   return posts < POSTS_COUNTED_MAX ? posts : Math.max(posts, estimatedPosts(db, stem));
 }
 
-/** How often a stem stands in the matches, by their rows; where it is in all, of those that have it twice. */
+/**
+ * How often a stem stands in the matches, by their rows; where it is in all, of those that have it twice. One
+ * that very many posts between the matches have twice weighs little, and is taken to stand once.
+ */
 function frequenciesOf(
   db: Database,
   asked: Asked,
@@ -113,6 +116,7 @@ function frequenciesOf(
     // Rows of one list, some of them no matches, are read faster than those that all of a query has.
     const alone = { ...asked, match: stemExpression(token) };
     const isShort = countRows(db, alone, READ_ALONE_MAX + 1) <= READ_ALONE_MAX;
+    if (!isShort && least > 1) continue;
     const { low, high } = asked;
     const match = isShort ? alone.match : withToken(asked.match, token);
     for (const { row } of having.all({ match, low, high })) frequencies.set(row, least);

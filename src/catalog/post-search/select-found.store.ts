@@ -44,7 +44,7 @@ function positionOf(
 }
 
 interface Page {
-  /** In their order, as many as are shown and maybe some more. */
+  /** Posts in their order, as many as are shown and maybe some more. */
   matches: Match[];
   /** The candidate behind which the next page begins. */
   last: Match | undefined;

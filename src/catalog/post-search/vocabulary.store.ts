@@ -1,11 +1,16 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import type { IndexedWords } from "./index-text.ts";
+import { type KnownWord, STEMS_MAX } from "./known-words.ts";
 
 /** One in so many posts is counted for its stems. */
 const COUNTED_EVERY = 32;
-/** Stems that are known to be stored; then they are forgotten, and told to SQLite again. */
-const KNOWN_MAX = 2 ** 17;
-
+/**
+ * A stem that was counted so often is a frequent one: then it is counted in one of so many posts, for as
+ * many. Each count changes a page of its own, and frequent stems would make them the most of what is written.
+ */
+const FREQUENT_FROM = 8;
+const FREQUENT_COUNTED_EVERY = 512;
 /**
  * Writes down which stems the index has; inside the transactions that write the index. It keeps what it
  * wrote in mind: a transaction that is rolled back ends whoever writes.
@@ -14,25 +19,42 @@ export function createVocabulary(db: Database) {
   const add = statement(db, "INSERT OR IGNORE INTO post_search_stems (stem, posts) VALUES (?, 0)");
   const count = statement(
     db,
-    `INSERT INTO post_search_stems (stem, posts) VALUES (?, ${COUNTED_EVERY})
-     ON CONFLICT (stem) DO UPDATE SET posts = posts + ${COUNTED_EVERY}`,
+    `INSERT INTO post_search_stems (stem, posts) VALUES (@stem, @posts)
+     ON CONFLICT (stem) DO UPDATE SET posts = posts + @posts`,
   );
-  const known = new Set<string>();
+  /**
+   * Counts by the number of each stem: 0 where it may not be stored yet, else 1 and how often it was
+   * counted. The few numbers beyond, of a text with very many stems, are told to SQLite each time.
+   */
+  let known = new Uint8Array(0);
+  let knownNumbering = 0;
   let knownEdition = 0;
+
+  function countOne(postId: number, { stem, number }: KnownWord): void {
+    const counted = Math.max(0, (known[number] ?? 0) - 1);
+    const every = counted < FREQUENT_FROM ? COUNTED_EVERY : FREQUENT_COUNTED_EVERY;
+    if (postId % every !== 0) return;
+    count.run({ stem, posts: every });
+    known[number] = 1 + Math.min(FREQUENT_FROM, counted + 1);
+  }
+
   return {
     /** Before stems are added: another process may have emptied the index meanwhile. */
     begin(edition: number): void {
-      if (edition !== knownEdition || known.size > KNOWN_MAX) known.clear();
+      if (edition !== knownEdition) known.fill(0);
       knownEdition = edition;
     },
 
-    /** @param stems of a post, each once */
-    add(postId: number, stems: Iterable<string>): void {
+    add(postId: number, { stems, numbering }: IndexedWords): void {
+      if (numbering !== knownNumbering || known.length === 0) known = new Uint8Array(STEMS_MAX);
+      knownNumbering = numbering;
       const isCounted = postId % COUNTED_EVERY === 0;
-      for (const stem of stems) {
-        if (isCounted) count.run(stem);
-        else if (!known.has(stem)) add.run(stem);
-        known.add(stem);
+      for (const word of stems) {
+        if (isCounted) countOne(postId, word);
+        else if ((known[word.number] ?? 0) === 0) {
+          add.run(word.stem);
+          known[word.number] = 1;
+        }
       }
     },
   };
@@ -57,7 +79,7 @@ export function stemsBeginning(db: Database, beginning: string, limit: number): 
     .map(({ stem }) => stem);
 }
 
-/** In how many posts a stem is, estimated. */
+/** The number of posts with a stem, estimated. */
 export function estimatedPosts(db: Database, stem: string): number {
   return (
     statement<{ posts: number }>(db, "SELECT posts FROM post_search_stems WHERE stem = ?").get(stem)

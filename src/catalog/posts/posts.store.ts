@@ -133,6 +133,11 @@ function toPublicView(db: Database, row: PostRecord): PostView {
   return toPostView(channel?.is_public === 1 ? row : { ...row, forwarded_from: null });
 }
 
+/** The text of a post, shown or not; undefined where there is no such post. */
+export function selectText(db: Database, id: number): string | undefined {
+  return statement<{ text: string }>(db, "SELECT text FROM posts WHERE id = ?").get(id)?.text;
+}
+
 /** When the newest stored post of a channel was published; null where there is none. */
 export function newestPostAt(db: Database, channelId: number): number | null {
   return (

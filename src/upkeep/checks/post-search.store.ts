@@ -1,4 +1,4 @@
-import { type IndexedPost, indexText } from "../../catalog/post-search/index-text.ts";
+import { type IndexedPost, indexText, indexWords } from "../../catalog/post-search/index-text.ts";
 import { selectPhase } from "../../catalog/post-search/post-search-state.store.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { foundRows } from "./found-rows.ts";
@@ -87,9 +87,9 @@ function sentence(what: string, tokens: readonly string[]): string[] {
 /** What the index must have, from the table. */
 function tallies(db: Database): Map<string, Tally> {
   const found = new Map<string, Tally>();
-  const posts = statement<IndexedPost>(
+  const posts = statement<IndexedPost & { text: string }>(
     db,
-    `SELECT p.id, p.channel_id, p.published_at, p.is_ad, p.views, p.media, p.text,
+    `SELECT p.channel_id, p.is_ad, p.views, p.media, p.text,
        t.search_text AS channel_text
      FROM posts p CROSS JOIN channels c ON c.id = p.channel_id
        CROSS JOIN channel_texts t ON t.id = p.channel_id
@@ -97,7 +97,7 @@ function tallies(db: Database): Map<string, Tally> {
   );
   for (const post of posts.iterate()) {
     const seen = new Set<string>();
-    for (const token of indexText(post).split(" ")) {
+    for (const token of indexText(post, indexWords(post.text)).split(" ")) {
       if (token === "") continue;
       const tally = found.get(token) ?? { posts: 0, places: 0 };
       tally.places += 1;

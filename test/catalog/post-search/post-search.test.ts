@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { estimatedPosts } from "../../../src/catalog/post-search/vocabulary.store.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
@@ -204,6 +205,19 @@ describe("what a search reads is bounded:", () => {
     expect(two.body.matches).toBe(35);
   });
 
+  test("a frequent word is known to be more frequent than a rarer one, however many posts there are", async () => {
+    await many(
+      1_200,
+      (id) => (id % 5 === 0 ? "ягода ягодник" : "ягодник"),
+      () => 0,
+    );
+    const [often, seldom] = ["ягодник", "ягод"].map((stem) =>
+      estimatedPosts(appliance.app.domains.db, stem),
+    );
+    expect(often).toBeWithin(600, 1_900);
+    expect(seldom).toBeWithin(120, 480);
+  });
+
   test("a query has two beginnings at the most", async () => {
     await many(
       2,
@@ -321,6 +335,24 @@ describe("the index follows posts and channels:", () => {
     await found("дом", []);
     await posts(post(1, "дом", { deleted: false }));
     await found("дом", [1]);
+  });
+
+  test("rows about one post, one after another in a file, leave the index with the last of them", async () => {
+    await posts(
+      post(3, "дача"),
+      post(3, "река"),
+      { id: 1, deleted: true },
+      post(1, "озеро", { deleted: false }),
+      post(4, "гора"),
+      { id: 4, deleted: true },
+      post(2, "дача"),
+      post(2, "река"),
+    );
+    await found("дача", []);
+    await found("река", [3, 2]);
+    await found("озеро", [1]);
+    await found("гора", []);
+    await found("дом", []);
   });
 
   test("posts of a hidden channel are gone at once, and of one that is shown again are back soon", async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { stemmer as russianStem } from "@orama/stemmers/russian";
 import fc from "fast-check";
-import { stemOf, tokensOf } from "../../../src/catalog/post-search/tokens.ts";
+import { stemOf } from "../../../src/catalog/post-search/known-words.ts";
+import { tokensOf } from "../../../src/catalog/post-search/tokens.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 
 const WORDS = [

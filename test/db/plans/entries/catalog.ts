@@ -964,6 +964,13 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
+  "catalog/posts/posts.store.ts selectText": [
+    {
+      sql: "SELECT text FROM posts WHERE id = ?",
+      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
   "catalog/posts/posts.store.ts albumPostIds": [
     {
       sql: "SELECT msgr_post_id AS id FROM posts WHERE channel_id = ? AND msgr_post_id BETWEEN ? AND ? AND album = ? ORDER BY msgr_post_id",
@@ -1813,13 +1820,6 @@ export const catalog: Entries = {
       why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
     },
   ],
-  "catalog/post-search/matches.store.ts textTest": [
-    {
-      sql: "SELECT text FROM posts WHERE id = ?",
-      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
   "catalog/post-search/matches.store.ts walkCandidates": [
     {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) ORDER BY s.rowid DESC",
@@ -1880,13 +1880,17 @@ export const catalog: Entries = {
   ],
   "catalog/post-search/post-index.store.ts createPostIndex": [
     {
-      sql: "SELECT … FROM posts p CROSS JOIN channels c ON c.id = p.channel_id CROSS JOIN channel_texts t ON t.id = p.channel_id WHERE p.id = ? AND c.is_public = 1",
+      sql: "SELECT … FROM posts WHERE id = ?",
+      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "SELECT t.search_text FROM channels c CROSS JOIN channel_texts t ON t.id = c.id WHERE c.id = ? AND c.is_public = 1",
       plan: [
-        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 3,
+      rows: 2,
     },
     {
       sql: "SELECT row FROM searched_posts WHERE post_id = ?",

@@ -16,7 +16,7 @@ export const POST_FILTERS = [
 /** Filters that are folded until one of them is wanted. */
 const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("channel"));
 
-/** The form of a search in posts: by GET, so that a search has an address. */
+/** The form of a search in posts; a GET form, so that a search has an address. */
 export function PostSearchForm({
   visit,
   directory,
