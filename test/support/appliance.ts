@@ -69,7 +69,7 @@ export type ImportResult = Omit<ImportSummary, "rejects"> & {
 };
 
 /** By `bun run test:nodes`: each appliance is two nodes, which are asked in turns. */
-const RUNS_OVER_NODES = process.env["KANALOG_TEST_NODES"] !== undefined;
+export const RUNS_OVER_NODES = process.env["KANALOG_TEST_NODES"] !== undefined;
 
 /**
  * The whole application over a fresh database in memory, with fake ports. The clock stands still,
