@@ -24,6 +24,8 @@ export type ClusterCommands = ReturnType<typeof clusterCommands>;
 export function clusterCommands(config: Config, { clock, random }: Ports) {
   const node = (): NodeSecrets => requireNode(config);
   const newId = (): string => random.uuid(clock.now());
+  const copy = (path: string, settings: NodeSecrets, takesOver = false): Promise<number> =>
+    makeCopy(path, { ...settings, copyId: newId(), postSearch: config.postSearch, takesOver }, clock);
 
   return {
     /** @returns how many shared rows it has; the file is the first node's copy from then on */
@@ -41,19 +43,19 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
     },
 
     /** @returns the version of the copy that is at the settings' path now */
-    join: (): Promise<number> => makeCopy(config.databasePath, newId(), node(), clock),
+    join: (): Promise<number> => copy(config.databasePath, node()),
 
     /** @returns where the former copy lies now */
     async rebuild(): Promise<{ version: number; keptAs: string | null }> {
       const { databasePath } = config;
       const draft = `${databasePath}.copying`;
-      for (const end of ["", "-wal", "-shm"]) rmSync(draft + end, { force: true });
+      removeFile(draft);
       try {
-        const version = await makeCopy(draft, newId(), node(), clock, true);
+        const version = await copy(draft, node(), true);
         const suffix = `.before-rebuild-${fileStamp(clock.now())}`;
         return { version, ...replaceDatabase(databasePath, draft, suffix, clock) };
       } finally {
-        for (const end of ["", "-wal", "-shm"]) rmSync(draft + end, { force: true });
+        removeFile(draft);
       }
     },
 
@@ -63,7 +65,7 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       // Noted under a name of its own: the node itself goes on, and this copy is none from then on.
       const leaving = { ...settings, node: `${settings.node} leaves` };
       try {
-        const version = await makeCopy(file, newId(), leaving, clock);
+        const version = await copy(file, leaving);
         const db = openDatabase(file, clock);
         try {
           await endCopy(db, clock);
@@ -80,32 +82,42 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
   };
 }
 
+interface NewCopy extends NodeSecrets {
+  copyId: string;
+  postSearch: boolean;
+  /** Whether it stands in for another copy of the node's. */
+  takesOver: boolean;
+}
+
 /**
- * @param takesOver whether it stands in for another copy of the node's
+ * Makes a copy in a new file; where that fails there is none.
  * @throws AppError `conflict` where the file exists, or another node of the same name runs
  */
-async function makeCopy(
-  path: string,
-  copyId: string,
-  settings: NodeSecrets,
-  clock: Clock,
-  takesOver = false,
-): Promise<number> {
+async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<number> {
   if (existsSync(path)) throw new AppError("conflict", message("copyExists", { file: path }));
-  const state = await withSession(settings, ({ query }) => findClusterState(query));
-  requireReadable(state, settings.secret);
+  const { node, copyId, secret, takesOver } = wanted;
+  const state = await withSession(wanted, ({ query }) => findClusterState(query));
+  requireReadable(state, secret);
   // Noted before it copies anything, so that no removed row is forgotten which it has and would keep.
-  const joining = { node: settings.node, copyId, version: 0, program: "joins" };
-  await withSession(settings, ({ query }) => noteNode(query, joining, takesOver));
+  const joining = { node, copyId, version: 0, program: "joins" };
+  await withSession(wanted, ({ query }) => noteNode(query, joining, takesOver));
   const db = openDatabase(path, clock);
+  let isWhole = false;
   try {
     await migrate(db, clock);
     await beginCopy(db, clock, { clusterId: state.id, copyId });
-    linkToCluster(db, settings, "commands", derivedRows);
-    return await copyAll(db, clock);
+    linkToCluster(db, wanted, "commands", derivedRows);
+    const version = await copyAll(db, clock, wanted.postSearch);
+    isWhole = true;
+    return version;
   } finally {
     db.close();
+    if (!isWhole) removeFile(path);
   }
+}
+
+function removeFile(path: string): void {
+  for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
 }
 
 async function withSession<T>(

@@ -53,6 +53,21 @@ export function createStaleChannels(db: Database) {
 }
 
 /**
+ * Has the posts of channels indexed anew, where they have any: as the schema's triggers do for a channel
+ * that changes, for one that came after its posts, as it may to a node of a cluster.
+ */
+export function noteStale(tx: Transaction, channels: readonly number[]): void {
+  statement(
+    tx,
+    `INSERT INTO post_search_stale (channel_id, after_at, after_id)
+     SELECT value, -9007199254740991, 0 FROM json_each(?)
+     WHERE (SELECT phase FROM post_search_state) IN ('building', 'ready')
+       AND EXISTS (SELECT 1 FROM posts WHERE channel_id = value)
+     ON CONFLICT (channel_id) DO UPDATE SET after_at = excluded.after_at, after_id = 0`,
+  ).run(JSON.stringify(channels));
+}
+
+/**
  * Tables of the index with their keys, and how many rows of each are removed in a step: FTS5 would empty
  * itself at once, under the lock for seconds. The posts' rows go first: a post that is removed meanwhile
  * then touches nothing of FTS5's.

@@ -1,3 +1,4 @@
+import { postSearchBuild } from "../../catalog/post-search/catch-up.ts";
 import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { copyUsage } from "../../customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
@@ -28,10 +29,19 @@ export async function beginCopy(
   );
 }
 
-/** Copies all there is. @returns the version of the shared rows */
-export async function copyAll(db: Database, clock: Clock): Promise<number> {
+/** From one look at what is left of the index of posts to the next. */
+const INDEXING_MS = 1_000;
+
+/**
+ * Copies all there is, and brings its indexes to it.
+ * @param postSearch whether there is an index of posts
+ * @returns the version of the shared rows
+ */
+export async function copyAll(db: Database, clock: Clock, postSearch: boolean): Promise<number> {
   const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
   await optimizeSearch(db, clock);
+  const build = postSearchBuild(postSearch);
+  while (build.percent(db) !== null) await build.goOn(db, clock, clock.monotonic() + INDEXING_MS);
   return version;
 }
 

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { clusterCommands } from "../../../src/app/cluster-commands.ts";
+import { readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { systemClock } from "../../../src/ports/clock.ts";
+import { CLUSTER_SECRET, type Cluster, type Node, startCluster } from "../../support/cluster.ts";
 import { channel, idsOf, imported } from "../../support/expectations.ts";
+import { fakePorts } from "../../support/fake-ports.ts";
+import { createMachine } from "../../support/machine.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 
 /** Changes that are hard to follow row by row; `close` compares all rows of both nodes after each. */
@@ -74,6 +79,32 @@ describe.skipIf(!hasPostgres)("on the other node are exactly", () => {
       expect(await found(node, find("снегирь"))).toEqual([]);
       expect(await found(node, find("свиристель"))).toEqual([2]);
     }
+  });
+
+  test("posts of a channel that was changed after them, which a joining node gets before it", async () => {
+    await imported(one, "channels", [channel(1)]);
+    // More than are copied at once.
+    const posts = 1_200;
+    await imported(
+      one,
+      "posts",
+      Array.from({ length: posts }, (_, at) => post(at + 1)),
+    );
+    await imported(one, "channels", [channel(1, { subscribers: 77 })]);
+    // As `kanalog cluster join` makes it.
+    const ports = { ...fakePorts(), clock: systemClock };
+    const machine = createMachine();
+    const config = readConfig({
+      KANALOG_DB: machine.database,
+      KANALOG_SECRET: CLUSTER_SECRET,
+      KANALOG_CLUSTER: cluster.url,
+      KANALOG_NODE: "joining",
+    });
+    await clusterCommands(config, ports).join();
+    const sql = "SELECT count(*) AS posts FROM searched_posts";
+    expect(machine.query(sql)).toEqual([{ posts }]);
+    expect(machine.query("SELECT * FROM post_search_stale")).toEqual([]);
+    await machine.leave();
   });
 
   test("an organization's webhooks, whose rows go with them", async () => {
