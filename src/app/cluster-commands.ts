@@ -6,11 +6,11 @@ import { openConnection, type Session } from "../db/cluster/connection.ts";
 import { linkToCluster, type NodeSettings } from "../db/cluster/link.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase, requireExisting } from "../db/open-database.ts";
-import { replaceDatabase } from "../db/replace-database.ts";
+import { replaceDatabase, requireUnused } from "../db/replace-database.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
-import { forgetNode, noteNode } from "../upkeep/cluster/copy-newest.ts";
+import { forgetNode, NAME_TAKEN_S, noteNode } from "../upkeep/cluster/copy-newest.ts";
 import { beginCopy, copyAll, endCopy } from "../upkeep/cluster/join-cluster.ts";
 import { makeCluster } from "../upkeep/cluster/make-cluster.ts";
 import { type NodeState, selectNodes } from "../upkeep/cluster/node-states.ts";
@@ -25,13 +25,22 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
   const node = (): NodeSecrets => requireNode(config);
   const newId = (): string => random.uuid(clock.now());
   const copy = (path: string, settings: NodeSecrets, takesOver = false): Promise<number> =>
-    makeCopy(path, { ...settings, copyId: newId(), postSearch: config.postSearch, takesOver }, clock);
+    makeCopy(
+      path,
+      { ...settings, copyId: newId(), postSearch: config.postSearch, takesOver },
+      clock,
+    );
 
   return {
-    /** @returns how many shared rows it has; the file is the first node's copy from then on */
+    /**
+     * @returns how many shared rows it has; the file is the first node's copy from then on
+     * @throws AppError `conflict` where a process uses it
+     */
     async init(file: string): Promise<number> {
       const settings = node();
       requireExisting(file);
+      // It would count on for itself what the cluster has by then.
+      requireUnused(file);
       const db = openDatabase(file, clock);
       try {
         await migrate(db, clock);
@@ -49,6 +58,7 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
     async rebuild(): Promise<{ version: number; keptAs: string | null }> {
       const { databasePath } = config;
       const draft = `${databasePath}.copying`;
+      if (existsSync(databasePath)) requireUnused(databasePath);
       removeFile(draft);
       try {
         const version = await copy(draft, node(), true);
@@ -76,6 +86,18 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       } finally {
         await withSession(leaving, ({ query }) => forgetNode(query, leaving.node));
       }
+    },
+
+    /** Takes out a node that is gone for good: others wait for it no more. */
+    async forget(name: string): Promise<void> {
+      await withSession(node(), async ({ query }) => {
+        const found = (await selectNodes(query)).find((one) => one.node === name);
+        if (found === undefined) throw new AppError("not_found", message("noNode", { node: name }));
+        if (found.silentS < NAME_TAKEN_S) {
+          throw new AppError("conflict", message("nodeRuns", { node: name }));
+        }
+        await forgetNode(query, name);
+      });
     },
 
     status: (): Promise<NodeState[]> => withSession(node(), ({ query }) => selectNodes(query)),

@@ -12,12 +12,14 @@ import type { Usage } from "../customers/limits/usage.ts";
 import { createOperatorPeople, type OperatorPeople } from "../customers/people/operator-people.ts";
 import type { Database } from "../db/database.ts";
 import { migrate, SCHEMA_VERSION } from "../db/migrate.ts";
-import { openDatabase } from "../db/open-database.ts";
+import { databaseExists, openDatabase } from "../db/open-database.ts";
 import { inlineThreads } from "../db/threads.ts";
+import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createStaffWebhooks, type StaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
+import { message } from "../values/messages/messages.ts";
 import { createSecretBox } from "../values/secret-box.ts";
 import { composeSources } from "./compose-sources.ts";
 import {
@@ -48,7 +50,12 @@ export async function openCurrent(
   config: Config,
   { clock, log }: Pick<Ports, "clock" | "log">,
 ): Promise<Database> {
-  const db = openDatabase(config.databasePath, clock);
+  const path = config.databasePath;
+  // A new file would be empty, and in the way of the copy that is to be made.
+  if (config.cluster !== null && !databaseExists(path)) {
+    throw new AppError("conflict", message("noCopy", { file: path }));
+  }
+  const db = openDatabase(path, clock);
   try {
     const { from, snapshot } = await migrate(db, clock);
     if (snapshot !== null) {

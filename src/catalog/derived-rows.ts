@@ -1,7 +1,6 @@
 import type { Derived } from "../db/cluster/apply-rows.ts";
-import { statement } from "../db/database.ts";
 import { createSearchIndex } from "./channels/search-index.ts";
-import { noteStale } from "./post-search/catch-up.store.ts";
+import { missingChannels, noteStale } from "./post-search/catch-up.store.ts";
 import { createPostIndex } from "./post-search/post-index.store.ts";
 import { createPostRecords } from "./posts/posts.store.ts";
 
@@ -12,11 +11,7 @@ export const derivedRows: Derived = {
     const records = createPostRecords(tx);
     const postIndex = createPostIndex(tx);
     for (const id of channels) search.changing(id);
-    const isThere = statement(
-      tx,
-      "SELECT 1 FROM channels c CROSS JOIN channel_texts t ON t.id = c.id WHERE c.id = ?",
-    );
-    const added = channels.filter((id) => isThere.get(id) === undefined);
+    const added = missingChannels(tx, channels);
     const before = new Map(posts.map((id) => [id, records.byId(id)]));
     return () => {
       search.write();
@@ -27,7 +22,7 @@ export const derivedRows: Derived = {
       }
       postIndex.write();
       // A channel that was changed later than its posts comes after them.
-      if (added.length > 0) noteStale(tx, added);
+      noteStale(tx, added);
     };
   },
 };

@@ -60,6 +60,11 @@ export function replaceDatabase(
   }
 }
 
+/** @throws AppError `conflict` where a process uses the database, `unavailable` where the disk refuses */
+export function requireUnused(path: string): void {
+  lockDatabase(path).close();
+}
+
 function requireOther(path: string, file: string): void {
   const [one, other] = [path, file].map((name) => statSync(name, { throwIfNoEntry: false }));
   if (other === undefined) throw new AppError("not_found", message("noFile", { path: file }));

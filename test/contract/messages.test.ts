@@ -638,7 +638,19 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [{}, "KANALOG_SECRET differs from the one that the cluster was made with."],
   ],
   nodeNameTaken: [
-    [{ node: "a" }, "Another node is named a: give this one a name of its own with KANALOG_NODE."],
+    [
+      { node: "a" },
+      "Another node named a ran within the last 10 seconds: where it has ended, try again then, else give this one a name of its own with KANALOG_NODE.",
+    ],
+  ],
+  nodeRuns: [[{ node: "a" }, "a ran within the last 10 seconds: stop it, and try again then."]],
+  noNode: [[{ node: "a" }, "The cluster has no node named a."]],
+  fileIsCopy: [[{}, "The file is a copy of a cluster already."]],
+  restoreOnNode: [
+    [
+      {},
+      "A node's file is a copy of its cluster: make it anew with `kanalog cluster rebuild`, or restore PostgreSQL from its own backup.",
+    ],
   ],
   clocksDiffer: [
     [

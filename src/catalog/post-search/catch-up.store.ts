@@ -52,6 +52,17 @@ export function createStaleChannels(db: Database) {
   };
 }
 
+/** @returns those channels of which not all rows are there that a post is indexed with */
+export function missingChannels(db: Database, channels: readonly number[]): number[] {
+  return statement<{ id: number }>(
+    db,
+    `SELECT value AS id FROM json_each(?) WHERE NOT EXISTS (
+       SELECT 1 FROM channels c CROSS JOIN channel_texts t ON t.id = c.id WHERE c.id = value)`,
+  )
+    .all(JSON.stringify(channels))
+    .map(({ id }) => id);
+}
+
 /**
  * Has the posts of channels indexed anew, where they have any: as the schema's triggers do for a channel
  * that changes, for one that came after its posts, as it may to a node of a cluster.

@@ -10,7 +10,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 
 /** A node that was not seen for so long is not there: its name is free. */
-const NAME_TAKEN_S = 10;
+export const NAME_TAKEN_S = 10;
 
 const NOTE = `
   INSERT INTO kanalog.nodes AS n (name, copy_id, version, seen_at, program)

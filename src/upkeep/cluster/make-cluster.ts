@@ -58,7 +58,7 @@ export async function makeCluster(
   given: NodeSettings & { secret: string; id: string; copyId: string },
 ): Promise<number> {
   const { url, node, secret, id, copyId } = given;
-  if (findCopy(db) !== undefined) throw new AppError("conflict", message("clusterExists"));
+  if (findCopy(db) !== undefined) throw new AppError("conflict", message("fileIsCopy"));
   const connection = openConnection(url, `kanalog ${node} commands`);
   try {
     return await inFileTransaction(db, clock, "make-cluster", (tx) =>

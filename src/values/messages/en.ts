@@ -458,7 +458,13 @@ export const en = {
   clusterSecretNeeded: "Set KANALOG_SECRET: all nodes of a cluster need the same one.",
   clusterSecretDiffers: "KANALOG_SECRET differs from the one that the cluster was made with.",
   nodeNameTaken: ({ node }: { node: string }) =>
-    `Another node is named ${node}: give this one a name of its own with KANALOG_NODE.`,
+    `Another node named ${node} ran within the last 10 seconds: where it has ended, try again then, else give this one a name of its own with KANALOG_NODE.`,
+  nodeRuns: ({ node }: { node: string }) =>
+    `${node} ran within the last 10 seconds: stop it, and try again then.`,
+  noNode: ({ node }: { node: string }) => `The cluster has no node named ${node}.`,
+  fileIsCopy: "The file is a copy of a cluster already.",
+  restoreOnNode:
+    "A node's file is a copy of its cluster: make it anew with `kanalog cluster rebuild`, or restore PostgreSQL from its own backup.",
   clocksDiffer: ({ seconds }: { seconds: number }) =>
     `This machine's clock is ${Math.abs(seconds)} s ${seconds < 0 ? "behind" : "ahead of"} PostgreSQL's: set both by a time server.`,
   foreignSchema:

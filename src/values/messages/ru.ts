@@ -336,7 +336,13 @@ export const ru: Messages = {
   clusterSecretNeeded: "Задайте KANALOG_SECRET: он один на все узлы кластера.",
   clusterSecretDiffers: "KANALOG_SECRET не тот, с которым создан кластер.",
   nodeNameTaken: ({ node }) =>
-    `Узел с именем ${node} уже есть: задайте этому своё имя в KANALOG_NODE.`,
+    `Другой узел с именем ${node} работал в последние 10 секунд: если он остановлен, повторите потом, иначе задайте этому своё имя в KANALOG_NODE.`,
+  nodeRuns: ({ node }) =>
+    `${node} работал в последние 10 секунд: остановите его и повторите потом.`,
+  noNode: ({ node }) => `В кластере нет узла с именем ${node}.`,
+  fileIsCopy: "Этот файл уже копия кластера.",
+  restoreOnNode:
+    "Файл узла — копия кластера: сделайте её заново командой `kanalog cluster rebuild` или восстановите PostgreSQL из его резервной копии.",
   clocksDiffer: ({ seconds }) =>
     `Часы этой машины ${seconds < 0 ? "отстают от" : "спешат против"} часов PostgreSQL на ${Math.abs(seconds)} с: настройте те и другие по серверу времени.`,
   foreignSchema:

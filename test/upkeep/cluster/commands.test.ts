@@ -158,6 +158,9 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     );
     expect(exitCode).toBe(0);
     expect(notes).toContain("Not waited for, since they are silent: b.");
+    await ok(["cluster", "forget", "b"], settings());
+    expect(await ok(["cluster", "status"], settings())).not.toContain("joins");
+    expect(await refused(["cluster", "forget", "b"], settings())).toContain("no node named b");
   });
 
   test("nothing is half made where PostgreSQL is lost in the midst of it", async () => {
@@ -183,8 +186,9 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     expect(await refused(["cluster", "init", "--from", file], settings())).toContain(
       "There is a cluster at KANALOG_CLUSTER already.",
     );
-    // The file is a copy by now.
-    await refused(["cluster", "init", "--from", machine.database], settings());
+    expect(await refused(["cluster", "init", "--from", machine.database], settings())).toContain(
+      "The file is a copy of a cluster already.",
+    );
     expect(await refused(["cluster", "join"], settings())).toContain("exists already");
     expect(await refused(["cluster", "join"], { ...second(), KANALOG_CLUSTER: "" })).toContain(
       "Set KANALOG_CLUSTER",
@@ -195,7 +199,10 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     await init();
     const first = await machine.serve(["serve"], { environment: settings() });
     const same = settings({ KANALOG_DB: machine.path("b.db") });
-    const said = "Another node is named a: give this one a name of its own with KANALOG_NODE.";
+    const said = "Another node named a ran within the last 10 seconds";
+    expect(await refused(["cluster", "forget", "a"], settings())).toContain(
+      "a ran within the last",
+    );
     expect(await refused(["cluster", "join"], same)).toContain(said);
     await ok(["cluster", "join"], second());
     expect(await refused(["serve"], { ...second(), KANALOG_NODE: "a" })).toContain(said);
@@ -221,6 +228,38 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     await inPostgres(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
     const notes = await refused(["org", "create", "--name", "A", "--plan", "profi"], settings());
     expect(notes).toContain("it takes no writes (default_transaction_read_only is on)");
+  });
+
+  test("a file that a process uses, and one that is not there, which stays so", async () => {
+    const alone = await machine.serve(["serve"], { environment: { KANALOG_SECRET: SECRET } });
+    expect(await refused(["cluster", "init", "--from", machine.database], settings())).toContain(
+      "Another process uses",
+    );
+    expect((await alone.get("/v1/msgr/channels/1/", key)).status).toBe(200);
+    await alone.stop();
+    await init();
+    const node = await machine.serve(["serve"], { environment: settings() });
+    expect(await refused(["cluster", "rebuild"], settings())).toContain("Another process uses");
+    await node.stop();
+    // By a process of its own: within this one, commands get a prepared file where there is none.
+    const { exitCode, notes } = await machine.runProgram(["org", "list"], {
+      environment: second(),
+    });
+    expect(exitCode).toBe(1);
+    expect(notes).toContain("kanalog cluster join");
+    await ok(["cluster", "join"], second());
+  });
+
+  test("a backup of a copy says what it is, and none is put in its place", async () => {
+    await init();
+    const { exitCode, notes } = await machine.run(["backup", machine.path("copy.db")], {
+      environment: settings(),
+    });
+    expect(exitCode).toBe(0);
+    expect(notes).toContain("This is a node's copy");
+    expect(await refused(["restore", machine.path("copy.db")], settings())).toContain(
+      "kanalog cluster rebuild",
+    );
   });
 
   test("a missing and another secret", async () => {

@@ -4,8 +4,10 @@ import { type Config, readConfig } from "../../../config.ts";
 import { type DatabaseCopy, writeCopy } from "../../../db/database-copy.ts";
 import { openExisting } from "../../../db/open-database.ts";
 import { replaceDatabase } from "../../../db/replace-database.ts";
+import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { needsSecret, secretPath } from "../../../push/webhooks/manage/secret-file.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
 import { jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -24,6 +26,12 @@ export function backupCommand(context: CommandContext): Command {
       requireFile(config);
       const { clock } = context.ports(config);
       const { path, bytes, schemaVersion, hasWebhooks } = await copyTo(file, config, clock);
+      if (config.cluster !== null) {
+        output.note(
+          "This is a node's copy, of use with its cluster only: back PostgreSQL up, or write an appliance " +
+            "with `kanalog cluster leave --to FILE`.",
+        );
+      }
       const secret = secretName(config);
       printObject(output, { path, bytes, schema_version: schemaVersion, secret }, json === true);
       if (secret !== null) {
@@ -49,6 +57,7 @@ export function restoreCommand(context: CommandContext): Command {
       requireFile(config);
       const { clock } = context.ports(config);
       const { databasePath } = config;
+      if (config.cluster !== null) throw new AppError("conflict", message("restoreOnNode"));
       const suffix = `.before-restore-${fileStamp(clock.now())}`;
       const { schemaVersion, keptAs } = replaceDatabase(databasePath, file, suffix, clock);
       printObject(

@@ -49,6 +49,14 @@ export function clusterCommand(context: CommandContext): Command {
     .action(async ({ to, json }: Json & { to: string }) => {
       printObject(output, { path: to, version: await commands().cluster.leave(to) }, json === true);
     });
+  const forget = new Command("forget")
+    .description("take a node that is gone out of the list: nobody waits for it any more")
+    .argument("<node>", "its name")
+    .addOption(jsonOption())
+    .action(async (name: string, { json }: Json) => {
+      await commands().cluster.forget(name);
+      printObject(output, { forgotten: name }, json === true);
+    });
   const status = new Command("status")
     .description("list the nodes, with how far their copies are")
     .addOption(jsonOption())
@@ -68,5 +76,6 @@ export function clusterCommand(context: CommandContext): Command {
     .addCommand(join)
     .addCommand(status)
     .addCommand(rebuild)
-    .addCommand(leave);
+    .addCommand(leave)
+    .addCommand(forget);
 }

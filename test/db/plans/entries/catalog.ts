@@ -1597,6 +1597,18 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
+  "catalog/post-search/catch-up.store.ts missingChannels": [
+    {
+      plan: [
+        "SCAN json_each VIRTUAL TABLE INDEX 1:",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "  SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1,
+      why: "Channels that are copied in one transaction: 500 at the most, each looked up.",
+    },
+  ],
   "catalog/post-search/catch-up.store.ts moveTo": [
     {
       sql: "UPDATE post_search_stale SET … WHERE channel_id = @channel_id",
@@ -1610,6 +1622,18 @@ export const catalog: Entries = {
       plan: ["SCAN post_search_stale"],
       rows: 1,
       why: "Channels that changed lately, the first or the first fifty: by their numbers.",
+    },
+  ],
+  "catalog/post-search/catch-up.store.ts noteStale": [
+    {
+      plan: [
+        "SCAN json_each VIRTUAL TABLE INDEX 1:",
+        "SCALAR SUBQUERY 1",
+        "  SCAN post_search_state",
+        "SEARCH posts EXISTS USING COVERING INDEX posts_by_messenger_id (channel_id=?)",
+      ],
+      rows: 2,
+      why: "Channels that are copied in one transaction, each looked up, and the single row of the index's state.",
     },
   ],
   "catalog/post-search/catch-up.store.ts posts": [

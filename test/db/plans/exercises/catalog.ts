@@ -3,12 +3,14 @@ import { createCategoryImages } from "../../../../src/catalog/directory/category
 import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
 import { readExport } from "../../../../src/catalog/exports/export-selection.ts";
 import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/import-kinds.ts";
+import { missingChannels, noteStale } from "../../../../src/catalog/post-search/catch-up.store.ts";
 import {
   postSearchBuild,
   rebuildPostSearch,
 } from "../../../../src/catalog/post-search/catch-up.ts";
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
 import { pruneLastPostOrder } from "../../../../src/catalog/search/last-post-order.ts";
+import { inTransaction } from "../../../../src/db/transaction.ts";
 import { readCatalogRequest } from "../../../../src/methods/channels.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import { DAY_MS } from "../../../../src/values/moscow-time.ts";
@@ -141,13 +143,19 @@ async function searchPosts(
   appliance: World["appliance"],
   list: (path: string, pages?: number) => Promise<void>,
 ): Promise<void> {
-  const { db } = appliance.app.domains;
+  const { db, clock } = appliance.app.domains;
   appliance.app.services.postSearch.progress();
   while (db.prepare("SELECT 1 FROM post_search_state WHERE phase <> 'ready'").get()) {
     await appliance.app.builds.look();
   }
   for (const isStale of [false, true]) {
-    if (isStale) db.exec("INSERT INTO post_search_stale VALUES (1, 0, 0)");
+    if (isStale) {
+      // Of channels that a node of a cluster gets after their posts; this one is not there.
+      await inTransaction(db, clock, "post-search", async (tx) =>
+        noteStale(tx, missingChannels(tx, [0])),
+      );
+      db.exec("INSERT INTO post_search_stale VALUES (1, 0, 0)");
+    }
     for (const ordering of ["-published_at", "-views", "-relevance"]) {
       for (const filter of POST_FILTERS) {
         const query = new URLSearchParams({ ...filter, ordering, limit: "100" });
