@@ -11,8 +11,8 @@ export interface PostgresLine {
   /** Whether the node hears of others' commits at once; else it copies when it is told to, or asks. */
   hearsNotices: boolean;
   /**
-   * The next commit of shared rows reaches PostgreSQL, but its answer does not come back: the line is cut
-   * and `then` is run once PostgreSQL has committed.
+   * The next commit of shared rows reaches PostgreSQL, but its answer does not come back: once PostgreSQL
+   * has committed, `then` is run and the line is cut.
    */
   loseNextCommit(then?: () => void): void;
   close(): Promise<void>;
@@ -63,8 +63,9 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
       }
       const then = losing;
       losing = null;
-      line.cut();
+      // First, or whoever is to be killed may hear of the cut and end by itself.
       then?.();
+      line.cut();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -311,7 +311,7 @@ describe.skipIf(!hasPostgres)("a process of a node that is killed", () => {
     });
     line.loseNextCommit(() => making.kill("SIGKILL"));
     await making.exited;
-    expect(making.signalCode).toBe("SIGKILL");
+    expect(making.signalCode, await making.stderr.text()).toBe("SIGKILL");
     line.mend();
     // The copy gets it with the next change.
     await ok(["org", "create", "--name", "Next", "--plan", "profi"], settings());
