@@ -48,8 +48,16 @@ function fakeTelegram(): FakeMessenger {
   };
 }
 
+/** How long ago the posts of a round begin, each a millisecond after the one before. */
+const SINCE_MS = 10_000;
+
 function fakeMax(): FakeMessenger {
-  const max = createFakeMax(Date.now);
+  let lastAt = 0;
+  // Of more posts in one millisecond than a page has, MAX would show only the first.
+  const max = createFakeMax(() => {
+    lastAt = Math.max(lastAt + 1, Date.now() - SINCE_MS);
+    return lastAt;
+  });
   const id = -70_000_000_000_001n;
   return {
     ...{ kind: "max", token: max.token },
