@@ -6,6 +6,12 @@ import type { Clock } from "../../ports/clock.ts";
 import type { UsedKey } from "../keys/key-use.ts";
 import type { UsageEntry, UsageReceipt } from "./usage.store.ts";
 
+/**
+ * A commit takes milliseconds, and answers wait for it. A former primary that nobody confirms any more lets it
+ * wait for ever: the sooner it is left, the sooner another is looked for.
+ */
+const CHARGE_MS = 4_000;
+
 const CHARGE = "SELECT kanalog.charge($1::bigint, $2::text::json, $3::text::json) AS receipts";
 
 /**
@@ -14,7 +20,7 @@ const CHARGE = "SELECT kanalog.charge($1::bigint, $2::text::json, $3::text::json
  * @param db a copy of the cluster's rows, by which the requests were judged
  */
 export function createClusterUsageCommits(db: Database, url: string, node: string) {
-  const connection = openConnection(url, `${node} usage`);
+  const connection = openConnection(url, `${node} usage`, CHARGE_MS);
   return {
     async commit(
       entries: readonly UsageEntry[],

@@ -23,8 +23,9 @@ export interface Connection {
 /**
  * @param url `postgres://…`; with several hosts, separated by commas, the one that takes writes is used
  * @param name by which PostgreSQL shows it
+ * @param statementMs how long a statement may take; then the database counts as gone
  */
-export function openConnection(url: string, name: string): Connection {
+export function openConnection(url: string, name: string, statementMs = STATEMENT_MS): Connection {
   let client: pg.Client | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
   let isClosed = false;
@@ -35,7 +36,7 @@ export function openConnection(url: string, name: string): Connection {
   async function connected(): Promise<pg.Client> {
     if (isClosed) throw storageUnavailable(new Error("the connection was closed"));
     if (client !== null) return client;
-    const made = await connectToPrimary(url, name);
+    const made = await connectToPrimary(url, name, statementMs);
     // Told of a connection that is lost while nobody uses it: the next use makes another.
     made.on("error", () => drop(made));
     client = made;
@@ -100,8 +101,13 @@ export function openConnection(url: string, name: string): Connection {
  * former primary that nobody has told goes on taking writes which nobody confirms.
  * @throws AppError `unavailable`, where no host takes writes
  */
-export async function connectToPrimary(url: string, name: string): Promise<pg.Client> {
-  const tried = await Promise.allSettled(hostsOf(url).map((host) => connectToHost(host, name)));
+export async function connectToPrimary(
+  url: string,
+  name: string,
+  statementMs = STATEMENT_MS,
+): Promise<pg.Client> {
+  const attempts = hostsOf(url).map((host) => connectToHost(host, name, statementMs));
+  const tried = await Promise.allSettled(attempts);
   const [newest, ...others] = tried
     .flatMap((one) => (one.status === "fulfilled" ? one.value : []))
     .sort((a, b) => (a.timeline < b.timeline ? 1 : -1));
@@ -115,14 +121,15 @@ export async function connectToPrimary(url: string, name: string): Promise<pg.Cl
 async function connectToHost(
   connectionString: string,
   name: string,
+  statementMs: number,
 ): Promise<{ client: pg.Client; timeline: string }> {
   const client = new pg.Client({
     connectionString,
     application_name: name,
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
-    query_timeout: STATEMENT_MS + 1_000,
-    lock_timeout: STATEMENT_MS - 1_000,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + 1_000,
+    lock_timeout: statementMs - 1_000,
     idle_in_transaction_session_timeout: SILENT_MS,
     keepAlive: true,
   });
@@ -178,10 +185,13 @@ export function hostsOf(url: string): string[] {
 
 /**
  * Class 57 is an operator's intervention, such as a server that stops; class 08 a lost connection; 25006 a
- * server that takes no writes any more.
+ * server that takes no writes any more; 55P03 a lock that was not got in time, as on a former primary, where
+ * commits that nobody confirms hold theirs for ever.
  */
 function isLost(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || /^(57|08|25P03|25006)/.test(error.code ?? "");
+  return (
+    !(error instanceof pg.DatabaseError) || /^(57|08|25P03|25006|55P03)/.test(error.code ?? "")
+  );
 }
 
 /** What an operator may have taken away: rights, the schema, its tables and functions. */
