@@ -29,7 +29,7 @@ import { guides } from "./guides.ts";
 
 /** State of the process that doors look at while they answer. */
 export interface Running {
-  /** Where it listens; null before it does, or where that is no address of one machine. */
+  /** Address at which it listens; null before it does, or where that is no address of one machine. */
   address: string | null;
   isStopping: boolean;
 }

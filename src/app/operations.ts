@@ -214,7 +214,7 @@ export const pools = {
   sources: { access: "writer", ...one, operations: { importSourceFile } },
   /** Posts that bots were told of: short, and not to wait for a file. */
   bots: { access: "writer", ...one, operations: { applyBatch } },
-  /** What is read part by part: files that are downloaded, as long as their readers take, and cards ahead. */
+  /** Reads part by part: of files that are downloaded, as long as their readers take, and of cards ahead. */
   exports: {
     access: "reader",
     ...one,

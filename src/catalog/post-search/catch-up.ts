@@ -22,8 +22,8 @@ const MERGED_PAGES = 16;
 const POST_SEARCH_BUILD = "post_search";
 
 /**
- * What is to be done for the index, as background work: emptying it, building it, and bringing it to channels that
- * changed. That is done at 100 percent.
+ * Work on the index in the background: emptying it, building it, and bringing it to channels that changed.
+ * The last is done at 100 percent.
  * @param isOn the setting: it turns post search off and on
  */
 export function postSearchBuild(isOn: boolean): BackgroundBuild {

@@ -97,8 +97,8 @@ export function openConnection(url: string, name: string, statementMs = STATEMEN
 }
 
 /**
- * Of several hosts that take writes the one with the newest timeline: each promotion begins another, and a
- * former primary that nobody has told goes on taking writes which nobody confirms.
+ * Connects to the primary: of several hosts that take writes, the one with the newest timeline. Each promotion
+ * begins another, and a former primary that nobody has told goes on taking writes which nobody confirms.
  * @throws AppError `unavailable`, where no host takes writes
  */
 export async function connectToPrimary(
@@ -149,7 +149,7 @@ async function connectToHost(
 }
 
 export interface ServerFacts {
-  /** Such as 150004. */
+  /** Number of its version, such as 150004. */
   version: number;
   /** Null for a standby. */
   timeline: string | null;
@@ -194,7 +194,7 @@ function isLost(error: unknown): boolean {
   );
 }
 
-/** What an operator may have taken away: rights, the schema, its tables and functions. */
+/** Faults of an operator, who took rights away, the schema, its tables or functions. */
 const OF_OPERATOR = /^(42501|42P01|42883|3F000)$/;
 
 /** A fault of this program: values, rules or statements that PostgreSQL refuses for good. */

@@ -61,9 +61,9 @@ export function linkToCluster(
 export interface Copy {
   /** Of the cluster. */
   id: string;
-  /** Of its newest shared rows. */
+  /** Version of its newest shared rows. */
   version: number;
-  /** Of the file. */
+  /** Number of the file, by which two nodes of one name are told apart. */
   copyId: string;
 }
 

@@ -88,13 +88,13 @@ function settle(command: Command, context: CommandContext): void {
   for (const child of command.commands) settle(child, context);
 }
 
-/** What refused, and why: the file, or the PostgreSQL of a node. */
+/** Names the file or the PostgreSQL that refused, and why. */
 function causeOf({ cause }: AppError, environment: Environment): string {
   const { databasePath, cluster } = readConfig(environment);
   const reason = storageReason(cause);
   if (reason !== null) return ` ${databasePath}: ${reason}.`;
   if (cluster === null || !(cause instanceof Error)) return "";
-  // What comes from a thread has its stack behind the first line.
+  // An error of a thread has its stack behind the first line.
   return ` PostgreSQL of KANALOG_CLUSTER: ${cause.message.split("\n")[0]}.`;
 }
 
