@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type Column, eq, type SQL, sql } from "drizzle-orm";
 import type { Builders, BuildersNow } from "./awaited-session.ts";
 import type { Database, Reading, Transaction } from "./database.ts";
 
@@ -34,9 +34,19 @@ export function queryNow<Prepared>(
   return oncePerConnection((db: Database) => build(db.buildersNow).prepare());
 }
 
-/** Stands for a value that is given when the statement is run. drizzle has its own for conditions only. */
+/** Stands for a value that is given when the statement is run. */
 export function given<T>(name: string): T {
   return sql.placeholder(name) as T;
+}
+
+/** The same for several columns, each by its own name: `values(allGiven("at", "person"))`. */
+export function allGiven<Name extends string>(...names: Name[]): Record<Name, never> {
+  return Object.fromEntries(names.map((name) => [name, given(name)])) as Record<Name, never>;
+}
+
+/** Whether a column has the value that is given by this name when the statement is run. */
+export function eqGiven(column: Column, name: string): SQL {
+  return eq(column, given(name));
 }
 
 function oncePerConnection<Connection extends Database, Prepared>(

@@ -1,6 +1,6 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import { type Database, statement } from "../../db/database.ts";
-import { queryNow } from "../../db/query.ts";
+import { eqGiven, queryNow } from "../../db/query.ts";
 import { type Category, categories, type Territory, territories } from "./directory.table.ts";
 
 const allCategories = queryNow((db) =>
@@ -13,16 +13,10 @@ const movedTerritories = queryNow((db) =>
   db.select({ slug: territories.slug }).from(territories).where(eq(territories.isMoved, true)),
 );
 const categoryBySlug = queryNow((db) =>
-  db
-    .select()
-    .from(categories)
-    .where(eq(categories.slug, sql.placeholder("slug"))),
+  db.select().from(categories).where(eqGiven(categories.slug, "slug")),
 );
 const territoryBySlug = queryNow((db) =>
-  db
-    .select()
-    .from(territories)
-    .where(eq(territories.slug, sql.placeholder("slug"))),
+  db.select().from(territories).where(eqGiven(territories.slug, "slug")),
 );
 
 export function createDirectoryStore(db: Database) {

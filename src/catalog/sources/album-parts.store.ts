@@ -1,6 +1,6 @@
-import { and, asc, between, eq, lt, sql } from "drizzle-orm";
+import { and, asc, between, eq, lt } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { query } from "../../db/query.ts";
+import { eqGiven, given, query } from "../../db/query.ts";
 import { albumParts } from "./sources.table.ts";
 
 export type AlbumPart = Omit<typeof albumParts.$inferSelect, "sourceId">;
@@ -24,10 +24,10 @@ const parts = query((db) =>
     .from(albumParts)
     .where(
       and(
-        eq(albumParts.sourceId, sql.placeholder("sourceId")),
-        eq(albumParts.chat, sql.placeholder("chat")),
-        between(albumParts.messageId, sql.placeholder("from"), sql.placeholder("to")),
-        eq(albumParts.album, sql.placeholder("album")),
+        eqGiven(albumParts.sourceId, "sourceId"),
+        eqGiven(albumParts.chat, "chat"),
+        between(albumParts.messageId, given("from"), given("to")),
+        eqGiven(albumParts.album, "album"),
       ),
     )
     .orderBy(asc(albumParts.messageId)),

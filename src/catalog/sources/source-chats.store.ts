@@ -1,6 +1,6 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { query } from "../../db/query.ts";
+import { eqGiven, query } from "../../db/query.ts";
 import { type SourceChat, sourceChats } from "./sources.table.ts";
 
 const chats = query((db) =>
@@ -14,7 +14,7 @@ const chats = query((db) =>
       fault: sourceChats.fault,
     })
     .from(sourceChats)
-    .where(eq(sourceChats.sourceId, sql.placeholder("sourceId"))),
+    .where(eqGiven(sourceChats.sourceId, "sourceId")),
 );
 
 /** Channels that a source's bot was added to, those it was removed from included. */
@@ -26,7 +26,7 @@ const unread = query((db) =>
   db
     .select({ chat: sourceChats.chat })
     .from(sourceChats)
-    .where(and(eq(sourceChats.sourceId, sql.placeholder("sourceId")), isNull(sourceChats.cardAt)))
+    .where(and(eqGiven(sourceChats.sourceId, "sourceId"), isNull(sourceChats.cardAt)))
     .limit(1),
 );
 

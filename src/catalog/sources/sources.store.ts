@@ -1,6 +1,6 @@
 import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, given, query, queryNow } from "../../db/query.ts";
+import { allGiven, change, eqGiven, given, query, queryNow } from "../../db/query.ts";
 import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
 
 const all = query((db) => db.select().from(sources).orderBy(asc(sources.id)));
@@ -10,22 +10,14 @@ export function selectSources(db: Database): Promise<Source[]> {
   return all(db).all();
 }
 
-const byId = query((db) =>
-  db
-    .select()
-    .from(sources)
-    .where(eq(sources.id, sql.placeholder("id"))),
-);
+const byId = query((db) => db.select().from(sources).where(eqGiven(sources.id, "id")));
 
 export function selectSource(db: Database, id: number): Promise<Source | undefined> {
   return byId(db).get({ id });
 }
 
 const ownerById = queryNow((db) =>
-  db
-    .select({ owner: sources.owner })
-    .from(sources)
-    .where(eq(sources.id, sql.placeholder("id"))),
+  db.select({ owner: sources.owner }).from(sources).where(eqGiven(sources.id, "id")),
 );
 
 /** The process that runs a source, without a wait; null where none does, or it is gone. */
@@ -33,12 +25,7 @@ export function ownerNow(db: Database, id: number): string | null {
   return ownerById(db).get({ id })?.owner ?? null;
 }
 
-const byName = query((db) =>
-  db
-    .select()
-    .from(sources)
-    .where(eq(sources.name, sql.placeholder("name"))),
-);
+const byName = query((db) => db.select().from(sources).where(eqGiven(sources.name, "name")));
 
 /** Names are compared without regard to the case of English letters. */
 export function selectSourceNamed(db: Database, name: string): Promise<Source | undefined> {
@@ -53,14 +40,7 @@ export type NewSource = Pick<
 const add = change((db) =>
   db
     .insert(sources)
-    .values({
-      name: sql.placeholder("name"),
-      kind: sql.placeholder("kind"),
-      settings: sql.placeholder("settings"),
-      secret: sql.placeholder("secret"),
-      schedule: sql.placeholder("schedule"),
-      createdAt: sql.placeholder("createdAt"),
-    })
+    .values(allGiven("name", "kind", "settings", "secret", "schedule", "createdAt"))
     .returning(),
 );
 
@@ -76,7 +56,7 @@ export async function updateSource(
   await tx.builders.update(sources).set(values).where(eq(sources.id, id));
 }
 
-const remove = change((db) => db.delete(sources).where(eq(sources.id, sql.placeholder("id"))));
+const remove = change((db) => db.delete(sources).where(eqGiven(sources.id, "id")));
 
 /** Its days and files go with it. */
 export async function deleteSource(tx: Transaction, id: number): Promise<void> {
@@ -85,9 +65,9 @@ export async function deleteSource(tx: Transaction, id: number): Promise<void> {
 
 /** As it was seen by whoever claims it: nobody else has claimed it since. */
 const asSeen = and(
-  eq(sources.id, sql.placeholder("id")),
-  sql`${sources.owner} IS ${sql.placeholder("seenOwner")}`,
-  sql`${sources.heartbeatAt} IS ${sql.placeholder("seenHeartbeatAt")}`,
+  eqGiven(sources.id, "id"),
+  sql`${sources.owner} IS ${given("seenOwner")}`,
+  sql`${sources.heartbeatAt} IS ${given("seenHeartbeatAt")}`,
 );
 
 const claim = change((db) =>
@@ -123,7 +103,7 @@ const heartbeat = change((db) =>
   db
     .update(sources)
     .set({ heartbeatAt: given("now") })
-    .where(eq(sources.owner, sql.placeholder("owner"))),
+    .where(eqGiven(sources.owner, "owner")),
 );
 
 export async function saveSourceHeartbeat(
@@ -136,11 +116,7 @@ export async function saveSourceHeartbeat(
 const addRows = change((db) =>
   db
     .insert(sourceDays)
-    .values({
-      sourceId: sql.placeholder("sourceId"),
-      day: sql.placeholder("day"),
-      rows: sql.placeholder("rows"),
-    })
+    .values(allGiven("sourceId", "day", "rows"))
     .onConflictDoUpdate({
       target: [sourceDays.sourceId, sourceDays.day],
       set: { rows: sql`${sourceDays.rows} + excluded.rows` },
@@ -150,12 +126,7 @@ const addRows = change((db) =>
 const forget = change((db) =>
   db
     .delete(sourceDays)
-    .where(
-      and(
-        eq(sourceDays.sourceId, sql.placeholder("sourceId")),
-        lt(sourceDays.day, sql.placeholder("before")),
-      ),
-    ),
+    .where(and(eqGiven(sourceDays.sourceId, "sourceId"), lt(sourceDays.day, given("before")))),
 );
 
 /** Days whose rows are shown. */
@@ -174,12 +145,7 @@ const days = query((db) =>
   db
     .select({ day: sourceDays.day, rows: sourceDays.rows })
     .from(sourceDays)
-    .where(
-      and(
-        eq(sourceDays.sourceId, sql.placeholder("sourceId")),
-        gte(sourceDays.day, sql.placeholder("from")),
-      ),
-    ),
+    .where(and(eqGiven(sourceDays.sourceId, "sourceId"), gte(sourceDays.day, given("from")))),
 );
 
 /** Days with rows, the earliest first. */
@@ -204,10 +170,7 @@ const counts = query((db) =>
       rows: sql<number>`coalesce(${sourceDays.rows}, 0)`,
     })
     .from(sources)
-    .leftJoin(
-      sourceDays,
-      and(eq(sourceDays.sourceId, sources.id), eq(sourceDays.day, sql.placeholder("day"))),
-    ),
+    .leftJoin(sourceDays, and(eq(sourceDays.sourceId, sources.id), eqGiven(sourceDays.day, "day"))),
 );
 
 export type SourceCounts = Pick<
@@ -228,7 +191,7 @@ const files = query((db) =>
       modifiedAt: sourceFiles.modifiedAt,
     })
     .from(sourceFiles)
-    .where(eq(sourceFiles.sourceId, sql.placeholder("sourceId"))),
+    .where(eqGiven(sourceFiles.sourceId, "sourceId")),
 );
 
 export type DoneFile = Omit<typeof sourceFiles.$inferSelect, "sourceId">;

@@ -1,6 +1,6 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { query, queryNow } from "../../db/query.ts";
+import { eqGiven, query, queryNow } from "../../db/query.ts";
 import {
   type Member,
   members,
@@ -11,12 +11,7 @@ import {
 } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
 
-const planByCode = queryNow((db) =>
-  db
-    .select()
-    .from(plans)
-    .where(eq(plans.code, sql.placeholder("code"))),
-);
+const planByCode = queryNow((db) => db.select().from(plans).where(eqGiven(plans.code, "code")));
 
 export async function selectPlan(db: Database, code: PlanCode): Promise<Plan> {
   return selectPlanNow(db, code);
@@ -44,10 +39,7 @@ export async function updatePlan(
 }
 
 const organizationById = query((db) =>
-  db
-    .select()
-    .from(organizations)
-    .where(eq(organizations.id, sql.placeholder("id"))),
+  db.select().from(organizations).where(eqGiven(organizations.id, "id")),
 );
 
 export function selectOrganization(db: Database, id: number): Promise<Organization | undefined> {
@@ -78,12 +70,7 @@ export async function updateOrganization(
   await tx.builders.update(organizations).set(values).where(eq(organizations.id, id));
 }
 
-const memberById = query((db) =>
-  db
-    .select()
-    .from(members)
-    .where(eq(members.id, sql.placeholder("id"))),
-);
+const memberById = query((db) => db.select().from(members).where(eqGiven(members.id, "id")));
 
 export function selectMember(db: Database, id: number): Promise<Member | undefined> {
   return memberById(db).get({ id });
@@ -93,7 +80,7 @@ const membersByOrganization = query((db) =>
   db
     .select()
     .from(members)
-    .where(eq(members.organizationId, sql.placeholder("organizationId")))
+    .where(eqGiven(members.organizationId, "organizationId"))
     .orderBy(asc(members.id)),
 );
 
@@ -106,7 +93,7 @@ const placesByEmail = query((db) =>
     .select({ member: members, organization: organizations })
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eq(members.email, sql.placeholder("email")))
+    .where(eqGiven(members.email, "email"))
     .orderBy(asc(members.id)),
 );
 

@@ -1,6 +1,6 @@
-import { asc, eq, getTableColumns, or, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, or } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { query, queryNow } from "../../db/query.ts";
+import { eqGiven, query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Key, keys } from "./keys.table.ts";
 
@@ -14,7 +14,7 @@ const holderByHash = queryNow((db) =>
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eq(keys.hash, sql.placeholder("hash"))),
+    .where(eqGiven(keys.hash, "hash")),
 );
 
 /** A key with its member and organization, read in the snapshot of the tick. */
@@ -28,12 +28,7 @@ export function accountsVersionNow(db: Database): number {
   return version.get()?.version ?? 0;
 }
 
-const keyById = query((db) =>
-  db
-    .select(keyColumns)
-    .from(keys)
-    .where(eq(keys.id, sql.placeholder("id"))),
-);
+const keyById = query((db) => db.select(keyColumns).from(keys).where(eqGiven(keys.id, "id")));
 
 export function selectKey(db: Database, id: number): Promise<Key | undefined> {
   return keyById(db).get({ id });
@@ -44,7 +39,7 @@ const keysByOrganization = query((db) =>
     .select(keyColumns)
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
-    .where(eq(members.organizationId, sql.placeholder("organizationId")))
+    .where(eqGiven(members.organizationId, "organizationId"))
     .orderBy(asc(keys.id)),
 );
 
@@ -56,7 +51,7 @@ const keysByName = query((db) =>
   db
     .select(keyColumns)
     .from(keys)
-    .where(or(eq(keys.prefix, sql.placeholder("text")), eq(keys.name, sql.placeholder("text"))))
+    .where(or(eqGiven(keys.prefix, "text"), eqGiven(keys.name, "text")))
     .orderBy(asc(keys.id)),
 );
 

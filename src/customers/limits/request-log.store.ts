@@ -1,6 +1,6 @@
-import { and, desc, eq, gte, inArray, lt, lte, sql } from "drizzle-orm";
+import { and, desc, gte, inArray, lt, lte } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, given, query } from "../../db/query.ts";
+import { allGiven, change, eqGiven, given, query } from "../../db/query.ts";
 import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
@@ -31,18 +31,12 @@ const LOGGED_DAYS = 7;
 const ROWS_PER_STEP = 200;
 
 const add = change((db) =>
-  db.insert(requestLog).values({
-    keyId: given("keyId"),
-    at: given("at"),
-    verb: given("verb"),
-    path: given("path"),
-    status: given("status"),
-    durationUs: given("durationUs"),
-    units: given("units"),
-  }),
+  db
+    .insert(requestLog)
+    .values(allGiven("keyId", "at", "verb", "path", "status", "durationUs", "units")),
 );
 
-const isOfKey = eq(requestLog.keyId, sql.placeholder("keyId"));
+const isOfKey = eqGiven(requestLog.keyId, "keyId");
 
 const removeEarlier = change((db) => {
   const earlier = db
@@ -79,7 +73,7 @@ const latest = query((db) =>
   db
     .select()
     .from(requestLog)
-    .where(and(isOfKey, gte(requestLog.at, sql.placeholder("since"))))
+    .where(and(isOfKey, gte(requestLog.at, given("since"))))
     .orderBy(desc(requestLog.id))
     .limit(LOGGED_MAX),
 );
@@ -97,7 +91,7 @@ const removeOld = change((db) => {
   const old = db
     .select({ id: requestLog.id })
     .from(requestLog)
-    .where(lt(requestLog.at, sql.placeholder("until")))
+    .where(lt(requestLog.at, given("until")))
     .limit(ROWS_PER_STEP);
   return db.delete(requestLog).where(inArray(requestLog.id, old));
 });

@@ -1,7 +1,7 @@
-import { and, eq, gt, lte, min, sql } from "drizzle-orm";
+import { and, eq, gt, lte, min } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
-import { change, query } from "../../db/query.ts";
+import { change, eqGiven, given, query } from "../../db/query.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay } from "../../values/moscow-time.ts";
 import { usageDays } from "./usage.table.ts";
@@ -129,7 +129,7 @@ const nextOrganization = query((db) =>
   db
     .select({ id: min(usageDays.organizationId) })
     .from(usageDays)
-    .where(gt(usageDays.organizationId, sql.placeholder("after"))),
+    .where(gt(usageDays.organizationId, given("after"))),
 );
 
 /** The next organization that has usage, found by one step in the key; null after the last one. */
@@ -138,11 +138,11 @@ export async function nextWithUsage(db: Database, after: number): Promise<number
 }
 
 const removeOldestDay = change((db) => {
-  const isOfOrganization = eq(usageDays.organizationId, sql.placeholder("organizationId"));
+  const isOfOrganization = eqGiven(usageDays.organizationId, "organizationId");
   const oldest = db
     .select({ day: min(usageDays.day) })
     .from(usageDays)
-    .where(and(isOfOrganization, lte(usageDays.day, sql.placeholder("until"))));
+    .where(and(isOfOrganization, lte(usageDays.day, given("until"))));
   return db.delete(usageDays).where(and(isOfOrganization, eq(usageDays.day, oldest)));
 });
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { query, queryNow } from "../../db/query.ts";
+import { eqGiven, given, query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { keyColumns, toBytes } from "../keys/keys.store.ts";
 import { type Key, keys } from "../keys/keys.table.ts";
@@ -14,10 +14,7 @@ import {
 } from "./oauth.table.ts";
 
 const clientByName = query((db) =>
-  db
-    .select()
-    .from(oauthClients)
-    .where(eq(oauthClients.clientId, sql.placeholder("clientId"))),
+  db.select().from(oauthClients).where(eqGiven(oauthClients.clientId, "clientId")),
 );
 
 export function selectClient(db: Database, clientId: string): Promise<OAuthClient | undefined> {
@@ -51,7 +48,7 @@ const codeByHash = query((db) =>
     .from(oauthCodes)
     .innerJoin(members, eq(members.id, oauthCodes.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eq(oauthCodes.hash, sql.placeholder("hash"))),
+    .where(eqGiven(oauthCodes.hash, "hash")),
 );
 
 /** A code with who granted it. */
@@ -97,7 +94,7 @@ const tokenByHash = query((db) =>
     .innerJoin(keys, eq(keys.id, oauthTokens.keyId))
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eq(oauthTokens.hash, sql.placeholder("hash"))),
+    .where(eqGiven(oauthTokens.hash, "hash")),
 );
 
 /** A token, access or refresh, with its grant and whose it is. */
@@ -127,7 +124,7 @@ const accessHolder = queryNow((db) =>
     .innerJoin(keys, eq(keys.id, oauthTokens.keyId))
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(and(eq(oauthTokens.hash, sql.placeholder("hash")), eq(oauthTokens.kind, "access"))),
+    .where(and(eqGiven(oauthTokens.hash, "hash"), eq(oauthTokens.kind, "access"))),
 );
 
 /** The key that an access token opens by, with its member and organization, in the snapshot of the tick. */
@@ -149,9 +146,9 @@ const grantsByOrganization = query((db) =>
     .innerJoin(members, eq(members.id, keys.memberId))
     .where(
       and(
-        eq(members.organizationId, sql.placeholder("organizationId")),
+        eqGiven(members.organizationId, "organizationId"),
         isNull(keys.revokedAt),
-        sql`${keys.expiresAt} > ${sql.placeholder("now")}`,
+        sql`${keys.expiresAt} > ${given("now")}`,
       ),
     )
     .orderBy(asc(keys.id)),

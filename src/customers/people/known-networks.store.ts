@@ -1,6 +1,6 @@
-import { and, desc, eq, lte, notInArray, or, sql } from "drizzle-orm";
+import { and, desc, lte, notInArray, or, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, query } from "../../db/query.ts";
+import { change, eqGiven, given, query } from "../../db/query.ts";
 import { knownNetworks } from "./people.table.ts";
 
 /** A person, and a network from which they signed in, as a keyed hash. */
@@ -14,10 +14,7 @@ const signedInAt = query((db) =>
     .select({ at: knownNetworks.signedInAt })
     .from(knownNetworks)
     .where(
-      and(
-        eq(knownNetworks.personId, sql.placeholder("personId")),
-        eq(knownNetworks.network, sql.placeholder("network")),
-      ),
+      and(eqGiven(knownNetworks.personId, "personId"), eqGiven(knownNetworks.network, "network")),
     ),
 );
 
@@ -30,9 +27,9 @@ const put = change((db) =>
   db
     .insert(knownNetworks)
     .values({
-      personId: sql.placeholder("personId"),
-      network: sql.placeholder("network"),
-      signedInAt: sql.placeholder("at"),
+      personId: given("personId"),
+      network: given("network"),
+      signedInAt: given("at"),
     })
     .onConflictDoUpdate({
       target: [knownNetworks.personId, knownNetworks.network],
@@ -48,16 +45,16 @@ const prune = change((db) => {
   const latest = db
     .select({ network: knownNetworks.network })
     .from(knownNetworks)
-    .where(eq(knownNetworks.personId, sql.placeholder("personId")))
+    .where(eqGiven(knownNetworks.personId, "personId"))
     .orderBy(desc(knownNetworks.signedInAt))
-    .limit(sql.placeholder("kept"));
+    .limit(given("kept"));
   return db
     .delete(knownNetworks)
     .where(
       and(
-        eq(knownNetworks.personId, sql.placeholder("personId")),
+        eqGiven(knownNetworks.personId, "personId"),
         or(
-          lte(knownNetworks.signedInAt, sql.placeholder("until")),
+          lte(knownNetworks.signedInAt, given("until")),
           notInArray(knownNetworks.network, latest),
         ),
       ),

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, exists, gt, isNotNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, query } from "../../db/query.ts";
+import { change, eqGiven, given, query } from "../../db/query.ts";
 import { credentials, people, sessions, verifications } from "./people.table.ts";
 import type { Person } from "./person.ts";
 
@@ -20,10 +20,7 @@ const personColumns = {
 };
 
 const personByEmail = query((db) =>
-  db
-    .select(personColumns)
-    .from(people)
-    .where(eq(people.email, sql.placeholder("email"))),
+  db.select(personColumns).from(people).where(eqGiven(people.email, "email")),
 );
 
 export function selectPersonByEmail(db: Database, email: string): Promise<Person | undefined> {
@@ -31,10 +28,7 @@ export function selectPersonByEmail(db: Database, email: string): Promise<Person
 }
 
 const emailById = query((db) =>
-  db
-    .select({ email: people.email })
-    .from(people)
-    .where(eq(people.id, sql.placeholder("personId"))),
+  db.select({ email: people.email }).from(people).where(eqGiven(people.id, "personId")),
 );
 
 export async function selectEmail(db: Database, personId: string): Promise<string | undefined> {
@@ -49,7 +43,7 @@ const accounts = query((db) => {
   const open = db
     .select({ sessions: count() })
     .from(sessions)
-    .where(and(eq(sessions.personId, people.id), gt(sessions.expiresAt, sql.placeholder("now"))));
+    .where(and(eq(sessions.personId, people.id), gt(sessions.expiresAt, given("now"))));
   return db
     .select({
       ...personColumns,
@@ -93,9 +87,7 @@ const passwordOf = query((db) =>
   db
     .select({ id: credentials.id })
     .from(credentials)
-    .where(
-      and(eq(credentials.personId, sql.placeholder("personId")), isNotNull(credentials.password)),
-    ),
+    .where(and(eqGiven(credentials.personId, "personId"), isNotNull(credentials.password))),
 );
 
 /** Whether the person has chosen a password yet. */
@@ -115,7 +107,7 @@ const verifyByLink = change((db) =>
   db
     .update(people)
     .set({ isVerified: sql`${people.linkIsTrusted}`, linkIsTrusted: false })
-    .where(eq(people.id, sql.placeholder("personId"))),
+    .where(eqGiven(people.id, "personId")),
 );
 
 /** Notes that a password was chosen by the latest link: the person is verified where the link was trusted. */
@@ -124,7 +116,7 @@ export async function noteChosen(tx: Transaction, personId: string): Promise<voi
 }
 
 const removeLinks = change((db) =>
-  db.delete(verifications).where(eq(verifications.value, sql.placeholder("personId"))),
+  db.delete(verifications).where(eqGiven(verifications.value, "personId")),
 );
 
 /** Removes the links by which a password could be chosen. */
@@ -133,7 +125,7 @@ export async function deleteLinks(tx: Transaction, personId: string): Promise<vo
 }
 
 const removePassword = change((db) =>
-  db.delete(credentials).where(eq(credentials.personId, sql.placeholder("personId"))),
+  db.delete(credentials).where(eqGiven(credentials.personId, "personId")),
 );
 
 /** Removes the password: nobody can sign in as the person until one is chosen by a new link. */
@@ -144,7 +136,7 @@ export async function deletePassword(tx: Transaction, personId: string): Promise
 }
 
 const removeSessions = change((db) =>
-  db.delete(sessions).where(eq(sessions.personId, sql.placeholder("personId"))),
+  db.delete(sessions).where(eqGiven(sessions.personId, "personId")),
 );
 
 /** Ends the person's sessions. @returns how many there were */

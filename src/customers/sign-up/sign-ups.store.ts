@@ -1,20 +1,12 @@
-import { and, eq, gt, lte, sql } from "drizzle-orm";
+import { and, eq, gt, lte } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, given, query } from "../../db/query.ts";
+import { allGiven, change, eqGiven, given, query } from "../../db/query.ts";
 import { credentials, people } from "../people/people.table.ts";
 import { signUps } from "./sign-ups.table.ts";
 
-const add = change((db) =>
-  db.insert(signUps).values({
-    tokenHash: given("tokenHash"),
-    email: given("email"),
-    expiresAt: given("expiresAt"),
-  }),
-);
+const add = change((db) => db.insert(signUps).values(allGiven("tokenHash", "email", "expiresAt")));
 
-const removeOld = change((db) =>
-  db.delete(signUps).where(lte(signUps.expiresAt, sql.placeholder("now"))),
-);
+const removeOld = change((db) => db.delete(signUps).where(lte(signUps.expiresAt, given("now"))));
 
 export async function insertSignUp(
   tx: Transaction,
@@ -32,12 +24,7 @@ const byToken = query((db) =>
   db
     .select({ email: signUps.email })
     .from(signUps)
-    .where(
-      and(
-        eq(signUps.tokenHash, sql.placeholder("tokenHash")),
-        gt(signUps.expiresAt, sql.placeholder("now")),
-      ),
-    ),
+    .where(and(eqGiven(signUps.tokenHash, "tokenHash"), gt(signUps.expiresAt, given("now")))),
 );
 
 /** The address that a link was mailed to; undefined where it was used or is too old. */
@@ -49,9 +36,7 @@ export async function selectSignUpEmail(
   return (await byToken(db).get({ tokenHash, now }))?.email;
 }
 
-const removeOfEmail = change((db) =>
-  db.delete(signUps).where(eq(signUps.email, sql.placeholder("email"))),
-);
+const removeOfEmail = change((db) => db.delete(signUps).where(eqGiven(signUps.email, "email")));
 
 /** Removes all links of an address. */
 export async function deleteSignUps(tx: Transaction, email: string): Promise<void> {

@@ -1,6 +1,6 @@
-import { and, asc, count, eq, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, count, isNull, lte, or, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, given, query } from "../../db/query.ts";
+import { change, eqGiven, given, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Message } from "../../ports/mail.ts";
@@ -27,12 +27,12 @@ export interface EndedMail {
 
 const add = change((db) =>
   db.insert(mails).values({
-    recipients: sql.placeholder("to"),
-    subject: sql.placeholder("subject"),
-    text: sql.placeholder("text"),
-    html: sql.placeholder("html"),
-    createdAt: sql.placeholder("nowMs"),
-    nextAttemptAt: sql.placeholder("nowMs"),
+    recipients: given("to"),
+    subject: given("subject"),
+    text: given("text"),
+    html: given("html"),
+    createdAt: given("nowMs"),
+    nextAttemptAt: given("nowMs"),
   }),
 );
 
@@ -49,7 +49,7 @@ const due = query((db) =>
   db
     .select({ id: mails.id })
     .from(mails)
-    .where(lte(mails.nextAttemptAt, sql.placeholder("nowMs")))
+    .where(lte(mails.nextAttemptAt, given("nowMs")))
     .limit(1),
 );
 
@@ -84,8 +84,8 @@ const unclaimed = query((db) =>
     .from(mails)
     .where(
       and(
-        lte(mails.nextAttemptAt, sql.placeholder("nowMs")),
-        or(isNull(mails.claimedUntil), lte(mails.claimedUntil, sql.placeholder("nowMs"))),
+        lte(mails.nextAttemptAt, given("nowMs")),
+        or(isNull(mails.claimedUntil), lte(mails.claimedUntil, given("nowMs"))),
       ),
     )
     .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
@@ -96,7 +96,7 @@ const take = change((db) =>
   db
     .update(mails)
     .set({ claim: given("claim"), claimedUntil: given("until") })
-    .where(eq(mails.id, sql.placeholder("id"))),
+    .where(eqGiven(mails.id, "id")),
 );
 
 /** Takes one message that is due and that nobody has. */
@@ -110,10 +110,7 @@ export function claimMail(db: Database, clock: Clock, claim: string): Promise<Cl
   });
 }
 
-const isClaimed = and(
-  eq(mails.id, sql.placeholder("id")),
-  eq(mails.claim, sql.placeholder("claim")),
-);
+const isClaimed = and(eqGiven(mails.id, "id"), eqGiven(mails.claim, "claim"));
 const remove = change((db) => db.delete(mails).where(isClaimed));
 const countFailure = change((db) =>
   db

@@ -1,15 +1,11 @@
 import type { Transaction } from "../../db/database.ts";
-import { change, given } from "../../db/query.ts";
+import { allGiven, change } from "../../db/query.ts";
 import { quotaMails } from "./quota-mails.table.ts";
 
 const add = change((db) =>
   db
     .insert(quotaMails)
-    .values({
-      organizationId: given("organizationId"),
-      periodStartedAt: given("periodStartedAt"),
-      percent: given("percent"),
-    })
+    .values(allGiven("organizationId", "periodStartedAt", "percent"))
     .onConflictDoNothing(),
 );
 

@@ -1,6 +1,6 @@
 import { asc, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
-import { change, given, query } from "../../db/query.ts";
+import { allGiven, change, given, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
@@ -14,14 +14,7 @@ const HOURS_KEPT_MS = 9 * DAY_MS;
 const add = change((db) =>
   db
     .insert(hours)
-    .values({
-      startedAt: given("startedAt"),
-      requests: given("requests"),
-      errors: given("errors"),
-      durationUs: given("durationUs"),
-      slowestUs: given("slowestUs"),
-      fileBytes: given("fileBytes"),
-    })
+    .values(allGiven("startedAt", "requests", "errors", "durationUs", "slowestUs", "fileBytes"))
     .onConflictDoUpdate({
       target: hours.startedAt,
       set: {
@@ -37,7 +30,7 @@ const add = change((db) =>
 const addDuration = change((db) =>
   db
     .insert(hourDurations)
-    .values({ startedAt: given("startedAt"), class: given("class"), requests: given("requests") })
+    .values(allGiven("startedAt", "class", "requests"))
     .onConflictDoUpdate({
       target: [hourDurations.startedAt, hourDurations.class],
       set: { requests: sql`${hourDurations.requests} + excluded.requests` },
@@ -45,7 +38,7 @@ const addDuration = change((db) =>
 );
 
 const removeOld = [hours, hourDurations].map((table) =>
-  change((db) => db.delete(table).where(lt(table.startedAt, sql.placeholder("until")))),
+  change((db) => db.delete(table).where(lt(table.startedAt, given("until")))),
 );
 
 /** Adds to an hour, and notes how large the file is. */
@@ -65,7 +58,7 @@ const since = query((db) =>
   db
     .select()
     .from(hours)
-    .where(gte(hours.startedAt, sql.placeholder("since")))
+    .where(gte(hours.startedAt, given("since")))
     .orderBy(asc(hours.startedAt)),
 );
 
@@ -73,7 +66,7 @@ const durationsSince = query((db) =>
   db
     .select()
     .from(hourDurations)
-    .where(gte(hourDurations.startedAt, sql.placeholder("since"))),
+    .where(gte(hourDurations.startedAt, given("since"))),
 );
 
 /** The hours that were noted since an instant. */

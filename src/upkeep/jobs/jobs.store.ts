@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, given, query } from "../../db/query.ts";
+import { change, eqGiven, given, query } from "../../db/query.ts";
 import { type JobRun, jobs } from "./jobs.table.ts";
 
 const allRuns = query((db) => db.select().from(jobs));
@@ -13,9 +13,9 @@ const add = change((db) =>
   db
     .insert(jobs)
     .values({
-      name: sql.placeholder("name"),
-      dueAt: sql.placeholder("dueAt"),
-      finishedAt: sql.placeholder("now"),
+      name: given("name"),
+      dueAt: given("dueAt"),
+      finishedAt: given("now"),
     })
     .onConflictDoNothing(),
 );
@@ -39,13 +39,13 @@ export interface Start {
   aheadAt: number;
 }
 
-const dueAt = sql.placeholder("dueAt");
-const aheadAt = sql.placeholder("aheadAt");
+const dueAt = given<number>("dueAt");
+const aheadAt = given<number>("aheadAt");
 
 /** Nobody is running the job: its last run has ended, or crashed. */
 const isFree = or(
   isNotNull(jobs.finishedAt),
-  lte(jobs.startedAt, sql.placeholder("crashedAt")),
+  lte(jobs.startedAt, given("crashedAt")),
   gt(jobs.startedAt, aheadAt),
 );
 
@@ -66,7 +66,7 @@ function starting(condition?: SQL) {
         finishedAt: null,
         failure: null,
       })
-      .where(and(eq(jobs.name, sql.placeholder("name")), isFree, condition))
+      .where(and(eqGiven(jobs.name, "name"), isFree, condition))
       .returning({ dueAt: jobs.dueAt }),
   );
 }
@@ -88,7 +88,7 @@ const noteEnd = change((db) =>
   db
     .update(jobs)
     .set({ finishedAt: given("now"), failure: given("failure") })
-    .where(and(eq(jobs.name, sql.placeholder("name")), eq(jobs.dueAt, dueAt))),
+    .where(and(eqGiven(jobs.name, "name"), eq(jobs.dueAt, dueAt))),
 );
 
 /** @param end.failure null: it succeeded */

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, given, query } from "../../db/query.ts";
+import { change, eqGiven, given, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Lease, leases } from "./leases.table.ts";
@@ -20,8 +20,8 @@ const take = change((db) =>
     .where(
       and(
         eq(leases.name, NAME),
-        sql`${leases.owner} IS ${sql.placeholder("from")}`,
-        eq(leases.heartbeatAt, sql.placeholder("heartbeatAt")),
+        sql`${leases.owner} IS ${given("from")}`,
+        eqGiven(leases.heartbeatAt, "heartbeatAt"),
       ),
     ),
 );
@@ -30,14 +30,14 @@ const beat = change((db) =>
   db
     .update(leases)
     .set({ heartbeatAt: given("now") })
-    .where(and(eq(leases.name, NAME), eq(leases.owner, sql.placeholder("owner")))),
+    .where(and(eq(leases.name, NAME), eqGiven(leases.owner, "owner"))),
 );
 
 const leave = change((db) =>
   db
     .update(leases)
     .set({ owner: null })
-    .where(and(eq(leases.name, NAME), eq(leases.owner, sql.placeholder("owner")))),
+    .where(and(eq(leases.name, NAME), eqGiven(leases.owner, "owner"))),
 );
 
 const isChanged = async (done: Promise<{ changes: number }>): Promise<boolean> =>

@@ -1,14 +1,9 @@
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, given, query, queryNow } from "../../../db/query.ts";
+import { change, eqGiven, given, query, queryNow } from "../../../db/query.ts";
 import { type Alert, type AlertFields, alertChanges, alertPosts, alerts } from "./alerts.table.ts";
 
-const alertById = query((db) =>
-  db
-    .select()
-    .from(alerts)
-    .where(eq(alerts.id, sql.placeholder("id"))),
-);
+const alertById = query((db) => db.select().from(alerts).where(eqGiven(alerts.id, "id")));
 
 export function selectAlert(db: Database, id: number): Promise<Alert | undefined> {
   return alertById(db).get({ id });
@@ -18,14 +13,9 @@ const pageOfOrganization = query((db) =>
   db
     .select()
     .from(alerts)
-    .where(
-      and(
-        eq(alerts.organizationId, sql.placeholder("organizationId")),
-        gt(alerts.id, sql.placeholder("after")),
-      ),
-    )
+    .where(and(eqGiven(alerts.organizationId, "organizationId"), gt(alerts.id, given("after"))))
     .orderBy(asc(alerts.id))
-    .limit(sql.placeholder("limit")),
+    .limit(given("limit")),
 );
 
 /** An organization's alerts after a number, by number. */
@@ -40,7 +30,7 @@ const counted = queryNow((db) =>
   db
     .select({ alerts: count() })
     .from(alerts)
-    .where(eq(alerts.organizationId, sql.placeholder("organizationId"))),
+    .where(eqGiven(alerts.organizationId, "organizationId")),
 );
 
 /** For the rules of plans: read in the snapshot of the tick. */
@@ -52,10 +42,10 @@ const nth = query((db) =>
   db
     .select({ id: alerts.id })
     .from(alerts)
-    .where(eq(alerts.organizationId, sql.placeholder("organizationId")))
+    .where(eqGiven(alerts.organizationId, "organizationId"))
     .orderBy(asc(alerts.id))
     .limit(1)
-    .offset(sql.placeholder("before")),
+    .offset(given("before")),
 );
 
 /** The alert of an organization that has so many before it; undefined where there is none. */
@@ -67,10 +57,7 @@ export async function alertAfter(
 }
 
 const countedOfWebhook = query((db) =>
-  db
-    .select({ alerts: count() })
-    .from(alerts)
-    .where(eq(alerts.webhookId, sql.placeholder("webhookId"))),
+  db.select({ alerts: count() }).from(alerts).where(eqGiven(alerts.webhookId, "webhookId")),
 );
 
 export async function countAlertsOfWebhook(db: Database, webhookId: number): Promise<number> {
@@ -100,7 +87,7 @@ export async function updateAlert(
   await tx.builders.update(alerts).set(values).where(eq(alerts.id, id));
 }
 
-const remove = change((db) => db.delete(alerts).where(eq(alerts.id, sql.placeholder("id"))));
+const remove = change((db) => db.delete(alerts).where(eqGiven(alerts.id, "id")));
 
 export async function deleteAlert(tx: Transaction, id: number): Promise<void> {
   await remove(tx).run({ id });
@@ -110,7 +97,7 @@ const moveOn = change((db) =>
   db
     .update(alerts)
     .set({ sinceSequence: given("last") })
-    .where(eq(alerts.webhookId, sql.placeholder("webhookId"))),
+    .where(eqGiven(alerts.webhookId, "webhookId")),
 );
 
 /** From now on a webhook's alerts get only what is read later. */
@@ -126,7 +113,7 @@ const noteCut = change((db) =>
       sentDay: given("sentDay"),
       sentPosts: given("sentPosts"),
     })
-    .where(eq(alerts.id, sql.placeholder("id"))),
+    .where(eqGiven(alerts.id, "id")),
 );
 
 /** Notes that an alert's posts up to a sequence are cut, and how many were on this day. */
@@ -140,7 +127,7 @@ export async function noteAlertCut(
 const forget = change((db) =>
   db.delete(alertPosts).where(
     sql`${alertPosts.sequence} IN (SELECT ${alertPosts.sequence} FROM ${alertPosts}
-      WHERE ${alertPosts.sequence} <= ${sql.placeholder("last")} LIMIT ${sql.placeholder("rowsMax")})`,
+      WHERE ${alertPosts.sequence} <= ${given("last")} LIMIT ${given("rowsMax")})`,
   ),
 );
 
@@ -153,9 +140,7 @@ export async function forgetAlertPosts(
   return (await forget(tx).run({ last, rowsMax })).changes;
 }
 
-const noteChange = change((db) =>
-  db.insert(alertChanges).values({ alertId: sql.placeholder("alertId") }),
-);
+const noteChange = change((db) => db.insert(alertChanges).values({ alertId: given("alertId") }));
 
 /** Has an alert that is kept in memory read again; changes of what it asks for note themselves. */
 export async function noteAlertChange(tx: Transaction, alertId: number): Promise<void> {

@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lte } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
-import { queryNow } from "../../../db/query.ts";
+import { eqGiven, given, queryNow } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import type { Asked } from "./alert-index.ts";
 import { type Alert, alertChanges, alerts } from "./alerts.table.ts";
@@ -22,7 +22,7 @@ const askedById = queryNow((db) =>
     .select(asked)
     .from(alerts)
     .innerJoin(webhooks, eq(webhooks.id, alerts.webhookId))
-    .where(eq(alerts.id, sql.placeholder("id"))),
+    .where(eqGiven(alerts.id, "id")),
 );
 
 export function selectAsked(db: Database, of: number): AskedRow | undefined {
@@ -34,9 +34,9 @@ const askedAfter = queryNow((db) =>
     .select(asked)
     .from(alerts)
     .innerJoin(webhooks, eq(webhooks.id, alerts.webhookId))
-    .where(gt(alerts.id, sql.placeholder("after")))
+    .where(gt(alerts.id, given("after")))
     .orderBy(asc(alerts.id))
-    .limit(sql.placeholder("limit")),
+    .limit(given("limit")),
 );
 
 /** Alerts after a number, by number. */
@@ -48,12 +48,7 @@ const changes = queryNow((db) =>
   db
     .select({ alertId: alertChanges.alertId })
     .from(alertChanges)
-    .where(
-      and(
-        gt(alertChanges.version, sql.placeholder("after")),
-        lte(alertChanges.version, sql.placeholder("last")),
-      ),
-    ),
+    .where(and(gt(alertChanges.version, given("after")), lte(alertChanges.version, given("last")))),
 );
 
 /**

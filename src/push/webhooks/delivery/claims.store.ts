@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, isNull, lte, min, or, sql } from "drizzle-orm";
 import { QueryBuilder } from "drizzle-orm/sqlite-core";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, given, query } from "../../../db/query.ts";
+import { change, eqGiven, given, query } from "../../../db/query.ts";
 import type { EventKind } from "../events/event-body.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { isPending, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
@@ -20,7 +20,7 @@ const anyDue = query((db) =>
   db
     .select({ id: webhooks.id })
     .from(webhooks)
-    .where(lte(firstDueAt, sql.placeholder("nowMs")))
+    .where(lte(firstDueAt, given("nowMs")))
     .limit(1),
 );
 
@@ -35,17 +35,17 @@ const dueIds = query((db) =>
     .from(webhookDeliveries)
     .where(
       and(
-        eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")),
+        eqGiven(webhookDeliveries.webhookId, "webhookId"),
         isPending,
-        lte(webhookDeliveries.nextAttemptAt, sql.placeholder("nowMs")),
+        lte(webhookDeliveries.nextAttemptAt, given("nowMs")),
         or(
           isNull(webhookDeliveries.claimedUntil),
-          lte(webhookDeliveries.claimedUntil, sql.placeholder("nowMs")),
+          lte(webhookDeliveries.claimedUntil, given("nowMs")),
         ),
       ),
     )
     .orderBy(asc(webhookDeliveries.nextAttemptAt), asc(webhookDeliveries.id))
-    .limit(sql.placeholder("limit")),
+    .limit(given("limit")),
 );
 
 /** Numbers of a webhook's deliveries that are due and that nobody has, those due longest first. */
@@ -65,8 +65,8 @@ const underWay = query((db) =>
     .from(webhookDeliveries)
     .where(
       and(
-        eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")),
-        gt(webhookDeliveries.claimedUntil, sql.placeholder("nowMs")),
+        eqGiven(webhookDeliveries.webhookId, "webhookId"),
+        gt(webhookDeliveries.claimedUntil, given("nowMs")),
       ),
     ),
 );
@@ -105,7 +105,7 @@ const take = change((db) =>
   db
     .update(webhookDeliveries)
     .set({ claim: given("claim"), claimedUntil: given("until") })
-    .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
+    .where(eqGiven(webhookDeliveries.id, "id")),
 );
 const contentById = query((db) =>
   db
@@ -121,7 +121,7 @@ const contentById = query((db) =>
     .from(webhookDeliveries)
     .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
     .innerJoin(webhookBodies, eq(webhookBodies.deliveryId, webhookDeliveries.id))
-    .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
+    .where(eqGiven(webhookDeliveries.id, "id")),
 );
 
 /** Takes a delivery for one attempt. */
@@ -143,12 +143,7 @@ const release = change((db) =>
   db
     .update(webhookDeliveries)
     .set({ claim: null, claimedUntil: null })
-    .where(
-      and(
-        eq(webhookDeliveries.id, sql.placeholder("id")),
-        eq(webhookDeliveries.claim, sql.placeholder("claim")),
-      ),
-    ),
+    .where(and(eqGiven(webhookDeliveries.id, "id"), eqGiven(webhookDeliveries.claim, "claim"))),
 );
 
 /** Gives a delivery back, where the claim is still there. */

@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, inArray, lt, ne, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lt, ne } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, query } from "../../../db/query.ts";
+import { change, eqGiven, given, query } from "../../../db/query.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import type { EventKind } from "../events/event-body.ts";
 import { type Delivery, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
@@ -9,20 +9,18 @@ const add = change((db) =>
   db
     .insert(webhookDeliveries)
     .values({
-      webhookId: sql.placeholder("webhookId"),
-      event: sql.placeholder("event"),
-      posts: sql.placeholder("postIds"),
-      createdAt: sql.placeholder("nowMs"),
-      state: sql.placeholder("state"),
-      nextAttemptAt: sql.placeholder("dueAt"),
-      alertId: sql.placeholder("alertId"),
+      webhookId: given("webhookId"),
+      event: given("event"),
+      posts: given("postIds"),
+      createdAt: given("nowMs"),
+      state: given("state"),
+      nextAttemptAt: given("dueAt"),
+      alertId: given("alertId"),
     })
     .returning({ id: webhookDeliveries.id }),
 );
 const addBody = change((db) =>
-  db
-    .insert(webhookBodies)
-    .values({ deliveryId: sql.placeholder("id"), body: sql.placeholder("body") }),
+  db.insert(webhookBodies).values({ deliveryId: given("id"), body: given("body") }),
 );
 
 /** A post event is due at once. @returns the delivery's number */
@@ -46,10 +44,7 @@ export async function addDelivery(
 }
 
 const deliveryById = query((db) =>
-  db
-    .select()
-    .from(webhookDeliveries)
-    .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
+  db.select().from(webhookDeliveries).where(eqGiven(webhookDeliveries.id, "id")),
 );
 
 export function selectDelivery(db: Database, id: number): Promise<Delivery | undefined> {
@@ -57,16 +52,18 @@ export function selectDelivery(db: Database, id: number): Promise<Delivery | und
 }
 
 const removeSome = change((db) =>
-  db.delete(webhookDeliveries).where(
-    inArray(
-      webhookDeliveries.id,
-      db
-        .select({ id: webhookDeliveries.id })
-        .from(webhookDeliveries)
-        .where(eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")))
-        .limit(sql.placeholder("rowsMax")),
+  db
+    .delete(webhookDeliveries)
+    .where(
+      inArray(
+        webhookDeliveries.id,
+        db
+          .select({ id: webhookDeliveries.id })
+          .from(webhookDeliveries)
+          .where(eqGiven(webhookDeliveries.webhookId, "webhookId"))
+          .limit(given("rowsMax")),
+      ),
     ),
-  ),
 );
 
 /** Removes some of a webhook's deliveries. @returns how many */
@@ -90,8 +87,8 @@ const deliveriesBefore = query((db) =>
     .from(webhookDeliveries)
     .where(
       and(
-        gt(webhookDeliveries.id, sql.placeholder("after")),
-        lt(webhookDeliveries.createdAt, sql.placeholder("createdBefore")),
+        gt(webhookDeliveries.id, given("after")),
+        lt(webhookDeliveries.createdAt, given("createdBefore")),
         ne(webhookDeliveries.state, "pending"),
       ),
     )
@@ -99,7 +96,7 @@ const deliveriesBefore = query((db) =>
     .limit(FOUND_MAX),
 );
 const removeDelivery = change((db) =>
-  db.delete(webhookDeliveries).where(eq(webhookDeliveries.id, sql.placeholder("id"))),
+  db.delete(webhookDeliveries).where(eqGiven(webhookDeliveries.id, "id")),
 );
 
 const bodiesBefore = query((db) =>
@@ -110,8 +107,8 @@ const bodiesBefore = query((db) =>
     .where(
       and(
         eq(webhookDeliveries.id, webhookBodies.deliveryId),
-        gt(webhookBodies.deliveryId, sql.placeholder("after")),
-        lt(webhookDeliveries.createdAt, sql.placeholder("createdBefore")),
+        gt(webhookBodies.deliveryId, given("after")),
+        lt(webhookDeliveries.createdAt, given("createdBefore")),
         ne(webhookDeliveries.state, "pending"),
       ),
     )
@@ -119,7 +116,7 @@ const bodiesBefore = query((db) =>
     .limit(FOUND_MAX),
 );
 const removeBody = change((db) =>
-  db.delete(webhookBodies).where(eq(webhookBodies.deliveryId, sql.placeholder("id"))),
+  db.delete(webhookBodies).where(eqGiven(webhookBodies.deliveryId, "id")),
 );
 
 /** A kind of rows that are removed once they are old enough. */

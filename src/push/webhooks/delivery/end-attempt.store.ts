@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, given, query } from "../../../db/query.ts";
+import { change, eqGiven, given, query } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { type Delivery, webhookAttempts, webhookDeliveries } from "./deliveries.table.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
@@ -12,11 +12,11 @@ type OnLadder = Pick<Delivery, "state" | "failures" | "nextAttemptAt">;
 
 const add = change((db) =>
   db.insert(webhookAttempts).values({
-    deliveryId: sql.placeholder("deliveryId"),
-    attemptedAt: sql.placeholder("startedAt"),
-    status: sql.placeholder("status"),
-    error: sql.placeholder("error"),
-    durationMs: sql.placeholder("durationMs"),
+    deliveryId: given("deliveryId"),
+    attemptedAt: given("startedAt"),
+    status: given("status"),
+    error: given("error"),
+    durationMs: given("durationMs"),
   }),
 );
 
@@ -25,8 +25,8 @@ export async function insertAttempt(tx: Transaction, attempt: EndedAttempt): Pro
 }
 
 const isClaimed = and(
-  eq(webhookDeliveries.id, sql.placeholder("deliveryId")),
-  eq(webhookDeliveries.claim, sql.placeholder("claim")),
+  eqGiven(webhookDeliveries.id, "deliveryId"),
+  eqGiven(webhookDeliveries.claim, "claim"),
 );
 
 const deliver = change((db) =>
@@ -84,7 +84,7 @@ export async function setUndelivered(
   await undeliver(tx).run({ ...onLadder, deliveryId, claim });
 }
 
-const isWebhook = eq(webhooks.id, sql.placeholder("webhookId"));
+const isWebhook = eqGiven(webhooks.id, "webhookId");
 const succeed = change((db) =>
   db
     .update(webhooks)
@@ -108,7 +108,7 @@ const fail = change((db) =>
       lastError: given("error"),
       lastDurationMs: given("durationMs"),
       failingSince: sql`iif(${webhooks.disabledReason} = '',
-        coalesce(${webhooks.failingSince}, ${sql.placeholder("endedAt")}),
+        coalesce(${webhooks.failingSince}, ${given("endedAt")}),
         ${webhooks.failingSince})`,
     })
     .where(isWebhook),

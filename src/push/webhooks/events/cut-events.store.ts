@@ -1,6 +1,6 @@
-import { and, eq, lt, lte, sql } from "drizzle-orm";
+import { and, lt, lte } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, given } from "../../../db/query.ts";
+import { change, eqGiven, given } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
 
@@ -28,9 +28,7 @@ export function readWatchedPosts(db: Database): Iterable<WatchedPost> {
   return statement<WatchedPost>(db, READ).iterate();
 }
 
-const forget = change((db) =>
-  db.delete(readPosts).where(lte(readPosts.sequence, sql.placeholder("last"))),
-);
+const forget = change((db) => db.delete(readPosts).where(lte(readPosts.sequence, given("last"))));
 
 /** Forgets posts up to a sequence: those of a part whose webhooks have all been cut. */
 export async function forgetReadPosts(tx: Transaction, last: number): Promise<void> {
@@ -76,12 +74,7 @@ const moveOn = change((db) =>
   db
     .update(webhooks)
     .set({ sinceSequence: given("last") })
-    .where(
-      and(
-        eq(webhooks.id, sql.placeholder("webhookId")),
-        lt(webhooks.sinceSequence, sql.placeholder("last")),
-      ),
-    ),
+    .where(and(eqGiven(webhooks.id, "webhookId"), lt(webhooks.sinceSequence, given("last")))),
 );
 
 /** Has the webhook get only posts read after a sequence from now on. */

@@ -11,7 +11,7 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, given, query } from "../../../db/query.ts";
+import { change, eqGiven, given, query } from "../../../db/query.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { type Look, webhookLook } from "./events.table.ts";
@@ -72,10 +72,10 @@ const overdue = query((db) =>
       and(
         eq(webhookDeliveries.webhookId, webhooks.id),
         isPending,
-        lt(webhookDeliveries.nextAttemptAt, sql.placeholder("nowMs")),
+        lt(webhookDeliveries.nextAttemptAt, given("nowMs")),
       ),
     )
-    .limit(sql.placeholder("limit")),
+    .limit(given("limit")),
 );
 
 /** Some of the deliveries whose attempts are overdue, those due longest first. */
@@ -89,7 +89,7 @@ const put = change((db) =>
   db
     .update(webhookDeliveries)
     .set({ nextAttemptAt: given("dueAt") })
-    .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
+    .where(eqGiven(webhookDeliveries.id, "id")),
 );
 
 export async function putDue(tx: Transaction, id: number, dueAt: number): Promise<void> {
@@ -100,7 +100,7 @@ const anyFailing = query((db) =>
   db
     .select({ id: webhooks.id })
     .from(webhooks)
-    .where(lte(webhooks.failingSince, sql.placeholder("failingSince")))
+    .where(lte(webhooks.failingSince, given("failingSince")))
     .limit(1),
 );
 
@@ -115,10 +115,10 @@ const failingTooLong = query((db) =>
     .from(webhooks)
     .where(
       and(
-        lte(webhooks.failingSince, sql.placeholder("failingSince")),
+        lte(webhooks.failingSince, given("failingSince")),
         eq(webhooks.disabledReason, ""),
         or(
-          lte(webhooks.downMs, sql.placeholder("downMaxMs")),
+          lte(webhooks.downMs, given("downMaxMs")),
           notExists(
             db
               .select({ id: webhookDeliveries.id })
@@ -127,7 +127,7 @@ const failingTooLong = query((db) =>
                 and(
                   eq(webhookDeliveries.webhookId, webhooks.id),
                   isPending,
-                  lte(webhookDeliveries.nextAttemptAt, sql.placeholder("overdueUntil")),
+                  lte(webhookDeliveries.nextAttemptAt, given("overdueUntil")),
                 ),
               ),
           ),

@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, lt } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
-import { query } from "../../../db/query.ts";
+import { eqGiven, given, query } from "../../../db/query.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { type Delivery, webhookAttempts, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import type { DeliveryState } from "../events/event-body.ts";
@@ -21,12 +21,12 @@ const page = query((db) => {
     .from(webhookDeliveries)
     .where(
       and(
-        eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")),
-        lt(webhookDeliveries.id, sql.placeholder("before")),
+        eqGiven(webhookDeliveries.webhookId, "webhookId"),
+        lt(webhookDeliveries.id, given("before")),
       ),
     )
     .orderBy(desc(webhookDeliveries.id))
-    .limit(sql.placeholder("limit"))
+    .limit(given("limit"))
     .as("delivery");
   return db
     .select()

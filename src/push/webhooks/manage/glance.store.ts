@@ -1,6 +1,6 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
-import { query } from "../../../db/query.ts";
+import { eqGiven, given, query } from "../../../db/query.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { webhookAttempts, webhookBodies, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import type { DeliveryView } from "./webhook-views.ts";
@@ -14,7 +14,7 @@ const recent = query((db) => {
   const latest = db
     .select({ id: webhookDeliveries.id })
     .from(webhookDeliveries)
-    .where(eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")))
+    .where(eqGiven(webhookDeliveries.webhookId, "webhookId"))
     .orderBy(desc(webhookDeliveries.id))
     .limit(DELIVERIES_LOOKED_AT)
     .as("latest");
@@ -23,7 +23,7 @@ const recent = query((db) => {
     .from(latest)
     .innerJoin(webhookAttempts, eq(webhookAttempts.deliveryId, latest.id))
     .orderBy(desc(webhookAttempts.id))
-    .limit(sql.placeholder("limit"));
+    .limit(given("limit"));
 });
 
 /** The last attempts of a webhook's latest deliveries, the oldest first. */
@@ -47,10 +47,7 @@ const bodyOf = query((db) =>
     .from(webhookDeliveries)
     .innerJoin(webhookBodies, eq(webhookBodies.deliveryId, webhookDeliveries.id))
     .where(
-      and(
-        eq(webhookDeliveries.id, sql.placeholder("id")),
-        eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")),
-      ),
+      and(eqGiven(webhookDeliveries.id, "id"), eqGiven(webhookDeliveries.webhookId, "webhookId")),
     ),
 );
 

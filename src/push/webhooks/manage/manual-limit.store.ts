@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, lte, or, sql } from "drizzle-orm";
+import { and, asc, gt, lte, or } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, query } from "../../../db/query.ts";
+import { change, eqGiven, given, query } from "../../../db/query.ts";
 import { manualAttempts } from "./webhooks.table.ts";
 
 /** Attempts of one organization at one host are counted together. */
@@ -14,8 +14,8 @@ const forgetOthers = change((db) =>
     .delete(manualAttempts)
     .where(
       or(
-        lte(manualAttempts.attemptedAt, sql.placeholder("from")),
-        gt(manualAttempts.attemptedAt, sql.placeholder("nowMs")),
+        lte(manualAttempts.attemptedAt, given("from")),
+        gt(manualAttempts.attemptedAt, given("nowMs")),
       ),
     ),
 );
@@ -31,8 +31,8 @@ const attemptsOfHost = query((db) =>
     .from(manualAttempts)
     .where(
       and(
-        eq(manualAttempts.organizationId, sql.placeholder("organizationId")),
-        eq(manualAttempts.host, sql.placeholder("host")),
+        eqGiven(manualAttempts.organizationId, "organizationId"),
+        eqGiven(manualAttempts.host, "host"),
       ),
     )
     .orderBy(asc(manualAttempts.attemptedAt)),
@@ -48,9 +48,9 @@ export async function selectInstants(
 
 const add = change((db) =>
   db.insert(manualAttempts).values({
-    organizationId: sql.placeholder("organizationId"),
-    host: sql.placeholder("host"),
-    attemptedAt: sql.placeholder("nowMs"),
+    organizationId: given("organizationId"),
+    host: given("host"),
+    attemptedAt: given("nowMs"),
   }),
 );
 

@@ -1,16 +1,11 @@
 import { and, asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, query, queryNow } from "../../../db/query.ts";
+import { allGiven, change, eqGiven, given, query, queryNow } from "../../../db/query.ts";
 import { startAlertsAfresh } from "../alerts/alerts.store.ts";
 import { dropRest } from "../events/drop-queue.store.ts";
 import { type DisabledReason, type Webhook, webhookLists, webhooks } from "./webhooks.table.ts";
 
-const webhookById = query((db) =>
-  db
-    .select()
-    .from(webhooks)
-    .where(eq(webhooks.id, sql.placeholder("id"))),
-);
+const webhookById = query((db) => db.select().from(webhooks).where(eqGiven(webhooks.id, "id")));
 
 export function selectWebhook(db: Database, id: number): Promise<Webhook | undefined> {
   return webhookById(db).get({ id });
@@ -39,21 +34,16 @@ const watchingById = query((db) =>
     .select(watching)
     .from(webhooks)
     .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
-    .where(eq(webhooks.id, sql.placeholder("id"))),
+    .where(eqGiven(webhooks.id, "id")),
 );
 const watchingOfOrganization = query((db) =>
   db
     .select(watching)
     .from(webhooks)
     .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
-    .where(
-      and(
-        eq(webhooks.organizationId, sql.placeholder("organizationId")),
-        gt(webhooks.id, sql.placeholder("after")),
-      ),
-    )
+    .where(and(eqGiven(webhooks.organizationId, "organizationId"), gt(webhooks.id, given("after"))))
     .orderBy(asc(webhooks.id))
-    .limit(sql.placeholder("limit")),
+    .limit(given("limit")),
 );
 
 export function selectWatching(db: Database, id: number): Promise<WatchingWebhook | undefined> {
@@ -72,7 +62,7 @@ const counted = queryNow((db) =>
   db
     .select({ webhooks: count() })
     .from(webhooks)
-    .where(eq(webhooks.organizationId, sql.placeholder("organizationId"))),
+    .where(eqGiven(webhooks.organizationId, "organizationId")),
 );
 
 /** The number of webhooks for the rules of plans, read in the snapshot of the tick. */
@@ -114,7 +104,7 @@ export async function updateWebhook(
   await tx.builders.update(webhooks).set(values).where(eq(webhooks.id, id));
 }
 
-const remove = change((db) => db.delete(webhooks).where(eq(webhooks.id, sql.placeholder("id"))));
+const remove = change((db) => db.delete(webhooks).where(eqGiven(webhooks.id, "id")));
 
 /** Deletes a webhook with its channels, alerts, deliveries and their attempts. @returns whether there was one */
 export async function deleteWebhook(tx: Transaction, id: number): Promise<boolean> {
@@ -125,7 +115,7 @@ const list = query((db) =>
   db
     .select({ channels: webhookLists.channels })
     .from(webhookLists)
-    .where(eq(webhookLists.webhookId, sql.placeholder("webhookId"))),
+    .where(eqGiven(webhookLists.webhookId, "webhookId")),
 );
 
 /** The numbers of the channels that a webhook watches, in the order given. */
@@ -136,7 +126,7 @@ export async function channelsOf(db: Database, webhookId: number): Promise<numbe
 const putList = change((db) =>
   db
     .insert(webhookLists)
-    .values({ webhookId: sql.placeholder("webhookId"), channels: sql.placeholder("channels") })
+    .values(allGiven("webhookId", "channels"))
     .onConflictDoUpdate({
       target: webhookLists.webhookId,
       set: { channels: sql`excluded.channels` },
