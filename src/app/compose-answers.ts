@@ -1,17 +1,14 @@
-import type { Config } from "../config.ts";
 import { type AnsweredRequest, createRequestLog } from "../customers/limits/request-log.ts";
-import type { Ports } from "../ports/ports.ts";
 import { createHours } from "../upkeep/hours/hours.ts";
-import type { DatabaseThreads } from "./database-threads.ts";
+import type { Base } from "./compose-base.ts";
 
 /** Records of answered requests: the log for the owners of keys, and the hours for staff. */
-export function composeAnswers(
-  { requestLog: { writeRequestLog, writeHour } }: DatabaseThreads,
-  config: Config,
-  ports: Ports,
-) {
-  const requests = createRequestLog(config.requestLog ? writeRequestLog : null, ports.log);
-  const hours = createHours(writeHour, ports);
+export function composeAnswers({ config, ports, threads: { requestLog } }: Base) {
+  const requests = createRequestLog(
+    config.requestLog ? requestLog.writeRequestLog : null,
+    ports.log,
+  );
+  const hours = createHours(requestLog.writeHour, ports);
   return {
     note(keyId: number, answered: AnsweredRequest): void {
       requests.note(keyId, answered);

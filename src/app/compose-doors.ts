@@ -1,8 +1,5 @@
 import { version } from "../../package.json";
 import { createCategoryImages } from "../catalog/directory/category-images.ts";
-import { createSample } from "../catalog/sample/sample.ts";
-import { createGetDocument } from "../customers/oauth/get-document.ts";
-import { createOAuth, type OAuth } from "../customers/oauth/oauth.ts";
 import { anyPassword } from "../customers/people/people.store.ts";
 import {
   createBaseAddress,
@@ -15,10 +12,9 @@ import { createDispatcher } from "../doors/mcp/dispatcher.ts";
 import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
 import { clientIp } from "../doors/site/guard/client-ip.ts";
 import { createSetUp } from "../doors/site/guard/set-up.ts";
+import { siteRoutes } from "../doors/site/site.ts";
 import { apiMethods, toolMethods } from "../methods/table.ts";
-import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
-import { createTargetGuard } from "../values/resolve-target.ts";
 import type { Base } from "./compose-base.ts";
 import { composeLooks } from "./compose-looks.ts";
 import { composeSignUp } from "./compose-sign-up.ts";
@@ -44,19 +40,13 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   const setUp = createSetUp(async () => !(await anyPassword(db)), ports, crew?.setUp);
   const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const door = composeDoor(base, work, running, () => server);
-  const site = composeSite(
-    db,
-    threads,
-    base.secret,
-    {
-      ...door,
-      ...siteParts(base, work, running),
-      ...{ setUp, isSignUpOpen, afterAnswer, firstSteps },
-    },
-    crew?.memory,
-  );
+  const site = siteRoutes({
+    ...door,
+    ...composeSite(base, work, afterAnswer),
+    ownAddress: createOwnAddress(config, () => running.address),
+    ...{ setUp, isSignUpOpen, afterAnswer, firstSteps },
+  });
   const answerMcp = createDispatcher(toolMethods, version, work.services);
-  const { accounts, services } = work;
   const server: Server = createServer(apiMethods, {
     ...door,
     ...serverParts(base, work),
@@ -66,11 +56,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
       firstSteps.noteOnce("assistant_seen");
       return answerMcp(post);
     },
-    startFacts: composeStartFacts(
-      threads,
-      { accounts, directory: services.directory, isSignUpOpen },
-      ports,
-    ),
+    startFacts: composeStartFacts(base, work, isSignUpOpen),
   });
   return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress };
 }
@@ -89,27 +75,6 @@ function composeDoor(base: Base, work: Work, running: Running, server: () => Ser
     noteAnswer: work.answers.note,
     giveTime: (request: Request, silenceMaxS: number) =>
       server().server?.timeout(request, silenceMaxS),
-  };
-}
-
-/** Domains that the site shows and changes. */
-function siteParts(base: Base, work: Work, running: Running) {
-  const { config, ports, db, threads, others, recentLog, cluster } = base;
-  const { accounts, keys, usage, imports, sources, hooks, scheduler, builds, newestBackup } = work;
-  return {
-    ...{ accounts, keys, usage, imports, sources },
-    oauth: composeOAuth(base),
-    sample: {
-      ...createSample(db, ports.clock, channelWatchers),
-      remove: threads.writer.removeSample,
-    },
-    webhooks: hooks.staffWebhooks,
-    ownAddress: createOwnAddress(config, () => running.address),
-    jobs: scheduler,
-    builds: builds.list,
-    nodes: cluster.nodes,
-    lastBackup: newestBackup,
-    recentErrors: () => others.errors(recentLog.entries()),
   };
 }
 
@@ -139,10 +104,4 @@ function serverParts(base: Base, work: Work) {
       text: async () => metrics.text(await readings(), others.metrics),
     },
   };
-}
-
-function composeOAuth({ db, threads, ports }: Base): OAuth {
-  // Clients' documents lie on the public internet: no network of the operator's is exempt.
-  const guard = createTargetGuard(ports.network.resolve, []);
-  return createOAuth(db, threads.writer, ports, createGetDocument(guard, ports.network));
 }

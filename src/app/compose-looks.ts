@@ -10,20 +10,18 @@ import type { Work } from "./compose-work.ts";
 
 /** Looks of this process: for the metrics, and for readiness. */
 export function composeLooks(
-  { config, ports, db, database, cluster }: Base,
-  { scheduler, newestBackup, commitCheck }: Work,
+  base: Base,
+  work: Work,
 ): { readings(): Promise<Readings>; lookOwn(): Promise<Looks> } {
+  const { config, ports, db, database, cluster } = base;
   const now = () => ports.clock.now();
   return {
-    readings: () =>
-      composeReadings(
-        ...[db, database.threadLoads(), scheduler, newestBackup, cluster.lagMs?.() ?? null, ports],
-      ),
+    readings: () => composeReadings(base, work),
     lookOwn: () =>
       lookReady(
-        { ...databaseChecks(db, ports.system), usage: commitCheck, ...cluster.checks },
+        { ...databaseChecks(db, ports.system), usage: work.commitCheck, ...cluster.checks },
         {
-          backup: () => backupWarning(scheduler),
+          backup: () => backupWarning(work.scheduler),
           sources: () => silentWarning(db, now()),
           write_lock: database.lockWarning,
           read_posts: () => stalledWarning(db, now(), config.webhookBatchMs),

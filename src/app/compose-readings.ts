@@ -1,24 +1,20 @@
 import { isSilent } from "../catalog/sources/source-schedule.ts";
 import { selectSourceCounts } from "../catalog/sources/sources.store.ts";
-import type { Database } from "../db/database.ts";
 import { readDatabaseSize } from "../db/database-facts.ts";
 import { freeDiskBytes } from "../db/ready-checks.ts";
-import type { Ports } from "../ports/ports.ts";
 import { countMails } from "../push/mail/mails.store.ts";
 import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
-import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { DatabaseReadings, Readings } from "../upkeep/metrics/readings.ts";
 import { dayOf } from "../values/moscow-time.ts";
+import type { Base } from "./compose-base.ts";
+import type { Work } from "./compose-work.ts";
 
 /** The readings of a scrape of the metrics: all of it at hand, whatever the threads are busy with. */
 export async function composeReadings(
-  db: Database,
-  threads: Readings["threads"],
-  scheduler: Pick<Scheduler, "list">,
-  lastBackup: () => Promise<{ madeAt: number } | null>,
-  clusterLagMs: number | null,
-  { system, clock, log }: Ports,
+  { db, database: { threadLoads }, cluster, ports }: Base,
+  { scheduler, newestBackup }: Pick<Work, "scheduler" | "newestBackup">,
 ): Promise<Readings> {
+  const { system, clock, log } = ports;
   const readDatabase = async (): Promise<DatabaseReadings> => {
     const nowMs = clock.now();
     const { fileBytes, walBytes } = readDatabaseSize(db);
@@ -46,10 +42,10 @@ export async function composeReadings(
   }
   return {
     database,
-    threads,
+    threads: threadLoads(),
     diskFreeBytes: await freeDiskBytes(db, system),
-    clusterLagMs,
-    lastBackupAt: (await lastBackup())?.madeAt ?? null,
+    clusterLagMs: cluster.lagMs?.() ?? null,
+    lastBackupAt: (await newestBackup())?.madeAt ?? null,
     eventLoopDelay: system.eventLoopDelay(),
     process: system.process(),
   };

@@ -11,31 +11,23 @@ import {
   selectDailyStatistics,
   selectStatisticsSpan,
 } from "../catalog/statistics/statistics.store.ts";
-import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
 import { readMeta } from "../db/meta.ts";
 import { createCursors } from "../methods/cursor.ts";
 import type { Services } from "../methods/services.ts";
-import type { Ports } from "../ports/ports.ts";
-import type { DatabaseThreads } from "./database-threads.ts";
-import type { WorkerMemory } from "./workers/worker-memory.ts";
+import type { Base } from "./compose-base.ts";
 
-/**
- * The domains that methods call: threads read what may be slow, the serving connection all else.
- * @param memory places that workers share; this process has its own where there is none
- */
+/** The domains that methods call: threads read what may be slow, the serving connection all else. */
 export function composeServices(
-  db: Database,
-  { readers, exports }: DatabaseThreads,
-  { messengerHosts, postSearch }: Config,
-  ports: Ports,
-  built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts" | "copyNewest">,
-  memory: Pick<WorkerMemory, "exports" | "selections"> | undefined,
+  { db, threads, config, ports, crew, cluster }: Base,
+  built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts">,
 ): Services {
+  const { readers, exports } = threads;
+  const { messengerHosts, postSearch } = config;
   return {
     ...built,
+    copyNewest: cluster.copyNewest,
     directory: createDirectory(db),
-    search: createSearch(db, readers, ports.clock, memory?.selections),
+    search: createSearch(db, readers, ports.clock, crew?.memory.selections),
     channels: createChannels(db, messengerHosts, readers.selectIdsByHandle),
     statistics: {
       daily: async (selection) =>
@@ -49,7 +41,7 @@ export function composeServices(
     posts: createPosts(db, readers),
     postSearch: createPostSearch(db, postSearch, readers),
     mentions: createMentionQueries(db, readers),
-    bulk: createBulk(db, exports.bulkPart, ports, memory?.exports),
+    bulk: createBulk(db, exports.bulkPart, ports, crew?.memory.exports),
     usageHistory: { days: readers.selectUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };

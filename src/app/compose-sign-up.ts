@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
+import { listenerAddress } from "../doors/http/requests/base-address.ts";
 import type { Ports } from "../ports/ports.ts";
-import { sendsLinks } from "./compose-site.ts";
 
 /**
  * Whether visitors may make accounts: where that is switched on, mails with links are sent, and the
@@ -19,4 +19,16 @@ export function composeSignUp(
     );
   }
   return async () => config.signUp && canSend && !(await isSetUpNeeded());
+}
+
+/**
+ * Whether mails with links are sent: not without an address of our own. A mail's link would lead to the
+ * host that a request names, and its token to whoever asked for the mail in somebody else's name.
+ */
+export function sendsLinks(
+  { baseUrl, host, port }: Config,
+  { mail }: Pick<Ports, "mail">,
+): boolean {
+  const knowsItsAddress = baseUrl !== null || listenerAddress(host, port) !== null;
+  return mail !== null && knowsItsAddress;
 }

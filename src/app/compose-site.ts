@@ -1,189 +1,103 @@
-import { createPictures, PICTURE_WANTED, type Pictures } from "../catalog/channels/pictures.ts";
+import { createPictures, PICTURE_WANTED } from "../catalog/channels/pictures.ts";
 import { createDownloads } from "../catalog/exports/downloads.ts";
 import { createChannelsSeen } from "../catalog/manage/manage-channels.ts";
 import { createSiteChannels } from "../catalog/manage/site-channels.ts";
 import { createManagePosts } from "../catalog/posts/manage-posts.ts";
-import type { Config } from "../config.ts";
+import { createSample } from "../catalog/sample/sample.ts";
 import { createAuditLog } from "../customers/audit/audit-log.ts";
-import { createKeyToken } from "../customers/keys/key-token.ts";
 import { selectRequestLog } from "../customers/limits/request-log.store.ts";
+import { createGetDocument } from "../customers/oauth/get-document.ts";
 import { createGetGuarded } from "../customers/oauth/get-guarded.ts";
-import { isKnownNetwork, networkHash } from "../customers/people/known-networks.ts";
-import { selectPeople } from "../customers/people/people.store.ts";
-import type { Database } from "../db/database.ts";
+import { createOAuth } from "../customers/oauth/oauth.ts";
+import { createHashingQueue } from "../customers/people/hashing-queue.ts";
+import { createSitePeople } from "../customers/people/site-people.ts";
+import { createSiteSignUps } from "../customers/sign-up/site-sign-ups.ts";
 import { freeDiskBytes } from "../db/ready-checks.ts";
-import { listenerAddress } from "../doors/http/requests/base-address.ts";
 import { requestIdOf } from "../doors/http/requests/request-id.ts";
-import { createHashingQueue, type HashingQueue } from "../doors/site/guard/hashing-queue.ts";
+import type { AfterAnswer } from "../doors/site/guard/after-answer.ts";
 import { createSentForms } from "../doors/site/guard/sent-forms.ts";
 import { createThrottle } from "../doors/site/guard/throttle.ts";
 import { createPostMarkdown } from "../doors/site/look/markdown.ts";
-import { siteRoutes } from "../doors/site/site.ts";
-import type { SiteContext, SitePeople, SiteSignUps } from "../doors/site/site-context.ts";
-import type { Ports } from "../ports/ports.ts";
 import { createMails } from "../push/mail/mails.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { selectHours } from "../upkeep/hours/hours.store.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
-import type { DatabaseThreads } from "./database-threads.ts";
+import type { Base } from "./compose-base.ts";
+import { sendsLinks } from "./compose-sign-up.ts";
+import type { Work } from "./compose-work.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
-import type { WorkerMemory } from "./workers/worker-memory.ts";
 
-/** Parts of the appliance that the site shares with the other doors. */
-type Shared = Pick<
-  SiteContext,
-  | "config"
-  | "ports"
-  | "baseAddress"
-  | "ownAddress"
-  | "afterAnswer"
-  | "clientIp"
-  | "giveTime"
-  | "noteRequests"
-  | "services"
-  | "accounts"
-  | "keys"
-  | "oauth"
-  | "oauthAddress"
-  | "webhooks"
-  | "imports"
-  | "sources"
-  | "setUp"
-  | "isSignUpOpen"
-  | "sample"
-  | "firstSteps"
-  | "usage"
-  | "jobs"
-  | "builds"
-  | "nodes"
-  | "lastBackup"
-  | "recentErrors"
->;
-
-/**
- * The account site and staff's console.
- * @param db the connection that serves
- * @param secret the installation's
- * @param memory limits that workers share; this process has its own where there is one
- */
-export function composeSite(
-  db: Database,
-  threads: DatabaseThreads,
-  secret: string,
-  shared: Shared,
-  memory: WorkerMemory | undefined,
-) {
-  const { config, ports } = shared;
+/** Parts of the account site and staff's console, beside those of every door. */
+export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
+  const { config, ports, db, threads, secret, others, recentLog, cluster } = base;
   const { clock, random, log } = ports;
+  const { accounts, keys, usage, imports, sources, hooks, scheduler, builds, newestBackup } = work;
+  const memory = base.crew?.memory;
   const isMailSent = sendsLinks(config, ports);
   if (ports.mail !== null && !isMailSent) {
     log.warn({}, "no mail with a link is sent, since KANALOG_BASE_URL is not set");
   }
-  const hashing = createHashingQueue();
-  return siteRoutes({
-    ...shared,
+  return {
+    ...{ accounts, keys, usage, imports, sources },
+    ...composePeople(base),
+    ...composeOutside(base),
+    ...composeCatalog(base, afterAnswer),
+    webhooks: hooks.staffWebhooks,
     secret: subkey(secret, "kanalog site forms"),
-    requestId: (request) => requestIdOf(request, random, clock),
-    people: peopleOf(db, threads, secret, hashing, shared),
-    signUps: signUpsOf(threads, secret, hashing, shared),
+    requestId: (request: Request) => requestIdOf(request, random, clock),
     audit: createAuditLog(db),
-    channels: createSiteChannels(
-      createChannelsSeen(db, clock, config.messengerHosts, channelWatchers),
-      threads.writer,
-      threads.readers.foundByTitle,
-      { messengerHosts: config.messengerHosts, openDays: config.statisticsOpenDays },
-      () => shared.afterAnswer.run("the work after a changed channel", threads.jobs.followChannels),
-    ),
-    pictures: picturesOf(ports),
-    posts: {
-      ...createManagePosts(db, threads.writer, config.statisticsOpenDays),
-      found: threads.readers.foundPosts,
-    },
-    postHtml: createPostMarkdown(config.messengerHosts[0] ?? ""),
     mails: createMails(db, threads.writer.addMail, isMailSent),
     downloads: createDownloads({ ...threads.exports, noteExport: threads.writer.noteExport }, log),
     throttle: createThrottle(memory?.throttle),
     sentForms: memory?.sentForms ?? createSentForms(),
-    lastRequests: config.requestLog ? (keyId) => selectRequestLog(db, keyId, clock.now()) : null,
-    hoursSince: (sinceMs) => selectHours(db, sinceMs),
+    lastRequests: config.requestLog
+      ? (keyId: number) => selectRequestLog(db, keyId, clock.now())
+      : null,
+    jobs: scheduler,
+    builds: builds.list,
+    nodes: cluster.nodes,
+    lastBackup: newestBackup,
+    recentErrors: () => others.errors(recentLog.entries()),
+    hoursSince: (sinceMs: number) => selectHours(db, sinceMs),
     freeDiskBytes: () => freeDiskBytes(db, ports.system),
     databaseFacts: threads.readers.readDatabaseFacts,
-  });
+  };
 }
 
-/** Pictures lie on the public internet: no network of the operator's is exempt. */
-function picturesOf({ network, clock }: Ports): Pictures {
-  const guard = createTargetGuard(network.resolve, []);
-  return createPictures(createGetGuarded(guard, network, PICTURE_WANTED), clock);
-}
-
-function peopleOf(
-  db: Database,
-  { people, sessions }: DatabaseThreads,
-  secret: string,
-  hashing: HashingQueue,
-  { ports }: Shared,
-): SitePeople {
+function composePeople({ db, threads, secret, ports }: Base) {
+  const hashing = createHashingQueue();
   const settings = authSettings(secret);
   const networkKey = subkey(secret, "kanalog known networks");
   return {
-    knowsNetwork: (email, network) =>
-      isKnownNetwork(db, ports.clock.now(), { email, network: networkHash(networkKey, network) }),
-    signIn: ({ network, isKnownNetwork: isKnown, ...input }) =>
-      hashing.run(isKnown ? "known-sign-in" : "sign-in", network, () =>
-        people.signIn({ settings, network: networkHash(networkKey, network), ...input }),
-      ),
-    signedIn: (cookie) => sessions.signedIn({ settings, cookie }),
-    signOut: (cookie) => sessions.signOut({ settings, cookie }),
-    passwordLink: (link) => people.passwordLink({ settings, ...link }),
-    opensLink: (token) => sessions.opensLink({ settings, token }),
-    choosePassword: async ({ network, ...input }) =>
-      (await sessions.opensLink({ settings, token: input.token })) &&
-      hashing.run("choose-password", network, () => people.choosePassword({ settings, ...input })),
-    changePassword: ({ network, ...input }) =>
-      hashing.run("change-password", network, () => people.changePassword({ settings, ...input })),
-    ensurePerson: (input) => people.ensurePerson({ settings, ...input }),
-    setUpPerson: ({ network, ...input }) =>
-      hashing.run("set-up", network, () => people.setUpPerson({ settings, ...input })),
-    markStaff: people.markStaff,
-    endSessions: (email, by) => people.endSessions({ email, by }),
-    endSessionsOfSuspended: people.endSessionsOfSuspended,
-    distrust: people.distrust,
-    people: () => selectPeople(db, ports.clock.now()),
+    people: createSitePeople(db, threads, { settings, networkKey }, hashing, ports.clock),
+    signUps: createSiteSignUps(threads.people, settings, hashing, ports),
   };
 }
 
-function signUpsOf(
-  { people }: DatabaseThreads,
-  secret: string,
-  hashing: HashingQueue,
-  { ports: { clock, random } }: Shared,
-): SiteSignUps {
-  const settings = authSettings(secret);
+/** What lies on the public internet: no network of the operator's is exempt. */
+function composeOutside({ db, threads, ports }: Base) {
+  const { network, clock } = ports;
+  const guard = createTargetGuard(network.resolve, []);
   return {
-    begin: people.beginSignUp,
-    opens: people.opensSignUp,
-    async end({ network, ...input }) {
-      const keyToken = createKeyToken("read_only", random);
-      const [personId, credentialId] = [random.uuid(clock.now()), random.uuid(clock.now())];
-      const made = { settings, keyToken, personId, credentialId };
-      const isMade = await hashing.run("sign-up", network, () =>
-        people.endSignUp({ ...input, ...made }),
-      );
-      return isMade ? { keyToken } : null;
-    },
+    oauth: createOAuth(db, threads.writer, ports, createGetDocument(guard, network)),
+    pictures: createPictures(createGetGuarded(guard, network, PICTURE_WANTED), clock),
   };
 }
 
-/** Whether mails with links are sent. */
-export function sendsLinks(config: Config, { mail }: Pick<Ports, "mail">): boolean {
-  return mail !== null && knowsItsAddress(config);
-}
-
-/**
- * Whether the appliance knows its address. Without it a mail's link would lead to the host that a
- * request names, and its token to whoever asked for the mail in somebody else's name.
- */
-function knowsItsAddress({ baseUrl, host, port }: Shared["config"]): boolean {
-  return baseUrl !== null || listenerAddress(host, port) !== null;
+/** The catalog as staff sees and changes it. */
+function composeCatalog({ config, ports: { clock }, db, threads }: Base, { run }: AfterAnswer) {
+  const { messengerHosts, statisticsOpenDays: openDays } = config;
+  const { writer, readers, jobs } = threads;
+  return {
+    channels: createSiteChannels(
+      createChannelsSeen(db, clock, messengerHosts, channelWatchers),
+      writer,
+      readers.foundByTitle,
+      { messengerHosts, openDays },
+      () => run("the work after a changed channel", jobs.followChannels),
+    ),
+    posts: { ...createManagePosts(db, writer, openDays), found: readers.foundPosts },
+    postHtml: createPostMarkdown(messengerHosts[0] ?? ""),
+    sample: { ...createSample(db, clock, channelWatchers), remove: writer.removeSample },
+  };
 }

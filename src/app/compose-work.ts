@@ -25,33 +25,22 @@ export async function composeWork(base: Base) {
 }
 
 function composeCustomers(base: Base) {
-  const { config, ports, db, threads, secrets, cluster } = base;
-  const { counted } = base.metrics;
-  const memory = base.crew?.memory;
+  const { config, ports, db, threads } = base;
   const accounts = createAccounts(db, threads.writer);
   const tokens = config.oauth ? accessTokens : null;
   const keys = createKeys(db, threads.writer, ports.random, tokens);
-  const { keyUse, usage, limits, commitCheck } = composeLimits(
-    ...[db, threads, ports, counted, memory?.rates, cluster],
-  );
-  const hooks = composeWebhooks(
-    ...[db, threads, secrets, config, ports, counted, memory?.manualAttempts],
-  );
+  const { keyUse, usage, limits, commitCheck } = composeLimits(base);
+  const hooks = composeWebhooks(base);
   const { webhooks, alerts } = hooks;
-  const built = { keyUse, limits, webhooks, alerts, copyNewest: cluster.copyNewest };
   return {
     ...{ accounts, keys, keyUse, usage, commitCheck, hooks },
     mailer: composeMailer(base),
-    services: composeServices(db, threads, config, ports, built, memory),
+    services: composeServices(base, { keyUse, limits, webhooks, alerts }),
   };
 }
 
 async function composeUpkeep(base: Base) {
-  const { config, ports, db, threads, metrics, lease, cluster, others } = base;
-  const { isOwn } = cluster.upkeep;
-  const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, metrics.counted, {
-    ...{ isOwn, isOwnOfNode: lease.isOwn },
-  });
+  const { config, ports, db, threads, others } = base;
   const { messengerHosts, postSearch, statisticsOpenDays: openDays } = config;
   const runUpload = (upload: Upload) =>
     threads.imports.runUpload({ ...upload, messengerHosts, openDays });
@@ -61,7 +50,8 @@ async function composeUpkeep(base: Base) {
   const { importSourceFile } = threads.sources;
   const { applyBatch } = threads.bots;
   return {
-    ...{ scheduler, newestBackup, imports },
+    ...composeJobs(base),
+    imports,
     sources: composeSources(
       db,
       { changes: threads.writer, importSourceFile, applyBatch },
@@ -71,7 +61,7 @@ async function composeUpkeep(base: Base) {
     ),
     builds: createBuilds(db, threads.jobs.buildSome, { messengerHosts, postSearch }, ports.log),
     readAhead: createCardsReadAhead(threads.exports.readCardsAhead, ports.log),
-    answers: composeAnswers(threads, config, ports),
+    answers: composeAnswers(base),
   };
 }
 

@@ -30,17 +30,7 @@ import { customerChanges } from "../customers/keys/new-customer.ts";
 import { writeRequestLog } from "../customers/limits/request-log.store.ts";
 import { selectUsage } from "../customers/limits/usage.store.ts";
 import { oauthChanges } from "../customers/oauth/oauth-changes.ts";
-import { choosePassword, opensLink, passwordLink } from "../customers/people/password-links.ts";
-import { changePassword } from "../customers/people/passwords.ts";
-import { distrust, ensurePerson, markStaff } from "../customers/people/people.ts";
-import {
-  endSessions,
-  endSessionsOfSuspended,
-  signedIn,
-  signIn,
-  signOut,
-} from "../customers/people/sessions.ts";
-import { setUpPerson } from "../customers/people/set-up-person.ts";
+import { peopleOperations, sessionOperations } from "../customers/people/site-people.ts";
 import { signUpOperations } from "../customers/sign-up/sign-up.ts";
 import { checkpointBeside } from "../db/checkpoint.ts";
 import type { Database } from "../db/database.ts";
@@ -50,28 +40,17 @@ import type { Clock } from "../ports/clock.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
 import { tellQuota } from "../push/mail/quota-mail.ts";
-import { cutMatches, leaveMatches } from "../push/webhooks/alerts/cut-matches.ts";
-import { addAlert, changeAlert, removeAlert } from "../push/webhooks/alerts/manage-alerts.ts";
-import { matchPosts } from "../push/webhooks/alerts/match-posts.ts";
+import { alertChanges } from "../push/webhooks/alerts/manage-alerts.ts";
 import { previewAlert } from "../push/webhooks/alerts/preview.ts";
-import { exchange, releaseClaims } from "../push/webhooks/delivery/exchange.ts";
+import { alertWork } from "../push/webhooks/alerts/push-alerts.ts";
+import { deliveryClaims } from "../push/webhooks/delivery/exchange.ts";
 import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
-import {
-  cutPart,
-  disableFailed,
-  leavePart,
-  lookAfterWebhooks,
-} from "../push/webhooks/events/due-work.ts";
-import {
-  addWebhook,
-  changeWebhook,
-  removeWebhookPart,
-  rotateSecret,
-} from "../push/webhooks/manage/manage-webhooks.ts";
-import { startResend, startTest } from "../push/webhooks/manage/manual-attempts.ts";
+import { webhookWork } from "../push/webhooks/events/due-work.ts";
+import { removeWebhookPart } from "../push/webhooks/manage/manage-webhooks.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
+import { webhookChanges } from "../push/webhooks/manage/webhooks.ts";
 import { copyNewest } from "../upkeep/cluster/copy-newest.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
@@ -134,14 +113,8 @@ export const pools = {
         removeSample(db, clock, channelWatchers, by),
       ...oauthChanges,
       ...staffWebhookChanges,
-      addWebhook,
-      changeWebhook,
-      rotateSecret,
-      startTest,
-      startResend,
-      addAlert,
-      changeAlert,
-      removeAlert,
+      ...webhookChanges,
+      ...alertChanges,
       addMail,
       claimJobNow,
       ...importRunChanges,
@@ -161,42 +134,22 @@ export const pools = {
     access: "writer",
     ...one,
     operations: {
-      lookAfterWebhooks,
-      cutPart,
-      leavePart,
-      matchPosts,
-      cutMatches,
-      leaveMatches,
-      disableFailed,
-      removeWebhookPart,
-      exchange,
-      releaseClaims,
+      ...webhookWork,
+      ...alertWork,
+      ...deliveryClaims,
       claimMail,
       endMail,
       dropOldMails,
+      removeWebhookPart,
       tellQuota,
     },
   },
-  /** Sign-in and passwords: some hash, all write. */
   people: {
     access: "writer",
     ...one,
-    operations: {
-      signIn,
-      passwordLink,
-      choosePassword,
-      changePassword,
-      ensurePerson,
-      setUpPerson,
-      markStaff,
-      endSessions,
-      endSessionsOfSuspended,
-      distrust,
-      ...signUpOperations,
-    },
+    operations: { ...peopleOperations, ...signUpOperations },
   },
-  /** Who is signed in: asked for every page, so nobody's hashing may be in the way. */
-  sessions: { access: "writer", ...one, operations: { signedIn, signOut, opensLink } },
+  sessions: { access: "writer", ...one, operations: sessionOperations },
   /** A node's copy of a cluster's rows: behind nobody's work. */
   cluster: { access: "writer", ...one, operations: { copyNewest } },
   /** The scheduler's work, which is long. */

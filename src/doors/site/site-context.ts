@@ -7,16 +7,13 @@ import type { Sample } from "../../catalog/sample/sample.ts";
 import type { Sources } from "../../catalog/sources/sources.ts";
 import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
-import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
+import type { AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
 import type { LoggedRequest } from "../../customers/limits/request-log.ts";
 import type { Usage } from "../../customers/limits/usage.ts";
 import type { OAuth } from "../../customers/oauth/oauth.ts";
-import type { PasswordLink } from "../../customers/people/password-links.ts";
-import type { EnsuredPerson, PersonAccount } from "../../customers/people/people.ts";
-import type { Person } from "../../customers/people/person.ts";
-import type { SignedIn } from "../../customers/people/sessions.ts";
-import type { SignUp } from "../../customers/sign-up/sign-up.ts";
+import type { SitePeople } from "../../customers/people/site-people.ts";
+import type { SiteSignUps } from "../../customers/sign-up/site-sign-ups.ts";
 import type { Services } from "../../methods/services.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";
@@ -111,55 +108,4 @@ export interface DatabaseFacts {
   searchSegments: number;
   /** @property isMore there are more rows than were counted */
   tables: { name: string; rows: number; isMore: boolean }[];
-}
-
-/** The network of a request that hashes a password: such requests wait, a few of each network. */
-interface FromNetwork {
-  network: string;
-}
-
-/** Accounts that visitors make, on the people's thread. */
-export interface SiteSignUps {
-  /** Keeps a link; false where somebody has an account with the address. */
-  begin(input: { email: string; token: string }): Promise<boolean>;
-  /** The address of a link; null where it was used or is too old. */
-  opens(token: string): Promise<string | null>;
-  /** @returns the first key, never to be had again; null where the link opens nothing any more */
-  end(input: FromNetwork & SignUp): Promise<{ keyToken: string } | null>;
-}
-
-/** The people's operations, on the thread that runs them. */
-export interface SitePeople {
-  /** Whether they signed in from this network before. */
-  knowsNetwork(email: string, network: string): Promise<boolean>;
-  signIn(
-    input: FromNetwork & {
-      email: string;
-      password: string;
-      clientIp: string;
-      userAgent: string;
-      isKnownNetwork: boolean;
-    },
-  ): Promise<{ setCookies: string[] } | null>;
-  signedIn(cookie: string): Promise<SignedIn | null>;
-  signOut(cookie: string): Promise<{ setCookies: string[] }>;
-  passwordLink(link: PasswordLink): Promise<string | null>;
-  /** Whether the link of this token works; looking does not use it up. */
-  opensLink(token: string): Promise<boolean>;
-  /** False where the link was used or is too old: nothing is hashed then. */
-  choosePassword(input: FromNetwork & { token: string; password: string }): Promise<boolean>;
-  changePassword(
-    input: FromNetwork & { cookie: string; email: string; password: string; newPassword: string },
-  ): Promise<{ setCookies: string[] }>;
-  ensurePerson(input: { email: string; name: string }): Promise<EnsuredPerson>;
-  setUpPerson(
-    input: FromNetwork & { email: string; name: string; password: string },
-  ): Promise<Person>;
-  markStaff(input: { email: string; isStaff: boolean; by: Actor }): Promise<void>;
-  endSessions(email: string, by: Actor): Promise<void>;
-  /** Ends sessions only of somebody who is not staff and may act nowhere any more. */
-  endSessionsOfSuspended(email: string): Promise<void>;
-  distrust(email: string): Promise<boolean>;
-  /** Everybody, by address. */
-  people(): Promise<PersonAccount[]>;
 }

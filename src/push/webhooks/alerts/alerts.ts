@@ -1,26 +1,15 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
+import type { Calls } from "../../../db/operations.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { dayOf, formatInstant } from "../../../values/moscow-time.ts";
 import type { AlertView, PreviewView } from "./alert-views.ts";
 import { countAlertsNow, selectAlertsPage } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
-import { type OwnAlert, ownAlert } from "./manage-alerts.ts";
+import { type alertChanges, type OwnAlert, ownAlert } from "./manage-alerts.ts";
 import { pausedFrom } from "./paused-alerts.ts";
 import type { PreviewSelection } from "./preview.ts";
-
-/** Operations that change alerts, on the thread that writes them. */
-interface AlertWriter {
-  addAlert(input: {
-    organizationId: number;
-    plan: Plan;
-    fields: AlertFields;
-    by: Actor;
-  }): Promise<number>;
-  changeAlert(input: OwnAlert & { change: Partial<AlertFields>; by: Actor }): Promise<void>;
-  removeAlert(input: OwnAlert & { by: Actor }): Promise<void>;
-}
 
 /** Queries that run on reader threads. */
 interface AlertReaders {
@@ -35,7 +24,7 @@ export type Alerts = ReturnType<typeof createAlerts>;
  */
 export function createAlerts(
   db: Database,
-  writer: AlertWriter,
+  writer: Calls<typeof alertChanges>,
   readers: AlertReaders,
   clock: Clock,
 ) {

@@ -19,6 +19,8 @@ import type { Alert, AlertFields } from "./alerts.table.ts";
 
 /** Changes of alerts by owners and administrators: one transaction each. */
 
+export const alertChanges = { addAlert, changeAlert, removeAlert };
+
 /** An alert of an organization; another's is not found. */
 export interface OwnAlert {
   organizationId: number;
@@ -41,7 +43,7 @@ async function requireWebhook(db: Database, organizationId: number, id: number):
 }
 
 /** @returns its number. @throws AppError `tariff_required`; `not_found` for another's webhook */
-export function addAlert(
+function addAlert(
   db: Database,
   clock: Clock,
   {
@@ -67,7 +69,7 @@ export function addAlert(
  * that are read from now on.
  * @throws AppError `not_found`, also for another organization's webhook
  */
-export function changeAlert(
+function changeAlert(
   db: Database,
   clock: Clock,
   { change, by, ...own }: OwnAlert & { change: Partial<AlertFields>; by: Actor },
@@ -92,7 +94,7 @@ export function changeAlert(
 }
 
 /** Removes an alert; events of it that wait to be sent are sent. @throws AppError `not_found` */
-export function removeAlert(
+function removeAlert(
   db: Database,
   clock: Clock,
   { by, ...own }: OwnAlert & { by: Actor },

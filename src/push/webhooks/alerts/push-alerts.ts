@@ -1,15 +1,12 @@
+import type { Calls } from "../../../db/operations.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { MatchedPart } from "./cut-matches.ts";
-import type { MatchedPosts } from "./match-posts.ts";
+import { cutMatches, leaveMatches, type MatchedPart } from "./cut-matches.ts";
+import { matchPosts } from "./match-posts.ts";
 
 /** Work for alerts that is due by the clock, on the thread that writes it. */
-export interface AlertWork {
-  /** Posts after a sequence with what they match; null where there are none. */
-  matchPosts(argument: { after: number }): Promise<MatchedPosts | null>;
-  /** @returns how many of the alerts are done, the first ones */
-  cutMatches(part: MatchedPart): Promise<number>;
-  leaveMatches(part: Pick<MatchedPart, "last">): Promise<void>;
-}
+export const alertWork = { matchPosts, cutMatches, leaveMatches };
+
+export type AlertWork = Calls<typeof alertWork>;
 
 /** A part ends where it has so many posts, bytes of their texts, or posts times alerts. */
 const PART_POSTS_MAX = 500;

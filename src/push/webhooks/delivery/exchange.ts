@@ -6,11 +6,14 @@ import { type Claimed, claimDue, type Room } from "./claim-due.ts";
 import { releaseDelivery } from "./claims.store.ts";
 import { type EndedAttempt, endAttempt } from "./end-attempt.ts";
 
+/** The deliveries' table, on the thread that writes it. */
+export const deliveryClaims = { exchange, releaseClaims };
+
 /**
  * Notes how attempts ended and takes what is due for as many as there is room for, in one
  * transaction. What is taken is in nobody else's hands, in whatever process, until its lease ends.
  */
-export function exchange(
+function exchange(
   db: Database,
   clock: Clock,
   {

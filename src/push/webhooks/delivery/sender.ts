@@ -1,3 +1,4 @@
+import type { Calls } from "../../../db/operations.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
@@ -8,18 +9,7 @@ import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
 import { type Claimed, type Lane, type Room, WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
-import type { Taken } from "./exchange.ts";
-
-/** The deliveries' table, on whatever thread writes it. */
-interface DeliveryLedger {
-  exchange(argument: {
-    ended: EndedAttempt[];
-    room: Room;
-    claim: string;
-    waitsMs: readonly number[];
-  }): Promise<Claimed[]>;
-  releaseClaims(taken: Taken[]): Promise<void>;
-}
+import type { deliveryClaims, Taken } from "./exchange.ts";
 
 export type Sender = ReturnType<typeof createSender>;
 
@@ -39,7 +29,7 @@ const STOP_WAIT_MS = 8_000;
  * @param turns of organizations, whose number over all workers is bounded
  */
 export function createSender(
-  ledger: DeliveryLedger,
+  ledger: Calls<typeof deliveryClaims>,
   makeAttempt: MakeAttempt,
   waitsMs: readonly number[],
   { clock, random, log }: { clock: Clock; random: Random; log: Log },

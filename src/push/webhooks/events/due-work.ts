@@ -13,6 +13,9 @@ import { deadQueues, emptyQueues } from "./drop-queue.ts";
 import { isAnyFailingSince, readLook, selectFailing, updateLook } from "./look.store.ts";
 import { isLookDue, noteLook } from "./look.ts";
 
+/** Work of webhooks that is due by the clock, on the thread that writes it. */
+export const webhookWork = { lookAfterWebhooks, cutPart, leavePart, disableFailed };
+
 /** A webhook that fails for so long is disabled (specification, section 6). */
 const FAILING_MAX_MS = DAY_MS;
 /** How much of that time may have passed without a process that would have made the attempts. */

@@ -1,11 +1,11 @@
 import type { Database } from "../../../db/database.ts";
+import type { Calls } from "../../../db/operations.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
 import { type AlertWork, createAlertTurns } from "../alerts/push-alerts.ts";
 import { isAttemptDue } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
-import type { Part } from "./cut-events.ts";
-import { isWorkDue } from "./due-work.ts";
+import { isWorkDue, type webhookWork } from "./due-work.ts";
 
 export interface Push {
   /** Does all that is due at this moment; attempts go on after it settles. Never throws. */
@@ -14,24 +14,13 @@ export interface Push {
   runDue(): Promise<void>;
 }
 
-/** Work of webhooks that is due by the clock, on the thread that writes it. */
-interface PushWork extends AlertWork {
-  lookAfterWebhooks(argument: {
-    batchMs: number;
-  }): Promise<{ isBatch: boolean; part: Part | null }>;
-  /** @returns how many of the webhooks are done, the first ones */
-  cutPart(part: Part): Promise<number>;
-  leavePart(part: Pick<Part, "last">): Promise<Part | null>;
-  disableFailed(): Promise<number[]>;
-}
-
 /** Between two transactions, so that others get in: they look for the lock every millisecond. */
 const PAUSE_MS = 3;
 
 /** Does webhooks' work that is due by the clock, from one look to the next. */
 export function createPush(
   db: Database,
-  work: PushWork,
+  work: Calls<typeof webhookWork> & AlertWork,
   sender: Pick<Sender, "pump" | "idle">,
   batchMs: number,
   { clock, log }: { clock: Clock; log: Log },

@@ -1,6 +1,7 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
+import type { Calls } from "../../../db/operations.ts";
 import { AppError, fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Random } from "../../../ports/random.ts";
@@ -10,18 +11,20 @@ import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
 import type { Target } from "../../../values/target-guard.ts";
 import type { AttemptOutcome } from "../delivery/attempt.ts";
-import type { ClaimedDelivery } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
 import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
 import {
+  addWebhook,
+  changeWebhook,
   channelFaults,
-  type NewWebhook,
   type OwnWebhook,
   ownWebhook,
+  type removeWebhookPart,
   requireEnabling,
-  type WebhookChange,
+  rotateSecret,
 } from "./manage-webhooks.ts";
+import { startResend, startTest } from "./manual-attempts.ts";
 import type { AttemptView, DeliveryView, NewSecretView, WebhookView } from "./webhook-views.ts";
 import {
   countWebhooksNow,
@@ -36,22 +39,11 @@ export interface GivenTarget {
   target: Target;
 }
 
-/** Changes of webhooks, on the thread that writes them. */
-interface WebhookWriter {
-  addWebhook(input: NewWebhook): Promise<number>;
-  changeWebhook(
-    input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
-  ): Promise<void>;
-  /** @returns whether something is left of it */
-  removeWebhookPart(input: OwnWebhook & { by: Actor }): Promise<boolean>;
-  rotateSecret(
-    input: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor },
-  ): Promise<void>;
-  startTest(input: OwnWebhook & { claim: string }): Promise<ClaimedDelivery>;
-  startResend(
-    input: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
-  ): Promise<ClaimedDelivery>;
-}
+/** Changes of webhooks, on the thread that writes what people ask for. */
+export const webhookChanges = { addWebhook, changeWebhook, rotateSecret, startTest, startResend };
+
+/** A removal may be long, and has the thread of what is done by the clock. */
+type Changes = Calls<typeof webhookChanges & { removeWebhookPart: typeof removeWebhookPart }>;
 
 /** How long finding the addresses of a name may take while its webhook is made or changed. */
 const RESOLVE_MAX_MS = 5_000;
@@ -68,7 +60,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
  */
 export function createWebhooks(
   db: Database,
-  writer: WebhookWriter,
+  writer: Changes,
   guard: TargetGuard,
   secrets: SecretBox,
   sender: Pick<Sender, "attemptNow">,

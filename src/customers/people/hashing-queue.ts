@@ -1,5 +1,5 @@
-import { AppError } from "../../../errors.ts";
-import { message } from "../../../values/messages/messages.ts";
+import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 
 /** Requests of one kind that may wait for the thread that hashes: some seconds' worth. */
 const WAITING_MAX = 20;

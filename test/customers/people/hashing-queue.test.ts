@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   createHashingQueue,
   type HashingKind,
-} from "../../../../src/doors/site/guard/hashing-queue.ts";
-import { type Appliance, startAppliance } from "../../../support/appliance.ts";
-import { addPerson, PASSWORD, visitorOf } from "../../../support/visitor.ts";
+} from "../../../src/customers/people/hashing-queue.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { addPerson, PASSWORD, visitorOf } from "../../support/visitor.ts";
 
 /** Whatever can begin has begun. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -1,0 +1,36 @@
+import type { Calls } from "../../db/operations.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Random } from "../../ports/random.ts";
+import { createKeyToken } from "../keys/key-token.ts";
+import type { AuthSettings } from "../people/auth.ts";
+import type { HashingQueue } from "../people/hashing-queue.ts";
+import type { SignUp, signUpOperations } from "./sign-up.ts";
+
+export type SiteSignUps = ReturnType<typeof createSiteSignUps>;
+
+/** Accounts that visitors make, on the people's thread. */
+export function createSiteSignUps(
+  people: Calls<typeof signUpOperations>,
+  settings: AuthSettings,
+  hashing: HashingQueue,
+  { clock, random }: { clock: Clock; random: Random },
+) {
+  return {
+    /** Keeps a link; false where somebody has an account with the address. */
+    begin: people.beginSignUp,
+
+    /** The address of a link; null where it was used or is too old. */
+    opens: people.opensSignUp,
+
+    /** @returns the first key, never to be had again; null where the link opens nothing any more */
+    async end({ network, ...input }: SignUp & { network: string }) {
+      const keyToken = createKeyToken("read_only", random);
+      const [personId, credentialId] = [random.uuid(clock.now()), random.uuid(clock.now())];
+      const made = { settings, keyToken, personId, credentialId };
+      const isMade = await hashing.run("sign-up", network, () =>
+        people.endSignUp({ ...input, ...made }),
+      );
+      return isMade ? { keyToken } : null;
+    },
+  };
+}
