@@ -31,6 +31,7 @@ import type { SentForms } from "./guard/sent-forms.ts";
 import type { SetUp } from "./guard/set-up.ts";
 import type { Throttle } from "./guard/throttle.ts";
 import type { PostMarkdown } from "./look/markdown.ts";
+import type { Visit } from "./visit/visit.ts";
 
 /** Parts that the site works on; the verbs that change something write by themselves. */
 export interface SiteContext {
@@ -108,4 +109,10 @@ export interface DatabaseFacts {
   searchSegments: number;
   /** @property isMore there are more rows than were counted */
   tables: { name: string; rows: number; isMore: boolean }[];
+}
+
+/** Props of a part of a page that looks things up. */
+export interface PartProps {
+  visit: Visit;
+  context: SiteContext;
 }

@@ -15,7 +15,7 @@ import { message } from "../../../../values/messages/messages.ts";
 import { fileStamp } from "../../../../values/moscow-time.ts";
 import { pageError } from "../../forms/faults.ts";
 import { Form } from "../../look/form.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { View } from "../../visit/view.ts";
 import { membershipOf, viewerOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -27,9 +27,7 @@ export async function CatalogDownload({
   context,
   filter,
   count,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   filter: Filter;
   count: CatalogCount | null;
 }): Promise<JSX.Element | null> {

@@ -4,19 +4,16 @@ import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { ApiCall } from "../../look/api-call.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import { nextCursor } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { CatalogDownload } from "./catalog-download.tsx";
 import { type Filter, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 
 const PATH = "/account/channels/";
 
-interface ResultsProps {
-  visit: Visit;
-  context: SiteContext;
+interface ResultsProps extends PartProps {
   page: Page<CardAnswer>;
   filter: Filter;
   /** How many there are. */

@@ -7,7 +7,7 @@ import { ChangeText, changeOf, shownPart, shownPercent } from "../../look/change
 import { Scroll } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Sparkline } from "../../look/sparkline.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
 import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -24,9 +24,7 @@ export async function CatalogTable({
   visit,
   context,
   cards,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   cards: readonly CardAnswer[];
 }): Promise<JSX.Element> {
   const words = visit.words.explorerPages;

@@ -12,7 +12,7 @@ import { Moment } from "../../look/answer-times.tsx";
 import { dateFormat } from "../../look/formats.ts";
 import { shownNumber } from "../../look/shown.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { membershipOf, viewerOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -112,10 +112,8 @@ export async function BestPosts({
   visit,
   habits,
   context,
-}: {
-  visit: Visit;
+}: PartProps & {
   habits: Habits;
-  context: SiteContext;
 }): Promise<JSX.Element> {
   const words = visit.words.explorerPages;
   const found = await Promise.all(

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
 import { Avatar } from "../../look/avatar.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
@@ -13,11 +13,9 @@ export function ChannelHead({
   card,
   title,
   context,
-}: {
-  visit: Visit;
+}: PartProps & {
   card: CardView;
   title: string;
-  context: SiteContext;
 }): JSX.Element {
   const words = visit.words.explorerPages;
   return (

@@ -10,7 +10,7 @@ import { Moment } from "../../look/answer-times.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -109,10 +109,8 @@ export function MentionItems({
   visit,
   mentions,
   context,
-}: {
-  visit: Visit;
+}: PartProps & {
   mentions: readonly Mention[];
-  context: SiteContext;
 }): JSX.Element {
   const cards = cardsOf(
     context,
@@ -137,11 +135,9 @@ function MentionItem({
   mention,
   image,
   context,
-}: {
-  visit: Visit;
+}: PartProps & {
   mention: Mention;
   image: string | null;
-  context: SiteContext;
 }): JSX.Element {
   const { kinds } = visit.words.mentionPages;
   const { id, title } = mention.mentioned_by;
@@ -165,10 +161,8 @@ function Similar({
   visit,
   channels,
   context,
-}: {
-  visit: Visit;
+}: PartProps & {
   channels: readonly SimilarChannel[];
-  context: SiteContext;
 }): JSX.Element {
   const words = visit.words.mentionPages;
   const cards = cardsOf(

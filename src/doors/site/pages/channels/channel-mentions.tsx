@@ -13,7 +13,7 @@ import type { Page } from "../../../../values/json-text.ts";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { lookUp, nextCursor } from "../../visit/look-up.ts";
@@ -149,11 +149,9 @@ function Neighbours({
   label,
   channels,
   context,
-}: {
-  visit: Visit;
+}: PartProps & {
   label: string;
   channels: readonly Neighbour[];
-  context: SiteContext;
 }): JSX.Element {
   const words = visit.words.mentionPages;
   const cards = cardsOf(

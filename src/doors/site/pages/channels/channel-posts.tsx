@@ -12,7 +12,7 @@ import { ActionButton } from "../../look/form.tsx";
 import { quietly, RowFaults, sentNumber } from "../../look/row-actions.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { redirect, type View } from "../../visit/view.ts";
@@ -75,11 +75,9 @@ function Posts({
   id,
   page,
   context,
-}: {
-  visit: Visit;
+}: PartProps & {
   id: number;
   page: Page<PostView>;
-  context: SiteContext;
 }): JSX.Element {
   const words = visit.words.explorerPages;
   const cursor = nextCursor(page);
@@ -126,12 +124,10 @@ function Post({
   post,
   room,
   context,
-}: {
-  visit: Visit;
+}: PartProps & {
   post: PostView;
   /** Characters of its rest that there is room for. */
   room: number;
-  context: SiteContext;
 }): JSX.Element {
   const words = visit.words.explorerPages;
   return (

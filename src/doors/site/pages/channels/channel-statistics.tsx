@@ -8,7 +8,7 @@ import { formatDay } from "../../../../values/moscow-time.ts";
 import { DayText } from "../../look/answer-times.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
 import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -20,11 +20,9 @@ export async function ReadingsChart({
   readings: { period, from, to, rows, refusal },
   visit,
   context,
-}: {
+}: PartProps & {
   card: CardView;
   readings: Readings;
-  visit: Visit;
-  context: SiteContext;
 }): Promise<JSX.Element> {
   const words = visit.words.explorerPages;
   const [first, last] = [firstDrawn({ from, to, rows }), formatDay(to)];

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import { AppError } from "../../../../errors.ts";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -80,9 +80,7 @@ function TrendingForm({
   visit,
   context: { services },
   ordering,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   ordering: string;
 }): JSX.Element {
   const words = visit.words.explorerPages;

@@ -10,7 +10,7 @@ import { ChannelLink } from "../../look/channel-link.tsx";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
@@ -95,9 +95,7 @@ async function Picture({
   visit,
   context,
   compared,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   compared: Compared;
 }): Promise<JSX.Element> {
   const words = visit.words.comparePages;

@@ -5,18 +5,11 @@ import { DataTable } from "../../look/data-table.tsx";
 import { ActionButton } from "../../look/form.tsx";
 import { quietly } from "../../look/row-actions.tsx";
 import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
 
 /** The assistants that were let in by signing in: all of them for who runs the organization. */
-export async function GrantList({
-  visit,
-  context,
-}: {
-  visit: Visit;
-  context: SiteContext;
-}): Promise<HtmlEscapedString> {
+export async function GrantList({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const words = visit.words.organizationPages;
   const { member, organization } = membershipOf(visit);
   const all = await context.oauth.grants(organization.id);

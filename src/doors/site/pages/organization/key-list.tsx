@@ -8,7 +8,7 @@ import { DataTable } from "../../look/data-table.tsx";
 import { ActionButton } from "../../look/form.tsx";
 import { quietly } from "../../look/row-actions.tsx";
 import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
@@ -26,9 +26,7 @@ export async function KeyList({
   visit,
   context,
   keys,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   keys: readonly Key[];
 }): Promise<HtmlEscapedString> {
   const words = visit.words.organizationPages;

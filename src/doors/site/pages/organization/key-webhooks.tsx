@@ -11,7 +11,7 @@ import { DataTable } from "../../look/data-table.tsx";
 import { ActionButton } from "../../look/form.tsx";
 import { quietly, sentNumber } from "../../look/row-actions.tsx";
 import { Instant } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { actorOf, isManager, membershipOf, viewerOf } from "../../visit/viewer.ts";
@@ -19,13 +19,7 @@ import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
 
 /** The organization's webhooks, with a button where one is disabled. */
-export async function WebhookList({
-  visit,
-  context,
-}: {
-  visit: Visit;
-  context: SiteContext;
-}): Promise<HtmlEscapedString> {
+export async function WebhookList({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const words = visit.words.organizationPages;
   const webhooks = await context.webhooks.webhooks(membershipOf(visit).organization.id);
   const heads = [words.address, words.state, words.lastSuccess, words.lastError, words.actions];

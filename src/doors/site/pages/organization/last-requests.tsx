@@ -4,18 +4,12 @@ import type { Key } from "../../../../customers/keys/keys.table.ts";
 import type { LoggedRequest } from "../../../../customers/limits/request-log.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 /** The last requests of a key that the visitor may see: their own, or any where they manage. */
-export async function LastRequests({
-  visit,
-  context,
-}: {
-  visit: Visit;
-  context: SiteContext;
-}): Promise<HtmlEscapedString> {
+export async function LastRequests({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const words = visit.words.overviewPage;
   const keys = await visibleKeys(visit, context);
   const asked = visit.query.get("key");

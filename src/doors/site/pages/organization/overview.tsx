@@ -5,7 +5,7 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { notFound } from "../../../../errors.ts";
 import { jsonValueOf } from "../../../../values/json-text.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { ORGANIZATION_COOKIE, siteCookie } from "../../visit/site-cookies.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
@@ -29,13 +29,7 @@ export const overviewPage: SitePage = {
 };
 
 /** The plan, usage and last requests of the visit's organization. */
-export async function Overview({
-  visit,
-  context,
-}: {
-  visit: Visit;
-  context: SiteContext;
-}): Promise<HtmlEscapedString> {
+export async function Overview({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const asked = Number(visit.query.get("days"));
   const range = RANGES.includes(asked) ? asked : RANGE_DEFAULT;
   const to = dayOf(visit.nowMs);

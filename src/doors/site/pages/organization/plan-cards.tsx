@@ -2,19 +2,12 @@
 
 import type { HtmlEscapedString } from "hono/utils/html";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import { membershipOf, viewerOf } from "../../visit/viewer.ts";
-import type { Visit } from "../../visit/visit.ts";
 import { QuotaCard } from "./quota-card.tsx";
 
 /** The organization's plan, its end and period, and how much of the quota is left. */
-export async function PlanCards({
-  visit,
-  context,
-}: {
-  visit: Visit;
-  context: SiteContext;
-}): Promise<HtmlEscapedString> {
+export async function PlanCards({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const { nowMs, words: common } = visit;
   const membership = membershipOf(visit);
   const words = visit.words.organizationPages;

@@ -6,7 +6,7 @@ import { apiMethods } from "../../../../methods/table.ts";
 import { Scroll } from "../../look/data-table.tsx";
 import { DayChart } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import { membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import {
@@ -100,9 +100,7 @@ export async function UsageByKey({
   visit,
   context,
   rows,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   rows: UsageRow[];
 }): Promise<HtmlEscapedString> {
   const { words } = visit;

@@ -4,7 +4,7 @@ import type { BackupFile } from "../../../../upkeep/backups/backup-files.ts";
 import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownBytes, shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
@@ -113,9 +113,7 @@ async function LastBackup({
   visit,
   context,
   backup,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   backup: BackupFile | null;
 }): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;

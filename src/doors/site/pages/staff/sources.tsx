@@ -22,7 +22,7 @@ import { DataTable } from "../../look/data-table.tsx";
 import { ActionButton, Form, SelectField, TextField } from "../../look/form.tsx";
 import { quietly, RowFaults, sentNumber } from "../../look/row-actions.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
@@ -158,9 +158,7 @@ async function List({
   visit,
   context: { sources: verbs, ports },
   sources,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   sources: readonly Source[];
 }): Promise<HtmlEscapedString> {
   const words = visit.words.sourcePages;

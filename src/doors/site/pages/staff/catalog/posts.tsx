@@ -12,7 +12,7 @@ import { DataTable } from "../../../look/data-table.tsx";
 import { ActionButton } from "../../../look/form.tsx";
 import { quietly, RowFaults, sentNumber } from "../../../look/row-actions.tsx";
 import { Instant } from "../../../look/shown.tsx";
-import type { SiteContext } from "../../../site-context.ts";
+import type { PartProps, SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
 import { asset } from "../../../visit/site-path.ts";
@@ -45,9 +45,7 @@ export async function PostsFound({
   visit,
   context,
   channelId,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   channelId: number | null;
 }): Promise<HtmlEscapedString> {
   const words = visit.words.staffCatalog;

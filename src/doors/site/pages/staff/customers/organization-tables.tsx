@@ -13,7 +13,7 @@ import { ActionButton } from "../../../look/form.tsx";
 import { RoleForm } from "../../../look/role-form.tsx";
 import { quietly } from "../../../look/row-actions.tsx";
 import { Instant, LastDayBefore } from "../../../look/shown.tsx";
-import type { SiteContext } from "../../../site-context.ts";
+import type { PartProps } from "../../../site-context.ts";
 import type { Visit } from "../../../visit/visit.ts";
 
 export function MembersTable({
@@ -63,9 +63,7 @@ export async function KeysTable({
   context,
   organization,
   isReadOnly = false,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   organization: Organization;
   isReadOnly?: boolean;
 }): Promise<HtmlEscapedString> {

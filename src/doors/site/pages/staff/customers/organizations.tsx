@@ -3,10 +3,9 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import type { Organization } from "../../../../../customers/accounts/accounts.table.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { LastDayBefore, shownNumber } from "../../../look/shown.tsx";
-import type { SiteContext } from "../../../site-context.ts";
+import type { PartProps } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
-import type { Visit } from "../../../visit/visit.ts";
 import { consolePage, paged, SearchForm, searched } from "../console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
 import { createCustomer, NewCustomerForm } from "./new-customer.tsx";
@@ -50,9 +49,7 @@ async function Row({
   visit,
   context,
   organization,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   organization: Organization;
 }): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;

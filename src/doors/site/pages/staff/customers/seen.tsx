@@ -5,7 +5,7 @@ import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import { inLanguage } from "../../../../../values/messages/messages.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
-import type { SiteContext } from "../../../site-context.ts";
+import type { PartProps } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
 import type { Visit } from "../../../visit/visit.ts";
@@ -52,9 +52,7 @@ async function Webhooks({
   visit,
   context,
   organization,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   organization: Organization;
 }): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;

@@ -9,7 +9,7 @@ import { pageFault } from "../../../forms/faults.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { ActionButton, Form, TextField } from "../../../look/form.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
-import type { SiteContext } from "../../../site-context.ts";
+import type { PartProps, SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
 import { redirect, type View } from "../../../visit/view.ts";
@@ -47,9 +47,7 @@ export const staffWebhookPage: SitePage = {
   actions: { disable, enable },
 };
 
-interface Props {
-  visit: Visit;
-  context: SiteContext;
+interface Props extends PartProps {
   webhook: Webhook;
 }
 

@@ -4,7 +4,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { channelsList } from "../../../../../methods/channels.ts";
 import { ActionButton } from "../../../look/form.tsx";
 import { Snippet } from "../../../look/shown.tsx";
-import type { SiteContext } from "../../../site-context.ts";
+import type { PartProps, SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { lookUp } from "../../../visit/look-up.ts";
 import { asset } from "../../../visit/site-path.ts";
@@ -100,9 +100,7 @@ function SampleStep({
   visit,
   context: { sample },
   isDone,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   isDone: boolean;
 }): JSX.Element {
   const words = visit.words.firstSteps.sample;
