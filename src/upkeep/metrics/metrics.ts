@@ -7,7 +7,8 @@ import {
 } from "prom-client";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
-import { createReadingGauges, type Readings } from "./readings.ts";
+import { createReadingGauges } from "./reading-gauges.ts";
+import type { Readings } from "./readings.ts";
 import { createRequestNotes } from "./request-notes.ts";
 import { createWorkCounts } from "./work-counts.ts";
 
