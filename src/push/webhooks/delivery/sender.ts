@@ -3,21 +3,18 @@ import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { Random } from "../../../ports/random.ts";
-import { type Claims, createOwnClaims, takeOneOf } from "../../../values/claims.ts";
+import { type Claims, createOwnClaims } from "../../../values/claims.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
-import { type Claimed, type Lane, type Room, WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
+import type { Claimed, Room } from "./claim-due.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
 import type { deliveryClaims, Taken } from "./exchange.ts";
+import { createFlights } from "./flights.ts";
+import { createManualTurns } from "./manual-turns.ts";
 
 export type Sender = ReturnType<typeof createSender>;
 
-/** Attempts in flight in a lane and those after it together; well under Bun's 256 requests in all. */
-const IN_FLIGHT_MAX: Room = { quick: 192, unknown: 144, slow: 72 };
-/** Attempts that callers of the API wait for, beside those. */
-const MANUAL_MAX = 24;
-const MANUAL_OF_ORGANIZATION_MAX = 6;
 const NO_ROOM: Room = { quick: 0, unknown: 0, slow: 0 };
 /** Attempts that end within so long of each other are noted together. */
 const GATHER_MS = 16;
@@ -35,100 +32,28 @@ export function createSender(
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
   turns: Claims = createOwnClaims(),
 ) {
-  const inFlight = new Map<string, { lane: Lane; taken: Taken; settled: Promise<void> }>();
-  /** Attempts in flight by webhook, and what was taken ahead for it. */
-  const runningOf = new Map<number, number>();
-  const ahead = new Map<number, Claimed[]>();
-  /** Attempts that somebody waits for. */
-  const manual = new Set<Promise<unknown>>();
+  const flights = createFlights(attemptScheduled, () => {
+    // The pump's failure is in the log, and the next look tries again.
+    if (!stopped.signal.aborted) pump().catch(() => {});
+  });
+  const manual = createManualTurns(turns);
   let ended: EndedAttempt[] = [];
-  let stopping = false;
+  let isStopping = false;
   const stopped = new AbortController();
   let exchanging: Promise<void> | null = null;
   let isAskedAgain = false;
 
-  function room(): Room {
-    if (stopping) return NO_ROOM;
-    const taken = (...lanes: Lane[]): number =>
-      [...inFlight.values()].filter(({ lane }) => lanes.includes(lane)).length;
-    return {
-      quick: IN_FLIGHT_MAX.quick - inFlight.size - aheadSize(),
-      unknown: IN_FLIGHT_MAX.unknown - taken("unknown", "slow"),
-      slow: IN_FLIGHT_MAX.slow - taken("slow"),
-    };
-  }
-
-  function aheadSize(): number {
-    let size = 0;
-    for (const { length } of ahead.values()) size += length;
-    return size;
-  }
-
-  async function exchange(): Promise<void> {
-    const noting = ended;
-    ended = [];
+  async function attemptScheduled(claimed: Claimed): Promise<void> {
     try {
-      const claim = random.uuid(clock.now());
-      for (const claimed of await ledger.exchange({
-        ended: noting,
-        room: room(),
-        claim,
-        waitsMs,
-      })) {
-        start(claimed);
-      }
+      const outcome = await makeAttempt(claimed, stopped.signal);
+      // An aborted attempt's claim is given back: whoever takes it next makes the attempt.
+      if (!stopped.signal.aborted) ended.push(endOf(claimed, "scheduled", outcome));
     } catch (error) {
-      // Noted with the next exchange; one that comes too late finds its claim gone.
-      ended = [...noting, ...ended];
-      log.warn({ err: error }, "webhook deliveries could not be noted or taken");
-      throw error;
+      log.error({ err: error }, "a webhook attempt failed in an unforeseen way");
     }
   }
 
-  /** Starts an attempt, or keeps it until one of the webhook's others has ended. */
-  function start(claimed: Claimed): void {
-    const { webhookId } = claimed;
-    const running = runningOf.get(webhookId) ?? 0;
-    if (running >= WEBHOOK_ATTEMPTS_MAX) {
-      ahead.set(webhookId, [...(ahead.get(webhookId) ?? []), claimed]);
-      return;
-    }
-    runningOf.set(webhookId, running + 1);
-    begin(claimed);
-  }
-
-  /** Has a delivery that was taken ahead follow the webhook's attempt that ended. */
-  function takePlace(webhookId: number): void {
-    const [next, ...rest] = ahead.get(webhookId) ?? [];
-    if (next !== undefined) {
-      ahead.set(webhookId, rest);
-      begin(next);
-      return;
-    }
-    ahead.delete(webhookId);
-    const running = (runningOf.get(webhookId) ?? 1) - 1;
-    if (running === 0) runningOf.delete(webhookId);
-    else runningOf.set(webhookId, running);
-  }
-
-  function begin(claimed: Claimed): void {
-    const { claim, lane } = claimed;
-    const settled = makeAttempt(claimed, stopped.signal)
-      .then((outcome) => {
-        // An aborted attempt's claim is given back: whoever takes it next makes the attempt.
-        if (!stopped.signal.aborted) ended.push(endOf(claimed, "scheduled", outcome));
-      })
-      .catch((error) => log.error({ err: error }, "a webhook attempt failed in an unforeseen way"))
-      .finally(() => {
-        inFlight.delete(claim);
-        takePlace(claimed.webhookId);
-        // The pump's failure is in the log, and the next look tries again.
-        if (!stopped.signal.aborted) pump().catch(() => {});
-      });
-    inFlight.set(claim, { lane, taken: claimed, settled });
-  }
-
-  async function attempt(
+  async function attemptNow(
     kind: "resend" | "ping",
     take: () => Promise<ClaimedDelivery>,
   ): Promise<AttemptOutcome & { delivery: number }> {
@@ -143,16 +68,19 @@ export function createSender(
     return { ...outcome, delivery: claimed.id };
   }
 
-  /** A claim that the storage does not take back runs out by itself. */
-  async function giveBack(taken: Taken[]): Promise<void> {
-    if (taken.length === 0) return;
+  async function exchange(): Promise<void> {
+    const noting = ended;
+    ended = [];
     try {
-      await ledger.releaseClaims(taken);
+      const claim = random.uuid(clock.now());
+      const room = isStopping ? NO_ROOM : flights.room();
+      const taken = await ledger.exchange({ ended: noting, room, claim, waitsMs });
+      for (const claimed of taken) flights.start(claimed);
     } catch (error) {
-      log.warn(
-        { err: error, deliveries: taken.length },
-        "webhook deliveries could not be given back",
-      );
+      // Noted with the next exchange; one that comes too late finds its claim gone.
+      ended = [...noting, ...ended];
+      log.warn({ err: error }, "webhook deliveries could not be noted or taken");
+      throw error;
     }
   }
 
@@ -164,7 +92,7 @@ export function createSender(
         while (isAskedAgain) {
           isAskedAgain = false;
           await exchange();
-          if (inFlight.size > 0) await clock.sleep(GATHER_MS);
+          if (flights.count() > 0) await clock.sleep(GATHER_MS);
         }
       } finally {
         exchanging = null;
@@ -173,69 +101,61 @@ export function createSender(
     return exchanging;
   }
 
+  async function idle(): Promise<void> {
+    while (flights.count() > 0 || exchanging !== null) {
+      await flights.settled();
+      await exchanging?.catch(() => {});
+    }
+  }
+
+  /** A claim that the storage does not take back runs out by itself. */
+  async function giveBack(taken: readonly Taken[]): Promise<void> {
+    if (taken.length === 0) return;
+    try {
+      await ledger.releaseClaims(taken.map(({ id, claim }) => ({ id, claim })));
+    } catch (error) {
+      const told = { err: error, deliveries: taken.length };
+      log.warn(told, "webhook deliveries could not be given back");
+    }
+  }
+
   return {
     /** Starts the attempts that are due, and goes on while there are more. */
     pump,
 
     /** Settles once nothing is in flight. */
-    async idle(): Promise<void> {
-      while (inFlight.size > 0 || exchanging !== null) {
-        await Promise.all([...inFlight.values()].map(({ settled }) => settled));
-        await exchanging?.catch(() => {});
-      }
-    },
+    idle,
 
     /**
      * Makes one attempt that somebody waits for.
      * @throws AppError `unavailable` where too many are under way, `throttled` where too many of
      *   the organization's are
      */
-    async attemptNow(
+    attemptNow: (
       organizationId: number,
       kind: "resend" | "ping",
       take: () => Promise<ClaimedDelivery>,
-    ): Promise<AttemptOutcome & { delivery: number }> {
-      if (manual.size >= MANUAL_MAX || stopping) {
-        throw new AppError("unavailable", message("deliveriesBusy"));
-      }
-      const turn = takeOneOf(turns, String(organizationId), MANUAL_OF_ORGANIZATION_MAX);
-      if (turn === null) {
-        const said = message("organizationBusy", { deliveries: MANUAL_OF_ORGANIZATION_MAX });
-        throw new AppError("throttled", said, { retryAfterS: 1 });
-      }
-      const attempted = attempt(kind, take);
-      manual.add(attempted);
-      try {
-        return await attempted;
-      } finally {
-        manual.delete(attempted);
-        turns.giveBack(turn);
-      }
-    },
+    ): Promise<AttemptOutcome & { delivery: number }> =>
+      manual.run(organizationId, () => attemptNow(kind, take)),
 
     /**
      * Takes nothing more, waits for what is in flight, breaks off and gives back what does not end.
      * Never throws.
      */
     async stop(): Promise<void> {
-      stopping = true;
-      const unstarted = [...ahead.values()].flat();
-      ahead.clear();
-      await giveBack(unstarted.map(takenOf));
+      isStopping = true;
+      manual.close();
+      await giveBack(flights.dropAhead());
       const waited = new AbortController();
-      const allEnded = Promise.all([this.idle(), Promise.allSettled(manual)]);
+      const allEnded = Promise.all([idle(), manual.settled()]);
       await Promise.race([allEnded, clock.sleep(STOP_WAIT_MS, waited.signal)]);
       waited.abort();
-      const unfinished = [...inFlight.values()].map(({ taken }) => takenOf(taken));
+      const unfinished = flights.unfinished();
       stopped.abort();
       await giveBack(unfinished);
-      await Promise.allSettled(manual);
+      await manual.settled();
     },
   };
-}
-
-function takenOf({ id, claim }: Taken): Taken {
-  return { id, claim };
 }
 
 function endOf(
