@@ -1,11 +1,16 @@
-import { databaseChecks } from "../db/ready-checks.ts";
+import { isSilent } from "../catalog/sources/source-schedule.ts";
+import { selectSourceCounts } from "../catalog/sources/sources.store.ts";
+import { readDatabaseSize } from "../db/database-facts.ts";
+import { databaseChecks, freeDiskBytes } from "../db/ready-checks.ts";
 import { type Looks, lookReady } from "../doors/http/readiness.ts";
+import { countMails } from "../push/mail/mails.store.ts";
+import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
 import { stalledAlertsWarning, stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
-import type { Readings } from "../upkeep/metrics/readings.ts";
+import type { DatabaseReadings, Readings } from "../upkeep/metrics/readings.ts";
 import { silentWarning } from "../upkeep/sources/silent-sources.ts";
+import { dayOf } from "../values/moscow-time.ts";
 import type { Base } from "./compose-base.ts";
-import { composeReadings } from "./compose-readings.ts";
 import type { Work } from "./compose-work.ts";
 
 /** Looks of this process: for the metrics, and for readiness. */
@@ -16,7 +21,7 @@ export function composeLooks(
   const { config, ports, db, database, cluster } = base;
   const now = () => ports.clock.now();
   return {
-    readings: () => composeReadings(base, work),
+    readings: () => readAll(base, work),
     lookOwn: () =>
       lookReady(
         { ...databaseChecks(db, ports.system), usage: work.commitCheck, ...cluster.checks },
@@ -28,5 +33,47 @@ export function composeLooks(
           alert_posts: () => stalledAlertsWarning(db, now(), config.webhookBatchMs),
         },
       ),
+  };
+}
+
+/** The readings of a scrape of the metrics: all of it at hand, whatever the threads are busy with. */
+async function readAll(
+  { db, database: { threadLoads }, cluster, ports }: Base,
+  { scheduler, newestBackup }: Pick<Work, "scheduler" | "newestBackup">,
+): Promise<Readings> {
+  const { system, clock, log } = ports;
+  const readDatabase = async (): Promise<DatabaseReadings> => {
+    const nowMs = clock.now();
+    const { fileBytes, walBytes } = readDatabaseSize(db);
+    const { oldestDueAt, oldestAlertPostAt, ...backlog } = await selectBacklog(db, nowMs);
+    return {
+      fileBytes,
+      walBytes,
+      ...backlog,
+      oldestDueMs: oldestDueAt === null ? null : nowMs - oldestDueAt,
+      oldestAlertPostMs: oldestAlertPostAt === null ? null : nowMs - oldestAlertPostAt,
+      mailsWaiting: await countMails(db),
+      jobs: await scheduler.list(),
+      sources: (await selectSourceCounts(db, dayOf(nowMs))).map((source) => ({
+        ...source,
+        lagMs: source.position.lagMs ?? null,
+        isSilent: isSilent(source, nowMs),
+      })),
+    };
+  };
+  let database: DatabaseReadings | null = null;
+  try {
+    database = await readDatabase();
+  } catch (error) {
+    log.warn({ err: error }, "the database could not be read for the metrics");
+  }
+  return {
+    database,
+    threads: threadLoads(),
+    diskFreeBytes: await freeDiskBytes(db, system),
+    clusterLagMs: cluster.lagMs?.() ?? null,
+    lastBackupAt: (await newestBackup())?.madeAt ?? null,
+    eventLoopDelay: system.eventLoopDelay(),
+    process: system.process(),
   };
 }

@@ -74,7 +74,7 @@ function composePeople({ db, threads, secret, ports }: Base) {
   };
 }
 
-/** What lies on the public internet: no network of the operator's is exempt. */
+/** Documents and pictures on the public internet: no network of the operator's is exempt. */
 function composeOutside({ db, threads, ports }: Base) {
   const { network, clock } = ports;
   const guard = createTargetGuard(network.resolve, []);

@@ -4,17 +4,16 @@ import type { Upload } from "../catalog/imports/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/upload-files.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
+import { type AnsweredRequest, createRequestLog } from "../customers/limits/request-log.ts";
 import { accessTokens } from "../customers/oauth/access-tokens.ts";
-import { createMailer, type Mailer } from "../push/mail/mailer.ts";
-import { isMailDue } from "../push/mail/mails.store.ts";
+import { createHours } from "../upkeep/hours/hours.ts";
 import { createBuilds } from "../upkeep/jobs/builds.ts";
-import { composeAnswers } from "./compose-answers.ts";
 import type { Base } from "./compose-base.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
+import { composeMailer, composeWebhooks } from "./compose-push.ts";
 import { composeServices } from "./compose-services.ts";
 import { composeSources } from "./compose-sources.ts";
-import { composeWebhooks } from "./compose-webhooks.ts";
 
 /** The domains at work, behind no door yet. */
 export type Work = Awaited<ReturnType<typeof composeWork>>;
@@ -65,11 +64,23 @@ async function composeUpkeep(base: Base) {
   };
 }
 
-function composeMailer({ db, threads: { push }, ports }: Base): Mailer {
-  const isDue = (nowMs: number) => isMailDue(db, nowMs);
-  const queue = {
-    ...{ isDue, claim: push.claimMail, end: push.endMail },
-    dropOld: push.dropOldMails,
+/** Records of answered requests: the log for the owners of keys, and the hours for staff. */
+function composeAnswers({ config, ports, threads: { requestLog } }: Base) {
+  const requests = createRequestLog(
+    config.requestLog ? requestLog.writeRequestLog : null,
+    ports.log,
+  );
+  const hours = createHours(requestLog.writeHour, ports);
+  return {
+    note(keyId: number, answered: AnsweredRequest): void {
+      requests.note(keyId, answered);
+      hours.note(answered);
+    },
+
+    /** Writes what waits. Never throws. */
+    async flush(): Promise<void> {
+      await requests.flush();
+      await hours.flush();
+    },
   };
-  return createMailer(queue, ports.mail, ports);
 }

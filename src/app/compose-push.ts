@@ -1,3 +1,5 @@
+import { createMailer, type Mailer } from "../push/mail/mailer.ts";
+import { isMailDue } from "../push/mail/mails.store.ts";
 import { createAlerts } from "../push/webhooks/alerts/alerts.ts";
 import { createMakeAttempt } from "../push/webhooks/delivery/attempt.ts";
 import { createSender } from "../push/webhooks/delivery/sender.ts";
@@ -27,4 +29,14 @@ export function composeWebhooks({ db, threads, secrets, config, ports, metrics, 
     alerts: createAlerts(db, writer, readers, ports.clock),
     staffWebhooks: createStaffWebhooks(db, writer, async () => secrets, ports.clock),
   };
+}
+
+/** Sends the mails that are queued. */
+export function composeMailer({ db, threads: { push }, ports }: Base): Mailer {
+  const isDue = (nowMs: number) => isMailDue(db, nowMs);
+  const queue = {
+    ...{ isDue, claim: push.claimMail, end: push.endMail },
+    dropOld: push.dropOldMails,
+  };
+  return createMailer(queue, ports.mail, ports);
 }
