@@ -2,18 +2,15 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import { AppError, fieldError, notFound } from "../../../errors.ts";
+import { AppError, fieldError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Random } from "../../../ports/random.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
-import { formatInstant } from "../../../values/moscow-time.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
 import type { Target } from "../../../values/target-guard.ts";
 import type { AttemptOutcome } from "../delivery/attempt.ts";
 import type { Sender } from "../delivery/sender.ts";
-import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
-import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
 import {
   addWebhook,
   changeWebhook,
@@ -25,13 +22,8 @@ import {
   rotateSecret,
 } from "./manage-webhooks.ts";
 import { startResend, startTest } from "./manual-attempts.ts";
-import type { AttemptView, DeliveryView, NewSecretView, WebhookView } from "./webhook-views.ts";
-import {
-  countWebhooksNow,
-  selectWatching,
-  selectWatchingPage,
-  type WatchingWebhook,
-} from "./webhooks.store.ts";
+import { createWebhookReads } from "./webhook-reads.ts";
+import type { AttemptView, NewSecretView, WebhookView } from "./webhook-views.ts";
 
 /** An address as it was given, and as it was read. */
 export interface GivenTarget {
@@ -66,13 +58,8 @@ export function createWebhooks(
   sender: Pick<Sender, "attemptNow">,
   { clock, random }: { clock: Clock; random: Random },
 ) {
+  const { get, ...reads } = createWebhookReads(db);
   const newClaim = (): string => random.uuid(clock.now());
-
-  async function get({ organizationId, id }: OwnWebhook): Promise<WebhookView> {
-    const webhook = await selectWatching(db, id);
-    if (webhook?.organizationId !== organizationId) throw notFound("webhook");
-    return toView(webhook);
-  }
 
   async function addressFaults({ target }: GivenTarget): Promise<Message[]> {
     const resolution = await guard(target, RESOLVE_MAX_MS);
@@ -94,23 +81,10 @@ export function createWebhooks(
 
   return {
     get,
+    ...reads,
+
     /** Why an address cannot be taken. */
     addressFaults,
-    count: (organizationId: number): number => countWebhooksNow(db, organizationId),
-
-    async list(
-      organizationId: number,
-      after: number,
-      limit: number,
-    ): Promise<{ results: WebhookView[]; last: readonly [number] | null }> {
-      const rows = await selectWatchingPage(db, { organizationId, after, limit: limit + 1 });
-      const shown = rows.slice(0, limit);
-      const last = rows.length > limit ? shown.at(-1) : undefined;
-      return {
-        results: shown.map(toView),
-        last: last === undefined ? null : [last.id],
-      };
-    },
 
     async create(
       organizationId: number,
@@ -180,42 +154,6 @@ export function createWebhooks(
         ),
       );
     },
-
-    async deliveries(
-      own: OwnWebhook,
-      page: Omit<DeliverySelection, "webhookId">,
-    ): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
-      await ownWebhook(db, own);
-      return selectDeliveries(db, { ...page, webhookId: own.id });
-    },
-
-    /** The last attempts of the latest deliveries, the oldest first. */
-    async recentAttempts(own: OwnWebhook, limit: number): Promise<RecentAttempt[]> {
-      await ownWebhook(db, own);
-      return selectRecentAttempts(db, { webhookId: own.id, limit });
-    },
-
-    /** A delivery's body, byte for byte. @throws AppError `not_found` */
-    async deliveryBody(own: OwnWebhook, id: number): Promise<string> {
-      await ownWebhook(db, own);
-      const body = await selectBody(db, { webhookId: own.id, id });
-      if (body === undefined) throw notFound("delivery");
-      return body;
-    },
-  };
-}
-
-function toView(webhook: WatchingWebhook): WebhookView {
-  return {
-    id: webhook.id,
-    url: webhook.url,
-    channels: webhook.channels,
-    is_active: webhook.disabledReason === "",
-    disabled_reason: webhook.disabledReason,
-    last_success_at: webhook.lastSuccessAt === null ? null : formatInstant(webhook.lastSuccessAt),
-    last_error: webhook.lastError,
-    created_at: formatInstant(webhook.createdAt),
-    updated_at: formatInstant(webhook.updatedAt),
   };
 }
 

@@ -1,0 +1,76 @@
+import type { Database } from "../../../db/database.ts";
+import { notFound } from "../../../errors.ts";
+import { formatInstant } from "../../../values/moscow-time.ts";
+import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
+import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
+import { type OwnWebhook, ownWebhook } from "./manage-webhooks.ts";
+import type { DeliveryView, WebhookView } from "./webhook-views.ts";
+import {
+  countWebhooksNow,
+  selectWatching,
+  selectWatchingPage,
+  type WatchingWebhook,
+} from "./webhooks.store.ts";
+
+/** An organization's webhooks as its people look at them. */
+export function createWebhookReads(db: Database) {
+  return {
+    async get({ organizationId, id }: OwnWebhook): Promise<WebhookView> {
+      const webhook = await selectWatching(db, id);
+      if (webhook?.organizationId !== organizationId) throw notFound("webhook");
+      return toView(webhook);
+    },
+
+    count: (organizationId: number): number => countWebhooksNow(db, organizationId),
+
+    async list(
+      organizationId: number,
+      after: number,
+      limit: number,
+    ): Promise<{ results: WebhookView[]; last: readonly [number] | null }> {
+      const rows = await selectWatchingPage(db, { organizationId, after, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      return {
+        results: shown.map(toView),
+        last: last === undefined ? null : [last.id],
+      };
+    },
+
+    async deliveries(
+      own: OwnWebhook,
+      page: Omit<DeliverySelection, "webhookId">,
+    ): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
+      await ownWebhook(db, own);
+      return selectDeliveries(db, { ...page, webhookId: own.id });
+    },
+
+    /** The last attempts of the latest deliveries, the oldest first. */
+    async recentAttempts(own: OwnWebhook, limit: number): Promise<RecentAttempt[]> {
+      await ownWebhook(db, own);
+      return selectRecentAttempts(db, { webhookId: own.id, limit });
+    },
+
+    /** A delivery's body, byte for byte. @throws AppError `not_found` */
+    async deliveryBody(own: OwnWebhook, id: number): Promise<string> {
+      await ownWebhook(db, own);
+      const body = await selectBody(db, { webhookId: own.id, id });
+      if (body === undefined) throw notFound("delivery");
+      return body;
+    },
+  };
+}
+
+function toView(webhook: WatchingWebhook): WebhookView {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    channels: webhook.channels,
+    is_active: webhook.disabledReason === "",
+    disabled_reason: webhook.disabledReason,
+    last_success_at: webhook.lastSuccessAt === null ? null : formatInstant(webhook.lastSuccessAt),
+    last_error: webhook.lastError,
+    created_at: formatInstant(webhook.createdAt),
+    updated_at: formatInstant(webhook.updatedAt),
+  };
+}
