@@ -21,7 +21,7 @@ export type Outcome = { units: number; charged: Charged | null } & (
 );
 
 export interface Charged {
-  /** As they were when the units were committed. */
+  /** The caller as they were when the units were committed. */
   caller: Caller;
   /** Units used after it. */
   used: number;
@@ -133,7 +133,7 @@ function closeFile(outcome: Outcome): void {
   if (outcome.ok && outcome.body instanceof FileAnswer) outcome.body.file.close();
 }
 
-/** Stands for the key of a page's viewer, who has none. */
+/** The key of a page's viewer, who has none. */
 const NO_KEY: Key = {
   id: 0,
   memberId: 0,

@@ -66,7 +66,7 @@ export interface FilterArguments {
   err_30d_min?: number | undefined;
 }
 
-/** Resolve the codes, links and handles that arguments give. */
+/** Look-ups of the codes, links and handles that arguments give. */
 export interface Lookups {
   channels: Pick<Services["channels"], "parseLinkOrHandle" | "findId">;
   directory: Pick<Services["directory"], "categoryId" | "territoryId">;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bridgeProgram } from "../doors/mcp/bundle/bridge-program.ts";
 
-/** What one platform's executable is made of. */
+/** The parts of one platform's executable. */
 interface Platform {
   /** As Bun names it to compile for it. */
   target: Bun.Build.CompileTarget;
@@ -36,7 +36,7 @@ export const PLATFORMS = {
 export type PlatformName = keyof typeof PLATFORMS;
 export const PLATFORM_NAMES = Object.keys(PLATFORMS) as PlatformName[];
 
-/** This machine's, or null where none is made for it. */
+/** This machine's platform; null where no executable is made for it. */
 export function hostPlatform(): PlatformName | null {
   const { platform: os, arch } = process;
   return (
@@ -68,14 +68,14 @@ export async function buildExecutable(name: PlatformName, folder: string): Promi
         target,
         outfile: join(work, fileName),
         ...(name !== hostPlatform() && { executablePath: fetchRuntime(name, work) }),
-        // What lies in the working folder changes nothing but by the documented settings.
+        // Files in the folder it is started in change nothing: only the documented settings do.
         autoloadDotenv: false,
         autoloadBunfig: false,
       },
       // Parsed while it is built: it starts in half the time.
       bytecode: true,
       format: "esm",
-      // Else the threads would load code that they share with nobody else twice over.
+      // Program and threads share code, and each would have a copy of its own otherwise.
       splitting: true,
       minify: { whitespace: true, syntax: true },
       // So that what is logged of an error names files and lines.

@@ -17,7 +17,7 @@ export interface Network {
    * for its turn within its `timeoutMs`.
    */
   post(request: PostRequest): Promise<PostResult>;
-  /** One GET in the same way, over http where it says so; the answer's body is read up to a size. Never throws. */
+  /** One GET in the same way, over http where asked; the answer's body is read up to a size. Never throws. */
   get(request: GetRequest): Promise<GetResult>;
   /** One GET whose answer goes into a file. @throws where the file cannot be written */
   download(request: DownloadRequest): Promise<DownloadResult>;

@@ -11,7 +11,7 @@ export function isRunning(processId: number): boolean {
   }
 }
 
-/** A name for this process that none on any machine or in any container has. */
+/** A name of this process that no other has, on any machine or in any container. */
 export function processName(unique: string): string {
   return `${hostname()} ${process.pid} ${unique}`;
 }
@@ -23,6 +23,6 @@ export function processName(unique: string): string {
 export function hasEnded(name: string, own: string): boolean {
   const [host, processId] = name.split(" ");
   if (name === own || host !== hostname()) return false;
-  // Each start in a container gets the same number: such a name is that of a former start.
+  // In a container each start gets the same number: such a name is of a former start.
   return Number(processId) === process.pid || !isRunning(Number(processId));
 }

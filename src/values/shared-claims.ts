@@ -1,15 +1,15 @@
 import type { Claims } from "./claims.ts";
 import { createSharedTable, NO_STATE } from "./shared-table.ts";
 
-/** Names that one worker at a time has, of all that share some memory: none that is done is taken either. */
+/** Names in memory that workers share: one worker at a time has a name, and nobody once it is done. */
 export interface SharedClaims extends Claims {
   /** Notes that what was taken is done: nobody takes it any more. */
   keep(name: string): void;
 }
 
 /**
- * A name's word is the number of the process that has it, and once it is done the instant, below 0: what
- * a worker that died was at is free.
+ * The word of a name is the number of the process that has it; once the name is done, the instant, below 0.
+ * So a name that a worker died with is free again.
  * @param isAlive whether a process runs
  */
 export function createSharedClaims(

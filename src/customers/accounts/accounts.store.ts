@@ -17,7 +17,7 @@ export async function selectPlan(db: Database, code: PlanCode): Promise<Plan> {
   return selectPlanNow(db, code);
 }
 
-/** For who makes a request: read in the snapshot of the tick. */
+/** The plan of whoever makes a request, read in the snapshot of the tick. */
 export function selectPlanNow(db: Database, code: PlanCode): Plan {
   const plan = planByCode(db).get({ code });
   if (plan === undefined) throw new Error(`the plans table has no row ${code}`);

@@ -77,7 +77,7 @@ export async function updateRevoked(tx: Transaction, id: number, revokedAt: numb
   await tx.builders.update(keys).set({ revokedAt }).where(eq(keys.id, id));
 }
 
-/** As a hash is stored. */
+/** A hash as it is stored. */
 export function toBytes(hash: string): Buffer {
   return Buffer.from(hash, "base64");
 }

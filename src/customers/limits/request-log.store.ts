@@ -24,7 +24,7 @@ export interface LoggedOfKey {
   requests: readonly LoggedRequest[];
 }
 
-/** As many requests of a key are kept, and so long. */
+/** Requests of a key that are kept, and for how many days. */
 export const LOGGED_MAX = 100;
 const LOGGED_DAYS = 7;
 /** Rows that are removed in one step at night. */

@@ -22,7 +22,7 @@ interface JobSettings {
   backups: BackupPlan | null;
   /** How many of the last Moscow days follow their posts. */
   openDays: number;
-  /** Of a cluster. */
+  /** Whether the appliance is a node of a cluster. */
   isNode: boolean;
 }
 

@@ -172,7 +172,7 @@ function changePhrase(node: PhraseNode, stems: readonly string[], number: number
   if (next.number === null && next.next.size === 0) node.next.delete(stem);
 }
 
-/** The same for terms that find the same. */
+/** A term's name; terms that find the same share one. */
 function nameOf(term: Term): string {
   switch (term.kind) {
     case "stems":

@@ -40,7 +40,7 @@ export const alertPosts = sqliteTable("alert_posts", {
   postId: integer("post_id").notNull(),
 });
 
-/** Alerts in the order in which they were changed: the last ones of what they ask for. */
+/** The latest changes of what alerts ask for, in their order. */
 export const alertChanges = sqliteTable("alert_changes", {
   version: integer("version").primaryKey(),
   alertId: integer("alert_id").notNull(),

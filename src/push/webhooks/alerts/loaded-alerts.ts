@@ -24,7 +24,7 @@ interface Loaded {
   readUntil: number | null;
   /** Changes up to this are in the index. */
   change: number;
-  /** Those that have sent as many posts as they do on this day are left out. */
+  /** The Moscow day: alerts that have sent all their posts of it are left out. */
   day: Day;
 }
 

@@ -113,7 +113,10 @@ export async function pruneDeliveries(db: Database, clock: Clock): Promise<void>
   }
 }
 
-/** Ends what waits for webhooks that get nothing; the day after which one is disabled does not run for them. */
+/**
+ * Ends what waits for webhooks that get no events. Their day of failures ends too: they are not disabled
+ * for it.
+ */
 async function endUnserved(db: Database, clock: Clock): Promise<void> {
   const dead = await deadQueues(db, clock.now());
   if (dead.length === 0) return;

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 30_000;
 const GAP_MS = 3 * LOOK_EVERY_MS;
 /** Attempts that fell due while no process looked are made within so long. */
 const SPREAD_MS = 45_000;
-/** Between two of those attempts at the most. */
+/** The longest pause between two of those attempts. */
 const SPREAD_STEP_MAX_MS = 1_000;
 /** A clock that is set back a little changes nothing. */
 const SET_BACK_MS = 1_000;

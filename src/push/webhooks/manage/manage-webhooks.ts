@@ -25,7 +25,7 @@ import type { Webhook } from "./webhooks.table.ts";
 
 /** Changes of webhooks by owners and administrators, one transaction each. */
 
-/** Which webhook of which organization; another's is not found. */
+/** A webhook of an organization; another's is not found. */
 export interface OwnWebhook {
   organizationId: number;
   id: number;

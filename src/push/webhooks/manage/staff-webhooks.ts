@@ -14,8 +14,7 @@ export type StaffWebhooks = ReturnType<typeof createStaffWebhooks>;
 
 /**
  * Staff's view of all webhooks; every verb that names one throws `not_found` where there is none.
- * @param db where they are read
- * @param changes as they are run on a connection that writes
+ * @param changes on a connection that writes
  * @param secrets asked for when it is needed: it may be kept in a file
  */
 export function createStaffWebhooks(

@@ -177,7 +177,7 @@ export async function replaceChannels(
   await putChannels(tx, webhookId, channels);
 }
 
-/** Those of the numbers that are no public channel's; thousands in one statement, so in SQL. */
+/** Numbers that no public channel has. In SQL, since there may be thousands in one statement. */
 export async function unknownChannels(
   db: Database,
   channels: readonly number[],

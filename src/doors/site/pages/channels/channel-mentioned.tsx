@@ -24,7 +24,7 @@ const SIMILAR_SHOWN = 6;
 /** Characters of a post that are shown at once. */
 const TEXT_SHOWN = 300;
 
-/** What the methods of mentions refuse: by the plan, and while older posts are being read. */
+/** The result, or why it is refused: by the plan, or while older posts are still being read. */
 export async function orMentionRefusal<Result>(
   result: Promise<Result>,
 ): Promise<Result | AppError> {

@@ -5,7 +5,7 @@ export const STEP_NAMES = ["sample", "import", "customer", "call", "webhook", "a
 
 export type StepName = (typeof STEP_NAMES)[number];
 
-/** Which steps are done, as the database tells. */
+/** The steps, each with whether it is done, as the database tells. */
 export async function stepsDone(context: SiteContext): Promise<Record<StepName, boolean>> {
   const { accounts, firstSteps, keys, sample, webhooks } = context;
   const organizations = await accounts.organizations();

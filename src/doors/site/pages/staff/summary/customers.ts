@@ -32,7 +32,7 @@ export async function customersOf(
 
 const NEAR_SHARE = 0.8;
 
-/** Those that used 80 % of their quota or more, the nearest to its end first. */
+/** Customers that used 80 % of their quota or more, the nearest to its end first. */
 export function nearLimit(customers: readonly CustomerUse[]): CustomerUse[] {
   const shareOf = ({ used, plan }: CustomerUse): number => used / plan.requestsPerPeriod;
   return customers
