@@ -6,9 +6,10 @@ import { message } from "../values/messages/messages.ts";
 import { nothingSchema } from "../values/schema.ts";
 import { channelNamed } from "./channel-named.ts";
 import { fieldsOf } from "./fields.ts";
-import { apiMethod, type Call } from "./method.ts";
+import { actorOf, apiMethod, type Call, own } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
 import {
+  type Arguments,
   flag,
   inBody,
   inPath,
@@ -212,19 +213,12 @@ export const alertsPreview = apiMethod({
   run: ({ id }, call) => call.services.alerts.preview(own(id, call)),
 });
 
-interface FilterArguments {
-  channel: string | null | undefined;
-  category: string | null | undefined;
-  territory: string | null | undefined;
-  is_ad: boolean | null | undefined;
-}
-
 /**
  * The filters that are given, with the channel's number.
  * @throws AppError `invalid` over all that name nothing
  */
 export function readFilters(
-  { channel, category, territory, is_ad: isAd }: FilterArguments,
+  { channel, category, territory, is_ad: isAd }: Arguments<typeof filterFields>,
   { services: { channels, directory } }: Pick<Call, "services">,
 ): Partial<Pick<AlertFields, "channelId" | "category" | "territory" | "isAd">> {
   const faults: FieldFaults = {};
@@ -249,14 +243,6 @@ export function readFilters(
   function findChannel(given: string): number | null {
     return channelNamed(given.trim(), channels);
   }
-}
-
-function own(id: number, { caller }: Call) {
-  return { organizationId: caller.organization.id, id };
-}
-
-function actorOf({ caller }: Call) {
-  return { person: caller.member.email, keyId: caller.key.id };
 }
 
 export function readName(given: unknown): Read<string> {

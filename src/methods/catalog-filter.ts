@@ -1,10 +1,10 @@
-import { CHANNEL_KINDS, type ChannelKind } from "../catalog/channels/channel-kind.ts";
+import { CHANNEL_KINDS } from "../catalog/channels/channel-kind.ts";
 import { foldForSearch } from "../catalog/channels/search-text.ts";
 import type { CatalogFilter } from "../catalog/search/catalog.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { unknownSlug } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
-import { choice, flag, integer, number, text, withDefault } from "./parameters.ts";
+import { type Arguments, choice, flag, integer, number, text, withDefault } from "./parameters.ts";
 import type { Services } from "./services.ts";
 
 export const QUERY_LENGTH_MIN = 3;
@@ -52,19 +52,7 @@ export const filterParameters = {
   }),
 };
 
-export interface FilterArguments {
-  q?: string | undefined;
-  category?: string | undefined;
-  territory?: string | undefined;
-  kind?: ChannelKind | undefined;
-  subscribers_min?: number | undefined;
-  subscribers_max?: number | undefined;
-  a_plus?: boolean | undefined;
-  verified?: boolean | undefined;
-  growth_30d_min?: number | undefined;
-  reach_30d_min?: number | undefined;
-  err_30d_min?: number | undefined;
-}
+export type FilterArguments = Partial<Arguments<typeof filterParameters>>;
 
 /** Look-ups of the codes, links and handles that arguments give. */
 export interface Lookups {

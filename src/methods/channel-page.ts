@@ -1,11 +1,11 @@
-import type { ChannelReference } from "../catalog/channels/channel-reference.ts";
 import { notFound } from "../errors.ts";
 import type { Json, Page } from "../values/json-text.ts";
-import { type Day, startOfDay } from "../values/moscow-time.ts";
+import { startOfDay } from "../values/moscow-time.ts";
 import { channelPath } from "./channels.ts";
 import type { Position } from "./cursor.ts";
 import type { Call } from "./method.ts";
 import { readPage, type Slice } from "./paging.ts";
+import type { Arguments } from "./parameters.ts";
 import { publicationDays, requireOrder } from "./period.ts";
 
 /** Parameters of a list of posts that has to do with one channel. */
@@ -14,12 +14,7 @@ export const channelPageParameters = {
   ...publicationDays,
 };
 
-interface Given {
-  channel: ChannelReference;
-  from: Day | undefined;
-  to: Day | undefined;
-  limit: number;
-}
+type Given = Arguments<typeof channelPageParameters> & { limit: number };
 
 /** Parameters that every such list is selected by. */
 interface Selection<P> {

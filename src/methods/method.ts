@@ -1,4 +1,5 @@
 import type { BulkFile } from "../catalog/exports/bulk.ts";
+import type { Actor } from "../customers/audit/audit-log.ts";
 import type { Caller } from "../customers/keys/keys.ts";
 import type { AppError, ErrorCode } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
@@ -99,4 +100,14 @@ export function apiMethod<P extends Parameters, R extends Schema<unknown>>(
   method: Omit<ApiMethod<P, R>, Usual> & Partial<Pick<ApiMethod<P, R>, Usual>>,
 ): ApiMethod {
   return { ...USUAL, ...method } as unknown as ApiMethod;
+}
+
+/** Something of the caller's organization, by its number. */
+export function own(id: number, { caller }: Pick<Call, "caller">) {
+  return { organizationId: caller.organization.id, id };
+}
+
+/** The caller, as whoever makes a change. */
+export function actorOf({ caller }: Pick<Call, "caller">): Actor {
+  return { person: caller.member.email, keyId: caller.key.id };
 }

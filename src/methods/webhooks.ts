@@ -1,4 +1,3 @@
-import type { Actor } from "../customers/audit/audit-log.ts";
 import { fieldError } from "../errors.ts";
 import {
   attemptSchema,
@@ -16,7 +15,7 @@ import { integerSchema, listSchema, nothingSchema, textSchema } from "../values/
 import { readTargetUrl, URL_LENGTH_MAX } from "../values/target-guard.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
 import { fieldsOf } from "./fields.ts";
-import { apiMethod, type Call } from "./method.ts";
+import { actorOf, apiMethod, own } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
 import { webhooksIncluded, webhooksIncludedOrKept, webhookToSpare } from "./plan-rules.ts";
@@ -256,14 +255,6 @@ export const webhooksResend = apiMethod({
   run: ({ id, delivery }, call) =>
     call.services.webhooks.resend(own(id, call), delivery, actorOf(call)),
 });
-
-function own(id: number, { caller }: Call) {
-  return { organizationId: caller.organization.id, id };
-}
-
-function actorOf({ caller }: Call): Actor {
-  return { person: caller.member.email, keyId: caller.key.id };
-}
 
 export function readUrl(given: unknown): Read<GivenTarget> {
   if (typeof given !== "string") return { fault: message("notText") };

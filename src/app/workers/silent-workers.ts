@@ -1,5 +1,4 @@
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
+import type { Ports } from "../../ports/ports.ts";
 import { tell, type WorkerChild } from "./worker-child.ts";
 
 const HEARTBEAT_MS = 1_000;
@@ -17,7 +16,7 @@ const UNANSWERED_MAX = 15;
 export async function endSilentWorkers(
   running: ReadonlyMap<number, WorkerChild>,
   stopping: AbortSignal,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log }: Pick<Ports, "clock" | "log">,
 ): Promise<void> {
   while (!stopping.aborted) {
     for (const [number, worker] of running) {

@@ -1,9 +1,7 @@
 import type { Environment } from "../../config.ts";
 import { listenerAddress } from "../../doors/http/requests/base-address.ts";
 import { setUpToken } from "../../doors/site/guard/set-up.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Ports } from "../../ports/ports.ts";
 import { makeSharedMemory } from "../../ports/shared-memory.ts";
 import { claimPort } from "../listen.ts";
 import { createQuestionDesk } from "./question-desk.ts";
@@ -58,7 +56,7 @@ const STOP_MAX_MS = 20_000;
  */
 export function createWorkers(
   { count, host, port: wanted, environment }: WorkersOptions,
-  { clock, random, log }: { clock: Clock; random: Random; log: Log },
+  { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
 ): Workers {
   const baseMs = clock.now();
   const setUp = setUpToken(clock, random);

@@ -1,6 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Ports } from "../../ports/ports.ts";
 import { createKeyToken, hashKeyToken } from "../keys/key-token.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import {
@@ -29,7 +28,7 @@ const CLIENT_ID_BYTES = 16;
 export function createOAuth(
   db: Database,
   changes: OAuthChanges,
-  { clock, random }: { clock: Clock; random: Random },
+  { clock, random }: Pick<Ports, "clock" | "random">,
   readDocument: ReadDocument,
 ) {
   return {

@@ -1,6 +1,5 @@
 import type { Calls } from "../../db/operations.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Ports } from "../../ports/ports.ts";
 import { createKeyToken } from "../keys/key-token.ts";
 import type { AuthSettings } from "../people/auth.ts";
 import type { HashingQueue } from "../people/hashing-queue.ts";
@@ -13,7 +12,7 @@ export function createSiteSignUps(
   people: Calls<typeof signUpOperations>,
   settings: AuthSettings,
   hashing: HashingQueue,
-  { clock, random }: { clock: Clock; random: Random },
+  { clock, random }: Pick<Ports, "clock" | "random">,
 ) {
   return {
     /** Keeps a link; false where somebody has an account with the address. */

@@ -1,7 +1,5 @@
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
 import type { Mail } from "../../ports/mail.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Ports } from "../../ports/ports.ts";
 import type { ClaimedMail, EndedMail } from "./mails.store.ts";
 
 /** The queue, on whatever thread writes it. */
@@ -25,7 +23,7 @@ export type Mailer = ReturnType<typeof createMailer>;
 export function createMailer(
   queue: MailQueue,
   mail: Mail | null,
-  { clock, random, log }: { clock: Clock; random: Random; log: Log },
+  { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
 ) {
   async function send(
     { send: put }: Mail,

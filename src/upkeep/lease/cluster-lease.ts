@@ -1,6 +1,5 @@
 import { openConnection } from "../../db/cluster/connection.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
+import type { Ports } from "../../ports/ports.ts";
 import type { UpkeepLease } from "./lease.ts";
 
 const HEARTBEAT_MS = 1_500;
@@ -24,7 +23,7 @@ const LEAVE = "UPDATE kanalog.leases SET owner = NULL WHERE name = 'upkeep' AND 
 export function createClusterLease(
   node: UpkeepLease,
   { url, owner }: { url: string; owner: string },
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log }: Pick<Ports, "clock" | "log">,
 ): UpkeepLease {
   const connection = openConnection(url, `${owner} lease`);
   let isTaken = false;

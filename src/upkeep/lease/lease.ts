@@ -1,8 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Ports } from "../../ports/ports.ts";
 import { hasEnded, processName } from "../../ports/running.ts";
 import { type leaseChanges, selectLease } from "./leases.store.ts";
 import type { Lease } from "./leases.table.ts";
@@ -31,7 +29,7 @@ const SILENT_MS = 6_000;
 export function createUpkeepLease(
   db: Database,
   changes: Calls<typeof leaseChanges>,
-  { clock, random, log }: { clock: Clock; random: Random; log: Log },
+  { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
 ): UpkeepLease {
   const owner = processName(random.uuid(clock.now()));
   let isTaken = false;

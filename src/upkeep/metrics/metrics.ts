@@ -5,8 +5,7 @@ import {
   type MetricValue,
   Registry,
 } from "prom-client";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
+import type { Ports } from "../../ports/ports.ts";
 import { createReadingGauges } from "./reading-gauges.ts";
 import type { Readings } from "./readings.ts";
 import { createRequestNotes } from "./request-notes.ts";
@@ -24,7 +23,7 @@ export type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
  */
 export function createMetrics(
   version: string,
-  ports: { clock: Clock; log: Log },
+  ports: Pick<Ports, "clock" | "log">,
   tellsAllRequests: boolean,
 ) {
   const registry = new Registry();

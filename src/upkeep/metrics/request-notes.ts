@@ -1,6 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
+import type { Ports } from "../../ports/ports.ts";
 import type { NoteRequest, NoteRequests } from "./note-request.ts";
 
 /** Seconds: a card takes 0.1 ms, a query is given up after 5 s, a webhook's test after 10. */
@@ -20,7 +19,7 @@ const NOTED_MAX = 1_000;
  */
 export function createRequestNotes(
   registry: Registry,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log }: Pick<Ports, "clock" | "log">,
   tellsAll: boolean,
 ): NoteRequests {
   const registers = [registry];

@@ -1,11 +1,10 @@
 import { Argument, Command, Option } from "commander";
-import type { ForeignFormatName } from "../../../catalog/imports/foreign/foreign-formats.ts";
 import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
   importKinds,
 } from "../../../catalog/imports/import-kinds.ts";
-import { type FileFormat, nothingRecognized } from "../../../catalog/imports/recognized.ts";
+import { nothingRecognized } from "../../../catalog/imports/recognized.ts";
 import { readRows, requireReadable } from "../../../catalog/imports/rows.ts";
 import { runImport } from "../../../catalog/imports/run-import.ts";
 import { openSource } from "../../../catalog/imports/source.ts";
@@ -21,20 +20,12 @@ import {
   EXIT_USAGE,
 } from "../command-context.ts";
 import { withDomains, withDomainsOfCopy } from "../with-domains.ts";
-import type { ColumnMap } from "./column-map.ts";
 import { describeReasons, describeSummary, summaryJson } from "./import-summary.ts";
 import { createProgress } from "./progress.ts";
-import { withReadingOptions } from "./reading-options.ts";
+import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
 import { createRejectsFile } from "./rejects-file.ts";
 
-interface ImportOptions {
-  format?: FileFormat;
-  from?: ForeignFormatName;
-  map: ColumnMap;
-  mapFile?: ColumnMap;
-  ignoreUnknown?: boolean;
-  timezone: string;
-  strict?: boolean;
+interface ImportOptions extends FileReading {
   dryRun?: boolean;
   rejects?: string;
   replace?: boolean;
@@ -82,12 +73,7 @@ async function runCommand(
   const source = await openSource(path);
   await requireReadable(source);
   const { timezone } = options;
-  const reading = {
-    format: options.format ?? null,
-    from: options.from ?? null,
-    map: { ...options.mapFile, ...options.map },
-    ignoreUnknown: options.ignoreUnknown === true,
-  };
+  const reading = readingOf(options);
   const open = options.dryRun === true ? withDomainsOfCopy : withDomains;
   const {
     databasePath,

@@ -1,9 +1,34 @@
 import { type Command, Option } from "commander";
-import { FOREIGN_FORMATS } from "../../../catalog/imports/foreign/foreign-formats.ts";
-import { FILE_FORMATS } from "../../../catalog/imports/recognized.ts";
+import {
+  FOREIGN_FORMATS,
+  type ForeignFormatName,
+} from "../../../catalog/imports/foreign/foreign-formats.ts";
+import { FILE_FORMATS, type FileFormat } from "../../../catalog/imports/recognized.ts";
+import type { ReadingOptions } from "../../../catalog/imports/rows.ts";
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { choiceOption, parseTimezone } from "../arguments.ts";
-import { addToMap, readMapFile } from "./column-map.ts";
+import { addToMap, type ColumnMap, readMapFile } from "./column-map.ts";
+
+/** The options as they are given. */
+export interface FileReading {
+  format?: FileFormat;
+  from?: ForeignFormatName;
+  map: ColumnMap;
+  mapFile?: ColumnMap;
+  ignoreUnknown?: boolean;
+  timezone: string;
+  strict?: boolean;
+}
+
+/** How the rows are read, by the options. */
+export function readingOf(options: FileReading): ReadingOptions {
+  return {
+    format: options.format ?? null,
+    from: options.from ?? null,
+    map: { ...options.mapFile, ...options.map },
+    ignoreUnknown: options.ignoreUnknown === true,
+  };
+}
 
 /** Options of how a file's rows are read, which commands that import have in common. */
 export function withReadingOptions(command: Command): Command {

@@ -1,9 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import type { ForeignFormatName } from "../../../catalog/imports/foreign/foreign-formats.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
-import type { FileFormat } from "../../../catalog/imports/recognized.ts";
 import { BOT_MESSENGERS } from "../../../catalog/sources/bots.ts";
 import type { Outcome } from "../../../catalog/sources/outcome.ts";
 import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
@@ -41,9 +39,8 @@ import {
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { readSecretLine } from "../secret-line.ts";
 import { withDomains } from "../with-domains.ts";
-import type { ColumnMap } from "./column-map.ts";
 import { describeReasons, describeSummary } from "./import-summary.ts";
-import { withReadingOptions } from "./reading-options.ts";
+import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
 
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 const EVERY = "15m, 6h, 1d, or a cron pattern of five fields in Moscow time";
@@ -57,7 +54,7 @@ function scheduleText(text: string): string {
   return text;
 }
 
-interface AddOptions {
+interface AddOptions extends FileReading {
   name?: string;
   /** The kind of the rows. */
   kind: ImportKindName;
@@ -65,13 +62,6 @@ interface AddOptions {
   folder?: string;
   header: Record<string, string>;
   every: string;
-  format?: FileFormat;
-  from?: ForeignFormatName;
-  map: ColumnMap;
-  mapFile?: ColumnMap;
-  ignoreUnknown?: boolean;
-  timezone: string;
-  strict?: boolean;
   json?: boolean;
 }
 
@@ -175,12 +165,7 @@ function settingsOf(options: AddOptions): NewSettings {
   const { url, folder, header, every } = options;
   const file: FileOptions = {
     rows: options.kind,
-    reading: {
-      format: options.format ?? null,
-      from: options.from ?? null,
-      map: { ...options.mapFile, ...options.map },
-      ignoreUnknown: options.ignoreUnknown === true,
-    },
+    reading: readingOf(options),
     timezone: options.timezone,
     strict: options.strict === true,
   };

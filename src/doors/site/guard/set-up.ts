@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../../ports/clock.ts";
+import type { Ports } from "../../../ports/ports.ts";
 import type { Random } from "../../../ports/random.ts";
 
 const VALID_MS = 30 * 60 * 1000;
@@ -24,7 +25,7 @@ export type SetUp = ReturnType<typeof createSetUp>;
  */
 export function createSetUp(
   isEmpty: () => Promise<boolean>,
-  { clock, random }: { clock: Clock; random: Random },
+  { clock, random }: Pick<Ports, "clock" | "random">,
   { token, endsAt }: SetUpToken = setUpToken(clock, random),
 ) {
   const isOpen = async (): Promise<boolean> => clock.now() < endsAt && (await isEmpty());

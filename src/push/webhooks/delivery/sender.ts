@@ -1,8 +1,6 @@
 import type { Calls } from "../../../db/operations.ts";
 import { AppError } from "../../../errors.ts";
-import type { Clock } from "../../../ports/clock.ts";
-import type { Log } from "../../../ports/log.ts";
-import type { Random } from "../../../ports/random.ts";
+import type { Ports } from "../../../ports/ports.ts";
 import { type Claims, createOwnClaims } from "../../../values/claims.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
@@ -29,7 +27,7 @@ export function createSender(
   ledger: Calls<typeof deliveryClaims>,
   makeAttempt: MakeAttempt,
   waitsMs: readonly number[],
-  { clock, random, log }: { clock: Clock; random: Random; log: Log },
+  { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
   turns: Claims = createOwnClaims(),
 ) {
   const flights = createFlights(attemptScheduled, () => {

@@ -1,7 +1,6 @@
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import type { Clock } from "../../../ports/clock.ts";
-import type { Log } from "../../../ports/log.ts";
+import type { Ports } from "../../../ports/ports.ts";
 import { type AlertWork, createAlertTurns } from "../alerts/push-alerts.ts";
 import { isAttemptDue } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
@@ -23,7 +22,7 @@ export function createPush(
   work: Calls<typeof webhookWork> & AlertWork,
   sender: Pick<Sender, "pump" | "idle">,
   batchMs: number,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log }: Pick<Ports, "clock" | "log">,
 ): Push {
   const alerts = createAlertTurns(work, clock);
 

@@ -3,8 +3,7 @@ import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import { AppError, fieldError } from "../../../errors.ts";
-import type { Clock } from "../../../ports/clock.ts";
-import type { Random } from "../../../ports/random.ts";
+import type { Ports } from "../../../ports/ports.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
@@ -56,7 +55,7 @@ export function createWebhooks(
   guard: TargetGuard,
   secrets: SecretBox,
   sender: Pick<Sender, "attemptNow">,
-  { clock, random }: { clock: Clock; random: Random },
+  { clock, random }: Pick<Ports, "clock" | "random">,
 ) {
   const { get, ...reads } = createWebhookReads(db);
   const newClaim = (): string => random.uuid(clock.now());

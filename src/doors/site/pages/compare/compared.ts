@@ -1,11 +1,10 @@
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { ComparisonView } from "../../../../catalog/comparison/comparison.ts";
-import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
 import { AppError } from "../../../../errors.ts";
 import { channelsList, channelsResolveRetrieve } from "../../../../methods/channels.ts";
 import { channelsCompareList } from "../../../../methods/compare.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { type Day, formatDay } from "../../../../values/moscow-time.ts";
+import { formatDay } from "../../../../values/moscow-time.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
@@ -13,8 +12,8 @@ import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
 import {
   PERIODS,
-  type Period,
   type ReadingPeriod,
+  type Readings,
   readDays,
   readPeriod,
 } from "../channels/channel-readings.ts";
@@ -24,19 +23,12 @@ export const COMPARED_MAX = 5;
 const NAME_BYTES_MAX = 200;
 
 /** The channels that are compared, in the order given, with their days. */
-export interface Compared {
+export interface Compared extends Readings {
   cards: CardView[];
   /** Names of no public channel. */
   unknown: string[];
   /** Whether more were named than are compared. */
   isTooMany: boolean;
-  /** The period, which ends at the last reading of all of them; both days included. */
-  period: Period;
-  from: Day;
-  to: Day;
-  rows: DailyStatisticsView[];
-  recent: DailyStatisticsView[];
-  refusal: AppError | null;
   /** Numbers of the period, by channel; none where the plan does not cover it, or it is over a year. */
   comparisons: ReadonlyMap<number, ComparisonView>;
 }
