@@ -1,15 +1,11 @@
 import type { Database } from "../../db/database.ts";
-import { createReadCache } from "../../db/read-cache.ts";
 import type { Random } from "../../ports/random.ts";
-import { type Message, message } from "../../values/messages/messages.ts";
-import { selectFirstMemberId, selectMember, selectPlanNow } from "../accounts/accounts.store.ts";
-import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
+import { selectFirstMemberId, selectMember } from "../accounts/accounts.store.ts";
 import { requireOrganization } from "../accounts/accounts.ts";
-import { PLAN_CODES, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
 import type { Actor } from "../audit/audit-log.ts";
 import type { KeyChanges, NewKey } from "./key-changes.ts";
-import { createKeyToken, hashKeyToken, isKeyToken } from "./key-token.ts";
-import { accountsVersionNow, selectHolderNow, selectKeys, selectKeysNamed } from "./keys.store.ts";
+import { createKeyToken } from "./key-token.ts";
+import { selectKeys, selectKeysNamed } from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
 import {
   type Customer,
@@ -17,36 +13,9 @@ import {
   FIRST_CUSTOMER,
   type NewCustomer,
 } from "./new-customer.ts";
+import { type AccessTokens, createVerifier } from "./verify-key.ts";
 
-/** Holders that are cached: some megabytes. */
-const HOLDERS_KEPT_MAX = 10_000;
-
-/** Who makes a request, and what the plan in force at that moment gives them. */
-export interface Caller extends Omit<Holder, "tokenEndsAt"> {
-  planInForce: PlanInForce;
-  plan: Plan;
-}
-
-/** A cached key with its member and organization. Its `lastUsedAt` may be old, since serving itself writes it. */
-interface Holder {
-  key: Key;
-  member: Member;
-  organization: Organization;
-  /** The end of the access token that opens the key; null where it is opened by itself. */
-  tokenEndsAt: number | null;
-}
-
-/** Secrets that open somebody's key for a time. */
-export interface AccessTokens {
-  /** Whether a text has their form: no key's. */
-  isToken(text: string): boolean;
-  /** The holder of the key that a secret opens, by its hash, in the snapshot of the tick. */
-  selectHolderNow(db: Database, hash: string): Holder | undefined;
-}
-
-type Verification =
-  | { ok: true; caller: Caller }
-  | { ok: false; code: "not_authenticated" | "authentication_failed"; said: Message };
+export type { AccessTokens, Caller } from "./verify-key.ts";
 
 export type Keys = ReturnType<typeof createKeys>;
 
@@ -62,20 +31,6 @@ export function createKeys(
   random: Random,
   accessTokens: AccessTokens | null,
 ) {
-  const version = (): number => accountsVersionNow(db);
-  // Holders and plans are kept until any account changes: one short read tells.
-  const holders = createReadCache<string, Holder>(db, HOLDERS_KEPT_MAX, version);
-  const plans = createReadCache<PlanCode, Plan>(db, PLAN_CODES.length, version);
-
-  /** A secret in the cache had the right form; for any other the form is checked before the look-up. */
-  function readHolder(token: string, hash: string): Holder | undefined {
-    if (isKeyToken(token)) {
-      const found = selectHolderNow(db, hash);
-      return found && { ...found, tokenEndsAt: null };
-    }
-    return accessTokens?.isToken(token) ? accessTokens.selectHolderNow(db, hash) : undefined;
-  }
-
   return {
     /** @returns the stored key, and the full key, which is never to be had again */
     async createKey(input: NewKey, by: Actor): Promise<{ key: Key; token: string }> {
@@ -125,57 +80,6 @@ export function createKeys(
       return selectKeys(db, organizationId);
     },
 
-    /** Judges an `Authorization` header (specification, section 5). */
-    verify(header: string | null, nowMs: number): Verification {
-      const token = bearerToken(header);
-      if (token === "") {
-        return {
-          ok: false,
-          code: "not_authenticated",
-          said: message("keyNeeded"),
-        };
-      }
-      const holder = holders(hashKeyToken(token), (hash) => readHolder(token, hash));
-      if (holder === undefined) {
-        if (accessTokens?.isToken(token)) return failed("tokenUnknown");
-        return failed(isKeyToken(token) ? "keyUnknown" : "keyNotWhole");
-      }
-      const { key, member, organization, tokenEndsAt } = holder;
-      if (key.revokedAt !== null) return failed("keyRevoked");
-      if (key.expiresAt !== null && nowMs >= key.expiresAt) {
-        return failed("keyExpired");
-      }
-      if (tokenEndsAt !== null && nowMs >= tokenEndsAt) return failed("tokenExpired");
-      if (member.suspendedAt !== null) return failed("keyOfSuspended");
-      if (organization.archivedAt !== null) {
-        return failed("keyOfArchived");
-      }
-      const inForce = planInForce(organization, nowMs);
-      const plan = plans(inForce.plan, (code) => selectPlanNow(db, code)) as Plan;
-      return { ok: true, caller: { key, member, organization, planInForce: inForce, plan } };
-    },
+    verify: createVerifier(db, accessTokens),
   };
-}
-
-/** The token of an `Authorization` header; empty where there is none. */
-function bearerToken(header: string | null): string {
-  if (header === null) return "";
-  // Nearly all requests write it so, and the expression would take 0.2 us of each.
-  if (header.startsWith("Bearer ")) return header.slice(7).trim();
-  const match = /^bearer +(.*)$/i.exec(header.trim());
-  return match?.[1]?.trim() ?? "";
-}
-
-type KeyFault =
-  | "keyUnknown"
-  | "keyNotWhole"
-  | "keyRevoked"
-  | "keyExpired"
-  | "tokenUnknown"
-  | "tokenExpired"
-  | "keyOfSuspended"
-  | "keyOfArchived";
-
-function failed(fault: KeyFault): Verification {
-  return { ok: false, code: "authentication_failed", said: message(fault) };
 }

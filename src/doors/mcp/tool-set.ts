@@ -1,0 +1,75 @@
+import type { AppError } from "../../errors.ts";
+import type { Outcome } from "../../methods/call.ts";
+import type { ApiMethod } from "../../methods/method.ts";
+import type { RawArguments } from "../../methods/read-arguments.ts";
+import type { Services } from "../../methods/services.ts";
+import { errorText } from "./error-text.ts";
+import { invalidParams, isObject, type RpcRequest } from "./json-rpc.ts";
+import { answerFault, answerText, type McpAnswer } from "./mcp-answer.ts";
+import { quoted } from "./protocol-faults.ts";
+import { argumentsFault, errorResult, kindly, toolResult } from "./tool-call.ts";
+import { describeTool } from "./tools.ts";
+
+/** The part of a POST that runs and counts tools. */
+export interface ToolPost {
+  nowMs: number;
+  call(method: ApiMethod, raw: RawArguments): Promise<Outcome>;
+  /** Counts the call of a tool that was not run; null for one that does not exist. */
+  refuse(method: ApiMethod | null, denial: AppError): Outcome;
+}
+
+/**
+ * The tools, listed and called in both eras of the protocol.
+ * @param methods those that are tools, in the order in which they are listed
+ */
+export function createToolSet(
+  methods: readonly ApiMethod[],
+  services: Pick<Services, "directory" | "statistics">,
+) {
+  const tools = new Map(methods.map((method) => [method.operationId, method]));
+  const listText = JSON.stringify([...tools.values()].map(describeTool));
+
+  return {
+    /** @param common members that every list of the era has, as JSON text with a comma behind */
+    list({ id, params }: RpcRequest, common: string): McpAnswer {
+      return params?.["cursor"] === undefined
+        ? answerText(id, `{${common}"tools":${listText}}`)
+        : answerFault(id, invalidParams("`cursor` is not one of this server's."));
+    },
+
+    /**
+     * @param denial set where the plan's rate is exceeded: then no method runs
+     * @param common members that every result of the era has, as JSON text with a comma behind
+     */
+    async call(
+      { id, params }: RpcRequest,
+      post: ToolPost,
+      denial: AppError | null,
+      common: string,
+    ): Promise<McpAnswer> {
+      const name = params?.["name"];
+      const method = typeof name === "string" ? tools.get(name) : undefined;
+      const failed = (of: ApiMethod | null, error: AppError): McpAnswer => {
+        const context = { method: of, nowMs: post.nowMs, directory: services.directory };
+        return answerText(id, errorResult(common, errorText(error, context)));
+      };
+      if (denial !== null) {
+        const outcome = post.refuse(method ?? null, denial);
+        return { ...failed(null, denial), outcome };
+      }
+      if (method === undefined) {
+        return answerFault(id, invalidParams(`There is no tool ${quoted(name)}.`));
+      }
+      const given = params?.["arguments"] === undefined ? {} : params["arguments"];
+      if (!isObject(given)) return answerFault(id, invalidParams("`arguments` must be an object."));
+      const fault = argumentsFault(method, given);
+      if (fault !== null) return answerFault(id, invalidParams(fault));
+      const raw = kindly(method, given);
+      const outcome = await post.call(method, raw);
+      const answer = outcome.ok
+        ? answerText(id, toolResult(common, method, raw, outcome.body, services))
+        : failed(method, outcome.error);
+      return { ...answer, outcome };
+    },
+  };
+}
