@@ -20,7 +20,7 @@ export type Outcome = { units: number; charged: Charged | null } & (
   | { ok: false; error: AppError }
 );
 
-export interface Charged {
+interface Charged {
   /** The caller as they were when the units were committed. */
   caller: Caller;
   /** Units used after it. */

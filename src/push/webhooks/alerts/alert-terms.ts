@@ -2,7 +2,7 @@ import type { Term } from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
 
 /** Terms of all alerts, each with a number, however many alerts ask for it. */
-export interface AlertTerms {
+interface AlertTerms {
   /** The number of a term, which is known from then on. */
   take(term: Term): number;
   /** Ends one `take` of a term: it is forgotten with the last. */

@@ -12,7 +12,7 @@ const MATCH_MS = 10;
 const STEP_POSTS_MAX = 500;
 
 /** Posts of a step with what they match; none while the alerts are read. */
-export interface MatchedPosts {
+interface MatchedPosts {
   /** The sequence of its last post. */
   last: number;
   posts: number;

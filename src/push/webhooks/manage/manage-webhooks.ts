@@ -69,7 +69,7 @@ export function addWebhook(
   });
 }
 
-export interface WebhookChange {
+interface WebhookChange {
   url?: string | undefined;
   channels?: number[] | undefined;
   isActive?: boolean | undefined;
