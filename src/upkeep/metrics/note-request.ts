@@ -16,7 +16,7 @@ export type NoteRequests = (
   operation: string,
 ) => NoteRequest;
 
-/** The operation of what is none: redirects, addresses that do not exist. */
+/** Stands for an operation in redirects and at addresses that do not exist. */
 export const OTHER = "other";
 
 /** A handler of requests without a key, whose answers are noted. */

@@ -6,7 +6,7 @@ import type { Job } from "../jobs/scheduler.ts";
 
 /** Seconds: most commits take a millisecond, the longest wait for the lock is three seconds. */
 const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
-/** Seconds: 0.05 is the bound. */
+/** Seconds: a transaction may hold the lock for 0.05. */
 const HOLD_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -81,7 +81,7 @@ export function createWorkCounts(registry: Registry, clock: Clock) {
       (make: MakeAttempt): MakeAttempt =>
       async (delivery, signal) => {
         const outcome = await make(delivery, signal);
-        // Work that was broken off at the stop came to nothing.
+        // An attempt that the stop broke off counts as none.
         if (signal.aborted) return outcome;
         attemptDurations.observe(outcome.durationMs / 1000);
         (outcome.error === "" ? delivered : outcome.status === null ? unanswered : refused).inc();

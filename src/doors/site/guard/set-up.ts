@@ -6,7 +6,7 @@ import type { Random } from "../../../ports/random.ts";
 const VALID_MS = 30 * 60 * 1000;
 const TOKEN_BYTES = 24;
 
-/** All workers of an appliance have the same. */
+/** The token of the set-up address, the same for all workers of an appliance. */
 export interface SetUpToken {
   token: string;
   endsAt: number;

@@ -6,7 +6,7 @@ import type { Visit } from "../visit/visit.ts";
 import { WORDS } from "../words/words.ts";
 import { dateFormat, numberFormat } from "./formats.ts";
 
-/** How instants, days, numbers and what is to be copied are shown. */
+/** Instants, days and numbers as pages show them, and texts to be copied. */
 
 /** An instant to the minute or second, in Moscow time; a dash for none. */
 export function Instant({

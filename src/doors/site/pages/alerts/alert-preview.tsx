@@ -12,7 +12,7 @@ import { cardsOf } from "../../visit/cards-of.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Leads to the preview, which takes a while and is shown only where it is asked for. */
+/** A link to the preview, which takes a while and so is shown only where it is asked for. */
 export function PreviewLink({ visit, alert }: { visit: Visit; alert: AlertView }): JSX.Element {
   const words = visit.words.alertPages;
   return (

@@ -21,7 +21,7 @@ import { membershipOf, viewerOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { type Filter, filterOf, givenOf } from "./catalog-filter.ts";
 
-/** All channels that the filter finds as a file, with what that costs; sent with a token, since it does. */
+/** The button that exports all channels of the filter, with what that costs: a form, since it is charged. */
 export async function CatalogDownload({
   visit,
   context,
