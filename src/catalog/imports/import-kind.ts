@@ -50,6 +50,8 @@ export interface RowWriter<Row> {
   };
   /** The order in which rows that were read together are best written; their own where it matters. */
   arrange?(rows: readonly ReadRow<Row>[]): readonly ReadRow<Row>[];
+  /** Rows that are read together; left out: some thousands. */
+  batchRows?: number;
   /** Prepares rows that are likely to be written next, in the pause before their transaction. */
   ahead?(rows: readonly ReadRow<Row>[]): void;
   /** Rows that a transaction has at least, of those that were arranged last; left out: few. */

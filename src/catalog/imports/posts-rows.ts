@@ -11,6 +11,7 @@ import { createPostRecords } from "../posts/posts.store.ts";
 import { createTakeDown } from "../posts/take-down.ts";
 import { createTombstones, type Tombstone } from "../posts/tombstones.store.ts";
 import { followPosts } from "../statistics/open-days.ts";
+import { ARRANGED_POSTS, inOrderOfChannels } from "./arrange-posts.ts";
 import { createChangedPosts } from "./changed-posts.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
 import {
@@ -134,6 +135,8 @@ export const postsImport: ImportKind<PostRow> = {
 
     return {
       write,
+      batchRows: ARRANGED_POSTS,
+      arrange: (rows) => inOrderOfChannels(rows, channels),
       ahead(rows) {
         index.readTexts(
           rows.flatMap((row) => ("given" in row && row.given.text ? row.given.text : [])),
@@ -141,6 +144,7 @@ export const postsImport: ImportKind<PostRow> = {
       },
       rowsMin: () => (index.isOn() ? INDEXED_ROWS_MIN : undefined),
       beforeCommit() {
+        channels.forget();
         changed.flush();
         index.write();
       },
