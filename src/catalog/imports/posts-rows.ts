@@ -23,7 +23,7 @@ import {
 } from "./import-kind.ts";
 import { isSame, merge } from "./merge-row.ts";
 import { requirePast } from "./require-past.ts";
-import { INDEXED_ROWS_MIN } from "./transaction-size.ts";
+import { FEWEST_INDEXED } from "./transaction-size.ts";
 
 type GivenPost = RowOf<typeof POST_FIELDS>;
 
@@ -142,7 +142,7 @@ export const postsImport: ImportKind<PostRow> = {
           rows.flatMap((row) => ("given" in row && row.given.text ? row.given.text : [])),
         );
       },
-      rowsMin: () => (index.isOn() ? INDEXED_ROWS_MIN : undefined),
+      fewest: () => (index.isOn() ? FEWEST_INDEXED : undefined),
       beforeCommit() {
         channels.forget();
         changed.flush();

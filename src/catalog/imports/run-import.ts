@@ -180,7 +180,7 @@ async function importPaced<Row>(
           done += written;
           rows += written;
           rowsMs = clock.monotonic() - begunMs;
-        } while (done < batch.length && !size.isFull(rows, rowsMs, writer.rowsMin?.()));
+        } while (done < batch.length && !size.isFull(rows, rowsMs, writer.fewest?.()));
         writer.beforeCommit?.();
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
