@@ -1,4 +1,3 @@
-import { createApp } from "./app/app.ts";
 import { clusterCommands } from "./app/cluster-commands.ts";
 import { openDomains } from "./app/domains.ts";
 import { joinCrew } from "./app/workers/crew.ts";
@@ -27,7 +26,8 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   },
   ports: systemPorts,
   openDomains,
-  createApp,
+  // Loaded where something is served: that takes as long as all that other commands load.
+  createApp: async (...given) => (await import("./app/app.ts")).createApp(...given),
   createWorkers,
   joinCrew,
   cluster: clusterCommands,

@@ -1,5 +1,3 @@
-import { createTransport } from "nodemailer";
-
 export interface Mail {
   /** @throws where the server did not take it, not for all recipients, or not within 60 s */
   send(message: Message): Promise<void>;
@@ -34,16 +32,7 @@ const SENDING_MAX_MS = 60_000;
  * @param from an address, or `Name <address>`
  */
 export function systemMail(smtpUrl: string, from: string): Mail {
-  const transport = createTransport({
-    url: smtpUrl,
-    dnsTimeout: SILENCE_MAX_MS,
-    connectionTimeout: SILENCE_MAX_MS,
-    greetingTimeout: SILENCE_MAX_MS,
-    socketTimeout: SILENCE_MAX_MS,
-    // No part of a message is to be taken for a path or an address to read from.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  let opening: ReturnType<typeof openTransport> | null = null;
   return {
     async send({ to, subject, text, html }) {
       // Objects, so that a comma or an angle bracket in an address makes no second recipient.
@@ -51,6 +40,8 @@ export function systemMail(smtpUrl: string, from: string): Mail {
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), SENDING_MAX_MS);
       const message = { from, to: recipients, subject, text, html, signal: controller.signal };
+      opening ??= openTransport(smtpUrl);
+      const transport = await opening;
       const { rejected } = await transport
         .sendMail(message)
         .catch((error) => {
@@ -64,4 +55,19 @@ export function systemMail(smtpUrl: string, from: string): Mail {
       }
     },
   };
+}
+
+/** The library is loaded with the first message: commands send none. */
+async function openTransport(url: string) {
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
+    url,
+    dnsTimeout: SILENCE_MAX_MS,
+    connectionTimeout: SILENCE_MAX_MS,
+    greetingTimeout: SILENCE_MAX_MS,
+    socketTimeout: SILENCE_MAX_MS,
+    // No part of a message is to be taken for a path or an address to read from.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }

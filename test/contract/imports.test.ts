@@ -13,6 +13,8 @@ interface Import {
   names: string;
   /** Erased when the program runs. */
   isType: boolean;
+  /** Loaded with the file, and not when it is needed. */
+  isAtOnce: boolean;
 }
 
 const SOURCE = join(import.meta.dir, "../../src");
@@ -34,7 +36,7 @@ function importsOf(file: string, source: string): Import[] {
     const items = inBraces?.filter((item) => item !== "") ?? [];
     const isType =
       type !== undefined || (items.length > 0 && items.every((item) => item.startsWith("type ")));
-    return { file, names, isType };
+    return { file, names, isType, isAtOnce: statement !== undefined && !isType };
   });
 }
 
@@ -271,6 +273,17 @@ describe("the direction of imports", () => {
         ]),
       ),
     ).toEqual(["a", "b", "a"]);
+  });
+
+  test("brings commands nothing that only serving, mail or sign-in need", () => {
+    const loaded = new Set(["program.ts"]);
+    for (const file of loaded) {
+      for (const one of imports) if (one.file === file && one.isAtOnce) loaded.add(one.names);
+    }
+    expect([...loaded]).toContain("doors/cli/database/import.ts");
+    for (const name of ["app/app.ts", "elysia", "nodemailer", "better-auth", "kysely", "hono"]) {
+      expect([...loaded]).not.toContain(name);
+    }
   });
 
   test("the application is built in one place only", () => {

@@ -6,7 +6,7 @@ import { createChannelIds } from "../channels/channels.store.ts";
 import { type ImportContext, RowFault } from "./import-kind.ts";
 
 /** The columns by which a row of statistics or posts names its channel: one of the two. */
-interface NamedChannel {
+export interface NamedChannel {
   /** A service number, an `@handle` or a link. */
   channel?: number | string | null | undefined;
   channel_msgr_id?: string | null | undefined;

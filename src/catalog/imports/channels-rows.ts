@@ -17,7 +17,7 @@ import {
 import { isSame, merge } from "./merge-row.ts";
 import { createMovedHandles } from "./moved-handles.ts";
 import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
-import { REFRESHED_ROWS_MIN } from "./transaction-size.ts";
+import { FEWEST_REFRESHED } from "./transaction-size.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 type Records = ReturnType<typeof createChannelRecords>;
@@ -55,7 +55,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
         return arranged;
       },
 
-      rowsMin: () => (areRefreshes ? REFRESHED_ROWS_MIN : undefined),
+      fewest: () => (areRefreshes ? FEWEST_REFRESHED : undefined),
 
       write(row: Given<ChannelRow>): RowOutcome {
         const refreshed = refresh(row);

@@ -3,6 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message } from "../../values/messages/messages.ts";
 import type { Column } from "../fields/columns.ts";
 import type { Fields } from "./source-row.ts";
+import type { Fewest } from "./transaction-size.ts";
 
 /** Values of a row: undefined where it gives none, null where it clears the stored one. */
 export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };
@@ -50,10 +51,12 @@ export interface RowWriter<Row> {
   };
   /** The order in which rows that were read together are best written; their own where it matters. */
   arrange?(rows: readonly ReadRow<Row>[]): readonly ReadRow<Row>[];
+  /** Rows that are read together; left out: some thousands. */
+  batchRows?: number;
   /** Prepares rows that are likely to be written next, in the pause before their transaction. */
   ahead?(rows: readonly ReadRow<Row>[]): void;
-  /** Rows that a transaction has at least, of those that were arranged last; left out: few. */
-  rowsMin?(): number | undefined;
+  /** What a transaction has at least, of the rows that were arranged last; left out: few rows. */
+  fewest?(): Fewest | undefined;
   /** Channels: how many handles moved so far. */
   counts?: { handles_moved: number };
   /** Writes one row. @throws RowFault, with nothing written */

@@ -11,6 +11,7 @@ import { createPostRecords } from "../posts/posts.store.ts";
 import { createTakeDown } from "../posts/take-down.ts";
 import { createTombstones, type Tombstone } from "../posts/tombstones.store.ts";
 import { followPosts } from "../statistics/open-days.ts";
+import { ARRANGED_POSTS, inOrderOfChannels } from "./arrange-posts.ts";
 import { createChangedPosts } from "./changed-posts.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
 import {
@@ -22,7 +23,7 @@ import {
 } from "./import-kind.ts";
 import { isSame, merge } from "./merge-row.ts";
 import { requirePast } from "./require-past.ts";
-import { INDEXED_ROWS_MIN } from "./transaction-size.ts";
+import { FEWEST_INDEXED } from "./transaction-size.ts";
 
 type GivenPost = RowOf<typeof POST_FIELDS>;
 
@@ -134,13 +135,16 @@ export const postsImport: ImportKind<PostRow> = {
 
     return {
       write,
+      batchRows: ARRANGED_POSTS,
+      arrange: (rows) => inOrderOfChannels(rows, channels),
       ahead(rows) {
         index.readTexts(
           rows.flatMap((row) => ("given" in row && row.given.text ? row.given.text : [])),
         );
       },
-      rowsMin: () => (index.isOn() ? INDEXED_ROWS_MIN : undefined),
+      fewest: () => (index.isOn() ? FEWEST_INDEXED : undefined),
       beforeCommit() {
+        channels.forget();
         changed.flush();
         index.write();
       },

@@ -78,6 +78,8 @@ interface Told extends Pick<ImportRun, "onReject"> {
  * of the table, most of which each transaction changes.
  */
 const BATCH_ROWS = 5_000;
+/** Text of rows that are read ahead: an import's memory is some times as much. */
+const BATCH_CHARACTERS = 16 * 1024 ** 2;
 /** Pause between two transactions, so that commits of usage get the lock: they try every millisecond. */
 const PAUSE_MS = 3;
 
@@ -133,6 +135,7 @@ async function importPaced<Row>(
 ): Promise<void> {
   const writer = kind.open(db, context);
   let batch: SourceRow[] = [];
+  let characters = 0;
   let nextAtMs = 0;
   /** Rows of the last transaction: the next one has about as many. */
   let lastRows = 0;
@@ -140,10 +143,11 @@ async function importPaced<Row>(
   for await (const some of rows) {
     told.summary.read += some.length;
     batch = batch.concat(some);
-    if (batch.length < BATCH_ROWS) continue;
+    for (const row of some) characters += charactersOf(row);
+    if (batch.length < (writer.batchRows ?? BATCH_ROWS) && characters < BATCH_CHARACTERS) continue;
     await writeBatch();
     if (signal?.aborted === true) return;
-    batch = [];
+    [batch, characters] = [[], 0];
   }
   await writeBatch();
   Object.assign(told.summary, writer.counts);
@@ -176,7 +180,7 @@ async function importPaced<Row>(
           done += written;
           rows += written;
           rowsMs = clock.monotonic() - begunMs;
-        } while (done < batch.length && !size.isFull(rows, rowsMs, writer.rowsMin?.()));
+        } while (done < batch.length && !size.isFull(rows, rowsMs, writer.fewest?.()));
         writer.beforeCommit?.();
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
@@ -252,6 +256,16 @@ async function importDirectory<Row>(
     });
     await writer.afterwards?.();
   }
+}
+
+function charactersOf(row: SourceRow): number {
+  if ("fault" in row) return 0;
+  let characters = 0;
+  for (const name in row.fields) {
+    const cell = row.fields[name];
+    if (typeof cell === "string") characters += cell.length;
+  }
+  return characters;
 }
 
 /** Reads the cells of rows before any lock is taken: that takes a third of an import's time. */

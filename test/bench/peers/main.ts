@@ -16,6 +16,7 @@ import { imports } from "./parts/imports.ts";
 import { memory } from "./parts/memory.ts";
 import { refresh } from "./parts/refresh.ts";
 import { search } from "./parts/search.ts";
+import { spreadPosts } from "./parts/spread-posts.ts";
 import { start } from "./parts/start.ts";
 import { endAll } from "./processes.ts";
 import { drawWorks, type Part, type Run } from "./run.ts";
@@ -27,6 +28,7 @@ const PARTS: Record<PartName, Part> = {
   "beside-import": besideImport,
   imports,
   refresh,
+  "spread-posts": spreadPosts,
   start,
   memory,
 };

@@ -9,6 +9,7 @@ export const PARTS = [
   "beside-import",
   "imports",
   "refresh",
+  "spread-posts",
   "start",
   "memory",
 ] as const;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import {
   createTransactionSize,
+  FEWEST_REFRESHED,
   ON_NODE,
-  REFRESHED_ROWS_MIN,
 } from "../../../src/catalog/imports/transaction-size.ts";
 
 interface Storage {
@@ -51,11 +51,11 @@ test("rows that refresh numbers have large transactions on a slow machine too, b
   const rowsOf = (rowMs: number): number => {
     let rows = 0;
     do rows += 1;
-    while (!size.isFull(rows, rows * rowMs, REFRESHED_ROWS_MIN));
+    while (!size.isFull(rows, rows * rowMs, FEWEST_REFRESHED));
     return rows;
   };
-  expect(rowsOf(0.01)).toBe(REFRESHED_ROWS_MIN);
-  expect(rowsOf(0.2)).toBe(100);
+  expect(rowsOf(0.01)).toBe(FEWEST_REFRESHED.rows);
+  expect(rowsOf(0.2)).toBe(150);
 });
 
 test("on a node commits that take 1 ms and 20 in turn leave transactions large, but not long", () => {
