@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { hostsOf } from "../../src/db/cluster/connection.ts";
+import { hostsOf } from "../../src/db/cluster/primary.ts";
 
 /** The line between one node and PostgreSQL, which a test cuts. */
 export interface PostgresLine {

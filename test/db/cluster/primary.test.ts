@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectToPrimary } from "../../../src/db/cluster/connection.ts";
+import { connectToPrimary, refusalOf } from "../../../src/db/cluster/primary.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.ts";
 
 let former: PostgresServer;
@@ -53,3 +53,13 @@ test.skipIf(!hasPostgres)(
     expect(String(error.cause)).toContain("127.0.0.1:1");
   },
 );
+
+test("a server that is too old, a standby or read-only does not do, and it is said why", () => {
+  const good = { version: 150004, timeline: "00000001", isReadOnly: false };
+  expect(refusalOf(good)).toBeNull();
+  expect(refusalOf({ ...good, version: 140011 })).toBe(
+    "it is version 14, and 15 or newer is needed",
+  );
+  expect(refusalOf({ ...good, timeline: null })).toContain("standby");
+  expect(refusalOf({ ...good, isReadOnly: true })).toContain("takes no writes");
+});
