@@ -115,6 +115,13 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(key?.lastUsedAt).toBe(clock.now());
   });
 
+  test("a look at what others have counted and changed asks PostgreSQL four times", async () => {
+    await one.copy();
+    const before = one.line.questions;
+    await one.copy();
+    expect(one.line.questions - before).toBe(4);
+  });
+
   test("usage of a year is copied whole, in pages", async () => {
     const days = 4_500;
     const client = new pg.Client({ connectionString: cluster.url });
