@@ -59,15 +59,18 @@ export async function linkCopy(db: Database, clock: Clock, config: Config): Prom
   }
   if (copy === undefined) throw new AppError("conflict", message("noCopy", { file }));
   linkToCluster(db, settings, "commands", derivedRows);
-  await unlessAway(() => bringUp(db, clock, copy, config));
+  await unlessAway(db, () => bringUp(db, clock, copy, config));
 }
 
 /** Work at a node's start that is left where PostgreSQL is away: what the node has can be read. */
-async function unlessAway(work: () => Promise<void>): Promise<void> {
+async function unlessAway(db: Database, work: () => Promise<void>): Promise<void> {
+  const cluster = requireCluster(db);
+  if (cluster.isAway) return;
   try {
     await work();
   } catch (error) {
     if (!(error instanceof AppError && isStorageUnavailable(error))) throw error;
+    cluster.isAway = true;
   }
 }
 
@@ -78,7 +81,7 @@ const CLOCKS_DIFFER_MS = 60_000;
 export async function requireSameClock(db: Database, clock: Clock): Promise<void> {
   const cluster = clusterOf(db);
   if (cluster === null) return;
-  await unlessAway(async () => {
+  await unlessAway(db, async () => {
     const [row] = await cluster.authority.query<{ now_ms: string }>(
       "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS now_ms",
     );
@@ -93,7 +96,7 @@ export async function requireOwnName(db: Database, settings: NodeSettings | null
   if (settings === null) return;
   const { node } = settings;
   const { query } = requireCluster(db).authority;
-  await unlessAway(() => noteNode(query, { ...requireCopy(db), node, program: version }));
+  await unlessAway(db, () => noteNode(query, { ...requireCopy(db), node, program: version }));
 }
 
 /** @throws AppError `conflict`; `unavailable` where PostgreSQL cannot be asked */

@@ -10,6 +10,8 @@ export interface Cluster {
   authority: Authority;
   changed: ChangedRows;
   apply(tx: Transaction, rows: readonly RowImage[]): void;
+  /** Whether PostgreSQL could not be reached at the start, which waits for it once. */
+  isAway: boolean;
 }
 
 const clusters = new WeakMap<Database, Cluster>();
@@ -55,6 +57,7 @@ export function linkToCluster(
     authority,
     changed: noteChangedRows(db, tables),
     apply: createApplyRows(tables, derived),
+    isAway: false,
   });
 }
 
