@@ -1,6 +1,7 @@
 import pg from "pg";
 import { storageUnavailable } from "../../errors.ts";
 import { connectToPrimary, STATEMENT_MS } from "./primary.ts";
+import { refusedBy } from "./refusal.ts";
 
 /** Whoever uses a connection at present. */
 export interface Session {
@@ -52,7 +53,7 @@ export function openConnection(url: string, name: string, statementMs = STATEMEN
           return [answered].flat().findLast(({ rows }) => rows.length > 0)?.rows ?? [];
         } catch (error) {
           if (isLost(error)) drop(used);
-          throw isOwnFault(error) ? error : storageUnavailable(error);
+          throw isOwnFault(error) ? error : refusedBy(error);
         }
       },
     };

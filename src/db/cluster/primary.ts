@@ -1,5 +1,5 @@
 import pg from "pg";
-import { storageUnavailable } from "../../errors.ts";
+import { refusedBy } from "./refusal.ts";
 
 /** How long a connection may take; then the host counts as gone. */
 const CONNECT_MS = 5_000;
@@ -26,7 +26,7 @@ export async function connectToPrimary(
   for (const { client } of others) void client.end().catch(() => {});
   if (newest !== undefined) return newest.client;
   const failed = tried.findLast((one) => one.status === "rejected");
-  throw storageUnavailable(failed?.reason);
+  throw refusedBy(failed?.reason);
 }
 
 /** @param timeline eight hexadecimal digits */

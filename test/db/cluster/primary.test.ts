@@ -40,9 +40,14 @@ test.skipIf(!hasPostgres)(
 );
 
 test.skipIf(!hasPostgres)(
-  "a host that is gone or unknown is passed over, and named where all are",
+  "a host that is gone or unknown is passed over, and named with what to do where all are",
   async () => {
     const gone = "127.0.0.1:1";
+    const missing = `postgres://postgres@127.0.0.1:${former.port}/missing`;
+    const refused = await connectToPrimary(missing, "test").catch((thrown) => thrown);
+    expect(String(refused.cause)).toContain(
+      '"missing" does not exist (make it, or name another one)',
+    );
     const hosts = [gone, `127.0.0.1:${former.port}`, "unknown.invalid"].join(",");
     const client = await connectToPrimary(`postgres://postgres@${hosts}/postgres`, "test");
     await client.end();
@@ -50,7 +55,9 @@ test.skipIf(!hasPostgres)(
       (thrown) => thrown,
     );
     expect(error).toMatchObject({ code: "unavailable" });
-    expect(String(error.cause)).toContain("127.0.0.1:1");
+    expect(String(error.cause)).toContain(
+      "127.0.0.1:1 (see that it runs there, and listens at this address)",
+    );
   },
 );
 
