@@ -19,6 +19,17 @@ beforeEach(async () => {
 });
 afterEach(() => cluster?.close());
 
+test.skipIf(!hasPostgres)(
+  "the address that makes the first account is good on all nodes",
+  async () => {
+    const path = await one.app.setUpPath();
+    for (const node of cluster.nodes) expect((await node.request(path ?? "")).status).toBe(200);
+    expect((await other.request(`${path}0`)).status).toBe(404);
+    cluster.ports.clock.advance(30 * 60_000);
+    expect((await other.request(path ?? "")).status).toBe(404);
+  },
+);
+
 describe.skipIf(!hasPostgres)(
   "made on one node, at once on the other, which has not copied it",
   () => {
