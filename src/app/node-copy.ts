@@ -2,20 +2,24 @@ import { hostname } from "node:os";
 import { version } from "../../package.json";
 import { derivedRows } from "../catalog/derived-rows.ts";
 import type { Config } from "../config.ts";
-import { findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
+import {
+  findClusterState,
+  findMark,
+  raiseSchema,
+  requireReadable,
+} from "../db/cluster/cluster-state.ts";
 import { copyFromCluster } from "../db/cluster/cluster-transaction.ts";
-import type { Session } from "../db/cluster/connection.ts";
 import {
   type Copy,
   clusterOf,
   findCopy,
+  isOfHistory,
   linkToCluster,
   type NodeSettings,
   requireCluster,
   requireCopy,
 } from "../db/cluster/link.ts";
 import type { Database } from "../db/database.ts";
-import { SCHEMA_VERSION } from "../db/migrate.ts";
 import { AppError, isStorageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { noteNode } from "../upkeep/cluster/copy-newest.ts";
@@ -36,12 +40,6 @@ export function requireNode(config: Config): NodeSecrets {
   if (settings === null) throw new AppError("invalid", message("clusterNotSet"));
   if (config.secret === null) throw new AppError("invalid", message("clusterSecretNeeded"));
   return { ...settings, secret: config.secret };
-}
-
-/** Nodes of the former program write no shared rows from now on, until theirs is this one too. */
-async function raiseSchema(query: Session["query"]): Promise<void> {
-  const text = "UPDATE kanalog.state SET schema_version = greatest(schema_version, $1)";
-  await query({ text, values: [SCHEMA_VERSION] });
 }
 
 /**
@@ -110,9 +108,10 @@ async function bringUp(
   const state = await findClusterState(query);
   requireReadable(state, secret);
   if (state.id !== copy.id) throw new AppError("conflict", message("otherCluster", { file }));
-  if (copy.version > state.version || copy.version < state.forgottenUntil) {
+  await raiseSchema(query, state);
+  const known = { head: state.version, mark: await findMark(query, copy.version) };
+  if (!isOfHistory(copy, known) || copy.version < state.forgottenUntil) {
     throw new AppError("conflict", message("copyAhead", { file }));
   }
-  if (state.schemaVersion < SCHEMA_VERSION) await raiseSchema(query);
   await copyFromCluster(db, clock);
 }

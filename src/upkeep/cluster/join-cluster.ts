@@ -24,7 +24,7 @@ export async function beginCopy(
     "begin-copy",
     (tx) => {
       for (const name of names) tx.exec(`DELETE FROM ${name}`);
-      tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '0', 0, ?)").run(clusterId, copyId);
+      tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '0', 0, ?, NULL)").run(clusterId, copyId);
     },
     { checksReferences: false },
   );
