@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { clusterCommands } from "../../../src/app/cluster-commands.ts";
 import { openCurrent } from "../../../src/app/domains.ts";
 import { nodeSettings, requireOwnName, requireSameClock } from "../../../src/app/node-copy.ts";
@@ -6,33 +6,29 @@ import { readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
 import type { Customer } from "../../support/appliance.ts";
-import { CLUSTER_SECRET, type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { CLUSTER_SECRET, type Node } from "../../support/cluster.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { fakeLog, fakePorts } from "../../support/fake-ports.ts";
 import { createMachine } from "../../support/machine.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { openPostgresLine } from "../../support/postgres-line.ts";
 import { SCRAPED, scrape } from "../../support/scrape.ts";
+import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 import { addPerson, signedInVisitor } from "../../support/visitor.ts";
 
 /** What holds on a node while PostgreSQL cannot be reached, or is lost in the midst of a commit. */
 
 const CARD = "/v1/msgr/channels/1/";
 
-let cluster: Cluster;
-let one: Node;
-let other: Node;
+newClusterEachTest({ environment: SCRAPED });
 let customer: Customer;
 
 beforeEach(async () => {
   if (!hasPostgres) return;
-  cluster = await startCluster({ environment: SCRAPED });
-  [one, other] = cluster.nodes as [Node, Node];
   await imported(one, "channels", [channel(1, { title: "Птицы" })]);
   customer = await one.customer({ access: "read_write" });
   await cluster.copyAll();
 });
-afterEach(() => cluster?.close());
 
 const ask = (node: Node, path: string, init: RequestInit = {}) =>
   node.request(path, { key: customer.key, ...init });

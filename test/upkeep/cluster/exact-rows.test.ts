@@ -1,26 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { clusterCommands } from "../../../src/app/cluster-commands.ts";
 import { readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
-import { CLUSTER_SECRET, type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { CLUSTER_SECRET, type Node } from "../../support/cluster.ts";
 import { channel, idsOf, imported } from "../../support/expectations.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 import { hasPostgres } from "../../support/postgres.ts";
+import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 
 /** Changes that are hard to follow row by row; `close` compares all rows of both nodes after each. */
 
-let cluster: Cluster;
-let one: Node;
-let other: Node;
-
-beforeEach(async () => {
-  if (!hasPostgres) return;
-  cluster = await startCluster();
-  [one, other] = cluster.nodes as [Node, Node];
-});
-afterEach(() => cluster?.close());
+newClusterEachTest();
 
 const post = (id: number, more: object = {}) => ({
   ...{ id, channel: 1, text: `Post ${id}`, published_at: "2026-11-20T08:00:00Z" },

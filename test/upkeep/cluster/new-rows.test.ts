@@ -1,23 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Node } from "../../support/cluster.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";
 import { ISSUER, startOAuthTalk } from "../../support/oauth-client.ts";
 import { hasPostgres } from "../../support/postgres.ts";
+import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 import { addPerson, visitorOf } from "../../support/visitor.ts";
 
-let cluster: Cluster;
-let one: Node;
-let other: Node;
+newClusterEachTest({ environment: { KANALOG_OAUTH: "on", KANALOG_BASE_URL: ISSUER } });
 
 beforeEach(async () => {
   if (!hasPostgres) return;
-  const environment = { KANALOG_OAUTH: "on", KANALOG_BASE_URL: ISSUER };
-  cluster = await startCluster({ environment });
-  [one, other] = cluster.nodes as [Node, Node];
   await imported(one, "channels", [channel(1)]);
   await other.copy();
 });
-afterEach(() => cluster?.close());
 
 test.skipIf(!hasPostgres)(
   "the address that makes the first account is good on all nodes",
