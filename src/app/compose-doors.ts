@@ -11,7 +11,7 @@ import { createBundle } from "../doors/mcp/bundle/bundle.ts";
 import { createDispatcher } from "../doors/mcp/dispatcher.ts";
 import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
 import { clientIp } from "../doors/site/guard/client-ip.ts";
-import { createSetUp } from "../doors/site/guard/set-up.ts";
+import { createSetUp, setUpToken } from "../doors/site/guard/set-up.ts";
 import { siteRoutes } from "../doors/site/site.ts";
 import { apiMethods, toolMethods } from "../methods/table.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
@@ -37,7 +37,12 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   const { config, ports, db, threads, crew } = base;
   const afterAnswer = createAfterAnswer(ports.log);
   const firstSteps = createFirstSteps(db, threads.writer.noteStep, afterAnswer.run);
-  const setUp = createSetUp(async () => !(await anyPassword(db)), ports, crew?.setUp);
+  const setUp = createSetUp(
+    async () => !(await anyPassword(db)),
+    ports.clock,
+    crew?.setUp ?? setUpToken(ports.clock, ports.random),
+    config.cluster === null ? null : config.secret,
+  );
   const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const door = composeDoor(base, work, running, () => server);
   const site = siteRoutes({

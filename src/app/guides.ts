@@ -14,6 +14,7 @@ import mcp from "../doors/mcp/mcp.md" with { type: "text" };
 import mcpRu from "../doors/mcp/mcp.ru.md" with { type: "text" };
 import webhooks from "../push/webhooks/webhooks.md" with { type: "text" };
 import webhooksRu from "../push/webhooks/webhooks.ru.md" with { type: "text" };
+import cluster from "../upkeep/cluster/cluster.md" with { type: "text" };
 import operating from "../upkeep/operating.md" with { type: "text" };
 import building from "./building.md" with { type: "text" };
 
@@ -30,5 +31,6 @@ export const guides: readonly Guide[] = [
   { name: "webhooks", texts: { en: webhooks, ru: webhooksRu } },
   { name: "mcp", texts: { en: mcp, ru: mcpRu } },
   { name: "operating", texts: { en: operating } },
+  { name: "cluster", texts: { en: cluster } },
   { name: "building", texts: { en: building } },
 ];

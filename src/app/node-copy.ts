@@ -2,20 +2,24 @@ import { hostname } from "node:os";
 import { version } from "../../package.json";
 import { derivedRows } from "../catalog/derived-rows.ts";
 import type { Config } from "../config.ts";
-import { findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
+import {
+  findClusterState,
+  findMark,
+  raiseSchema,
+  requireReadable,
+} from "../db/cluster/cluster-state.ts";
 import { copyFromCluster } from "../db/cluster/cluster-transaction.ts";
-import type { Session } from "../db/cluster/connection.ts";
 import {
   type Copy,
   clusterOf,
   findCopy,
+  isOfHistory,
   linkToCluster,
   type NodeSettings,
   requireCluster,
   requireCopy,
 } from "../db/cluster/link.ts";
 import type { Database } from "../db/database.ts";
-import { SCHEMA_VERSION } from "../db/migrate.ts";
 import { AppError, isStorageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { noteNode } from "../upkeep/cluster/copy-newest.ts";
@@ -38,12 +42,6 @@ export function requireNode(config: Config): NodeSecrets {
   return { ...settings, secret: config.secret };
 }
 
-/** Nodes of the former program write no shared rows from now on, until theirs is this one too. */
-async function raiseSchema(query: Session["query"]): Promise<void> {
-  const text = "UPDATE kanalog.state SET schema_version = greatest(schema_version, $1)";
-  await query({ text, values: [SCHEMA_VERSION] });
-}
-
 /**
  * Has a connection write for all nodes of the cluster that the settings name, if they name one, and copies
  * what it lacks. While PostgreSQL is away it is linked all the same.
@@ -59,15 +57,18 @@ export async function linkCopy(db: Database, clock: Clock, config: Config): Prom
   }
   if (copy === undefined) throw new AppError("conflict", message("noCopy", { file }));
   linkToCluster(db, settings, "commands", derivedRows);
-  await unlessAway(() => bringUp(db, clock, copy, config));
+  await unlessAway(db, () => bringUp(db, clock, copy, config));
 }
 
 /** Work at a node's start that is left where PostgreSQL is away: what the node has can be read. */
-async function unlessAway(work: () => Promise<void>): Promise<void> {
+async function unlessAway(db: Database, work: () => Promise<void>): Promise<void> {
+  const cluster = requireCluster(db);
+  if (cluster.isAway) return;
   try {
     await work();
   } catch (error) {
     if (!(error instanceof AppError && isStorageUnavailable(error))) throw error;
+    cluster.isAway = true;
   }
 }
 
@@ -78,7 +79,7 @@ const CLOCKS_DIFFER_MS = 60_000;
 export async function requireSameClock(db: Database, clock: Clock): Promise<void> {
   const cluster = clusterOf(db);
   if (cluster === null) return;
-  await unlessAway(async () => {
+  await unlessAway(db, async () => {
     const [row] = await cluster.authority.query<{ now_ms: string }>(
       "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS now_ms",
     );
@@ -93,7 +94,7 @@ export async function requireOwnName(db: Database, settings: NodeSettings | null
   if (settings === null) return;
   const { node } = settings;
   const { query } = requireCluster(db).authority;
-  await unlessAway(() => noteNode(query, { ...requireCopy(db), node, program: version }));
+  await unlessAway(db, () => noteNode(query, { ...requireCopy(db), node, program: version }));
 }
 
 /** @throws AppError `conflict`; `unavailable` where PostgreSQL cannot be asked */
@@ -107,9 +108,10 @@ async function bringUp(
   const state = await findClusterState(query);
   requireReadable(state, secret);
   if (state.id !== copy.id) throw new AppError("conflict", message("otherCluster", { file }));
-  if (copy.version > state.version || copy.version < state.forgottenUntil) {
+  await raiseSchema(query, state);
+  const known = { head: state.version, mark: await findMark(query, copy.version) };
+  if (!isOfHistory(copy, known) || copy.version < state.forgottenUntil) {
     throw new AppError("conflict", message("copyAhead", { file }));
   }
-  if (state.schemaVersion < SCHEMA_VERSION) await raiseSchema(query);
   await copyFromCluster(db, clock);
 }

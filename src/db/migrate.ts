@@ -29,6 +29,7 @@ import { alerts } from "./migrations/021-alerts.ts";
 import { lastPosts } from "./migrations/022-last-posts.ts";
 import { takenDownTimes } from "./migrations/023-taken-down-times.ts";
 import { cluster } from "./migrations/024-cluster.ts";
+import { clusterMarks } from "./migrations/025-cluster-marks.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly string[] = [
   lastPosts,
   takenDownTimes,
   cluster,
+  clusterMarks,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

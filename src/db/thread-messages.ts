@@ -33,7 +33,7 @@ interface Fault {
   faults: FieldFaults | undefined;
   retryAfterS: number | undefined;
   /** The private cause; null for an error that the caller was to expect. */
-  cause: string | null;
+  cause: { message: string; stack: string } | null;
   /** The statement that failed, where one did. */
   sql: string | null;
 }
@@ -42,15 +42,14 @@ interface Fault {
 export function toFault(thrown: unknown): Fault {
   const error = toAppError(thrown);
   const { code, said, faults, retryAfterS, cause: reason } = error;
-  const cause = reason === undefined ? null : textOf(reason);
+  const cause = reason === undefined ? null : describe(reason);
   return { code, said, faults, retryAfterS, cause, sql: sqlOf(error) };
 }
 
-export function fromFault({ code, said, faults, retryAfterS, cause: text, sql }: Fault): Error {
-  const statement = sql === null ? {} : { cause: new FailedStatement(sql) };
-  if (code === "internal") return new Error(text ?? code, statement);
+export function fromFault({ code, said, faults, retryAfterS, cause: reason, sql }: Fault): Error {
   // An error too, since the log tells no other causes.
-  const cause = text === null ? null : new Error(text, statement);
+  const cause = reason === null ? null : errorOf(reason, sql);
+  if (code === "internal") return cause ?? new Error(code);
   return new AppError(code, said, {
     ...(cause !== null && { cause }),
     ...(faults !== undefined && { faults }),
@@ -58,6 +57,13 @@ export function fromFault({ code, said, faults, retryAfterS, cause: text, sql }:
   });
 }
 
-function textOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+function describe(error: unknown): { message: string; stack: string } {
+  if (!(error instanceof Error)) return { message: String(error), stack: String(error) };
+  return { message: error.message, stack: error.stack ?? error.message };
+}
+
+/** @param reason its stack is that of the thread */
+function errorOf(reason: { message: string; stack: string }, sql: string | null): Error {
+  const statement = sql === null ? {} : { cause: new FailedStatement(sql) };
+  return Object.assign(new Error(reason.message, statement), { stack: reason.stack });
 }

@@ -49,12 +49,19 @@ export function systemLog(level: LogLevel, worker: number | null = null): Log {
 /** An error's text and code only: libraries may attach anything else to theirs. */
 function describeError(err: unknown): unknown {
   if (!(err instanceof Error)) return withoutSecrets(String(err));
-  const { type, message, stack } = pino.stdSerializers.err(err);
+  const { type, stack } = pino.stdSerializers.err(err);
   const { code } = err as { code?: unknown };
   return {
     type,
-    message: withoutSecrets(message),
+    message: withoutSecrets(messagesOf(err).join(": ")),
     stack: withoutSecrets(stack),
     ...(typeof code === "string" && { code }),
   };
+}
+
+/** What an error says, and what its causes say besides. */
+function messagesOf({ message, cause }: Error): string[] {
+  if (!(cause instanceof Error)) return [message];
+  const causes = messagesOf(cause);
+  return causes[0] === message ? causes : [message.replace(/\.$/, ""), ...causes];
 }

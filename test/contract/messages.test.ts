@@ -617,7 +617,10 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     ],
   ],
   otherCluster: [
-    [{ file: "k.db" }, "k.db is a copy of another cluster than that of KANALOG_CLUSTER."],
+    [
+      { file: "k.db" },
+      "k.db is a copy of another cluster than that of KANALOG_CLUSTER: set the address of its own, or make a copy of this one with `kanalog cluster join`, in a new file.",
+    ],
   ],
   copyAhead: [
     [

@@ -14,6 +14,7 @@ const GUIDES = [
   "/docs/mcp",
   "/docs/mentions",
   "/docs/operating",
+  "/docs/cluster",
   "/docs/sources",
   "/docs/start",
   "/docs/webhooks",

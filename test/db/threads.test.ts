@@ -44,6 +44,8 @@ test("a statement that fails in a thread is the private cause of the error, with
   const error = await threads.calls.refuse("a value").catch((reason: Error) => reason as Error);
   expect(sqlOf(error)).toBe("SELECT * FROM nowhere WHERE name = ?");
   expect(String((error as Error).cause)).not.toContain("a value");
+  // Named as an error once, though it comes with the thread's stack.
+  expect(String(error)).not.toMatch(/Error: \w*Error:/);
 });
 
 test("a slow statement of a thread is told with the name of its call, without its values", async () => {

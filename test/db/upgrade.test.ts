@@ -104,13 +104,36 @@ async function upgrade(byProcess: boolean): Promise<string> {
   return JSON.stringify(ports.log.told);
 }
 
+const CLUSTERS_SINCE = 24;
+const COPY = "cluster_copy";
+
+/** A node's copy would not start without its cluster. */
+function leaveCluster(): void {
+  const db = machine.open();
+  db.exec(`DELETE FROM ${COPY}`);
+  db.close();
+}
+
+test("a node's copy keeps its place in its cluster", async () => {
+  makeOldDatabase(machine.database, CLUSTERS_SINCE);
+  const copy = () => machine.query<object>(`SELECT * FROM ${COPY}`)[0];
+  const before = copy();
+  const db = openDatabase(machine.database, fakePorts().clock);
+  await migrate(db, fakePorts().clock);
+  db.close();
+  expect(copy()).toEqual({ ...before, mark: null });
+});
+
 for (const version of MIGRATIONS.slice(1).keys()) {
   const from = version + 1;
   test(`a database of schema version ${from} is upgraded by the next start, row for row`, async () => {
     expect(isKeyToken(OLD_KEY)).toBe(true);
     makeOldDatabase(machine.database, from);
+    if (from >= CLUSTERS_SINCE) leaveCluster();
     const before = rowsOf(machine.database);
-    for (const [table, rows] of before) expect(rows.length, table).toBeGreaterThan(0);
+    for (const [table, rows] of before) {
+      if (table !== COPY) expect(rows.length, table).toBeGreaterThan(0);
+    }
 
     // By a process of its own and with threads once: both cost far more than a migration.
     const isFirst = from === 1;
@@ -122,6 +145,7 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     const columns = columnsOf(before);
     // Goes up where plans change, as by their number of alerts.
     columns.delete("accounts_version");
+    columns.delete(COPY);
     const kept = new Map([...before].filter(([table]) => columns.has(table)));
     // A build of version 22.
     const added = from < 22 ? [{ name: "last_post_order", after_id: 0, until_id: 3 }] : [];

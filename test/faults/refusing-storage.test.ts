@@ -105,6 +105,24 @@ test("while requests that cost are answered 503 it is not ready, and ready again
   );
 });
 
+test("it is ready as soon as a commit works, and ten seconds after where the fault comes back", async () => {
+  const { clock } = appliance.ports;
+  const ready = async () => (await appliance.request("/readyz")).status;
+  const failOnce = async (): Promise<void> => {
+    refuseWrites(true);
+    expect((await send("GET", "/v1/msgr/channels/1/")).status).toBe(503);
+    expect(await ready()).toBe(503);
+    refuseWrites(false);
+  };
+  await failOnce();
+  expect(await ready()).toBe(200);
+  clock.advance(30_000);
+  await failOnce();
+  expect(await ready()).toBe(503);
+  clock.advance(10_000);
+  expect(await ready()).toBe(200);
+});
+
 test("on the site pages go on, and what would change something says that it cannot be done now", async () => {
   const { organizationId } = customer;
   refuseWrites(true);

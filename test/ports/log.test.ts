@@ -41,6 +41,17 @@ test("lines are JSON with level, time and message, those below the level left ou
   }
 });
 
+test("an error's line says each of its causes once, without their stacks", async () => {
+  const [line] = await written(
+    "info",
+    `
+    const cause = new Error("the host is gone", { cause: new Error("the host is gone") });
+    log.warn({ err: new Error("It cannot be done now.", { cause }) }, "x");
+    `,
+  );
+  expect(line).toMatchObject({ err: { message: "It cannot be done now: the host is gone" } });
+});
+
 test("no secret gets into a line: not by its field's name, nor in what an error says", async () => {
   const text = JSON.stringify(
     await written(

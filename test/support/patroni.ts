@@ -12,14 +12,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { until } from "./machine.ts";
-import { freePort, postgresUser, serverPrograms } from "./postgres.ts";
+import { freePort, postgresUser } from "./postgres.ts";
+import { debianPrograms } from "./postgres-programs.ts";
 
 const PYTHON = "/usr/bin/python3";
 const PROGRAMS = { etcd: "/usr/bin/etcd", patroni: "/usr/bin/patroni" };
 
 /** What this machine lacks to run Patroni, in words; null where it has all. */
 export function missingForPatroni(): string | null {
-  if (serverPrograms() === null) return "PostgreSQL 15 or newer (Debian: postgresql)";
+  if (debianPrograms() === null) return "PostgreSQL 15 or newer (Debian: postgresql)";
   if (!existsSync(PROGRAMS.etcd)) return "etcd (Debian: etcd-server)";
   if (!existsSync(PROGRAMS.patroni)) return "Patroni (Debian: patroni)";
   const libraries = spawnSync(PYTHON, ["-c", "import etcd, psycopg2"]);
@@ -209,7 +210,7 @@ function settingsOf({
       listen: `127.0.0.1:${port}`,
       connect_address: `127.0.0.1:${port}`,
       data_dir: data,
-      bin_dir: serverPrograms(),
+      bin_dir: debianPrograms(),
       authentication: {
         superuser: { username: "postgres" },
         replication: { username: "postgres" },

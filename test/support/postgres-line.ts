@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { hostsOf } from "../../src/db/cluster/connection.ts";
+import { hostsOf } from "../../src/db/cluster/primary.ts";
 
 /** The line between one node and PostgreSQL, which a test cuts. */
 export interface PostgresLine {
@@ -8,6 +8,10 @@ export interface PostgresLine {
   /** Ends all connections; new ones are ended too until `mend`. */
   cut(): void;
   mend(): void;
+  /** How many connections the node has tried. */
+  readonly connections: number;
+  /** How often the node has asked PostgreSQL something, and waited for the answer. */
+  readonly questions: number;
   /** Whether the node hears of others' commits at once; else it copies when it is told to, or asks. */
   hearsNotices: boolean;
   /**
@@ -21,6 +25,9 @@ export interface PostgresLine {
 /** By which a commit of shared rows is known among all that is sent. */
 const COMMIT = "UPDATE kanalog.state SET version = version + 1";
 
+/** The first bytes of what a node asks: a text of statements, or values for a prepared one. */
+const QUESTIONS = [..."QPB"].map((letter) => letter.charCodeAt(0));
+
 /** The first byte of a notice, in PostgreSQL's protocol. */
 const NOTICE = "A".charCodeAt(0);
 
@@ -30,7 +37,11 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
   let isCut = false;
   let losing: (() => void) | null = null;
 
+  let connections = 0;
+  let questions = 0;
+
   const server = createServer((node) => {
+    connections += 1;
     if (isCut) {
       node.destroy();
       return;
@@ -51,6 +62,7 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
       socket.on("close", end);
     }
     node.on("data", (bytes) => {
+      if (QUESTIONS.includes(bytes[0] as number)) questions += 1;
       if (losing !== null && bytes.includes(COMMIT)) isLosing = true;
       if (bytes.includes("LISTEN kanalog")) isListening = true;
       postgres.write(bytes);
@@ -75,6 +87,12 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
 
   const line: PostgresLine = {
     url: own.href,
+    get connections() {
+      return connections;
+    },
+    get questions() {
+      return questions;
+    },
     hearsNotices: false,
     cut() {
       isCut = true;

@@ -4,27 +4,14 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { serverPrograms } from "./postgres-programs.ts";
 import { processorMsOfAll } from "./processor-time.ts";
 
-/** Where Debian's packages have the server's programs, the newest first. */
-export function serverPrograms(): string | null {
-  const root = "/usr/lib/postgresql";
-  const versions = existsSync(root) ? readdirSync(root) : [];
-  const [newest] = versions
-    .filter((one) => Number(one) >= 15)
-    .sort((a, b) => Number(b) - Number(a));
-  return newest === undefined ? null : join(root, newest, "bin");
-}
-
-export const hasPostgres = serverPrograms() !== null;
-if (!hasPostgres) {
-  console.warn(
-    "Tests of clusters are skipped: PostgreSQL 15 or newer (Debian: postgresql) is not here.",
-  );
-}
+export { hasPostgres } from "./postgres-programs.ts";
 
 let started: Promise<number> | null = null;
 let databases = 0;
+let programs: string | null = null;
 
 /**
  * The address of a new database of a PostgreSQL that runs while this process does.
@@ -71,16 +58,17 @@ export async function startPostgres({
 }: {
   isFlushed: boolean;
 }): Promise<PostgresServer> {
-  const programs = serverPrograms() as string;
   removeLeftFolders();
   const folder = mkdtempSync(join(tmpdir(), `${FOLDERS}${process.pid}-`));
+  const bin = programs ?? serverPrograms(join(folder, "programs"));
+  programs = bin;
   // PostgreSQL refuses to run as root.
   const user = postgresUser();
   if (user !== null) chownSync(folder, user.uid, user.gid);
   const as = user?.as ?? [];
   const data = join(folder, "data");
   const [initdb, ...rest] = [
-    ...[...as, join(programs, "initdb"), "-D", data, "-U", "postgres"],
+    ...[...as, join(bin, "initdb"), "-D", data, "-U", "postgres"],
     ...["-E", "UTF8", "--locale=C.UTF-8", "-A", "trust", "-N"],
   ];
   const made = spawnSync(initdb as string, rest, { cwd: folder, encoding: "utf8" });
@@ -92,7 +80,7 @@ export async function startPostgres({
     server = Bun.spawn(
       [
         // It ends with this process, however that does.
-        ...["setpriv", "--pdeathsig=QUIT", ...as.slice(1), join(programs, "postgres")],
+        ...["setpriv", "--pdeathsig=QUIT", ...as.slice(1), join(bin, "postgres")],
         ...["-D", data, "-p", String(port), "-k", folder],
         ...["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"],
         ...["-c", `fsync=${isFlushed ? "on" : "off"}`],
@@ -144,16 +132,16 @@ function removeLeftFolders(): void {
 /** Whom PostgreSQL runs as where this process is root's, and the words before its commands. */
 export function postgresUser(): { uid: number; gid: number; as: string[] } | null {
   if (process.getuid?.() !== 0) return null;
-  const { uid, gid } = systemUser("postgres");
+  const { uid, gid } = systemUser(["postgres", "nobody"]);
   return { uid, gid, as: ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"] };
 }
 
-function systemUser(name: string): { uid: number; gid: number } {
-  const line = readFileSync("/etc/passwd", "utf8")
-    .split("\n")
-    .find((one) => one.startsWith(`${name}:`));
-  if (line === undefined) throw new Error(`there is no user ${name}`);
-  const [, , uid, gid] = line.split(":");
+/** The first of these users that this machine has. */
+function systemUser(names: readonly string[]): { uid: number; gid: number } {
+  const users = readFileSync("/etc/passwd", "utf8").split("\n");
+  const lines = names.flatMap((name) => users.find((one) => one.startsWith(`${name}:`)) ?? []);
+  const [, , uid, gid] = lines[0]?.split(":") ?? [];
+  if (uid === undefined) throw new Error(`there is no user ${names.join(" or ")}`);
   return { uid: Number(uid), gid: Number(gid) };
 }
 

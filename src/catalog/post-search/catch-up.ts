@@ -111,9 +111,6 @@ export function rebuildPostSearch(db: Database, clock: Clock): Promise<void> {
   });
 }
 
-/** Between two tellings how far it is. */
-const TELLING_MS = 2_000;
-
 /**
  * Builds the index anew, to its end.
  * @param onPercent told from time to time how far it is
@@ -125,12 +122,29 @@ export async function rebuildWhole(
   onPercent: (percent: number) => void,
 ): Promise<number> {
   await rebuildPostSearch(db, clock);
-  const build = postSearchBuild(true);
-  for (let percent: number | null = 0; percent !== null; percent = build.percent(db)) {
-    await build.goOn(db, clock, clock.monotonic() + TELLING_MS);
-    onPercent(selectProgress(db).percent);
-  }
+  await finishPostSearch(db, clock, true, () => onPercent(selectProgress(db).percent));
   return countSearched(db);
+}
+
+/** Between two tellings that the work goes on. */
+const TELLING_MS = 2_000;
+
+/**
+ * Does all that is left of the work on the index.
+ * @param isOn the setting
+ * @param onPart told from time to time that a part is done
+ */
+export async function finishPostSearch(
+  db: Database,
+  clock: Clock,
+  isOn: boolean,
+  onPart: () => void = () => {},
+): Promise<void> {
+  const build = postSearchBuild(isOn);
+  while (build.percent(db) !== null) {
+    await build.goOn(db, clock, clock.monotonic() + TELLING_MS);
+    onPart();
+  }
 }
 
 /** Merges segments where there are many of a size; to be called after each transaction that wrote posts. */

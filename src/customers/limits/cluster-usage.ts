@@ -59,7 +59,7 @@ function asList(entry: UsageEntry): unknown[] {
 const ROWS_PER_PAGE = 2_000;
 
 /** SQL: the rows that were written by transactions which may not have ended at the last look. */
-const CHANGED = "WHERE changed >= $1::xid8";
+const CHANGED = "WHERE changed >= $since";
 
 /** Its row without a table says from where the next look begins. */
 const CHANGED_COUNTS = `
@@ -126,20 +126,25 @@ function usageCopied(db: Database): string {
   return statement<{ copied: string }>(db, sql).get()?.copied ?? "0";
 }
 
-/** Copies in pages, since a new copy gets all usage. @returns from where the next look begins */
+/**
+ * Copies in pages, since a new copy gets all usage. The first page comes with the statement that opens the
+ * cursor, as one text without values: each idle node asks every second.
+ * @returns from where the next look begins
+ */
 function copyChanged(db: Database, clock: Clock, select: string, since: string): Promise<string> {
+  const fetchPage = `FETCH ${ROWS_PER_PAGE} FROM changed`;
+  const begin = `
+    CLOSE ALL;
+    DECLARE changed NO SCROLL CURSOR WITH HOLD FOR ${select.replaceAll("$since", `'${BigInt(since)}'::xid8`)};
+    ${fetchPage}`;
   return requireCluster(db).authority.use(async ({ query }) => {
-    await query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    await query({ text: `DECLARE changed NO SCROLL CURSOR FOR ${select}`, values: [since] });
     let copied = since;
-    for (;;) {
-      const page = await query<ChangedUsage>(`FETCH ${ROWS_PER_PAGE} FROM changed`);
+    for (let text = begin; ; text = fetchPage) {
+      const page = await query<ChangedUsage>(text);
       copied = page.find(({ table }) => table === null)?.copied ?? copied;
       await writeUsage(db, clock, page);
-      if (page.length < ROWS_PER_PAGE) break;
+      if (page.length < ROWS_PER_PAGE) return copied;
     }
-    await query("COMMIT");
-    return copied;
   });
 }
 

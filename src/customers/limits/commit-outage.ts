@@ -3,8 +3,12 @@ import type { Log } from "../../ports/log.ts";
 
 /** How often an outage that goes on is told in the log. */
 const SAY_AGAIN_AFTER_MS = 60_000;
-/** How long a failed commit makes the process unready, even if later ones succeed. */
+/**
+ * How long a failed commit makes the process unready, even if later ones succeed, where an outage follows
+ * another one within a minute: else a storage that fails now and then would make it ready by turns.
+ */
 const UNREADY_MS = 10_000;
+const FOLLOWS_MS = 60_000;
 
 const UNREADY = "Usage cannot be committed: requests that cost are answered 503.";
 
@@ -14,6 +18,8 @@ const UNREADY = "Usage cannot be committed: requests that cost are answered 503.
  */
 export function createCommitOutage(clock: Clock, log: Log) {
   let outage: { beganMs: number; saidMs: number; failures: number } | null = null;
+  let lastEndMs = Number.NEGATIVE_INFINITY;
+  let isRepeated = false;
   let lastFailureMs = Number.NEGATIVE_INFINITY;
   let trying: Promise<string | null> | null = null;
 
@@ -21,7 +27,8 @@ export function createCommitOutage(clock: Clock, log: Log) {
     if (outage === null) return;
     const { beganMs, failures } = outage;
     outage = null;
-    const durationMs = Math.round(clock.monotonic() - beganMs);
+    lastEndMs = clock.monotonic();
+    const durationMs = Math.round(lastEndMs - beganMs);
     log.info({ failures, durationMs }, "usage is committed again");
   }
 
@@ -30,6 +37,7 @@ export function createCommitOutage(clock: Clock, log: Log) {
       const nowMs = clock.monotonic();
       lastFailureMs = nowMs;
       if (outage === null) {
+        isRepeated = nowMs - lastEndMs < FOLLOWS_MS;
         outage = { beganMs: nowMs, saidMs: nowMs, failures: 1 };
         log.warn({ err: error }, "usage could not be committed");
         return;
@@ -48,7 +56,7 @@ export function createCommitOutage(clock: Clock, log: Log) {
      * @param tryCommit commits something that is written
      */
     async check(tryCommit: () => Promise<unknown>): Promise<string | null> {
-      if (clock.monotonic() - lastFailureMs < UNREADY_MS) return UNREADY;
+      if (isRepeated && clock.monotonic() - lastFailureMs < UNREADY_MS) return UNREADY;
       if (outage === null) return null;
       // All who ask while a try is under way share it.
       trying ??= tryCommit()

@@ -1,22 +1,25 @@
 import { storageUnavailable } from "../../errors.ts";
 import type { RowImage } from "./changed-rows.ts";
 import { type Connection, openConnection, type Session } from "./connection.ts";
+import type { Place } from "./link.ts";
 
 /** Shared rows after a version. */
 export interface Changes {
   rows: RowImage[];
-  /** The version that a copy has with these rows. */
-  until: number;
+  /** The place of a copy that has these rows. */
+  until: Place;
   /** The newest version there is. */
   head: number;
+  /** The mark of the version after which they come. */
+  mark: string | null;
 }
 
 /** The right to change shared rows: one process of all nodes has it at a time. */
 export interface Turn {
-  head: number;
+  head: Place;
   changesAfter(version: number, rowsMax: number): Promise<Changes>;
-  /** @returns the version under which the rows are committed */
-  commit(rows: readonly RowImage[]): Promise<number>;
+  /** @returns the commit's place */
+  commit(rows: readonly RowImage[]): Promise<Place>;
 }
 
 /** What is true for all nodes: shared rows in PostgreSQL, each with the version of its commit. */
@@ -34,9 +37,12 @@ export interface Authority {
   close(): Promise<void>;
 }
 
+/** Read by a statement of its own: the one that waited for the lock sees commits of before only. */
 const BEGIN = `
   BEGIN;
-  SELECT version::text, schema_version FROM kanalog.state FOR UPDATE`;
+  SELECT 1 FROM kanalog.state FOR UPDATE;
+  SELECT s.version::text, s.schema_version, c.mark::text
+  FROM kanalog.state s LEFT JOIN kanalog.commits c USING (version)`;
 
 const PUT = `
   INSERT INTO kanalog.rows ("table", key, version, row)
@@ -47,19 +53,27 @@ const PUT = `
 /** Nodes are woken by the notice; one that misses it looks every second. */
 const COMMIT = `
   UPDATE kanalog.state SET version = version + 1;
+  INSERT INTO kanalog.commits SELECT version FROM kanalog.state RETURNING version::text, mark::text;
   NOTIFY kanalog;
   COMMIT`;
 
-/** Answers with one row at least, by which the newest version is that of the same instant. */
+/** Its row without a table says where a copy is with the others, as of the same instant. */
 const CHANGES = `
-  WITH until AS (
-    SELECT max(version) AS version FROM (
-      SELECT version FROM kanalog.rows WHERE version > $1 ORDER BY version LIMIT $2
-    ) next
+  WITH next AS (
+    SELECT version FROM kanalog.rows WHERE version > $1 ORDER BY version LIMIT $2
+  ), until AS (
+    SELECT s.version AS head,
+      CASE WHEN count(n.version) < $2 THEN s.version ELSE max(n.version) END AS version
+    FROM kanalog.state s LEFT JOIN next n ON true GROUP BY s.version
   )
-  SELECT r."table", r.key, r.row, r.version::text AS version, s.version::text AS head
-  FROM kanalog.state s LEFT JOIN kanalog.rows r
-    ON r.version > $1 AND r.version <= (SELECT version FROM until)`;
+  SELECT NULL AS "table", NULL AS key, NULL AS row, u.head::text AS head, u.version::text AS version,
+    own.mark::text AS "ownMark", newest.mark::text AS mark
+  FROM until u
+    LEFT JOIN kanalog.commits own ON own.version = $1
+    LEFT JOIN kanalog.commits newest ON newest.version = u.version
+  UNION ALL
+  SELECT "table", key, row, NULL, NULL, NULL, NULL FROM kanalog.rows
+  WHERE version > $1 AND version <= (SELECT version FROM until)`;
 
 /** @param schemaVersion of the file that is the copy */
 export function openAuthority(url: string, name: string, schemaVersion: number): Authority {
@@ -67,20 +81,20 @@ export function openAuthority(url: string, name: string, schemaVersion: number):
   return {
     inTurn: (work) =>
       connection.use(async (session) => {
-        const [begun] = await session.query<{ version: string; schema_version: number }>(BEGIN);
-        const head = Number(begun?.version);
+        const [begun] = await session.query<StoredPlace & { schema_version: number }>(BEGIN);
         let isOver = false;
         try {
           requireSchema(begun?.schema_version ?? 0, schemaVersion);
           return await work({
-            head,
+            head: placeOf(begun),
             changesAfter: (version, rowsMax) => readChanges(session, version, rowsMax),
             async commit(rows) {
               const given = JSON.stringify(rows.map(({ table, key, row }) => [table, key, row]));
-              await session.query({ name: "put", text: PUT, values: [head + 1, given] });
-              await session.query(COMMIT);
+              const version = Number(begun?.version) + 1;
+              await session.query({ name: "put", text: PUT, values: [version, given] });
+              const [committed] = await session.query<StoredPlace>(COMMIT);
               isOver = true;
-              return head + 1;
+              return placeOf(committed);
             },
           });
         } finally {
@@ -105,13 +119,23 @@ function requireSchema(version: number, own: number): void {
 }
 
 async function readChanges(session: Session, version: number, rowsMax: number): Promise<Changes> {
-  const answered = await session.query<RowImage & { version: string; head: string }>({
-    name: "changes",
-    text: CHANGES,
-    values: [version, rowsMax],
-  });
-  const head = Number(answered[0]?.head);
-  const rows = answered.filter(({ table }) => table !== null);
-  const last = rows.reduce((max, row) => Math.max(max, Number(row.version)), version);
-  return { rows, until: rows.length < rowsMax ? head : last, head };
+  const answered = await session.query<
+    RowImage & StoredPlace & { head: string; ownMark: string | null }
+  >({ name: "changes", text: CHANGES, values: [version, rowsMax] });
+  const at = answered.find(({ table }) => table === null);
+  return {
+    rows: answered.filter(({ table }) => table !== null),
+    until: placeOf(at),
+    head: Number(at?.head),
+    mark: at?.ownMark ?? null,
+  };
+}
+
+interface StoredPlace {
+  version: string;
+  mark: string | null;
+}
+
+function placeOf(stored: StoredPlace | undefined): Place {
+  return { version: Number(stored?.version), mark: stored?.mark ?? null };
 }

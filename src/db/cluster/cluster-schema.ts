@@ -1,3 +1,11 @@
+/** A mark for each commit of shared rows, by which copies of another history are known. */
+export const CLUSTER_COMMITS = `
+CREATE TABLE IF NOT EXISTS kanalog.commits (
+  version bigint PRIMARY KEY,
+  mark uuid NOT NULL DEFAULT gen_random_uuid()
+);
+`;
+
 /**
  * PostgreSQL's side of a cluster, in a schema of its own. Shared rows lie there as the nodes send them:
  * one table for all of them, so that a node's schema may change without this one. Usage is counted by
@@ -27,7 +35,7 @@ CREATE TABLE kanalog.rows (
   PRIMARY KEY ("table", key)
 );
 CREATE INDEX rows_by_version ON kanalog.rows (version);
-
+${CLUSTER_COMMITS}
 CREATE TABLE kanalog.nodes (
   name text PRIMARY KEY,
   -- Of its copy's file: another one is another node, by mistake of the same name.

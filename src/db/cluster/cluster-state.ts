@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import { SCHEMA_VERSION } from "../migrate.ts";
+import { CLUSTER_COMMITS } from "./cluster-schema.ts";
 import type { Session } from "./connection.ts";
 
 /** What a cluster says of itself. */
@@ -66,6 +67,27 @@ export function requireReadable(
     const versions = { version: state.schemaVersion, known: SCHEMA_VERSION };
     throw new AppError("conflict", message("newerDatabase", versions));
   }
+}
+
+/** Nodes of the former program write no shared rows from now on, until theirs is this one too. */
+export async function raiseSchema(
+  query: Session["query"],
+  { schemaVersion }: ClusterState,
+): Promise<void> {
+  if (schemaVersion === SCHEMA_VERSION) return;
+  await query(`
+    BEGIN;
+    UPDATE kanalog.state SET schema_version = greatest(schema_version, ${SCHEMA_VERSION});
+    ${CLUSTER_COMMITS}
+    INSERT INTO kanalog.commits SELECT version FROM kanalog.state ON CONFLICT DO NOTHING;
+    COMMIT`);
+}
+
+/** The mark of the commit of a version; null where none is known. */
+export async function findMark(query: Session["query"], version: number): Promise<string | null> {
+  const text = "SELECT mark::text FROM kanalog.commits WHERE version = $1";
+  const [row] = await query<{ mark: string }>({ text, values: [version] });
+  return row?.mark ?? null;
 }
 
 /** A text by which two secrets are seen to be the same, and which tells nothing of them. */

@@ -8,8 +8,11 @@ import {
   type Cluster,
   clusterOf,
   copiedVersion,
+  isOfHistory,
+  type Place,
   requireCluster,
-  setCopiedVersion,
+  requireCopy,
+  setPlace,
 } from "./link.ts";
 
 /** Rows that are copied in one transaction, about: it holds the file's lock for some 20 ms. */
@@ -67,7 +70,7 @@ export async function inClusterTransaction<T>(
         wait,
         beforeCommit: async (tx) => {
           const rows = cluster.changed.take(tx);
-          if (rows.length > 0) setCopiedVersion(tx, await turn.commit(rows));
+          if (rows.length > 0) setPlace(tx, await turn.commit(rows));
         },
       });
       return { result };
@@ -89,13 +92,17 @@ async function copyInTurn(
   turn: Turn,
 ): Promise<boolean> {
   for (;;) {
-    const version = copiedVersion(db);
-    requireOlder(version, turn.head);
-    if (version === turn.head) return true;
-    const { rows, until } = await turn.changesAfter(version, COPIED_IN_TURN);
-    if (until < turn.head) return false;
+    const copy = requireCopy(db);
+    if (copy.version === turn.head.version) {
+      requireHistory(copy, { head: turn.head.version, mark: turn.head.mark });
+      return true;
+    }
+    const changes = await turn.changesAfter(copy.version, COPIED_IN_TURN);
+    requireHistory(copy, changes);
+    const { rows, until } = changes;
+    if (until.version < turn.head.version) return false;
     // Again, since another process of this node may have copied some of them just before.
-    await copyRows(cluster, db, clock, { rows, from: version, until });
+    await copyRows(cluster, db, clock, { rows, from: copy.version, until });
   }
 }
 
@@ -106,11 +113,13 @@ async function copyInTurn(
 export async function copyFromCluster(db: Database, clock: Clock): Promise<number> {
   const cluster = requireCluster(db);
   for (;;) {
-    const from = copiedVersion(db);
-    const { rows, until, head } = await cluster.authority.changesAfter(from, COPIED_ROWS);
-    requireOlder(from, head);
-    if (until > from) await copyRows(cluster, db, clock, { rows, from, until });
-    if (until >= head) return head;
+    const copy = requireCopy(db);
+    const changes = await cluster.authority.changesAfter(copy.version, COPIED_ROWS);
+    const { rows, until, head } = changes;
+    requireHistory(copy, changes);
+    const from = copy.version;
+    if (until.version > from) await copyRows(cluster, db, clock, { rows, from, until });
+    if (until.version >= head) return head;
   }
 }
 
@@ -125,12 +134,14 @@ export async function copyIfNode(db: Database, clock: Clock): Promise<boolean> {
 }
 
 /**
- * PostgreSQL was put back to a former state, and gives other rows the versions that this copy has.
+ * Refuses a copy of another history: PostgreSQL was put back to a former state, and gives other commits the
+ * versions that this copy has.
+ * @param known what PostgreSQL has at the copy's version
  * @throws AppError `unavailable`, until the copy is made anew
  */
-function requireOlder(copied: number, head: number): void {
-  if (copied <= head) return;
-  const reason = `the copy has version ${copied}, PostgreSQL ${head}: run \`kanalog cluster rebuild\``;
+function requireHistory(copy: Place, known: { head: number; mark: string | null }): void {
+  if (isOfHistory(copy, known)) return;
+  const reason = `the copy has commits up to ${copy.version} that PostgreSQL (${known.head}) has not: run \`kanalog cluster rebuild\``;
   throw storageUnavailable(new Error(reason));
 }
 
@@ -138,14 +149,14 @@ async function copyRows(
   cluster: Cluster,
   db: Database,
   clock: Clock,
-  { rows, from, until }: { rows: readonly RowImage[]; from: number; until: number },
+  { rows, from, until }: { rows: readonly RowImage[]; from: number; until: Place },
 ): Promise<void> {
   const copy = (tx: Transaction): void => {
     // Another process of this node was faster.
     if (copiedVersion(tx) !== from) return;
     cluster.apply(tx, rows);
     cluster.changed.forget(tx);
-    setCopiedVersion(tx, until);
+    setPlace(tx, until);
   };
   await inFileTransaction(db, clock, "copy-cluster", copy, { checksReferences: false });
 }

@@ -1,11 +1,7 @@
 import pg from "pg";
 import { storageUnavailable } from "../../errors.ts";
-
-/** How long a connection and a statement may take; then the database counts as gone. */
-const CONNECT_MS = 5_000;
-const STATEMENT_MS = 15_000;
-/** PostgreSQL ends a transaction whose node says nothing for so long, and gives its locks to others. */
-const SILENT_MS = 5_000;
+import { connectToPrimary, STATEMENT_MS } from "./primary.ts";
+import { refusedBy } from "./refusal.ts";
 
 /** Whoever uses a connection at present. */
 export interface Session {
@@ -57,7 +53,7 @@ export function openConnection(url: string, name: string, statementMs = STATEMEN
           return [answered].flat().findLast(({ rows }) => rows.length > 0)?.rows ?? [];
         } catch (error) {
           if (isLost(error)) drop(used);
-          throw isOwnFault(error) ? error : storageUnavailable(error);
+          throw isOwnFault(error) ? error : refusedBy(error);
         }
       },
     };
@@ -94,93 +90,6 @@ export function openConnection(url: string, name: string, statementMs = STATEMEN
       client = null;
     },
   };
-}
-
-/**
- * Connects to the primary: of several hosts that take writes, the one with the newest timeline. Each promotion
- * begins another, and a former primary that nobody has told goes on taking writes which nobody confirms.
- * @throws AppError `unavailable`, where no host takes writes
- */
-export async function connectToPrimary(
-  url: string,
-  name: string,
-  statementMs = STATEMENT_MS,
-): Promise<pg.Client> {
-  const attempts = hostsOf(url).map((host) => connectToHost(host, name, statementMs));
-  const tried = await Promise.allSettled(attempts);
-  const [newest, ...others] = tried
-    .flatMap((one) => (one.status === "fulfilled" ? one.value : []))
-    .sort((a, b) => (a.timeline < b.timeline ? 1 : -1));
-  for (const { client } of others) void client.end().catch(() => {});
-  if (newest !== undefined) return newest.client;
-  const failed = tried.findLast((one) => one.status === "rejected");
-  throw storageUnavailable(failed?.reason);
-}
-
-/** @param timeline eight hexadecimal digits */
-async function connectToHost(
-  connectionString: string,
-  name: string,
-  statementMs: number,
-): Promise<{ client: pg.Client; timeline: string }> {
-  const client = new pg.Client({
-    connectionString,
-    application_name: name,
-    connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: statementMs,
-    query_timeout: statementMs + 1_000,
-    lock_timeout: statementMs - 1_000,
-    idle_in_transaction_session_timeout: SILENT_MS,
-    keepAlive: true,
-  });
-  // Told besides of a connection that is lost while a query waits, which is rejected too.
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    const { rows } = await client.query<ServerFacts>(SERVER_FACTS);
-    const [facts] = rows as [ServerFacts];
-    const refusal = refusalOf(facts);
-    if (refusal !== null) throw new Error(refusal);
-    return { client, timeline: facts.timeline ?? "" };
-  } catch (error) {
-    void client.end().catch(() => {});
-    throw error;
-  }
-}
-
-export interface ServerFacts {
-  /** Number of its version, such as 150004. */
-  version: number;
-  /** Null for a standby. */
-  timeline: string | null;
-  isReadOnly: boolean;
-}
-
-const SERVER_FACTS = `
-  SELECT current_setting('server_version_num')::integer AS version,
-    CASE WHEN NOT pg_is_in_recovery()
-      THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
-    current_setting('default_transaction_read_only')::boolean AS "isReadOnly"`;
-
-const OLDEST_VERSION = 15;
-
-/** @returns why a server does not do; null where it does */
-export function refusalOf(facts: ServerFacts): string | null {
-  const version = Math.floor(facts.version / 10_000);
-  if (version < OLDEST_VERSION) {
-    return `it is version ${version}, and ${OLDEST_VERSION} or newer is needed`;
-  }
-  if (facts.timeline === null) return "the server is a standby, which takes no writes";
-  if (facts.isReadOnly) return "it takes no writes (default_transaction_read_only is on)";
-  return null;
-}
-
-/** An address for each host of `postgres://user:password@one:5432,two:5432/name`. */
-export function hostsOf(url: string): string[] {
-  const match = /^([a-z]+:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url);
-  if (match === null) return [url];
-  const [, before = "", hosts = "", after = ""] = match;
-  return hosts.split(",").map((host) => `${before}${host}${after}`);
 }
 
 /**

@@ -10,6 +10,8 @@ export interface Cluster {
   authority: Authority;
   changed: ChangedRows;
   apply(tx: Transaction, rows: readonly RowImage[]): void;
+  /** Whether PostgreSQL could not be reached at the start, which waits for it once. */
+  isAway: boolean;
 }
 
 const clusters = new WeakMap<Database, Cluster>();
@@ -55,21 +57,36 @@ export function linkToCluster(
     authority,
     changed: noteChangedRows(db, tables),
     apply: createApplyRows(tables, derived),
+    isAway: false,
   });
 }
 
-export interface Copy {
+/** A place in the history of a cluster's commits. */
+export interface Place {
+  version: number;
+  /** Of the commit, at random; null where none was given. */
+  mark: string | null;
+}
+
+/** Its place is that of its newest shared rows. */
+export interface Copy extends Place {
   /** Of the cluster. */
   id: string;
-  /** Version of its newest shared rows. */
-  version: number;
   /** Number of the file, by which two nodes of one name are told apart. */
   copyId: string;
 }
 
 /** Whose copy a file is; undefined where it is an appliance by itself. */
 export function findCopy(db: Database): Copy | undefined {
-  return statement<Copy>(db, "SELECT id, version, copy_id AS copyId FROM cluster_copy").get();
+  return statement<Copy>(db, "SELECT id, version, mark, copy_id AS copyId FROM cluster_copy").get();
+}
+
+/**
+ * Whether a copy's commits are those of a cluster.
+ * @param known the cluster's newest version, and the mark of its commit at the copy's version
+ */
+export function isOfHistory(copy: Place, known: { head: number; mark: string | null }): boolean {
+  return copy.version <= known.head && (copy.mark === null || copy.mark === known.mark);
 }
 
 /** @throws Error where the file is an appliance by itself */
@@ -84,8 +101,8 @@ export function copiedVersion(db: Database): number {
   return requireCopy(db).version;
 }
 
-export function setCopiedVersion(tx: Transaction, version: number): void {
-  statement(tx, "UPDATE cluster_copy SET version = ?").run(version);
+export function setPlace(tx: Transaction, { version, mark }: Place): void {
+  statement(tx, "UPDATE cluster_copy SET version = ?, mark = ?").run(version, mark);
 }
 
 /** When the copy was last known to be the newest, in epoch milliseconds. */

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Clock } from "../../ports/clock.ts";
-import { connectToPrimary } from "./connection.ts";
+import { connectToPrimary } from "./primary.ts";
 
 /** After a connection was lost; copies are looked at every second meanwhile. */
 const AGAIN_MS = 1_000;

@@ -94,8 +94,7 @@ function causeOf({ cause }: AppError, environment: Environment): string {
   const reason = storageReason(cause);
   if (reason !== null) return ` ${databasePath}: ${reason}.`;
   if (cluster === null || !(cause instanceof Error)) return "";
-  // An error of a thread has its stack behind the first line.
-  return ` PostgreSQL of KANALOG_CLUSTER: ${cause.message.split("\n")[0]}.`;
+  return ` PostgreSQL of KANALOG_CLUSTER: ${cause.message}.`;
 }
 
 function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): number {

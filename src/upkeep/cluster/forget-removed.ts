@@ -11,13 +11,15 @@ const FORGET = `
     WHERE seen_at > now() - interval '${ABSENT_DAYS_MAX} days'
   ), forgotten AS (
     DELETE FROM kanalog.rows WHERE row IS NULL AND version <= (SELECT version FROM oldest)
+  ), passed AS (
+    DELETE FROM kanalog.commits WHERE version < (SELECT version FROM oldest)
   ), absent AS (
     DELETE FROM kanalog.nodes WHERE seen_at <= now() - interval '${ABSENT_DAYS_MAX} days'
   )
   UPDATE kanalog.state SET forgotten_until = greatest(forgotten_until, oldest.version) FROM oldest
   WHERE oldest.version IS NOT NULL`;
 
-/** Removes PostgreSQL's marks of removed rows that all nodes have copied. */
+/** Removes PostgreSQL's marks of removed rows and of commits that all nodes have copied. */
 export async function forgetRemoved(db: Database): Promise<void> {
   await clusterOf(db)?.authority.query(FORGET);
 }

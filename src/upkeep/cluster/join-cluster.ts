@@ -1,4 +1,5 @@
-import { postSearchBuild } from "../../catalog/post-search/catch-up.ts";
+import { computeMetrics } from "../../catalog/metrics/compute-metrics.ts";
+import { finishPostSearch } from "../../catalog/post-search/catch-up.ts";
 import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { copyUsage } from "../../customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
@@ -23,25 +24,23 @@ export async function beginCopy(
     "begin-copy",
     (tx) => {
       for (const name of names) tx.exec(`DELETE FROM ${name}`);
-      tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '0', 0, ?)").run(clusterId, copyId);
+      tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '0', 0, ?, NULL)").run(clusterId, copyId);
     },
     { checksReferences: false },
   );
 }
 
-/** From one look at what is left of the index of posts to the next. */
-const INDEXING_MS = 1_000;
-
 /**
- * Copies all there is, and brings its indexes to it.
+ * Copies all there is, and fills what each node has of its own: the search indexes, and the metrics, which
+ * its nightly job would compute next night only.
  * @param postSearch whether there is an index of posts
  * @returns the version of the shared rows
  */
 export async function copyAll(db: Database, clock: Clock, postSearch: boolean): Promise<number> {
   const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
   await optimizeSearch(db, clock);
-  const build = postSearchBuild(postSearch);
-  while (build.percent(db) !== null) await build.goOn(db, clock, clock.monotonic() + INDEXING_MS);
+  await finishPostSearch(db, clock, postSearch);
+  await computeMetrics(db, clock);
   return version;
 }
 

@@ -19,6 +19,8 @@ const PUT = `
   SELECT given ->> 0, given ->> 1, $2::bigint, given ->> 2
   FROM json_array_elements($1::text::json) given`;
 
+const BEGUN = "INSERT INTO kanalog.commits SELECT version FROM kanalog.state RETURNING mark::text";
+
 const AFTER_THIS = "SELECT (pg_current_xact_id()::text::bigint + 1)::text AS usage";
 
 const USAGE = [
@@ -79,9 +81,10 @@ export async function makeCluster(
           await sendUsage(tx, session);
           // The file has the usage that was just sent: only what comes after it is copied.
           const [next] = await session.query<{ usage: string }>(AFTER_THIS);
+          const [begun] = await session.query<{ mark: string }>(BEGUN);
           await session.query("COMMIT");
-          const copy = [id, version, next?.usage ?? "0", copyId];
-          tx.prepare("INSERT INTO cluster_copy VALUES (?, ?, ?, 0, ?)").run(...copy);
+          const copy = [id, version, next?.usage ?? "0", copyId, begun?.mark ?? null];
+          tx.prepare("INSERT INTO cluster_copy VALUES (?, ?, ?, 0, ?, ?)").run(...copy);
           return rows;
         } catch (error) {
           await session.query("ROLLBACK").catch(() => {});

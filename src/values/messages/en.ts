@@ -448,7 +448,7 @@ export const en = {
   noCopy: ({ file }: { file: string }) =>
     `${file} is no copy of the cluster of KANALOG_CLUSTER: make one with \`kanalog cluster join\`, in a new file.`,
   otherCluster: ({ file }: { file: string }) =>
-    `${file} is a copy of another cluster than that of KANALOG_CLUSTER.`,
+    `${file} is a copy of another cluster than that of KANALOG_CLUSTER: set the address of its own, or make a copy of this one with \`kanalog cluster join\`, in a new file.`,
   copyAhead: ({ file }: { file: string }) =>
     `${file} has changes that the cluster has not, or lacks some that it has forgotten: make it anew with \`kanalog cluster rebuild\`.`,
   noCluster:

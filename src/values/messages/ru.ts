@@ -326,7 +326,8 @@ export const ru: Messages = {
     `${file} — копия строк кластера: задайте KANALOG_CLUSTER или выведите её командой \`kanalog cluster leave\`.`,
   noCopy: ({ file }) =>
     `${file} — не копия кластера из KANALOG_CLUSTER: сделайте её командой \`kanalog cluster join\`, в новом файле.`,
-  otherCluster: ({ file }) => `${file} — копия другого кластера, не того, что в KANALOG_CLUSTER.`,
+  otherCluster: ({ file }) =>
+    `${file} — копия другого кластера, не того, что в KANALOG_CLUSTER: задайте адрес её кластера или сделайте копию этого командой \`kanalog cluster join\`, в новом файле.`,
   copyAhead: ({ file }) =>
     `В ${file} есть изменения, которых нет в кластере, или нет тех, что кластер уже забыл: сделайте копию заново командой \`kanalog cluster rebuild\`.`,
   noCluster:

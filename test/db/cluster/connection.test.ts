@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createServer, type Server } from "node:net";
-import { openConnection, refusalOf } from "../../../src/db/cluster/connection.ts";
+import { openConnection } from "../../../src/db/cluster/connection.ts";
 
 /** A connection's users, where nobody answers at its address. */
 
@@ -30,14 +30,4 @@ test("who waits in line is told what the first was told, without another try for
   await expect(connection.use(async () => {})).rejects.toMatchObject({ code: "unavailable" });
   await connection.close();
   expect(tried).toBe(2);
-});
-
-test("a server that is too old, a standby or read-only does not do, and it is said why", () => {
-  const good = { version: 150004, timeline: "00000001", isReadOnly: false };
-  expect(refusalOf(good)).toBeNull();
-  expect(refusalOf({ ...good, version: 140011 })).toBe(
-    "it is version 14, and 15 or newer is needed",
-  );
-  expect(refusalOf({ ...good, timeline: null })).toContain("standby");
-  expect(refusalOf({ ...good, isReadOnly: true })).toContain("takes no writes");
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectToPrimary } from "../../../src/db/cluster/connection.ts";
+import { connectToPrimary, refusalOf } from "../../../src/db/cluster/primary.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.ts";
 
 let former: PostgresServer;
@@ -40,9 +40,14 @@ test.skipIf(!hasPostgres)(
 );
 
 test.skipIf(!hasPostgres)(
-  "a host that is gone or unknown is passed over, and named where all are",
+  "a host that is gone or unknown is passed over, and named with what to do where all are",
   async () => {
     const gone = "127.0.0.1:1";
+    const missing = `postgres://postgres@127.0.0.1:${former.port}/missing`;
+    const refused = await connectToPrimary(missing, "test").catch((thrown) => thrown);
+    expect(String(refused.cause)).toContain(
+      '"missing" does not exist (make it, or name another one)',
+    );
     const hosts = [gone, `127.0.0.1:${former.port}`, "unknown.invalid"].join(",");
     const client = await connectToPrimary(`postgres://postgres@${hosts}/postgres`, "test");
     await client.end();
@@ -50,6 +55,18 @@ test.skipIf(!hasPostgres)(
       (thrown) => thrown,
     );
     expect(error).toMatchObject({ code: "unavailable" });
-    expect(String(error.cause)).toContain("127.0.0.1:1");
+    expect(String(error.cause)).toContain(
+      "127.0.0.1:1 (see that it runs there, and listens at this address)",
+    );
   },
 );
+
+test("a server that is too old, a standby or read-only does not do, and it is said why", () => {
+  const good = { version: 150004, timeline: "00000001", isReadOnly: false };
+  expect(refusalOf(good)).toBeNull();
+  expect(refusalOf({ ...good, version: 140011 })).toBe(
+    "it is version 14, and 15 or newer is needed",
+  );
+  expect(refusalOf({ ...good, timeline: null })).toContain("standby");
+  expect(refusalOf({ ...good, isReadOnly: true })).toContain("takes no writes");
+});

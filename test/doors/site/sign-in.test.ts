@@ -86,11 +86,14 @@ describe("the set-up address", () => {
     expect(await appliance.app.setUpPath()).toBeNull();
   });
 
-  test("has a token of 192 random bits, and no other opens it", async () => {
+  test("has a token with a signature of 256 bits, and no other opens it", async () => {
     const own = await token();
-    expect(Buffer.from(own, "base64url")).toHaveLength(24);
+    const [signature, end] = [own.slice(0, 43), own.slice(43)];
+    expect(Buffer.from(signature, "base64url")).toHaveLength(32);
+    const later = (Number.parseInt(end, 36) + 60_000).toString(36);
     const visitor = visitorOf(appliance);
-    for (const other of ["", "x", `${own}x`, own.slice(1), own.toLowerCase()]) {
+    const others = ["", "x", `${own}x`, own.slice(1), own.toLowerCase(), signature];
+    for (const other of [...others, signature + later]) {
       expect((await visitor.get(`/account/set-up/?token=${other}`)).status, other).toBe(404);
     }
     expect((await visitor.get("/account/set-up/")).status).toBe(404);

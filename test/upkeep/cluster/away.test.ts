@@ -1,32 +1,34 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { requireSameClock } from "../../../src/app/node-copy.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { clusterCommands } from "../../../src/app/cluster-commands.ts";
+import { openCurrent } from "../../../src/app/domains.ts";
+import { nodeSettings, requireOwnName, requireSameClock } from "../../../src/app/node-copy.ts";
+import { readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
 import type { Customer } from "../../support/appliance.ts";
-import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { CLUSTER_SECRET, type Node } from "../../support/cluster.ts";
 import { channel, imported } from "../../support/expectations.ts";
+import { fakeLog, fakePorts } from "../../support/fake-ports.ts";
+import { createMachine } from "../../support/machine.ts";
 import { hasPostgres } from "../../support/postgres.ts";
+import { openPostgresLine } from "../../support/postgres-line.ts";
 import { SCRAPED, scrape } from "../../support/scrape.ts";
+import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 import { addPerson, signedInVisitor } from "../../support/visitor.ts";
 
 /** What holds on a node while PostgreSQL cannot be reached, or is lost in the midst of a commit. */
 
 const CARD = "/v1/msgr/channels/1/";
 
-let cluster: Cluster;
-let one: Node;
-let other: Node;
+newClusterEachTest({ environment: SCRAPED });
 let customer: Customer;
 
 beforeEach(async () => {
   if (!hasPostgres) return;
-  cluster = await startCluster({ environment: SCRAPED });
-  [one, other] = cluster.nodes as [Node, Node];
   await imported(one, "channels", [channel(1, { title: "Птицы" })]);
   customer = await one.customer({ access: "read_write" });
   await cluster.copyAll();
 });
-afterEach(() => cluster?.close());
 
 const ask = (node: Node, path: string, init: RequestInit = {}) =>
   node.request(path, { key: customer.key, ...init });
@@ -105,8 +107,6 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     one.line.mend();
     await one.copy().catch(one.copy);
     expect((await scrape(one)).get("kanalog_cluster_lag_seconds")).toBe(0);
-    // A commit that failed makes a process unready for ten seconds.
-    cluster.ports.clock.advance(10_000);
     expect((await one.request("/readyz")).body.checks).toMatchObject({
       cluster: "ok",
       usage: "ok",
@@ -142,6 +142,27 @@ test.skipIf(!hasPostgres)(
     await requireSameClock(db, off(70_000));
   },
 );
+
+test.skipIf(!hasPostgres)("a start waits once for a PostgreSQL that is away", async () => {
+  const machine = createMachine();
+  const line = await openPostgresLine(cluster.url);
+  const environment = {
+    KANALOG_DB: machine.database,
+    KANALOG_SECRET: CLUSTER_SECRET,
+    KANALOG_CLUSTER: line.url,
+    KANALOG_NODE: "starting",
+  };
+  const config = readConfig(environment);
+  await clusterCommands(config, { ...fakePorts(), clock: systemClock }).join();
+  line.cut();
+  const before = line.connections;
+  const db = await openCurrent(config, { clock: systemClock, log: fakeLog() });
+  await requireOwnName(db, nodeSettings(config));
+  expect(line.connections).toBe(before + 1);
+  db.close();
+  await line.close();
+  await machine.leave();
+});
 
 describe.skipIf(!hasPostgres)("a line that is cut after PostgreSQL has committed", () => {
   test("loses nothing: the node gets its own change with the next copy, and goes on", async () => {

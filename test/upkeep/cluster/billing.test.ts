@@ -1,45 +1,48 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import pg from "pg";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { copyUsage } from "../../../src/customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../../src/db/cluster/cluster-transaction.ts";
 import { copiedVersion } from "../../../src/db/cluster/link.ts";
 import type { Answer, Customer } from "../../support/appliance.ts";
-import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import type { Node } from "../../support/cluster.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { hasPostgres } from "../../support/postgres.ts";
+import { cluster, one, oneClusterForAll, other } from "../../support/two-nodes.ts";
 
 /** Units are committed by PostgreSQL, which also says whether a caller's account is still so. */
 
 const CARD = "/v1/msgr/channels/1/";
 const POSTS = "/v1/msgr/channels/1/posts/";
+/** Of the plan Start, as it is at first. */
+const QUOTA = 30_000;
 
-let cluster: Cluster;
-let one: Node;
-let other: Node;
+oneClusterForAll();
 let customer: Customer;
 
 beforeEach(async () => {
   if (!hasPostgres) return;
-  cluster = await startCluster();
-  [one, other] = cluster.nodes as [Node, Node];
+  // In place of the former test's.
+  await quota(QUOTA);
   await imported(one, "channels", [channel(1)]);
   customer = await one.customer({ plan: "start", access: "read_write" });
   await other.copy();
 });
-afterEach(() => cluster?.close());
 
 const ask = (node: Node, path = CARD): Promise<Answer> => node.request(path, { key: customer.key });
 
-/** Units that all nodes together have counted. */
-async function units(): Promise<number> {
+/** Units that all nodes together have counted of the test's customers. */
+async function units(customers: readonly Customer[] = [customer]): Promise<number> {
   await cluster.copyAll();
-  return usedIn(one);
+  return usedIn(one, customers);
 }
 
-function usedIn({ db }: Node): number {
-  const sql = "SELECT coalesce(sum(used), 0) AS used FROM usage_periods";
-  return db.prepare<{ used: number }>(sql).get()?.used ?? 0;
+function usedIn({ db }: Node, customers: readonly Customer[] = [customer]): number {
+  const sql = `
+    SELECT coalesce(sum(used), 0) AS used FROM usage_periods
+    WHERE organization_id IN (SELECT value FROM json_each(?))`;
+  const organizations = JSON.stringify(customers.map(({ organizationId }) => organizationId));
+  return db.prepare<{ used: number }>(sql).get(organizations)?.used ?? 0;
 }
 
 const quota = (requestsPerPeriod: number) =>
@@ -79,7 +82,7 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
         expect(status).toBe(200);
       }),
     );
-    expect(await units()).toBe(120);
+    expect(await units(customers)).toBe(120);
   });
 
   test("usage that one has counted is told by the other", async () => {
@@ -115,6 +118,13 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(key?.lastUsedAt).toBe(clock.now());
   });
 
+  test("a look at what others have counted and changed asks PostgreSQL four times", async () => {
+    await one.copy();
+    const before = one.line.questions;
+    await one.copy();
+    expect(one.line.questions - before).toBe(4);
+  });
+
   test("usage of a year is copied whole, in pages", async () => {
     const days = 4_500;
     const client = new pg.Client({ connectionString: cluster.url });
@@ -128,8 +138,8 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     await client.end();
     await cluster.copyAll();
     for (const { db } of cluster.nodes) {
-      const sql = "SELECT count(*) AS days FROM usage_days WHERE method = 'free'";
-      expect(db.prepare(sql).get()).toEqual({ days });
+      const sql = "SELECT count(*) AS days FROM usage_days WHERE organization_id = ?";
+      expect(db.prepare(sql).get(customer.organizationId)).toEqual({ days });
     }
   });
 });
@@ -214,14 +224,14 @@ describe.skipIf(!hasPostgres)(
       const second = await one.customer();
       await one.app.domains.keys.revokeKey(second.keyId, COMMAND_LINE);
       expect((await ask(other)).status).toBe(200);
-      expect(await units()).toBe(2);
+      expect(await units([customer, second])).toBe(2);
     });
 
     test("forty revocations under load: nothing is billed after they were acknowledged", async () => {
       const customers: Customer[] = [];
       for (let at = 0; at < 40; at++) customers.push(await one.customer());
       await other.copy();
-      const counted = await units();
+      const counted = await units(customers);
       for (const { keyId, key } of customers) {
         const before = other.request(CARD, { key });
         const revoked = one.app.domains.keys.revokeKey(keyId, COMMAND_LINE);
@@ -229,7 +239,7 @@ describe.skipIf(!hasPostgres)(
         expect((await other.request(CARD, { key })).status).toBe(401);
         await before;
       }
-      expect(await units()).toBeLessThanOrEqual(counted + 40);
+      expect(await units(customers)).toBeLessThanOrEqual(counted + 40);
     });
   },
 );

@@ -1,31 +1,35 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { clusterCommands } from "../../../src/app/cluster-commands.ts";
 import { readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
-import { CLUSTER_SECRET, type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { CLUSTER_SECRET, type Node } from "../../support/cluster.ts";
 import { channel, idsOf, imported } from "../../support/expectations.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
-import { createMachine } from "../../support/machine.ts";
+import { createMachine, type Machine } from "../../support/machine.ts";
 import { hasPostgres } from "../../support/postgres.ts";
+import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 
 /** Changes that are hard to follow row by row; `close` compares all rows of both nodes after each. */
 
-let cluster: Cluster;
-let one: Node;
-let other: Node;
-
-beforeEach(async () => {
-  if (!hasPostgres) return;
-  cluster = await startCluster();
-  [one, other] = cluster.nodes as [Node, Node];
-});
-afterEach(() => cluster?.close());
+newClusterEachTest();
 
 const post = (id: number, more: object = {}) => ({
   ...{ id, channel: 1, text: `Post ${id}`, published_at: "2026-11-20T08:00:00Z" },
   ...more,
 });
+
+/** The commands of a node on another machine. They wait by the real clock. */
+function joining(machine: Machine) {
+  const config = readConfig({
+    KANALOG_DB: machine.database,
+    KANALOG_SECRET: CLUSTER_SECRET,
+    KANALOG_CLUSTER: cluster.url,
+    KANALOG_NODE: "joining",
+  });
+  const clock = { ...systemClock, now: cluster.ports.clock.now };
+  return clusterCommands(config, { ...fakePorts(), clock });
+}
 
 async function found(node: Node, path: string): Promise<number[]> {
   await node.copy();
@@ -91,19 +95,25 @@ describe.skipIf(!hasPostgres)("on the other node are exactly", () => {
       Array.from({ length: posts }, (_, at) => post(at + 1)),
     );
     await imported(one, "channels", [channel(1, { subscribers: 77 })]);
-    // As `kanalog cluster join` makes it.
-    const ports = { ...fakePorts(), clock: systemClock };
     const machine = createMachine();
-    const config = readConfig({
-      KANALOG_DB: machine.database,
-      KANALOG_SECRET: CLUSTER_SECRET,
-      KANALOG_CLUSTER: cluster.url,
-      KANALOG_NODE: "joining",
-    });
-    await clusterCommands(config, ports).join();
+    await joining(machine).join();
     const sql = "SELECT count(*) AS posts FROM searched_posts";
     expect(machine.query(sql)).toEqual([{ posts }]);
     expect(machine.query("SELECT * FROM post_search_stale")).toEqual([]);
+    await machine.leave();
+  });
+
+  test("metrics, which a node that joins or is rebuilt has before its first night", async () => {
+    const stored = (day: string, subscribers: number) => ({ channel: 1, day, subscribers });
+    await imported(one, "channels", [channel(1, { subscribers: 300 })]);
+    await imported(one, "stats", [stored("2026-11-12", 100), stored("2026-11-19", 300)]);
+    const machine = createMachine();
+    const metrics = () => machine.query("SELECT growth_7d FROM channel_metrics");
+    await joining(machine).join();
+    expect(metrics()).toEqual([{ growth_7d: 200 }]);
+    await imported(one, "stats", [stored("2026-11-19", 350)]);
+    await joining(machine).rebuild();
+    expect(metrics()).toEqual([{ growth_7d: 250 }]);
     await machine.leave();
   });
 

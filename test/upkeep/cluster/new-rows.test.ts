@@ -1,23 +1,29 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Node } from "../../support/cluster.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";
 import { ISSUER, startOAuthTalk } from "../../support/oauth-client.ts";
 import { hasPostgres } from "../../support/postgres.ts";
+import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 import { addPerson, visitorOf } from "../../support/visitor.ts";
 
-let cluster: Cluster;
-let one: Node;
-let other: Node;
+newClusterEachTest({ environment: { KANALOG_OAUTH: "on", KANALOG_BASE_URL: ISSUER } });
 
 beforeEach(async () => {
   if (!hasPostgres) return;
-  const environment = { KANALOG_OAUTH: "on", KANALOG_BASE_URL: ISSUER };
-  cluster = await startCluster({ environment });
-  [one, other] = cluster.nodes as [Node, Node];
   await imported(one, "channels", [channel(1)]);
   await other.copy();
 });
-afterEach(() => cluster?.close());
+
+test.skipIf(!hasPostgres)(
+  "the address that makes the first account is good on all nodes",
+  async () => {
+    const path = await one.app.setUpPath();
+    for (const node of cluster.nodes) expect((await node.request(path ?? "")).status).toBe(200);
+    expect((await other.request(`${path}0`)).status).toBe(404);
+    cluster.ports.clock.advance(30 * 60_000);
+    expect((await other.request(path ?? "")).status).toBe(404);
+  },
+);
 
 describe.skipIf(!hasPostgres)(
   "made on one node, at once on the other, which has not copied it",

@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Node } from "../../support/cluster.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { hasPostgres } from "../../support/postgres.ts";
+import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 
 /** Posts of one node's imports are told once to webhooks, whichever node looks after them, and if both do. */
 
-let cluster: Cluster;
-let one: Node;
-let other: Node;
+newClusterEachTest();
 let key: string;
 
 beforeEach(async () => {
   if (!hasPostgres) return;
-  cluster = await startCluster();
-  [one, other] = cluster.nodes as [Node, Node];
   await imported(one, "channels", [channel(1)]);
   ({ key } = await one.customer({ access: "read_write" }));
   const webhook = await create("/v1/msgr/webhooks/", {
@@ -24,7 +21,6 @@ beforeEach(async () => {
   await pass(2);
   await cluster.copyAll();
 });
-afterEach(() => cluster?.close());
 
 async function create(path: string, body: object): Promise<number> {
   const answer = await one.request(path, {

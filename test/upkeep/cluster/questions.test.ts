@@ -1,21 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import { sharedTables } from "../../../src/db/cluster/shared-tables.ts";
-import { type Cluster, type Node, startCluster } from "../../support/cluster.ts";
+import type { Node } from "../../support/cluster.ts";
 import { channel, expectOk, idsOf, imported } from "../../support/expectations.ts";
 import { hasPostgres } from "../../support/postgres.ts";
+import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 
 /** Questions to the data on a node that imported none of it: indexes and nights are its own, alerts are all nodes'. */
 
-let cluster: Cluster;
-let one: Node;
-let other: Node;
+newClusterEachTest();
 let key: string;
 
 beforeEach(async () => {
   if (!hasPostgres) return;
-  cluster = await startCluster();
-  [one, other] = cluster.nodes as [Node, Node];
   ({ key } = await one.customer({ access: "read_write" }));
   await imported(one, "channels", [
     channel(1, { handle: "target", subscribers: 1_000, category: "science" }),
@@ -35,7 +32,6 @@ beforeEach(async () => {
   );
   await cluster.copyAll();
 });
-afterEach(() => cluster?.close());
 
 const answers = (node: Node) => async (path: string) => (await expectOk(node, path, key)).body;
 const BODIES = [

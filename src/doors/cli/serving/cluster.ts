@@ -10,6 +10,9 @@ interface Json {
   json?: boolean;
 }
 
+const LEFT =
+  "The cluster goes on without this file: what its nodes count and change from now on is not in it. To move for good, stop all nodes first.";
+
 /** `kanalog cluster`: several nodes over one PostgreSQL. */
 export function clusterCommand(context: CommandContext): Command {
   const { output } = context;
@@ -48,6 +51,7 @@ export function clusterCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action(async ({ to, json }: Json & { to: string }) => {
       printObject(output, { path: to, version: await commands().cluster.leave(to) }, json === true);
+      output.note(LEFT);
     });
   const forget = new Command("forget")
     .description("take a node that is gone out of the list: nobody waits for it any more")

@@ -11,6 +11,7 @@ export type GuideName =
   | "webhooks"
   | "mcp"
   | "operating"
+  | "cluster"
   | "building";
 
 /** A guide: Markdown beside the code that it speaks of, shown at `/docs/<name>/`. */

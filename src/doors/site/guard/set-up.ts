@@ -1,20 +1,22 @@
-import { timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Ports } from "../../../ports/ports.ts";
 import type { Random } from "../../../ports/random.ts";
 
 const VALID_MS = 30 * 60 * 1000;
-const TOKEN_BYTES = 24;
+const KEY_BYTES = 24;
+/** Characters of a signature. */
+const SIGNATURE_LENGTH = 43;
 
 /** The token of the set-up address, the same for all workers of an appliance. */
 export interface SetUpToken {
-  token: string;
+  /** Signs the token. */
+  key: string;
   endsAt: number;
 }
 
 export function setUpToken(clock: Clock, random: Random): SetUpToken {
-  const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString("base64url");
-  return { token, endsAt: clock.now() + VALID_MS };
+  const key = Buffer.from(random.bytes(KEY_BYTES)).toString("base64url");
+  return { key, endsAt: clock.now() + VALID_MS };
 }
 
 export type SetUp = ReturnType<typeof createSetUp>;
@@ -22,22 +24,30 @@ export type SetUp = ReturnType<typeof createSetUp>;
 /**
  * The one-time address by which an empty appliance gets its first person: valid for 30 minutes from
  * the start, while nobody has a password; people who were only invited do not close it.
+ * @param commonKey of all nodes of a cluster, each of which takes the others' addresses; else null
  */
 export function createSetUp(
   isEmpty: () => Promise<boolean>,
-  { clock, random }: Pick<Ports, "clock" | "random">,
-  { token, endsAt }: SetUpToken = setUpToken(clock, random),
+  clock: Clock,
+  { key, endsAt }: SetUpToken,
+  commonKey: string | null,
 ) {
-  const isOpen = async (): Promise<boolean> => clock.now() < endsAt && (await isEmpty());
+  const isOpen = async (end: number): Promise<boolean> => clock.now() < end && (await isEmpty());
+  /** A token: a signature, and the instant that is signed. */
+  const tokenUntil = (end: number): string =>
+    createHmac("sha256", commonKey ?? key)
+      .update(`kanalog set-up ${end}`)
+      .digest("base64url") + end.toString(36);
   return {
     /** Whether nobody can sign in yet. */
     isNeeded: isEmpty,
     /** Null where somebody can sign in already, or the time is over. */
     path: async (): Promise<string | null> =>
-      (await isOpen()) ? `/account/set-up/?token=${token}` : null,
+      (await isOpen(endsAt)) ? `/account/set-up/?token=${tokenUntil(endsAt)}` : null,
     async isToken(given: string): Promise<boolean> {
-      const [one, other] = [Buffer.from(given), Buffer.from(token)];
-      return one.length === other.length && timingSafeEqual(one, other) && (await isOpen());
+      const end = Number.parseInt(given.slice(SIGNATURE_LENGTH), 36);
+      const [one, other] = [Buffer.from(given), Buffer.from(tokenUntil(end))];
+      return one.length === other.length && timingSafeEqual(one, other) && (await isOpen(end));
     },
   };
 }

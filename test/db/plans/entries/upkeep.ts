@@ -4,7 +4,7 @@ import type { Entries } from "../compare.ts";
 export const upkeep: Entries = {
   "db/cluster/link.ts findCopy": [
     {
-      sql: "SELECT id, version, copy_id AS copyId FROM cluster_copy",
+      sql: "SELECT id, version, mark, copy_id AS copyId FROM cluster_copy",
       plan: ["SCAN cluster_copy"],
       rows: 0,
       why: "A table of one row, or none.",
