@@ -1,4 +1,4 @@
-import { stemOf } from "./known-words.ts";
+import { stemOf } from "./stems.ts";
 import { tokensOf, type Word } from "./tokens.ts";
 
 /** A word that is searched for in any of its forms, or a phrase of such words. */
