@@ -140,14 +140,19 @@ function hashOf(from: number, to: number): number {
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   const points = pointsOf(text);
-  const place = (start: number, end: number): Place =>
-    points === null ? { start, end } : { start: points[start] ?? 0, end: points[end] ?? 0 };
+  const placeOf = (at: number): number => (points === null ? at : (points[at] ?? 0));
   readTokens(text, {
     word(word, start, end) {
-      const stem = knownStems()[stemOfWord(word)] ?? "";
-      tokens.push({ kind: "word", form: formOfWord(word), stem, ...place(start, end) });
+      tokens.push({
+        kind: "word",
+        form: formOfWord(word),
+        stem: knownStems()[stemOfWord(word)] ?? "",
+        start: placeOf(start),
+        end: placeOf(end),
+      });
     },
-    mark: (kind, form, start, end) => tokens.push({ kind, form, ...place(start, end) }),
+    mark: (kind, form, start, end) =>
+      tokens.push({ kind, form, start: placeOf(start), end: placeOf(end) }),
   });
   return tokens;
 }
