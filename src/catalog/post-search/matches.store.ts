@@ -45,7 +45,10 @@ export interface Asked {
 /** A row, a time and a number of views that nothing comes after. */
 export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
-export function askedOf(db: Database, { query, filter }: PostSearchSelection): Asked {
+export function askedOf(
+  db: Database,
+  { query, filter }: Pick<PostSearchSelection, "query" | "filter">,
+): Asked {
   const stale = statement<{ channel_id: number }>(
     db,
     "SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT ?",

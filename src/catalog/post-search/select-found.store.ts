@@ -36,6 +36,25 @@ export function selectFoundPosts(db: Database, selection: PostSearchSelection): 
   };
 }
 
+/** A candidate of a search, and whether its text matches, which is read when it is asked for. */
+interface Candidate extends Pick<Match, "id" | "published_at"> {
+  hasText(): boolean;
+}
+
+/** The newest candidates after a position, for whoever goes through all that a search finds. */
+export function foundAfter(
+  db: Database,
+  searched: Pick<PostSearchSelection, "query" | "filter">,
+  after: Newest,
+  count: number,
+): Candidate[] {
+  const asked = askedOf(db, searched);
+  return newest(db, asked, after, count).map(({ id, published_at }) => ({
+    ...{ id, published_at },
+    hasText: () => asked.hasText?.(id) ?? true,
+  }));
+}
+
 function positionOf(
   { views, published_at, id }: Match,
   ordering: PostSearchSelection["ordering"],
