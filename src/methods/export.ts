@@ -1,6 +1,7 @@
 import { cursorColumns, EXPORTS_MAX, ROWS_PER_UNIT } from "../catalog/exports/bulk.ts";
 import type { BulkFilter, BulkKind, BulkSelection } from "../catalog/exports/bulk-selection.ts";
 import type { ImportFormat } from "../catalog/imports/rows.ts";
+import type { Media } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
 import type { Day } from "../values/moscow-time.ts";
@@ -13,6 +14,8 @@ import { apiMethod, type Call, FileAnswer } from "./method.ts";
 import { choice, day, flag, text, withDefault } from "./parameters.ts";
 import { requireOrder } from "./period.ts";
 import { exportIncluded } from "./plan-rules.ts";
+import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN } from "./post-query.ts";
+import { mediaAndViews, readSearch } from "./post-search.ts";
 import type { Services } from "./services.ts";
 
 /** Types of the file by its format, the default's first. */
@@ -103,17 +106,30 @@ export const exportPosts = apiMethod({
   operationId: "msgr_export_posts_retrieve",
   path: "/v1/msgr/export/posts/",
   title: "Export of posts",
-  description: description("Posts", "`id`, or by channel and time where a filter narrows them"),
+  description: description(
+    "Posts, with the filters of the search in posts,",
+    "`id`; by channel and time where a filter narrows them; newest first with `q`",
+  ),
   parameters: {
     ...{ format, channel, ...ofChannels, ...days },
+    q: text({
+      description:
+        `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters, as the search in posts reads them: ` +
+        "all posts that match.",
+      example: "новости",
+    }),
     is_ad: flag({
       description: "true: only advertising posts; false: without advertising.",
       example: false,
     }),
+    ...mediaAndViews,
     cursor: cursor("`id`, or `channel:id` where a filter narrows them", "1000"),
   },
   errors: ["throttled"],
-  run: (args, call) => answer("posts", args, call),
+  run({ q, ...args }, call) {
+    const found = q === undefined ? null : readSearch({ ...args, q }, call.services);
+    return answer("posts", args, call, found);
+  },
 });
 
 /** Parameters that all three take. */
@@ -123,16 +139,24 @@ interface Given extends FilterArguments {
   from?: Day | undefined;
   to?: Day | undefined;
   is_ad?: boolean | undefined;
+  media?: Media | undefined;
+  views_min?: number | undefined;
   cursor: string | undefined;
 }
 
-async function answer(rows: BulkKind, args: Given, call: Call): Promise<FileAnswer> {
+async function answer(
+  rows: BulkKind,
+  args: Given,
+  call: Call,
+  found: BulkSelection["found"] = null,
+): Promise<FileAnswer> {
   const { from, to } = args;
   if (from !== undefined && to !== undefined) requireOrder(from, to);
   const { bulk } = call.services;
   const selection: BulkSelection = {
     ...readSelected(args, call.services),
     ...{ rows, format: args.format, from: from ?? null, to: to ?? null, isAd: args.is_ad ?? null },
+    ...{ media: args.media ?? null, viewsMin: args.views_min ?? null, found },
   };
   const after = args.cursor === undefined ? null : bulk.positionOf(args.cursor, selection);
   if (args.cursor !== undefined && after === null) throw fieldError({ cursor: [INVALID_CURSOR] });

@@ -50,6 +50,12 @@ const foundPostSchema = objectSchema(
 
 const page = pageOf(foundPostSchema);
 
+/** Filters of posts by what else they have. */
+export const mediaAndViews = {
+  media: choice(MEDIA, "A kind of media that the post has."),
+  views_min: integer({ description: "At least so many views.", example: 1000, minimum: 0 }),
+};
+
 export const postsSearchList = apiMethod({
   operationId: "msgr_posts_search_list",
   path: "/v1/msgr/posts/search/",
@@ -87,8 +93,7 @@ export const postsSearchList = apiMethod({
     territory: filterParameters.territory,
     ...publicationDays,
     ...advertising,
-    media: choice(MEDIA, "A kind of media that the post has."),
-    views_min: integer({ description: "At least so many views.", example: 1000, minimum: 0 }),
+    ...mediaAndViews,
     ordering: withDefault(
       choice(
         POST_ORDERINGS,
@@ -133,7 +138,7 @@ interface SearchArguments {
 }
 
 /** @throws AppError `invalid` over all wrong arguments; `unavailable` where post search is not ready */
-function readSearch(args: SearchArguments, { channels, directory, postSearch }: Services) {
+export function readSearch(args: SearchArguments, { channels, directory, postSearch }: Services) {
   const faults: FieldFaults = {};
   const text = readQueryText(args.q, message("nothingToSearch"));
   if ("fault" in text) faults["q"] = [text.fault];

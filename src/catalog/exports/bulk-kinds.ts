@@ -21,6 +21,7 @@ import {
   postsAfter,
   tiedPostsAfter,
 } from "./exports.store.ts";
+import { foundRows } from "./found-rows.ts";
 
 interface BulkRows {
   /** Names of the columns, in their order: the fields of the API. */
@@ -53,10 +54,12 @@ export const bulkKinds: Record<BulkKind, BulkRows> = {
   stats: { columns: Object.keys(dailyStatisticsSchema.properties), rows: days },
   posts: {
     columns: Object.keys(postSchema.properties),
-    rows: (db, selection, after, limit) =>
-      isPostsByChannel(selection)
+    rows(db, selection, after, limit) {
+      if (selection.found !== null) return foundRows(db, selection.found, after, limit);
+      return isPostsByChannel(selection)
         ? postsByChannel(db, selection, after, limit)
-        : allPosts(db, selection, after, limit),
+        : allPosts(db, selection, after, limit);
+    },
   },
 };
 
@@ -174,14 +177,16 @@ export function endOfChannel(channel: number): Position {
 
 const positionOf = ({ id, published_at: at, channel }: PostRecord): Position => [id, at, channel];
 
-/** Null for a post that is not of the days, or no advertising where that is asked for. */
+/** Null for a post that the filters do not ask for. */
 function postWriter(db: Database, selection: BulkSelection) {
   const { from, to } = bounds(selection);
-  const { isAd } = selection;
+  const { isAd, media, viewsMin } = selection;
   const isPublic = publicChannels(db);
   return (record: PostRecord) => {
     const day = dayOf(record.published_at);
     if (day < from || day > to || (isAd !== null && record.is_ad !== Number(isAd))) return null;
+    if (record.views < (viewsMin ?? 0)) return null;
+    if (media !== null && record.media?.split(" ").includes(media) !== true) return null;
     const { forwarded_from: origin } = record;
     return toPostView(
       origin === null || isPublic(origin) ? record : { ...record, forwarded_from: null },

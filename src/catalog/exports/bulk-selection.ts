@@ -7,6 +7,8 @@ import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
 import { foldForSearch } from "../channels/search-text.ts";
 import type { ImportFormat } from "../imports/rows.ts";
 import { SLOT_READ } from "../metrics/metrics.store.ts";
+import type { PostSearchSelection } from "../post-search/post-search.ts";
+import type { Media } from "../posts/post.ts";
 
 const BULK_KINDS = ["channels", "stats", "posts"] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
@@ -41,6 +43,10 @@ export interface BulkSelection extends BulkFilter {
   /** Last Moscow day included; null: no bound. */
   to: Day | null;
   isAd: boolean | null;
+  media: Media | null;
+  viewsMin: number | null;
+  /** What posts are searched for, all other filters included; null: nothing. */
+  found: Pick<PostSearchSelection, "query" | "filter"> | null;
 }
 
 type Tested = Pick<
@@ -104,7 +110,8 @@ function asksForSome(filter: BulkFilter): boolean {
 
 /** Whether posts are looked for channel by channel: among all of them may be few that are asked for. */
 export function isPostsByChannel(selection: BulkSelection): boolean {
-  const { rows, from, to, isAd, channelId } = selection;
+  const { rows, from, to, isAd, channelId, found } = selection;
+  if (found !== null) return false;
   const isBounded = from !== null || to !== null || isAd === true;
   return rows === "posts" && (channelId !== null || isBounded || asksForSome(selection));
 }

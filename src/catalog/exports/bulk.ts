@@ -184,6 +184,10 @@ function positionOf(db: Database, cursor: string, selection: BulkSelection): Pos
     const parsed = parseDay(day);
     return parsed === null ? null : [Number(channel), parsed];
   }
+  if (selection.found !== null) {
+    const place = /^\d{1,15}$/.test(cursor) ? placeOfPost(db, Number(cursor)) : undefined;
+    return place === undefined ? null : [Number(cursor), place.publishedAt];
+  }
   if (isPostsByChannel(selection)) {
     const [, channel, id] = /^(\d{1,15}):(\d{1,15})$/.exec(cursor) ?? [];
     return channel === undefined ? null : placeAfter(db, selection, Number(channel), Number(id));

@@ -27,6 +27,9 @@ import { FEWEST_INDEXED } from "./transaction-size.ts";
 
 type GivenPost = RowOf<typeof POST_FIELDS>;
 
+/** Transactions between two looks for segments to merge: FTS5 merges eight of a size, and each writes one. */
+const MERGED_AFTER = 8;
+
 /** `deleted` takes a post down, and false brings one back. */
 type PostRow = GivenPost & { channel_msgr_id: string; deleted: boolean };
 
@@ -48,6 +51,7 @@ export const postsImport: ImportKind<PostRow> = {
     const changed = createChangedPosts(db, openDays);
     const mentions = createMentions(db, context.messengerHosts);
     const index = createPostIndex(db);
+    let commits = 0;
 
     function find<Found>(row: Given<PostRow>, among: Findable<Found>): Found | undefined {
       if (row.id != null) return among.byId(row.id);
@@ -113,6 +117,7 @@ export const postsImport: ImportKind<PostRow> = {
       if (tombstone !== undefined) return "unchanged";
       if (stored !== undefined) {
         takeDown(stored, nowMs);
+        index.again(stored.id);
         return "updated";
       }
       const channel = channels.find(row);
@@ -148,8 +153,12 @@ export const postsImport: ImportKind<PostRow> = {
         changed.flush();
         index.write();
       },
-      afterCommit: () => mergePostSearch(db, clock),
+      async afterCommit() {
+        commits += 1;
+        if (commits % MERGED_AFTER === 0) await mergePostSearch(db, clock);
+      },
       async afterwards() {
+        await mergePostSearch(db, clock);
         await followPosts(db, clock, openDays);
       },
     };

@@ -1,7 +1,7 @@
 import { facet } from "../channels/search-text.ts";
 import type { Media } from "../posts/post.ts";
 import { joined } from "./joined-stems.ts";
-import { type KnownWord, numberingOfStems } from "./known-words.ts";
+import { knownStems, stemOfWord } from "./known-words.ts";
 import { readTokens } from "./tokens.ts";
 
 /**
@@ -56,13 +56,13 @@ export interface IndexedPost {
 
 /** The index's part of a text alone. */
 export interface IndexedWords {
-  tokens: string;
+  /** In UTF-8. */
+  tokens: Buffer;
   /** How many words there are. */
   words: number;
-  /** A word of each stem. */
-  stems: readonly KnownWord[];
-  /** The numbering that the stems' numbers belong to (known-words.ts). */
-  numbering: number;
+  /** The numbers of its stems, and all stems by them. */
+  stems: readonly number[];
+  known: readonly string[];
 }
 
 /** How often each stem, by its number, stands in the text that is being read. */
@@ -70,29 +70,28 @@ let counts = new Uint8Array(2 ** 16);
 
 export function indexWords(text: string): IndexedWords {
   joined.begin();
-  const firsts: KnownWord[] = [];
+  const stems: number[] = [];
   const marks = new Set<string>();
   let words = 0;
   readTokens(text, {
     word(word) {
       words += 1;
-      joined.add(word, 1);
-      const { number } = word;
-      if (number >= counts.length) counts = longerCopy(counts, number + 1);
-      const count = counts[number] ?? 0;
-      if (count === 0) firsts.push(word);
-      if (count < FREQUENCY_MAX) counts[number] = count + 1;
+      const stem = stemOfWord(word);
+      joined.add(stem, 1);
+      if (stem >= counts.length) counts = longerCopy(counts, stem + 1);
+      const count = counts[stem] ?? 0;
+      if (count === 0) stems.push(stem);
+      if (count < FREQUENCY_MAX) counts[stem] = count + 1;
     },
     mark: (_kind, form) => marks.add(form),
   });
-  for (const word of firsts) {
-    const count = counts[word.number] ?? 0;
-    for (let least = 2; least <= count; least += 1) joined.add(word, least);
-    counts[word.number] = 0;
+  for (const stem of stems) {
+    const count = counts[stem] ?? 0;
+    for (let least = 2; least <= count; least += 1) joined.add(stem, least);
+    counts[stem] = 0;
   }
-  let tokens = joined.end();
-  for (const mark of marks) tokens += `${mark} `;
-  return { tokens, words, stems: firsts, numbering: numberingOfStems() };
+  const tokens = joined.end([...marks].map((mark) => `${mark} `).join(""));
+  return { tokens, words, stems, known: knownStems() };
 }
 
 function longerCopy(some: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
@@ -102,15 +101,15 @@ function longerCopy(some: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The index's text of a post.
+ * The index's text of a post, in UTF-8, which FTS5 reads as it is.
  * @param words of its text
  */
-export function indexText(post: IndexedPost, words: IndexedWords): string {
+export function indexText(post: IndexedPost, words: IndexedWords): Buffer {
   const facets = [channelToken(post.channel_id), levelToken(levelOf(post.views))];
   if (post.is_ad === 1) facets.push(AD_TOKEN);
   const kinds = new Set(post.media?.split(" ").filter((kind) => kind !== ""));
   facets.push(...[...kinds].map(mediaToken), ...new Set(channelFacets(post.channel_text)));
-  return `${words.tokens} ${facets.join(" ")}`;
+  return Buffer.concat([words.tokens, Buffer.from(facets.join(" "))]);
 }
 
 /** Facets of three characters each, on the last line of a channel's search text. */

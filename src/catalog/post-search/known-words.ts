@@ -1,149 +1,141 @@
-import { stemmer as englishStem } from "@orama/stemmers/english";
-import { stemmer as russianStem } from "@orama/stemmers/russian";
-import { foldText } from "../../values/fold-text.ts";
-import { WHOLE_NOUNS } from "./whole-nouns.ts";
-
-/** A word as it stands in a text, read. */
-export interface KnownWord {
-  /** Folded: in lower case, ё as е. */
-  form: string;
-  /** The form without its ending, in Russian and English; the form itself in other languages. */
-  stem: string;
-  /** The number of the stem, the same for all words of it until numbers are given anew. */
-  number: number;
-  /** The place of the stem's units among those of all stems. */
-  at: number;
-  /** How many units the stem has. */
-  length: number;
-}
-
-/** Longest form, in UTF-16 units; what is longer is cut, in texts and queries alike. */
-const FORM_LENGTH_MAX = 60;
-
-/** Where so many stems have a number, all are forgotten before the next text: only in it may there be more. */
-export const STEMS_MAX = 2 ** 17;
-const numbers = new Map<string, Pick<KnownWord, "number" | "at" | "length">>();
-/** The units of all stems that have a number, one behind the other. */
-let stemUnits = new Uint16Array(2 ** 16);
-let stemUnitsEnd = 0;
+import { FORM_LENGTH_MAX, foldWord, stemOf } from "./stems.ts";
 
 /**
- * Words that were read lately: most of a text are frequent ones, and folding one costs a hundred look-ups. A
- * word is looked for at two places, which a hash of its units tells. A Map would need each word as a text of
- * its own, which costs five times as much. The units of each word stand behind their number in a line of 64
- * bytes, which is what a processor reads at once.
+ * Words that were read lately and their stems: most of a text are frequent words, and folding one costs a
+ * hundred look-ups. Words and stems have numbers in the order in which they came, so frequent ones lie close
+ * together in arrays by number: what reading waits for is memory, and a Map of texts, or an object for each
+ * word, lies all over it.
  */
-const PLACES = 2 ** 17;
-const LINE = 32;
-const KNOWN_LENGTH_MAX = LINE - 1;
-const knownUnits = new Uint16Array(PLACES * LINE);
-const knownWords: (KnownWord | null)[] = new Array(PLACES).fill(null);
-/** The one of two places that is taken next. */
-let taken = 0;
 
-let numbering = 0;
+/** Where there are so many, they are forgotten before the next text: only in it may there be more. */
+export const STEMS_MAX = 2 ** 17;
+const WORDS_MAX = 2 ** 16;
 
-/** Another one since stems were last given their numbers anew. */
-export function numberingOfStems(): number {
-  return numbering;
-}
+/** Stems by their numbers. Another array once they are given numbers anew. */
+let stems: string[] = [];
+const numbers = new Map<string, number>();
+/** The UTF-8 of all stems, one behind the other, and where each begins; the last place is their end. */
+let stemBytes = Buffer.alloc(2 ** 16);
+let stemStarts = new Uint32Array(STEMS_MAX + 1);
 
-/** Before a text is read: forgets what is known where that is too much. Numbers are then given anew. */
+/** The forms of words, and the numbers of their stems; -1: folding leaves nothing of it. */
+let forms: (string | null)[] = [];
+let stemsOfWords = new Int32Array(2 * WORDS_MAX);
+/** The records of words: the length, the number in two units, and the word's units as they stand in texts. */
+let records = new Uint16Array(2 ** 19);
+let recordsEnd = 0;
+const HEAD = 3;
+/** The place behind the head of a word's record; 0: none. A word is in one of some places behind its hash. */
+const places = new Int32Array(2 ** 17);
+const TRIED = 4;
+
+/** Before a text is read: forgets what is known where that is too much. */
 export function forgetManyWords(): void {
-  if (numbers.size < STEMS_MAX) return;
-  numbering += 1;
+  if (forms.length < WORDS_MAX && stems.length < STEMS_MAX) return;
+  forms = [];
+  recordsEnd = 0;
+  places.fill(0);
+  if (stems.length < STEMS_MAX) return;
+  stems = [];
   numbers.clear();
-  stemUnitsEnd = 0;
-  knownUnits.fill(0);
-  knownWords.fill(null);
 }
 
-/** The units of stems, at the places that their words tell; another array as more become known. */
-export function unitsOfStems(): Uint16Array {
-  return stemUnits;
+/** A word's form: folded, in lower case, ё as е. */
+export function formOfWord(word: number): string {
+  return forms[word] ?? "";
 }
+
+/** The number of a word's stem. */
+export function stemOfWord(word: number): number {
+  return stemsOfWords[word] ?? -1;
+}
+
+/** The stems of the words that were read, by their numbers: the same array as long as numbers stay. */
+export function knownStems(): readonly string[] {
+  return stems;
+}
+
+/** Copies a stem's UTF-8. @returns the place behind it */
+export function copyStem(stem: number, to: Uint8Array, at: number): number {
+  const end = stemStarts[stem + 1] ?? 0;
+  let behind = at;
+  for (let from = stemStarts[stem] ?? 0; from < end; from += 1) to[behind++] = stemBytes[from] ?? 0;
+  return behind;
+}
+
+/** The most bytes that a stem has. */
+export const STEM_BYTES_MAX = 4 * FORM_LENGTH_MAX;
 
 /**
  * Reads a word.
  * @param units of a text; the word's are those from one on up to another
  * @param hash of the word's units
- * @returns null where folding leaves nothing of it
+ * @returns its number until the next text; -1 where folding leaves nothing of it
  */
-export function readWord(
-  units: Uint16Array,
-  from: number,
-  to: number,
-  hash: number,
-): KnownWord | null {
+export function readWord(units: Uint16Array, from: number, to: number, hash: number): number {
   const length = to - from;
-  if (length > KNOWN_LENGTH_MAX) return numbered(String.fromCharCode(...units.subarray(from, to)));
   const mixed = Math.imul(hash ^ length, 0x9e3779b1);
-  const pair = ((mixed ^ (mixed >>> 15)) & (PLACES / 2 - 1)) * 2;
-  for (let place = pair; place < pair + 2; place += 1) {
-    const line = place * LINE;
-    if (knownUnits[line] !== length) continue;
+  const first = (mixed ^ (mixed >>> 15)) & (places.length - TRIED);
+  let free = first;
+  for (let place = first; place < first + TRIED; place += 1) {
+    const record = places[place] ?? 0;
+    if (record === 0) {
+      free = place;
+      break;
+    }
+    if (records[record - HEAD] !== length) continue;
     let same = 0;
-    while (same < length && knownUnits[line + 1 + same] === units[from + same]) same += 1;
-    if (same === length) return knownWords[place] ?? null;
+    while (same < length && records[record + same] === units[from + same]) same += 1;
+    if (same === length) {
+      const word = (records[record - 2] ?? 0) + (records[record - 1] ?? 0) * 2 ** 16;
+      return stemOfWord(word) === -1 ? -1 : word;
+    }
   }
-  taken ^= 1;
-  const place = pair + taken;
-  const line = place * LINE;
-  knownUnits[line] = length;
-  for (let at = 0; at < length; at += 1) knownUnits[line + 1 + at] = units[from + at] ?? 0;
-  const word = numbered(String.fromCharCode(...units.subarray(from, to)));
-  knownWords[place] = word;
+  const text = units.subarray(from, to);
+  const word = addWord(String.fromCharCode(...text));
+  // Longer ones are cut, and seldom.
+  if (length <= FORM_LENGTH_MAX) places[free] = addRecord(word, text);
+  return stemOfWord(word) === -1 ? -1 : word;
+}
+
+function addWord(raw: string): number {
+  const word = forms.length;
+  const form = foldWord(raw);
+  if (word === stemsOfWords.length) stemsOfWords = longer(stemsOfWords, new Int32Array(2 * word));
+  stemsOfWords[word] = form === null ? -1 : numberOf(stemOf(form));
+  forms.push(form);
   return word;
 }
 
-function numbered(raw: string): KnownWord | null {
-  const word = foldWord(raw);
-  return word && { ...word, ...numberOf(word.stem) };
+function addRecord(word: number, text: Uint16Array): number {
+  const record = recordsEnd + HEAD;
+  recordsEnd = record + text.length;
+  if (recordsEnd > records.length) records = longer(records, new Uint16Array(2 * recordsEnd));
+  records.set([text.length, word % 2 ** 16, Math.floor(word / 2 ** 16)], record - HEAD);
+  records.set(text, record);
+  return record;
 }
 
-function numberOf(stem: string): Pick<KnownWord, "number" | "at" | "length"> {
+function numberOf(stem: string): number {
   const known = numbers.get(stem);
   if (known !== undefined) return known;
-  const { length } = stem;
-  if (stemUnitsEnd + length > stemUnits.length) {
-    const longer = new Uint16Array(stemUnits.length * 2);
-    longer.set(stemUnits);
-    stemUnits = longer;
+  const number = stems.push(stem) - 1;
+  numbers.set(stem, number);
+  if (stems.length === stemStarts.length) {
+    stemStarts = longer(stemStarts, new Uint32Array(2 * stems.length));
   }
-  for (let at = 0; at < length; at += 1) stemUnits[stemUnitsEnd + at] = stem.charCodeAt(at);
-  const given = { number: numbers.size, at: stemUnitsEnd, length };
-  numbers.set(stem, given);
-  stemUnitsEnd += length;
-  return given;
-}
-
-const NEITHER_LETTER_NOR_DIGIT = /[^\p{L}\p{N}\p{M}]/gu;
-/** An accent that no letter is composed with, such as a stress: за́мок is замок. */
-const ACCENTS = /[\u0300-\u036f]/g;
-/** Letters and digits that fold one by one. */
-const PLAIN = /^[0-9A-Za-zА-Яа-яЁё]+$/;
-const RUSSIAN = /^[а-я]+$/;
-const ENGLISH = /^[a-z]+$/;
-
-function foldWord(raw: string): Pick<KnownWord, "form" | "stem"> | null {
-  // The same for nearly all words of Russian and English, at a tenth of the cost.
-  if (PLAIN.test(raw)) {
-    const form = cutForm(raw.toLowerCase().replaceAll("ё", "е"));
-    return { form, stem: stemOf(form) };
+  const start = stemStarts[number] ?? 0;
+  if (start + STEM_BYTES_MAX > stemBytes.length) {
+    stemBytes = longer(stemBytes, Buffer.alloc(2 * stemBytes.length));
   }
-  const form = cutForm(foldText(raw).replace(NEITHER_LETTER_NOR_DIGIT, "").replace(ACCENTS, ""));
-  return form === "" ? null : { form, stem: stemOf(form) };
+  stemStarts[number + 1] = start + stemBytes.write(stem, start);
+  return number;
 }
 
-export function cutForm(form: string): string {
-  if (form.length <= FORM_LENGTH_MAX) return form;
-  // Half of a surrogate pair is no character.
-  return form.slice(0, FORM_LENGTH_MAX).replace(/[\ud800-\udbff]$/, "");
-}
-
-/** The stem of a folded form. A stem that the stemmer leaves nothing of is the form. */
-export function stemOf(form: string): string {
-  if (RUSSIAN.test(form)) return WHOLE_NOUNS.has(form) ? form : russianStem(form) || form;
-  if (ENGLISH.test(form)) return englishStem(form) || form;
-  return form;
+function longer<Some extends Buffer | Int32Array | Uint16Array | Uint32Array>(
+  some: Some,
+  empty: Some,
+): Some {
+  empty.set(some);
+  return empty;
 }

@@ -14,9 +14,8 @@ import { stemsBeginning } from "./vocabulary.store.ts";
 
 /** Matches that are counted at the most. */
 const COUNTED_MAX = 10_000;
-/** A `=form` is counted to so many, and among so many posts that have its stem: a text costs 50 us. */
-const FORMS_COUNTED_MAX = 100;
-const TEXTS_COUNTED_MAX = 200;
+/** A `=form` is counted among so many posts that have its stem: a page by views tests other texts besides. */
+const TEXTS_COUNTED_MAX = 100;
 /** Stems that the `beginning*` of a query stands for, the most frequent ones; two have half as many each. */
 const STEMS_OF_BEGINNINGS = 50;
 /** More channels that changed lately are not asked for by themselves: their posts are found a little later. */
@@ -46,7 +45,10 @@ export interface Asked {
 /** A row, a time and a number of views that nothing comes after. */
 export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
-export function askedOf(db: Database, { query, filter }: PostSearchSelection): Asked {
+export function askedOf(
+  db: Database,
+  { query, filter }: Pick<PostSearchSelection, "query" | "filter">,
+): Asked {
   const stale = statement<{ channel_id: number }>(
     db,
     "SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT ?",
@@ -186,10 +188,7 @@ export function countRows(db: Database, { match, low, high }: Asked, most: numbe
 
 function countForms(db: Database, asked: Asked, hasText: (id: number) => boolean): Counted {
   const candidates = readCandidates(db, asked, TEXTS_COUNTED_MAX + 1);
-  let matches = 0;
-  for (const { id } of candidates.slice(0, TEXTS_COUNTED_MAX)) {
-    if (hasText(id)) matches += 1;
-    if (matches > FORMS_COUNTED_MAX) return { matches: FORMS_COUNTED_MAX, isCapped: true };
-  }
+  const counted = candidates.slice(0, TEXTS_COUNTED_MAX);
+  const matches = counted.filter(({ id }) => hasText(id)).length;
   return { matches, isCapped: candidates.length > TEXTS_COUNTED_MAX };
 }

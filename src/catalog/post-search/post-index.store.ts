@@ -52,8 +52,8 @@ export function createPostIndex(db: Database) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const setViews = statement(db, "UPDATE searched_posts SET views = ? WHERE post_id = ?");
-  /** Posts whose entries are to be written, by number, and whether the index may have one already. */
-  const changed = new Map<number, { isStored: boolean }>();
+  /** Posts whose entries are to be written, by number: as each was noted, and whether the index may have one already. */
+  const changed = new Map<number, { noted: StoredPost | null; isStored: boolean }>();
   /** Views by post, of those of which nothing else changed. */
   const refreshed = new Map<number, number>();
   /** Words of posts that were noted. */
@@ -97,7 +97,9 @@ export function createPostIndex(db: Database) {
         INDEXED_FIELDS.every((name) => before[name] === post[name]) &&
         levelOf(before.views) === levelOf(post.views);
       if (!isSame) {
-        changed.set(post.id, { isStored: before !== undefined });
+        const { id, channel, published_at, is_ad, views, media } = post;
+        const noted = { id, channel_id: channel, published_at, is_ad, views, media };
+        changed.set(id, { noted, isStored: before !== undefined });
         // Read with its row: an import ends a transaction by what its rows cost so far.
         if (isOn) read.set(post.id, readAhead.get(post.text) ?? indexWords(post.text));
       }
@@ -111,9 +113,9 @@ export function createPostIndex(db: Database) {
       for (const text of texts) readAhead.set(text, indexWords(text));
     },
 
-    /** A post that is to be written anew, or that is there no more. */
+    /** A post that is to be written anew, or that is there no more: also one that was noted before. */
     again(id: number): void {
-      changed.set(id, { isStored: true });
+      changed.set(id, { noted: null, isStored: true });
     },
 
     /** Whether posts that are written are indexed, as it was at the transaction before. */
@@ -132,9 +134,9 @@ export function createPostIndex(db: Database) {
         let { spill } = state;
         for (const [id, views] of refreshed) setViews.run(views, id);
         const posts: StoredPost[] = [];
-        for (const [id, { isStored }] of changed) {
+        for (const [id, { noted, isStored }] of changed) {
           if (isStored) remove(id);
-          const post = find.get(id);
+          const post = noted ?? find.get(id);
           if (post !== undefined) posts.push(post);
         }
         posts.sort((one, other) => one.published_at - other.published_at || one.id - other.id);

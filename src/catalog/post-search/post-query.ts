@@ -1,4 +1,4 @@
-import { stemOf } from "./known-words.ts";
+import { stemOf } from "./stems.ts";
 import { tokensOf, type Word } from "./tokens.ts";
 
 /** A word that is searched for in any of its forms, or a phrase of such words. */
@@ -54,24 +54,38 @@ const PIECES = /(-?)"([^"]*)"|(\|)|((?:(?!-?"[^"]*")[^\s|])+)/g;
 export function readPostQuery(q: string): PostQuery | null {
   const all: Term[][] = [];
   const none: Term[] = [];
+  for (const { term, isExcluded, isAlternative } of termsOf(q)) {
+    if (isExcluded) none.push(term);
+    else if (isAlternative) (all.at(-1) ?? newList(all)).push(term);
+    else all.push([term]);
+  }
+  return all.length === 0 ? null : { all, none };
+}
+
+/** A term of a query, in the order in which it was typed. */
+interface TypedTerm {
+  term: Term;
+  /** What it was read from. */
+  typed: string;
+  isExcluded: boolean;
+  /** Whether a bar stands before it. */
+  isAlternative: boolean;
+}
+
+export function* termsOf(q: string): Generator<TypedTerm> {
   let isAlternative = false;
-  for (const { 1: minus, 2: quoted, 3: bar, 4: plain } of q.matchAll(PIECES)) {
+  for (const { 1: minus, 2: quoted, 3: bar, 4: plain = "" } of q.matchAll(PIECES)) {
     if (bar !== undefined) {
       isAlternative = true;
       continue;
     }
-    const isExcluded = minus === "-" || plain?.startsWith("-") === true;
-    const term =
-      quoted === undefined
-        ? readPlain(isExcluded ? (plain ?? "").slice(1) : (plain ?? ""))
-        : phraseOf(quoted);
+    const isExcluded = minus === "-" || plain.startsWith("-");
+    const typed = quoted ?? (isExcluded ? plain.slice(1) : plain);
+    const term = quoted === undefined ? readPlain(typed) : phraseOf(typed);
     if (term === null) continue;
-    if (isExcluded) none.push(term);
-    else if (isAlternative) (all.at(-1) ?? newList(all)).push(term);
-    else all.push([term]);
+    yield { term, typed, isExcluded, isAlternative };
     isAlternative = false;
   }
-  return all.length === 0 ? null : { all, none };
 }
 
 /** Beginnings in a query at the most: each is a search for many words. */

@@ -64,6 +64,13 @@ export interface FoundPage {
 
 export type PostSearch = ReturnType<typeof createPostSearch>;
 
+/** @throws AppError `unavailable` where not all posts are in the index */
+export function requireWhole(db: Database): void {
+  if (selectPhase(db) === "ready") return;
+  const { percent } = selectProgress(db);
+  throw new AppError("unavailable", message("postSearchBuilding", { percent }));
+}
+
 /**
  * Search in the texts of public channels' posts.
  * @param isOn the setting
@@ -77,9 +84,7 @@ export function createPostSearch(
   /** @throws AppError `unavailable` where it is off or not ready, which says which and how far it is */
   function requireReady(): void {
     if (!isOn) throw new AppError("unavailable", message("postSearchOff"));
-    if (selectPhase(db) === "ready") return;
-    const { percent } = selectProgress(db);
-    throw new AppError("unavailable", message("postSearchBuilding", { percent }));
+    requireWhole(db);
   }
 
   return {

@@ -15,10 +15,10 @@ import { RANKED_MAX, rankByRelevance } from "./relevance.store.ts";
 import { snippetOf } from "./snippet.ts";
 
 /**
- * Texts that are tested for a page: 50 us each. A page that has not found enough in them ends behind the
+ * Texts that are tested for a page: 50 us each, 100 on a busy machine. A page that has not found enough in them ends behind the
  * last, and the next one goes on there.
  */
-const TEXTS_MAX = 300;
+const TEXTS_MAX = 200;
 
 /** A page of the posts that match. Nothing is found in channels that are not public. */
 export function selectFoundPosts(db: Database, selection: PostSearchSelection): FoundPage {
@@ -34,6 +34,25 @@ export function selectFoundPosts(db: Database, selection: PostSearchSelection): 
     last: last === undefined ? null : positionOf(last, selection.ordering),
     ...counted,
   };
+}
+
+/** A candidate of a search, and whether its text matches, which is read when it is asked for. */
+interface Candidate extends Pick<Match, "id" | "published_at"> {
+  hasText(): boolean;
+}
+
+/** The newest candidates after a position, for whoever goes through all that a search finds. */
+export function foundAfter(
+  db: Database,
+  searched: Pick<PostSearchSelection, "query" | "filter">,
+  after: Newest,
+  count: number,
+): Candidate[] {
+  const asked = askedOf(db, searched);
+  return newest(db, asked, after, count).map(({ id, published_at }) => ({
+    ...{ id, published_at },
+    hasText: () => asked.hasText?.(id) ?? true,
+  }));
 }
 
 function positionOf(

@@ -7,7 +7,8 @@ import {
   UNDERSCORE,
   UNSEEN,
 } from "./characters.ts";
-import { cutForm, forgetManyWords, type KnownWord, readWord } from "./known-words.ts";
+import { forgetManyWords, formOfWord, knownStems, readWord, stemOfWord } from "./known-words.ts";
+import { cutForm } from "./stems.ts";
 
 /** A place in a text, in code points: from `start` on, `end` not included any more. */
 export interface Place {
@@ -16,8 +17,12 @@ export interface Place {
 }
 
 /** A word of a text: a run of letters and digits, also within a tag or handle. */
-export interface Word extends Place, Pick<KnownWord, "form" | "stem"> {
+export interface Word extends Place {
   kind: "word";
+  /** Folded: in lower case, ё as е. */
+  form: string;
+  /** The form without its ending, in Russian and English; the form itself in other languages. */
+  stem: string;
 }
 
 /** A `#tag` or `@handle`, told beside the words in it. */
@@ -31,7 +36,8 @@ export type Token = Word | Mark;
 
 /** Receives the tokens of a text in their order, with their places in UTF-16 units. */
 export interface TokenReader {
-  word(word: KnownWord, start: number, end: number): void;
+  /** @param word its number until the next text is read (known-words.ts) */
+  word(word: number, start: number, end: number): void;
   /** Called behind the words in it. */
   mark(kind: Mark["kind"], form: string, start: number, end: number): void;
 }
@@ -100,8 +106,10 @@ export function readTokens(text: string, reader: TokenReader): void {
       const start = at;
       at = endOfWord(at);
       const word = readWord(units, start, at, hashOf(start, at));
-      if (mark !== null) mark.form += word?.form ?? "";
-      if (word !== null) reader.word(word, start, at);
+      if (word !== -1) {
+        if (mark !== null) mark.form += formOfWord(word);
+        reader.word(word, start, at);
+      }
     }
     adjacent = at;
     end = at;
@@ -132,12 +140,19 @@ function hashOf(from: number, to: number): number {
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   const points = pointsOf(text);
-  const place = (start: number, end: number): Place =>
-    points === null ? { start, end } : { start: points[start] ?? 0, end: points[end] ?? 0 };
+  const placeOf = (at: number): number => (points === null ? at : (points[at] ?? 0));
   readTokens(text, {
-    word: ({ form, stem }, start, end) =>
-      tokens.push({ kind: "word", form, stem, ...place(start, end) }),
-    mark: (kind, form, start, end) => tokens.push({ kind, form, ...place(start, end) }),
+    word(word, start, end) {
+      tokens.push({
+        kind: "word",
+        form: formOfWord(word),
+        stem: knownStems()[stemOfWord(word)] ?? "",
+        start: placeOf(start),
+        end: placeOf(end),
+      });
+    },
+    mark: (kind, form, start, end) =>
+      tokens.push({ kind, form, start: placeOf(start), end: placeOf(end) }),
   });
   return tokens;
 }

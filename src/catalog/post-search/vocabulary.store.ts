@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import type { IndexedWords } from "./index-text.ts";
-import { type KnownWord, STEMS_MAX } from "./known-words.ts";
+import { STEMS_MAX } from "./known-words.ts";
 
 /** One in so many posts is counted for its stems. */
 const COUNTED_EVERY = 32;
@@ -26,34 +26,34 @@ export function createVocabulary(db: Database) {
    * Counts by the number of each stem: 0 where it may not be stored yet, else 1 and how often it was
    * counted. The few numbers beyond, of a text with very many stems, are told to SQLite each time.
    */
-  let known = new Uint8Array(0);
-  let knownNumbering = 0;
-  let knownEdition = 0;
+  let told = new Uint8Array(0);
+  let numbering: readonly string[] | null = null;
+  let toldEdition = 0;
 
-  function countOne(postId: number, { stem, number }: KnownWord): void {
-    const counted = Math.max(0, (known[number] ?? 0) - 1);
+  function countOne(postId: number, stem: number, text: string): void {
+    const counted = Math.max(0, (told[stem] ?? 0) - 1);
     const every = counted < FREQUENT_FROM ? COUNTED_EVERY : FREQUENT_COUNTED_EVERY;
     if (postId % every !== 0) return;
-    count.run({ stem, posts: every });
-    known[number] = 1 + Math.min(FREQUENT_FROM, counted + 1);
+    count.run({ stem: text, posts: every });
+    told[stem] = 1 + Math.min(FREQUENT_FROM, counted + 1);
   }
 
   return {
     /** Before stems are added: another process may have emptied the index meanwhile. */
     begin(edition: number): void {
-      if (edition !== knownEdition) known.fill(0);
-      knownEdition = edition;
+      if (edition !== toldEdition) told.fill(0);
+      toldEdition = edition;
     },
 
-    add(postId: number, { stems, numbering }: IndexedWords): void {
-      if (numbering !== knownNumbering || known.length === 0) known = new Uint8Array(STEMS_MAX);
-      knownNumbering = numbering;
+    add(postId: number, { stems, known }: IndexedWords): void {
+      if (known !== numbering) told = new Uint8Array(STEMS_MAX);
+      numbering = known;
       const isCounted = postId % COUNTED_EVERY === 0;
-      for (const word of stems) {
-        if (isCounted) countOne(postId, word);
-        else if ((known[word.number] ?? 0) === 0) {
-          add.run(word.stem);
-          known[word.number] = 1;
+      for (const stem of stems) {
+        if (isCounted) countOne(postId, stem, known[stem] ?? "");
+        else if ((told[stem] ?? 0) === 0) {
+          add.run(known[stem] ?? "");
+          told[stem] = 1;
         }
       }
     },

@@ -97,7 +97,7 @@ function tallies(db: Database): Map<string, Tally> {
   );
   for (const post of posts.iterate()) {
     const seen = new Set<string>();
-    for (const token of indexText(post, indexWords(post.text)).split(" ")) {
+    for (const token of indexText(post, indexWords(post.text)).toString().split(" ")) {
       if (token === "") continue;
       const tally = found.get(token) ?? { posts: 0, places: 0 };
       tally.places += 1;

@@ -5,6 +5,8 @@ import { bulkPart } from "../../../src/catalog/exports/bulk-part.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
 import type { Fields } from "../../../src/catalog/imports/source-row.ts";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
+import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
+import type { PostFilter } from "../../../src/catalog/post-search/post-search.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";
 import { DAY_MS, parseDay } from "../../../src/values/moscow-time.ts";
@@ -47,6 +49,19 @@ const posts = (count: number, of = 1): Fields[] =>
     published_at: new Date(Date.parse("2026-11-01T00:00:00+03:00") + at * 60_000).toISOString(),
   }));
 
+const ALL_POSTS: BulkSelection = {
+  ...{ rows: "posts", format: "ndjson", from: null, to: null, isAd: null, channelId: null },
+  ...{ kind: null, category: null, territories: null, aPlus: null, verified: null, text: null },
+  ...{ subscribersMin: null, subscribersMax: null },
+  ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+  ...{ media: null, viewsMin: null, found: null },
+};
+
+const ALL_FOUND: PostFilter = {
+  ...{ channelId: null, categoryId: null, territoryId: null, fromMs: null, untilMs: null },
+  ...{ isAd: null, media: null, viewsMin: null },
+};
+
 describe("what is exported", () => {
   test("are the cards as the API shows them, of public channels only", async () => {
     const odd = { title: '=1+1, "q"\n', handle: "one", description: "", categories: "news auto" };
@@ -68,6 +83,51 @@ describe("what is exported", () => {
     // A cell that a spreadsheet would run is held, as in the operator's exports.
     expect(first).toStartWith(`1,one,"'=1+1, ""q""`);
     for (const hidden of ["msgr_id", "is_public", "77"]) expect(csv.body).not.toContain(hidden);
+  });
+
+  test("are all posts that a search finds, newest first, and go on behind any of them", async () => {
+    await imported(appliance, "channels", [channel(1), channel(2, { is_public: false })]);
+    const found = (id: number): Fields => ({
+      ...{ media: id % 2 ? "photo" : null, text: id % 3 ? `Дом ${id}` : `Дома ${id}` },
+    });
+    await imported(appliance, "posts", [
+      ...posts(2_300).map((post) => ({ ...post, ...found(post["id"] as number) })),
+      { id: 3_000, channel: 1, text: "Дача", published_at: "2026-11-03T10:00:00Z" },
+      { id: 3_001, channel: 2, text: "Дом", published_at: "2026-11-03T10:00:00Z" },
+    ]);
+    const newestFirst = (test: (id: number) => boolean): number[] =>
+      Array.from({ length: 2_300 }, (_, at) => 2_300 - at).filter(test);
+    const all = await get("posts/?q=дом&format=ndjson");
+    expect(idsOf(all.body)).toEqual(newestFirst(() => true));
+    expect(all.headers.get("x-export-cursor")).toBe("id");
+    expect(used()).toBe(3);
+    const first = (await appliance.get("/v1/msgr/posts/2300/", customer.key)).body;
+    expect(JSON.parse(linesOf(all.body)[0] ?? "")).toEqual(first);
+    const asked = async (more: string) => idsOf((await get(`posts/?format=ndjson&${more}`)).body);
+    expect(await asked("q=дом&media=photo&views_min=1500")).toEqual(
+      newestFirst((id) => id % 2 === 1 && id > 1_500),
+    );
+    expect(await asked("q=%3Dдом")).toEqual(newestFirst((id) => id % 3 > 0));
+    expect(await asked("media=photo&views_min=2290")).toEqual([2_291, 2_293, 2_295, 2_297, 2_299]);
+    await imported(appliance, "posts", [{ id: 11, deleted: true }]);
+    expect(await asked("q=дом&cursor=11")).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    await expectFaults(appliance, "/v1/msgr/export/posts/?q=-дом&cursor=1", {
+      q: "Give at least one word to search for; exclusions and signs alone find nothing.",
+    });
+  });
+
+  test("are no posts of a search whose index is not whole, also where it ceases to be meanwhile", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    await imported(appliance, "posts", posts(2));
+    const { db } = appliance.app.domains;
+    const query = readPostQuery("post");
+    if (query === null) throw new Error("nothing to search");
+    const selection = { ...ALL_POSTS, found: { query, filter: ALL_FOUND } };
+    const part = () => bulkPart(db, { selection, after: null, hasHeader: false, rowsMax: 1_000 });
+    expect(part().rows).toBe(2);
+    db.exec("UPDATE post_search_state SET phase = 'building'");
+    expect(part).toThrow("being built");
+    expect((await get("posts/?q=post")).status).toBe(503);
   });
 
   test("are days and posts as the API shows them, nothing of a hidden channel", async () => {
@@ -193,14 +253,8 @@ describe("what is exported", () => {
       row(3_003, 1, "2026-11-02"),
       row(3_004, 2, "2026-11-03"),
     ]);
-    const asked: BulkSelection = {
-      ...{ rows: "posts", format: "ndjson", from: null, to: null, isAd: null, channelId: null },
-      ...{ kind: null, category: null, territories: null, aPlus: null, verified: null, text: null },
-      ...{ subscribersMin: null, subscribersMax: null },
-      ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
-    };
     const firstPart = (narrowed: Partial<BulkSelection>) => {
-      const selection = { ...asked, ...narrowed };
+      const selection = { ...ALL_POSTS, ...narrowed };
       const { content } = bulkPart(db, {
         selection,
         after: null,

@@ -53,6 +53,19 @@ for (const [named, row] of [
   });
 }
 
+test("a post that comes and is taken down in one transaction is not found", async () => {
+  const search = "/v1/msgr/posts/search/?q=пост";
+  await posts([{ ...POST, id: 5 }]);
+  expect((await get(search)).body.matches).toBe(1);
+  await posts([
+    { ...POST, id: 6, msgr_post_id: "8" },
+    { ...POST, id: 5, text: "Пост другой" },
+    { id: 6, deleted: true },
+    { id: 5, deleted: true },
+  ]);
+  expect((await get(search)).body).toMatchObject({ matches: 0, results: [] });
+});
+
 test("an assistant finds it no more either", async () => {
   const { key } = pushing.customer;
   const mcp = mcpRequests(pushing.appliance, key);

@@ -39,11 +39,14 @@ function expectedOf(given: string) {
 }
 
 function readOf(given: string) {
-  const { tokens, words, stems } = indexWords(given);
+  const { tokens, words, stems, known } = indexWords(given);
   return {
-    all: tokens.split(" ").filter((token) => token !== ""),
+    all: tokens
+      .toString()
+      .split(" ")
+      .filter((token) => token !== ""),
     words,
-    stems: stems.map(({ stem }) => stem),
+    stems: stems.map((stem) => known[stem] ?? ""),
   };
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { signedInMember, staffVisitor, type Visitor } from "../../support/visitor.ts";
@@ -58,6 +59,38 @@ test("without words it says what to type, and what is wrong is told by its name"
   const wrong = await member.get(`${PAGE}?q=дом&from=2026-11-31`);
   expect(wrong.status).toBe(400);
   expect(wrong.html).toContain("From: Date has wrong format.");
+});
+
+test("a query is told as it was read, where its signs were left out", async () => {
+  await posts(1);
+  expect((await member.get(`${PAGE}?q=(дом)`)).html).toContain("Searched for: <bdi>дом</bdi>");
+  expect((await member.get(`${PAGE}?q=Дом`)).html).not.toContain("Searched for:");
+});
+
+test("what was found is a file of the export's, from the plan that has it", async () => {
+  await posts(3);
+  expect((await member.get(`${PAGE}?q=дом`)).html).toContain("from the Profi plan");
+  const { organizationId } = await appliance.customer({ plan: "profi" });
+  const other = await signedInMember(appliance, organizationId, "member", "olga@example.com", "en");
+  const page = `${PAGE}?q=дом&ordering=-views&to=2026-11-19`;
+  expect((await other.get(page)).html).toContain("<small>1 unit</small>");
+  const key = {
+    memberId: other.memberId,
+    name: "own",
+    access: "read_only",
+    expiresAt: null,
+  } as const;
+  await appliance.app.domains.keys.createKey(key, COMMAND_LINE);
+  const { body, headers } = await other.post(page, { action: "export" });
+  expect(headers.get("content-disposition")).toMatch(/filename="posts-[\dT-]+\.csv"/);
+  expect(body.split("\n").map((line: string) => line.split(",")[0])).toEqual([
+    "id",
+    "3",
+    "2",
+    "1",
+    "",
+  ]);
+  expect((await other.post(`${PAGE}?q=-дом`, { action: "export" })).status).toBe(400);
 });
 
 test("while the index is built the page says so, and staff see how far it is", async () => {

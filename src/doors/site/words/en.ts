@@ -170,6 +170,9 @@ const postPages = {
   found: "Posts found",
   matches: (count: string) => `Posts found: ${count}`,
   matchesOver: (count: string) => `Posts found: more than ${count}`,
+  /** Before the words as they were read. */
+  searchedFor: "Searched for:",
+  unitsPerThousand: "1 unit per 1,000 posts",
   nothingFound: "No post was found. Try other words or fewer filters.",
   /** Filters by the API's names. */
   filters: {

@@ -168,6 +168,8 @@ const postPages: Words["postPages"] = {
   found: "Найденные посты",
   matches: (count: string) => `Найдено постов: ${count}`,
   matchesOver: (count: string) => `Найдено постов: больше ${count}`,
+  searchedFor: "Искали:",
+  unitsPerThousand: "1 единица за 1000 постов",
   nothingFound: "Посты не найдены. Попробуйте другие слова или меньше фильтров.",
   filters: {
     q: "Слова",

@@ -4,10 +4,10 @@ import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { ApiCall } from "../../look/api-call.tsx";
+import { DownloadForm } from "../../look/download-form.tsx";
 import type { PartProps } from "../../site-context.ts";
 import { nextCursor } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
-import { CatalogDownload } from "./catalog-download.tsx";
 import { type Filter, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 
@@ -49,7 +49,14 @@ export async function CatalogResults({
           </button>
         </form>
       </div>
-      {await CatalogDownload({ visit, context, filter, count })}
+      {
+        // A list of numbers is no filter of the export's.
+        filter.ids === "" &&
+          (await DownloadForm({
+            ...{ visit, context, perThousand: visit.words.mentionPages.unitsPerThousand },
+            rows: count === null || count.isMore ? null : count.channels,
+          }))
+      }
       <details class="folded">
         <summary>{words.listAsCall}</summary>
         <ApiCall visit={visit} label={words.listAsCall} path="/v1/msgr/channels/" query={given} />

@@ -3,16 +3,17 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import { QUERY_LENGTH_MIN } from "../../../../methods/catalog-filter.ts";
+import { exportChannels } from "../../../../methods/export.ts";
 import { cutFaults, cutText } from "../../forms/cut-text.ts";
 import { told } from "../../forms/told.ts";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
+import { bulkDownload } from "../../visit/bulk-download.ts";
 import { orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
-import { startCatalogExport } from "./catalog-download.tsx";
-import { countChannels, filterOf, findChannels } from "./catalog-filter.ts";
+import { countChannels, type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { CatalogForm } from "./catalog-form.tsx";
 import { CatalogResults } from "./catalog-results.tsx";
 import { channelChoices } from "./channel-choices.ts";
@@ -64,7 +65,12 @@ export const channelsPage: SitePage = {
       ),
     };
   },
-  actions: { export: startCatalogExport },
+  actions: {
+    export(visit, context) {
+      const { ids: _, ordering: __, ...filter } = givenOf(filterOf(visit)) as Partial<Filter>;
+      return bulkDownload(exportChannels, filter, "channels", visit, context);
+    },
+  },
 };
 
 function countText(visit: Visit, count: CatalogCount | null, shown: number): string {

@@ -1,11 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
+import { otherReading } from "../../../../catalog/post-search/other-reading.ts";
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { ApiCall } from "../../look/api-call.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
+import { DownloadForm } from "../../look/download-form.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Snippet } from "../../look/snippet.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
@@ -18,12 +20,13 @@ import type { Visit } from "../../visit/visit.ts";
 const PATH = "/account/posts/";
 
 /** The posts found: how many, each with its hits marked, and the same as a request. */
-export function FoundPosts({
+export async function FoundPosts({
   visit,
   context,
   page,
   given,
   summary,
+  count,
 }: {
   visit: Visit;
   context: SiteContext;
@@ -32,7 +35,9 @@ export function FoundPosts({
   given: Record<string, string>;
   /** How many there are. */
   summary: string;
-}): JSX.Element {
+  /** The same as a number; null where there may be more than were counted. */
+  count: number | null;
+}): Promise<JSX.Element> {
   const { explorerPages: words, postPages } = visit.words;
   if (page.results.length === 0) return <p class="empty">{postPages.nothingFound}</p>;
   const cursor = nextCursor(page);
@@ -47,6 +52,8 @@ export function FoundPosts({
       <p>
         <strong>{summary}</strong>
       </p>
+      <SearchedFor visit={visit} q={given["q"] ?? ""} />
+      {await DownloadForm({ visit, context, rows: count, perThousand: postPages.unitsPerThousand })}
       <details class="folded">
         <summary>{words.listAsCall}</summary>
         <ApiCall
@@ -68,6 +75,17 @@ export function FoundPosts({
         )}
       </p>
     </>
+  );
+}
+
+/** How the words were read, where that is not as they were typed. */
+function SearchedFor({ visit, q }: { visit: Visit; q: string }): JSX.Element | null {
+  const reading = otherReading(q);
+  if (reading === null) return null;
+  return (
+    <p>
+      {visit.words.postPages.searchedFor} <bdi>{reading}</bdi>
+    </p>
   );
 }
 

@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
 import { AppError } from "../../../../errors.ts";
+import { exportPosts } from "../../../../methods/export.ts";
 import { postsSearchList } from "../../../../methods/post-search.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { cutFaults, cutText } from "../../forms/cut-text.ts";
@@ -9,6 +10,7 @@ import { told } from "../../forms/told.ts";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { bulkDownload } from "../../visit/bulk-download.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { planOf } from "../../visit/viewer.ts";
@@ -29,9 +31,7 @@ export const postsPage: SitePage = {
   access: "member",
   async show(visit, context) {
     const words = visit.words.postPages;
-    const given = Object.fromEntries(
-      POST_FILTERS.map((name) => [name, visit.query.get(name) ?? ""]).filter(([, value]) => value),
-    ) as Record<string, string>;
+    const given = givenOf(visit);
     const isAsked = (given["q"] ?? "").trim() !== "" || visit.query.has("cursor");
     const found = isAsked ? await search(given, visit, context) : null;
     const isRefused = found instanceof AppError;
@@ -64,20 +64,30 @@ export const postsPage: SitePage = {
             {found === null || isRefused ? (
               <Notice visit={visit} text={text} error={found} />
             ) : (
-              <FoundPosts
-                visit={visit}
-                context={context}
-                page={found}
-                given={given}
-                summary={text}
-              />
+              await FoundPosts({
+                ...{ visit, context, page: found, given, summary: text },
+                count: found.matches_capped ? null : found.matches,
+              })
             )}
           </section>
         </>
       ),
     };
   },
+  actions: {
+    export(visit, context) {
+      // A file has its own order.
+      const { ordering: _, ...filter } = givenOf(visit);
+      return bulkDownload(exportPosts, filter, "posts", visit, context);
+    },
+  },
 };
+
+/** The filters that the address gives. */
+function givenOf({ query }: Visit): Record<string, string> {
+  const given = POST_FILTERS.map((name) => [name, query.get(name) ?? ""] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== ""));
+}
 
 /** Looks the posts up by the API's own method; a search that is off or not ready yet is told too. */
 async function search(

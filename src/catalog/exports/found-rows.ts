@@ -1,0 +1,25 @@
+import type { Database } from "../../db/database.ts";
+import { requireWhole } from "../post-search/post-search.ts";
+import { foundAfter } from "../post-search/select-found.store.ts";
+import { selectPostsById } from "../posts/posts.store.ts";
+import type { BulkSelection } from "./bulk-selection.ts";
+import type { ExportRow, Position } from "./export-kinds.ts";
+
+/**
+ * Posts that a search finds, newest first; candidates whose text has not the exact form are left out as they
+ * are met. The position has the id first, as that of other posts.
+ * @throws AppError `unavailable` where the index is made anew meanwhile: the file would end too early
+ */
+export function* foundRows(
+  db: Database,
+  found: NonNullable<BulkSelection["found"]>,
+  after: Position,
+  limit: number,
+): Generator<ExportRow> {
+  requireWhole(db);
+  const [id = 0, at = 0] = after ?? [];
+  for (const match of foundAfter(db, found, after && [at, id], limit)) {
+    const [post = null] = match.hasText() ? selectPostsById(db, [match.id]) : [];
+    yield { position: [match.id, match.published_at], values: post };
+  }
+}

@@ -1,0 +1,35 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { ROWS_PER_UNIT } from "../../../catalog/exports/bulk.ts";
+import { exportIncluded } from "../../../methods/plan-rules.ts";
+import type { SiteContext } from "../site-context.ts";
+import { membershipOf, viewerOf } from "../visit/viewer.ts";
+import type { Visit } from "../visit/visit.ts";
+import { Form } from "./form.tsx";
+
+/** All that was found as a file, with what that costs; sent with a token, since it does. */
+export async function DownloadForm({
+  visit,
+  context,
+  rows,
+  perThousand,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  /** How many were found; null where there may be more. */
+  rows: number | null;
+  /** What 1,000 of them cost. */
+  perThousand: string;
+}): Promise<JSX.Element> {
+  const words = visit.words.mentionPages;
+  const viewer = await viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
+  if (exportIncluded(viewer, context.services) !== null) return <small>{words.profiOnly}</small>;
+  return (
+    <Form visit={visit} action="export" className="row">
+      <button type="submit" class="second small">
+        {words.downloadAll}
+      </button>
+      <small>{rows !== null && rows <= ROWS_PER_UNIT ? words.oneUnit : perThousand}</small>
+    </Form>
+  );
+}

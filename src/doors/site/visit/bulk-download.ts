@@ -1,0 +1,72 @@
+import { EXPORT_SILENCE_MAX_S } from "../../../catalog/exports/bulk.ts";
+import { bulkStream } from "../../../catalog/exports/bulk-stream.ts";
+import { isActive } from "../../../customers/accounts/accounts.ts";
+import type { Caller } from "../../../customers/keys/keys.ts";
+import { rateLimited } from "../../../customers/limits/limits.ts";
+import { AppError } from "../../../errors.ts";
+import { callMethod } from "../../../methods/call.ts";
+import type { exportChannels, exportPosts } from "../../../methods/export.ts";
+import { FileAnswer } from "../../../methods/method.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { fileStamp } from "../../../values/moscow-time.ts";
+import { pageError } from "../forms/faults.ts";
+import type { SiteContext } from "../site-context.ts";
+import type { View } from "./view.ts";
+import { membershipOf, viewerOf } from "./viewer.ts";
+import type { Visit } from "./visit.ts";
+
+/** An export of the API as a download, charged as there, under a key of the visitor's own. */
+export async function bulkDownload(
+  method: typeof exportChannels | typeof exportPosts,
+  filter: Partial<Record<string, string>>,
+  name: string,
+  visit: Visit,
+  context: SiteContext,
+): Promise<View> {
+  const { services } = context;
+  const caller = await callerOf(visit, context);
+  const rate = services.limits.takeRequest(caller, visit.nowMs);
+  if (!rate.allowed) throw rateLimited(rate, caller.plan.requestsPerSecond);
+  const outcome = await callMethod(method, filter, {
+    ...{ services, caller, nowMs: visit.nowMs },
+    callerAt: async (nowMs) => callerOf(await visitAt(nowMs, visit, context), context),
+    readBody: async () => ({}),
+    pageUrl: (query) => `?${query}`,
+    ownUrl: (path) => path,
+  });
+  if (!outcome.ok) throw outcome.error;
+  const { body } = outcome;
+  if (!(body instanceof FileAnswer)) throw new Error("an export answered with no file");
+  context.giveTime(visit.request, EXPORT_SILENCE_MAX_S);
+  return {
+    kind: "download",
+    fileName: `${name}-${fileStamp(visit.nowMs)}.csv`,
+    type: body.type,
+    body: bulkStream(body.file),
+  };
+}
+
+/** The visit as it would be at a later instant; only for a place that they still have. */
+async function visitAt(nowMs: number, visit: Visit, { accounts }: SiteContext): Promise<Visit> {
+  const { member, organization } = membershipOf(visit);
+  const places = await accounts.placesOf(member.email);
+  const membership = places.filter(isActive).find((one) => one.organization.id === organization.id);
+  if (membership === undefined)
+    throw new AppError("authentication_failed", message("keyOfSuspended"));
+  return { ...visit, nowMs, membership };
+}
+
+/** The visitor as a caller of the API, by their newest key that holds. */
+async function callerOf(visit: Visit, { accounts, keys }: SiteContext): Promise<Caller> {
+  const viewer = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
+  const all = await keys.keys(viewer.organization.id);
+  const own = all.filter(
+    ({ memberId, revokedAt, expiresAt }) =>
+      memberId === viewer.member.id &&
+      revokedAt === null &&
+      (expiresAt === null || expiresAt > visit.nowMs),
+  );
+  const key = own.toSorted((one, other) => other.id - one.id)[0];
+  if (key === undefined) throw pageError("conflict", visit.words.mentionPages.noKeyYet);
+  return { ...viewer, key };
+}
