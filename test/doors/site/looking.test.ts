@@ -143,6 +143,37 @@ inBrowser(
   },
 );
 
+inBrowser(
+  "a line crosses days without a reading, and breaks where months are unknown",
+  async () => {
+    await imported(appliance, "channels", [channel(8)]);
+    const reading = (day: string) => ({ channel: 8, subscribers: 1_000, views: null, day });
+    await imported(
+      appliance,
+      "stats",
+      ["2026-01-01", "2026-01-02", "2026-01-20", "2026-11-19", "2026-11-20"].map(reading),
+    );
+    const { page, faults, context } = await signIn();
+    await page.goto(`${address}/account/channels/8/?days=all`);
+    // Columns of the canvas in which the line is seen, as parts of its width.
+    const seen = (await page.evaluate(`(() => {
+    const canvas = document.querySelector("canvas");
+    const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const columns = new Set();
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] > 200 && data[at + 2] - data[at] > 60) columns.add((at / 4) % width);
+    }
+    return [...columns].map((column) => column / width);
+  })()`)) as number[];
+    const { length: early } = seen.filter((part) => part < 0.3);
+    const { length: middle } = seen.filter((part) => part > 0.3 && part < 0.8);
+    expect(early).toBeGreaterThan(20);
+    expect(middle).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
 inBrowser("a webhook that staff disabled stays disabled, whatever is clicked", async () => {
   const { page, context } = await signIn();
   await appliance.app.domains.webhooks.disable(1, "", COMMAND_LINE);

@@ -79,6 +79,21 @@ function sizeOf(chart, labels, at, cycle) {
   return Math.max(size, AXIS_MIN);
 }
 
+/** Days without a reading that a line crosses. Over more it would show a course that nobody knows. */
+const BRIDGED_DAYS = 92;
+
+/** Parts of the picture in which a line is not drawn, from left to right. */
+function gapsOf(chart, at) {
+  const [days, values] = [chart.data[0], chart.data[at]];
+  const known = days.filter((_, place) => values[place] !== null);
+  const place = (day) => Math.round(chart.valToPos(day, "x", true));
+  return known.flatMap((day, next) =>
+    next > 0 && day - known[next - 1] > BRIDGED_DAYS * 86_400
+      ? [[place(known[next - 1]), place(day)]]
+      : [],
+  );
+}
+
 // A chart is drawn from the table that it stands for: the first column has the days. A column is a line,
 // bars on an axis of their own at the right, or not drawn at all.
 for (const place of document.querySelectorAll("[data-chart]")) {
@@ -108,9 +123,8 @@ for (const place of document.querySelectorAll("[data-chart]")) {
       stroke,
       width: isBars ? 0 : 2,
       ...(isBars && { fill: `color-mix(in srgb, ${stroke} 45%, transparent)`, paths: bars }),
+      gaps: gapsOf,
       points: { show: !isBars && rows.length < 45, size: 5, fill: stroke },
-      // A day without a reading does not break the line.
-      spanGaps: true,
       value: (_, value) => (value == null ? "–" : numberText(value)),
     };
   });
