@@ -9,7 +9,7 @@ export const firstStepsEn = {
     title: "Remove the sample, or keep it",
     text: (channels: number) =>
       `${channels} sample channels ship with the program, to try it with. Remove them before customers come.`,
-    gone: "The sample is removed.",
+    gone: "No sample channels are here.",
     kept: "The sample is kept.",
     remove: "Remove the sample",
     removeQuestion:

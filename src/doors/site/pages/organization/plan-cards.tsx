@@ -29,21 +29,20 @@ export async function PlanCards({
         {common.organization}: <bdi>{membership.organization.name}</bdi>
       </p>
       {hasEnded && <p class="notice">{words.planEnded}</p>}
-      <ul class="cards">
+      <ul class="cards figures">
+        <QuotaCard visit={visit} period={{ startedAt, endsAt, used }} quota={quota} />
         <li>
           {common.plan}
           <strong>{words.planNames[plan.code]}</strong>
           {shownNumber(visit, plan.requestsPerSecond)} {words.perSecond}
-        </li>
-        <li>
-          {common.planEnds}
-          <strong>
+          <small>
+            {common.planEnds}:{" "}
             {planInForce.endsAt === null ? (
               words.noEnd
             ) : (
               <LastDayBefore visit={visit} at={planInForce.endsAt} />
             )}
-          </strong>
+          </small>
         </li>
         <li>
           {common.period}
@@ -52,7 +51,6 @@ export async function PlanCards({
           </strong>
           {words.lastDay} <Instant visit={visit} at={endsAt} />
         </li>
-        <QuotaCard visit={visit} period={{ startedAt, endsAt, used }} quota={quota} />
       </ul>
     </>
   );

@@ -21,7 +21,7 @@ export function QuotaCard({
   const end = quotaEnd(period, quota, nowMs);
   const share = new Intl.NumberFormat(common.locale, { style: "percent" });
   return (
-    <li class={end === null ? undefined : "warning"}>
+    <li class={end === null ? "main" : "main warning"}>
       {common.remaining}
       <strong>{shownNumber(visit, Math.max(0, quota - used))}</strong>
       {common.of} {shownNumber(visit, quota)}
