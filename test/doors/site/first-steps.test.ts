@@ -134,6 +134,7 @@ test("one form makes an organization, its owner, plan and key", async () => {
   const fields = { name: "Acme", plan: "growth", email: "ada@example.com", owner: "Ada" };
   const { html } = await visitor.post(path, { action: "create", ...fields });
   const made = /knl_ro_[0-9A-Za-z]{38}/.exec(html)?.[0] ?? "";
+  expect(html).toContain(`curl -H &quot;Authorization: Bearer ${made}&quot;`);
   const { body } = await appliance.request("/v1/me/", { key: made });
   expect(body).toMatchObject({
     organization: { name: "Acme" },

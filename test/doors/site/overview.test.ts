@@ -170,7 +170,7 @@ test("the quota's bar tells when the quota ends at this pace", async () => {
   await use();
   await use();
   expect(await told()).toContain("The quota is used up");
-  expect(await told()).toContain("100% used");
+  expect(await told()).toContain("Request units used: 6 (100%)");
 });
 
 test("a key's last requests are shown with time, path, status, duration and units, newest first", async () => {

@@ -62,6 +62,7 @@ export const firstStepsEn = {
     made: "The customer is made",
     key: "API key",
     keyText: "Shown this once: it is stored only as a hash.",
+    callText: "Their first call: what the key may do, and what is left of the quota.",
     link: "Link for the owner",
     linkText: "By it the owner chooses a password: once, within three days.",
     signIn: "The owner has a password here and signs in with it.",

@@ -36,11 +36,12 @@ export async function PlanCards({
           <strong>{words.planNames[plan.code]}</strong>
           {shownNumber(visit, plan.requestsPerSecond)} {words.perSecond}
           <small>
-            {common.planEnds}:{" "}
             {planInForce.endsAt === null ? (
               words.noEnd
             ) : (
-              <LastDayBefore visit={visit} at={planInForce.endsAt} />
+              <>
+                {common.planEnds}: <LastDayBefore visit={visit} at={planInForce.endsAt} />
+              </>
             )}
           </small>
         </li>

@@ -27,8 +27,7 @@ export function QuotaCard({
       {common.of} {shownNumber(visit, quota)}
       <progress id="units-used" value={Math.min(used, quota)} max={quota} />
       <label for="units-used">
-        {common.used}: {shownNumber(visit, used)} (
-        {words.quotaUsed(share.format(quota === 0 ? 1 : used / quota))})
+        {common.used}: {shownNumber(visit, used)} ({share.format(quota === 0 ? 1 : used / quota)})
       </label>
       <small>
         {end === null && words.lasts}

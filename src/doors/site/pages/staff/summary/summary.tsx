@@ -32,7 +32,7 @@ export const summaryPage: SitePage = {
       [words.sourcesSilent, state.sourcesSilent, "/staff/sources/"],
       [words.errorsNoted, state.errors, "/staff/errors/"],
     ] as const;
-    const isWell = troubles.every(([, count]) => count === 0);
+    const isWell = backup !== null && troubles.every(([, count]) => count === 0);
     return consolePage(
       visit,
       visit.words.staffPages.summary,
