@@ -18,9 +18,15 @@ export function composeAnswers(
       hours.note(answered);
     },
 
-    /** Writes what waits. Never throws. */
+    /** Writes what waits, of a long log of requests a part. Never throws. */
     async flush(): Promise<void> {
       await requests.flush();
+      await hours.flush();
+    },
+
+    /** Writes all that waits. Never throws. */
+    async settled(): Promise<void> {
+      await requests.settled();
       await hours.flush();
     },
   };
