@@ -4,7 +4,13 @@ import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { PASSWORD, type Visitor, visitorOf } from "../../support/visitor.ts";
+import {
+  addPerson,
+  PASSWORD,
+  signedInVisitor,
+  type Visitor,
+  visitorOf,
+} from "../../support/visitor.ts";
 import { callsWith, created } from "../../support/webhook-calls.ts";
 
 let appliance: Appliance;
@@ -104,6 +110,22 @@ test("every page that shows the sample says so, until one button takes it away",
   expect(appliance.app.domains.db.prepare("SELECT count(*) AS n FROM posts").get()).toEqual({
     n: 0,
   });
+});
+
+test("pages without a channel lead staff to the import, and nobody else", async () => {
+  const visitor = await setUp();
+  await visitor.post("/staff/start/", { action: "remove-sample" });
+  const toImport = '<a href="/staff/imports/">Import a file</a>';
+  for (const path of ["/account/channels/", "/staff/channels/"]) {
+    expect((await visitor.get(path)).html, path).toContain(toImport);
+    expect((await visitor.get(`${path}?q=наука`)).html, path).not.toContain(toImport);
+  }
+  const { organizationId } = await appliance.customer();
+  await addPerson(appliance, { organizationId, email: "nina@example.com" });
+  const customer = await signedInVisitor(appliance, "nina@example.com");
+  const { html } = await customer.get("/account/channels/");
+  expect(html).toContain("There are no channels yet.");
+  expect(html).not.toContain(toImport);
 });
 
 test("the numbers of the removed sample are free for the operator's own channels", async () => {
