@@ -13,6 +13,7 @@ import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../../support/
 let appliance: Appliance;
 let address: string;
 let browser: Browser | null = null;
+let ownKey: string;
 
 beforeAll(async () => {
   appliance = await startAppliance({ KANALOG_PORT: "0" });
@@ -29,6 +30,7 @@ beforeAll(async () => {
   }));
   await imported(appliance, "stats", rows);
   const customer = await appliance.customer({ access: "read_write" });
+  ownKey = customer.key;
   await created(callsWith(appliance, customer.key), { channels: [1, 2] });
   await pass(appliance, MINUTE_MS, MINUTE_MS);
   await deliverPost(appliance, 1);
@@ -142,6 +144,21 @@ inBrowser(
     await context.close();
   },
 );
+
+inBrowser("errors are drawn in the colour that they have in tables", async () => {
+  const { page, faults, context } = await signIn();
+  await appliance.get("/v1/msgr/channels/404404/", ownKey);
+  await page.goto(`${address}/account/`);
+  const [drawn, written] = (await page.evaluate(`[
+    getComputedStyle([...document.querySelectorAll('[data-chart="usage-days"] .u-series')]
+      .find((one) => one.textContent.startsWith("Errors"))
+      .querySelector(".u-marker")).borderTopColor,
+    getComputedStyle(document.querySelector("td.failed")).color,
+  ]`)) as string[];
+  expect(drawn).toBe(written as string);
+  expect(faults).toEqual([]);
+  await context.close();
+});
 
 inBrowser(
   "a line crosses days without a reading, and breaks where months are unknown",

@@ -95,7 +95,7 @@ function gapsOf(chart, at) {
 }
 
 // A chart is drawn from the table that it stands for: the first column has the days. A column is a line,
-// bars on an axis of their own at the right, or not drawn at all.
+// bars on an axis of their own at the right, or not drawn at all; a colour that means something is named.
 for (const place of document.querySelectorAll("[data-chart]")) {
   const table = document.getElementById(place.dataset.chart);
   const heads = [...table.tHead.rows[0].cells];
@@ -116,7 +116,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
   const bars = uPlot.paths.bars({ size: [0.7, 40] });
   const lines = drawn.slice(1).map((at, place) => {
     const isBars = heads[at].dataset.draw === "bars";
-    const stroke = inkOf(`--chart-${place + 1}`);
+    const stroke = inkOf(heads[at].dataset.ink ?? `--chart-${place + 1}`);
     return {
       label: heads[at].textContent,
       scale: isBars ? "right" : "y",
