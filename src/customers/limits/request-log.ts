@@ -24,7 +24,7 @@ export interface AnsweredRequest {
 
 /**
  * Keeps the last requests of each key in memory until they are written together, on a thread of their
- * own: a request pays for one array's push. What a crash takes is the log of the last seconds.
+ * own: a request pays for one array's push. A crash takes what was not written yet.
  * @param write null where the log is switched off
  */
 export function createRequestLog(

@@ -39,7 +39,7 @@ export const summaryPage: SitePage = {
       <>
         <h2>{words.isWell}</h2>
         <p>
-          <span class={isWell ? "good" : "bad"}>{isWell ? words.well : words.notWell}</span>
+          <span class={isWell ? "good" : "badge warn"}>{isWell ? words.well : words.notWell}</span>
         </p>
         <ul class="cards">
           {troubles.map(([label, count, path]) => (
