@@ -102,7 +102,7 @@ function stopAll(
 ): Promise<void> {
   const upkeep = { stop: lease.leave };
   const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers, upkeep, cluster];
-  const settled = [usage.settled, sources.settled, afterAnswer.settled, answers.flush];
+  const settled = [usage.settled, sources.settled, afterAnswer.settled, answers.settled];
   const close = async (): Promise<void> => {
     await database.close();
     await cluster.usage?.close();

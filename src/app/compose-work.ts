@@ -77,9 +77,15 @@ function composeAnswers({ config, ports, threads: { requestLog } }: Base) {
       hours.note(answered);
     },
 
-    /** Writes what waits. Never throws. */
+    /** Writes what waits, of a long log of requests a part. Never throws. */
     async flush(): Promise<void> {
       await requests.flush();
+      await hours.flush();
+    },
+
+    /** Writes all that waits. Never throws. */
+    async settled(): Promise<void> {
+      await requests.settled();
       await hours.flush();
     },
   };

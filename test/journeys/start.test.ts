@@ -37,9 +37,13 @@ function expectEndsYesterday(): void {
 }
 
 test("the first start has sample data until yesterday, and prints an address, the documentation, a key and a curl", async () => {
-  const server = await machine.serve(["start"]);
+  const server = await machine.serve(["start"], { environment: { KANALOG_LOG_LEVEL: "debug" } });
   await until(() => server.printed().includes("curl"));
   const text = server.printed();
+  // Together, whatever the log says meanwhile.
+  const told = text.slice(text.indexOf("  Address"), text.indexOf("  curl"));
+  expect(told).toContain(`${server.address}/account/set-up/?token=`);
+  expect(told).not.toContain('{"level"');
   expect(text).toContain(`${server.address}/docs/`);
   const key = /knl_rw_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? "";
   expect(key).not.toBe("");

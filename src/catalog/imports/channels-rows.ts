@@ -3,6 +3,7 @@ import { unknownSlug } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { CHANNEL_FIELDS, type ChannelRecord } from "../channels/card.ts";
 import { createChannelRecords } from "../channels/channels.store.ts";
+import { recount } from "../directory/recount.ts";
 import { columnsOf, type RowOf } from "../fields/stored-field.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { pruneLastPostOrder } from "../search/last-post-order.ts";
@@ -33,6 +34,9 @@ const TEXTS_MANY = 1_000;
  */
 const TIMES_MANY = 100_000;
 
+/** Fields by which directories count a channel. Files that give others leave the counts as they are. */
+const COUNTED_BY = ["category", "categories", "territory", "is_public"] as const;
+
 /** Identity is `id`, else `msgr_id`, else `handle`. */
 export const channelsImport: ImportKind<ChannelRow> = {
   columns: columnsOf(CHANNEL_FIELDS),
@@ -46,6 +50,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
     let [written, writtenInAll] = [0, 0];
     let times = 0;
     let areRefreshes = false;
+    let areCountsOld = false;
     return {
       counts: moved.counts,
 
@@ -72,6 +77,8 @@ export const channelsImport: ImportKind<ChannelRow> = {
           stored === undefined ? (said ?? []) : records.unknownHandles(record, said ?? []);
         if (stored !== undefined && former.length === 0 && isSame(record, stored))
           return "unchanged";
+        areCountsOld ||=
+          stored === undefined || COUNTED_BY.some((name) => record[name] !== stored[name]);
         const holder = giveUpHandle(records, record);
         let id = record.id;
         if (stored === undefined) id = records.insert(record, former);
@@ -90,6 +97,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
 
       async afterwards(): Promise<void> {
         moved.end();
+        if (areCountsOld) await recount(db, clock);
         if (writtenInAll >= TEXTS_MANY) await optimizeSearch(db, clock);
         if (times >= TIMES_MANY) await pruneLastPostOrder(db, clock);
       },

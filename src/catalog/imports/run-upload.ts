@@ -5,7 +5,6 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message, verbatim } from "../../values/messages/messages.ts";
 import { shortened } from "../../values/shortened.ts";
-import { recount } from "../directory/recount.ts";
 import type { ImportContext } from "./import-kind.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
 import { saveProgress } from "./import-runs.store.ts";
@@ -110,8 +109,6 @@ export async function runUpload(
         saveSometimes();
       },
     });
-    // Directories show how many channels are in each entry: else that would wait for the night.
-    if (!dryRun && name !== "stats" && name !== "posts") await recount(db, clock);
   } finally {
     rejects.close();
     copy?.remove();

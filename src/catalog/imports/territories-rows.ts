@@ -9,6 +9,7 @@ import {
   type Territory,
   type TerritoryKind,
 } from "../directory/directory.table.ts";
+import { recount } from "../directory/recount.ts";
 import { refreshFacets } from "../directory/refresh-facets.ts";
 import { inTreeOrder, mayContain } from "../directory/territory-tree.ts";
 import {
@@ -115,7 +116,11 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         );
       },
 
-      afterwards: () => refreshFacets(db, context.clock),
+      async afterwards(): Promise<void> {
+        await refreshFacets(db, context.clock);
+        // A node that moved is counted in others above it.
+        await recount(db, context.clock);
+      },
     };
 
     /** A new entry, placed behind all others until the tree's order and its path are known. */

@@ -1,7 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { recount } from "../directory/recount.ts";
 import { importKinds } from "../imports/import-kinds.ts";
 import { nothingRecognized } from "../imports/recognized.ts";
 import { readRows, requireReadable } from "../imports/rows.ts";
@@ -54,8 +53,6 @@ export async function importSourceFile(
     onReject: () => {},
     onProgress: () => {},
   });
-  // Directories show how many channels are in each entry: else that would wait for the night.
-  if (kindName !== "stats" && kindName !== "posts") await recount(db, clock);
   return {
     ...summary,
     rejects: summary.rejects.map(cutGroup),

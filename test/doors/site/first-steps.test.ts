@@ -4,7 +4,13 @@ import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { PASSWORD, type Visitor, visitorOf } from "../../support/visitor.ts";
+import {
+  addPerson,
+  PASSWORD,
+  signedInVisitor,
+  type Visitor,
+  visitorOf,
+} from "../../support/visitor.ts";
 import { callsWith, created } from "../../support/webhook-calls.ts";
 
 let appliance: Appliance;
@@ -106,6 +112,22 @@ test("every page that shows the sample says so, until one button takes it away",
   });
 });
 
+test("pages without a channel lead staff to the import, and nobody else", async () => {
+  const visitor = await setUp();
+  await visitor.post("/staff/start/", { action: "remove-sample" });
+  const toImport = '<a href="/staff/imports/">Import a file</a>';
+  for (const path of ["/account/channels/", "/staff/channels/"]) {
+    expect((await visitor.get(path)).html, path).toContain(toImport);
+    expect((await visitor.get(`${path}?q=наука`)).html, path).not.toContain(toImport);
+  }
+  const { organizationId } = await appliance.customer();
+  await addPerson(appliance, { organizationId, email: "nina@example.com" });
+  const customer = await signedInVisitor(appliance, "nina@example.com");
+  const { html } = await customer.get("/account/channels/");
+  expect(html).toContain("There are no channels yet.");
+  expect(html).not.toContain(toImport);
+});
+
 test("the numbers of the removed sample are free for the operator's own channels", async () => {
   await appliance.app.domains.sample.remove(COMMAND_LINE);
   await imported(appliance, "channels", [channel(1, { title: "My own" })]);
@@ -134,6 +156,7 @@ test("one form makes an organization, its owner, plan and key", async () => {
   const fields = { name: "Acme", plan: "growth", email: "ada@example.com", owner: "Ada" };
   const { html } = await visitor.post(path, { action: "create", ...fields });
   const made = /knl_ro_[0-9A-Za-z]{38}/.exec(html)?.[0] ?? "";
+  expect(html).toContain(`curl -H &quot;Authorization: Bearer ${made}&quot;`);
   const { body } = await appliance.request("/v1/me/", { key: made });
   expect(body).toMatchObject({
     organization: { name: "Acme" },

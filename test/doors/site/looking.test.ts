@@ -13,6 +13,7 @@ import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../../support/
 let appliance: Appliance;
 let address: string;
 let browser: Browser | null = null;
+let ownKey: string;
 
 beforeAll(async () => {
   appliance = await startAppliance({ KANALOG_PORT: "0" });
@@ -29,6 +30,7 @@ beforeAll(async () => {
   }));
   await imported(appliance, "stats", rows);
   const customer = await appliance.customer({ access: "read_write" });
+  ownKey = customer.key;
   await created(callsWith(appliance, customer.key), { channels: [1, 2] });
   await pass(appliance, MINUTE_MS, MINUTE_MS);
   await deliverPost(appliance, 1);
@@ -138,6 +140,52 @@ inBrowser(
     // The period ends with the last reading, and 10 November is two days before.
     const at = (Number(point?.x) + Number(point?.width) / 2 - plot.x) / plot.width;
     expect(at).toBeCloseTo(87.5 / 90, 2);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+inBrowser("errors are drawn in the colour that they have in tables", async () => {
+  const { page, faults, context } = await signIn();
+  await appliance.get("/v1/msgr/channels/404404/", ownKey);
+  await page.goto(`${address}/account/`);
+  const [drawn, written] = (await page.evaluate(`[
+    getComputedStyle([...document.querySelectorAll('[data-chart="usage-days"] .u-series')]
+      .find((one) => one.textContent.startsWith("Errors"))
+      .querySelector(".u-marker")).borderTopColor,
+    getComputedStyle(document.querySelector("td.failed")).color,
+  ]`)) as string[];
+  expect(drawn).toBe(written as string);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+inBrowser(
+  "a line crosses days without a reading, and breaks where months are unknown",
+  async () => {
+    await imported(appliance, "channels", [channel(8)]);
+    const reading = (day: string) => ({ channel: 8, subscribers: 1_000, views: null, day });
+    await imported(
+      appliance,
+      "stats",
+      ["2026-01-01", "2026-01-02", "2026-01-20", "2026-11-19", "2026-11-20"].map(reading),
+    );
+    const { page, faults, context } = await signIn();
+    await page.goto(`${address}/account/channels/8/?days=all`);
+    // Columns of the canvas in which the line is seen, as parts of its width.
+    const seen = (await page.evaluate(`(() => {
+    const canvas = document.querySelector("canvas");
+    const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const columns = new Set();
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] > 200 && data[at + 2] - data[at] > 60) columns.add((at / 4) % width);
+    }
+    return [...columns].map((column) => column / width);
+  })()`)) as number[];
+    const { length: early } = seen.filter((part) => part < 0.3);
+    const { length: middle } = seen.filter((part) => part > 0.3 && part < 0.8);
+    expect(early).toBeGreaterThan(20);
+    expect(middle).toBe(0);
     expect(faults).toEqual([]);
     await context.close();
   },

@@ -147,11 +147,14 @@ test("the summary counts what there is, and what is wrong", async () => {
     People: 1,
     "Webhooks disabled": 1,
     "Jobs whose last run failed": 0,
-    "Warnings and errors since the start": 0,
+    "Errors since the start": 0,
     "Webhooks failing": 0,
     "Imports that failed, of the last 20": 0,
     "Mails queued": 1,
   });
+  const marked = [...html.matchAll(/<li class="warning"><strong>[^<]*<\/strong><a[^>]*>([^<]+)/g)];
+  expect(marked.map(([, label]) => label)).toEqual(["Webhooks disabled", "Last backup"]);
+  expect(html).toContain("Something needs a look: it is marked.");
 });
 
 test("an organization is made, found, given plans, archived and restored", async () => {

@@ -1,14 +1,18 @@
 import { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
-import { type ServeOptions, serve, withServeOptions } from "./serving.ts";
+import { type ServeOptions, serve, servesText, withServeOptions } from "./serving.ts";
 
 /** `kanalog serve`: the appliance, until it is told to stop. */
 export function serveCommand(context: CommandContext): Command {
   return withServeOptions(new Command("serve"))
     .description("run the appliance: REST API, documentation and scheduler")
     .action((options: ServeOptions) =>
-      serve(context, options, (address) => {
-        context.output.note(`Kanalog serves at ${address}, documentation at ${address}/docs/`);
+      serve(context, options, (listening) => {
+        const { note } = context.output;
+        const { setUpAddress } = listening;
+        note(servesText(listening));
+        if (setUpAddress === null) return;
+        note(`Set up the account site within 30 minutes: ${setUpAddress}`);
       }),
     );
 }

@@ -91,9 +91,15 @@ function requireBackupFolder({ backupDir }: Config): void {
   }
 }
 
+/** Where the appliance listens, and where its first account is made; null where there is one. */
+export interface Listening {
+  address: string;
+  setUpAddress: string | null;
+}
+
 /** Called once the appliance listens; a signal to stop waits for it. */
 type Announce = (
-  address: string,
+  listening: Listening,
   withDomains: (work: (domains: Domains) => Promise<void>) => Promise<void>,
 ) => void | Promise<void>;
 
@@ -119,8 +125,7 @@ export async function serve(
   try {
     const setUpPath = await app.setUpPath();
     const address = app.listen();
-    await announce(address, (work) => work(app.domains));
-    tellSetUp(context, config.baseUrl ?? address, setUpPath);
+    await announce(listeningAt(address, setUpPath, config), (work) => work(app.domains));
     await stopSignal;
   } finally {
     await app.close();
@@ -144,8 +149,9 @@ async function serveByWorkers(
     // The worker has said why.
     if (started === null) throw new CommandExit(EXIT_FAILED);
     const { address, setUpPath } = started;
-    await announce(address, (work) => withDomainsAt(context, config, work));
-    tellSetUp(context, config.baseUrl ?? address, setUpPath);
+    await announce(listeningAt(address, setUpPath, config), (work) =>
+      withDomainsAt(context, config, work),
+    );
     await stopSignal;
   } finally {
     isWell = await workers.stop();
@@ -153,7 +159,11 @@ async function serveByWorkers(
   if (!isWell) throw new CommandExit(EXIT_FAILED, "A worker did not stop as it should.");
 }
 
-function tellSetUp({ output }: CommandContext, address: string, path: string | null): void {
-  if (path === null) return;
-  output.note(`Set up the account site within 30 minutes: ${address}${path}`);
+/** First line of every start, while the rest is got ready. */
+export function servesText({ address }: Listening): string {
+  return `Kanalog serves at ${address}, documentation at ${address}/docs/`;
+}
+
+function listeningAt(address: string, setUpPath: string | null, { baseUrl }: Config): Listening {
+  return { address, setUpAddress: setUpPath === null ? null : (baseUrl ?? address) + setUpPath };
 }

@@ -4,7 +4,14 @@ import { type Config, type Environment, SETTINGS } from "../../../config.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireFile } from "../with-domains.ts";
-import { type ServeOptions, serve, serveConfig, withServeOptions } from "./serving.ts";
+import {
+  type Listening,
+  type ServeOptions,
+  serve,
+  serveConfig,
+  servesText,
+  withServeOptions,
+} from "./serving.ts";
 
 /** `kanalog start`: `serve`, with sample data and a key to try it where the database is new. */
 export function startCommand(context: CommandContext): Command {
@@ -14,18 +21,16 @@ export function startCommand(context: CommandContext): Command {
       const config = serveConfig(context, options);
       requireFile(config);
       const { output } = context;
-      await serve(context, options, async (address, withDomains) => {
-        output.out(`\n  Address        ${address}\n  Documentation  ${address}/docs/`);
+      await serve(context, options, async (listening, withDomains) => {
+        output.note(servesText(listening));
         await withDomains(async (domains) => {
           await fillEmpty(domains);
-          const { length: channels } = domains.sample.ids();
-          if (channels > 0)
-            output.out(`  Data           ${channels} sample channels, to try it with`);
           const key = await domains.keys.createFirst(COMMAND_LINE);
           const memberId = await domains.accounts.firstMemberId();
           const another = howToMakeAKey(commandPrefix(context.environment, config), memberId);
-          if (key !== null) output.out(newKeyText(address, key, another));
-          else output.out(`  API key        stored only as a hash; make another: ${another}\n`);
+          const { length: channels } = domains.sample.ids();
+          // One text: no line of the log stands between what a person is to read.
+          output.out(firstText(listening, channels, key, another));
         });
       });
     });
@@ -40,14 +45,27 @@ async function fillEmpty({ accounts, sample }: Domains): Promise<void> {
   if (isNew || sample.isUnfinished()) await sample.load();
 }
 
-function newKeyText(address: string, key: string, another: string): string {
-  return `  API key        ${key}
-                 (shown this once; another: ${another})
-
-Try it in another terminal:
-
-  curl -H "Authorization: Bearer ${key}" "${address}/v1/msgr/channels/?limit=2"
-`;
+/** What to open, the key and what to paste. */
+function firstText(
+  { address, setUpAddress }: Listening,
+  sampleChannels: number,
+  key: string | null,
+  another: string,
+): string {
+  const rows: [label: string, text: string][] = [
+    ["Address", address],
+    ["Documentation", `${address}/docs/`],
+  ];
+  if (sampleChannels > 0) rows.push(["Data", `${sampleChannels} sample channels, to try it with`]);
+  if (key === null) rows.push(["API key", `stored only as a hash; make another: ${another}`]);
+  else rows.push(["API key", key], ["", `(shown this once; another: ${another})`]);
+  if (setUpAddress !== null) {
+    rows.push(["First account", setUpAddress], ["", "(make it here within 30 minutes)"]);
+  }
+  const table = rows.map(([label, text]) => `  ${label.padEnd(15)}${text}\n`).join("");
+  if (key === null) return `\n${table}`;
+  const call = `curl -H "Authorization: Bearer ${key}" "${address}/v1/msgr/channels/?limit=2"`;
+  return `\n${table}\nTry it in another terminal:\n\n  ${call}\n`;
 }
 
 function howToMakeAKey(command: string, memberId: number | null): string {

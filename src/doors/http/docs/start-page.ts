@@ -61,17 +61,20 @@ function bodyOf(
 ): string {
   const words = startWords(language);
   const number = new Intl.NumberFormat(language === "ru" ? "ru-RU" : "en-GB");
-  const count = (table: string, label: string): string => {
+  const counted = Object.entries(words.counted).map(([table, label]) => {
     const found = tables?.find(({ name }) => name === table);
     if (found === undefined) return "";
     const more = found.isMore ? `${words.moreThan} ` : "";
-    return `<li><strong>${more}${number.format(found.rows)}</strong> ${label}</li>`;
-  };
+    return `<li>${label} <strong>${more}${number.format(found.rows)}</strong></li>`;
+  });
   const largest = categories
     .filter(({ channels }) => channels > 0)
     .toSorted((a, b) => b.channels - a.channels)
     .slice(0, CATEGORIES_SHOWN)
-    .map(({ name, channels }) => `<li>${Bun.escapeHTML(name)}: ${number.format(channels)}</li>`);
+    .map(
+      ({ name, channels }) =>
+        `<tr><th scope="row">${Bun.escapeHTML(name)}</th><td class="number">${number.format(channels)}</td></tr>`,
+    );
   const [plansLabel, heads] = [words.plans, words.planColumns];
   const planRows = plans.map((plan) => {
     const { historyDays, webhooks, webhookChannels, alerts } = plan;
@@ -95,11 +98,17 @@ function bodyOf(
 ${maySignUp ? `<p><a class="button" href="account/sign-up/">${words.signUp}</a></p>` : ""}
 <h2>${words.data}</h2>
 <ul class="cards">
-${count("channels", words.channels)}
-${count("posts", words.posts)}
-${count("daily_statistics", words.days)}
+${counted.join("\n")}
 </ul>
-${largest.length === 0 ? "" : `<h3>${words.categories}</h3>\n<ul>\n${largest.join("\n")}\n</ul>`}
+${
+  largest.length === 0
+    ? ""
+    : `<section class="scroll" tabindex="0" aria-label="${words.categories}"><table class="largest">
+<thead><tr><th scope="col">${words.categories}</th><th scope="col" class="number">${words.counted["channels"]}</th></tr></thead>
+<tbody>
+${largest.join("\n")}
+</tbody></table></section>`
+}
 <h2>${plansLabel}</h2>
 <section class="scroll" tabindex="0" aria-label="${plansLabel}"><table class="named">
 <thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>

@@ -5,9 +5,9 @@ interface StartWords {
   intro: string;
   signUp: string;
   data: string;
+  /** What is counted, by its table; a name, which fits any number. */
+  counted: Readonly<Record<string, string>>;
   channels: string;
-  posts: string;
-  days: string;
   moreThan: string;
   categories: string;
   plans: string;
@@ -27,9 +27,8 @@ const en: StartWords = {
     "and posts, as JSON over HTTP, with an API key; new posts as webhooks.",
   signUp: "Create an account: free, with a key on the plan Test",
   data: "What data there is",
+  counted: { channels: "Channels", posts: "Posts", daily_statistics: "Days of statistics" },
   channels: "channels",
-  posts: "posts",
-  days: "days of statistics",
   moreThan: "more than",
   categories: "Largest categories",
   plans: "Plans",
@@ -66,9 +65,8 @@ const ru: StartWords = {
     "посты — JSON по HTTP с ключом API; новые посты — вебхуками.",
   signUp: "Создать аккаунт: бесплатно, с ключом на тарифе «Тест»",
   data: "Какие есть данные",
+  counted: { channels: "Каналы", posts: "Посты", daily_statistics: "Дни статистики" },
   channels: "каналов",
-  posts: "постов",
-  days: "дней статистики",
   moreThan: "больше",
   categories: "Самые большие категории",
   plans: "Тарифы",

@@ -79,8 +79,23 @@ function sizeOf(chart, labels, at, cycle) {
   return Math.max(size, AXIS_MIN);
 }
 
+/** Days without a reading that a line crosses. Over more it would show a course that nobody knows. */
+const BRIDGED_DAYS = 92;
+
+/** Parts of the picture in which a line is not drawn, from left to right. */
+function gapsOf(chart, at) {
+  const [days, values] = [chart.data[0], chart.data[at]];
+  const known = days.filter((_, place) => values[place] !== null);
+  const place = (day) => Math.round(chart.valToPos(day, "x", true));
+  return known.flatMap((day, next) =>
+    next > 0 && day - known[next - 1] > BRIDGED_DAYS * 86_400
+      ? [[place(known[next - 1]), place(day)]]
+      : [],
+  );
+}
+
 // A chart is drawn from the table that it stands for: the first column has the days. A column is a line,
-// bars on an axis of their own at the right, or not drawn at all.
+// bars on an axis of their own at the right, or not drawn at all; a colour that means something is named.
 for (const place of document.querySelectorAll("[data-chart]")) {
   const table = document.getElementById(place.dataset.chart);
   const heads = [...table.tHead.rows[0].cells];
@@ -101,16 +116,15 @@ for (const place of document.querySelectorAll("[data-chart]")) {
   const bars = uPlot.paths.bars({ size: [0.7, 40] });
   const lines = drawn.slice(1).map((at, place) => {
     const isBars = heads[at].dataset.draw === "bars";
-    const stroke = inkOf(`--chart-${place + 1}`);
+    const stroke = inkOf(heads[at].dataset.ink ?? `--chart-${place + 1}`);
     return {
       label: heads[at].textContent,
       scale: isBars ? "right" : "y",
       stroke,
       width: isBars ? 0 : 2,
       ...(isBars && { fill: `color-mix(in srgb, ${stroke} 45%, transparent)`, paths: bars }),
+      gaps: gapsOf,
       points: { show: !isBars && rows.length < 45, size: 5, fill: stroke },
-      // A day without a reading does not break the line.
-      spanGaps: true,
       value: (_, value) => (value == null ? "–" : numberText(value)),
     };
   });

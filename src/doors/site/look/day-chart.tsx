@@ -19,21 +19,25 @@ export function DayChart<Row extends { day: string }>({
   title: string;
   id: string;
   days: readonly Row[];
-  /** Shown in place of a chart that would be empty. */
+  /** Shown in place of a chart and a table that would be empty. */
   instead?: string | null;
   heads: JSX.Element | JSX.Element[];
   cellsOf: (row: Row) => JSX.Element | JSX.Element[];
 }): JSX.Element {
   const { words: common } = visit;
   const [from, to] = [days[0]?.day, days.at(-1)?.day];
+  if (instead !== null) {
+    return (
+      <section>
+        <h3>{title}</h3>
+        <p class="empty">{instead}</p>
+      </section>
+    );
+  }
   return (
     <section>
       <h3>{title}</h3>
-      {instead === null ? (
-        <div data-chart={id} data-from={from} data-to={to} aria-hidden="true" />
-      ) : (
-        <p>{instead}</p>
-      )}
+      <div data-chart={id} data-from={from} data-to={to} aria-hidden="true" />
       <details>
         <summary>{common.table}</summary>
         <Scroll label={title}>

@@ -9,7 +9,7 @@ export const firstStepsEn = {
     title: "Remove the sample, or keep it",
     text: (channels: number) =>
       `${channels} sample channels ship with the program, to try it with. Remove them before customers come.`,
-    gone: "The sample is removed.",
+    gone: "No sample channels are here.",
     kept: "The sample is kept.",
     remove: "Remove the sample",
     removeQuestion:
@@ -62,6 +62,7 @@ export const firstStepsEn = {
     made: "The customer is made",
     key: "API key",
     keyText: "Shown this once: it is stored only as a hash.",
+    callText: "Their first call: what the key may do, and what is left of the quota.",
     link: "Link for the owner",
     linkText: "By it the owner chooses a password: once, within three days.",
     signIn: "The owner has a password here and signs in with it.",

@@ -1,6 +1,5 @@
 /** The customer's overview beyond the plan and the usage by method. */
 export const overviewEn = {
-  quotaUsed: (percent: string) => `${percent} used`,
   lasts: "At this pace the quota lasts to the end of the period.",
   ends: "At this pace the quota ends on",
   over: "The quota is used up: requests that cost are refused until the period ends on",

@@ -1,7 +1,6 @@
 import type { OverviewWords } from "./overview.en.ts";
 
 export const overviewRu: OverviewWords = {
-  quotaUsed: (percent) => `использовано ${percent}`,
   lasts: "При таком расходе квоты хватит до конца периода.",
   ends: "При таком расходе квота закончится",
   over: "Квота закончилась: платные запросы отклоняются до конца периода,",

@@ -1,10 +1,12 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { DownloadForm } from "../../look/download-form.tsx";
+import { ImportLink } from "../../look/import-link.tsx";
 import type { PartProps } from "../../site-context.ts";
 import { nextCursor } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -34,7 +36,13 @@ export async function CatalogResults({
   const given = givenOf(filter);
   if (page.results.length === 0) {
     const isAsked = Object.keys(given).length > 0;
-    return <p class="empty">{isAsked ? words.nothingFound : words.noChannels}</p>;
+    const isStaff = visit.signedIn?.person.isStaff === true;
+    return (
+      <p class="empty">
+        {isAsked ? words.nothingFound : words.noChannels}{" "}
+        {!isAsked && isStaff && <ImportLink visit={visit} />}
+      </p>
+    );
   }
   const cursor = nextCursor(page);
   const hrefOf = (more: Record<string, string>) =>

@@ -25,6 +25,8 @@ export function channelFigures(
   const { viewsPerPost, postsPerDay } = averagesOf(rows);
   const number = (value: number | null): string =>
     value === null ? "—" : shownNumber(visit, value);
+  const reach = card.metrics?.reach_30d ?? null;
+  const changes = GROWTH.map((days) => [days, changeOver(recent, days)] as const);
   const last = recent.at(-1) ?? rows.at(-1);
   const ads = habits === null || habits.posts === 0 ? null : habits.ads / habits.posts;
   return (
@@ -32,11 +34,14 @@ export function channelFigures(
       <li class="main">
         {words.subscribers}
         <strong>{number(card.subscribers)}</strong>
-        {GROWTH.map((days) => (
-          <span class="growth">
-            <ChangeText visit={visit} change={changeOver(recent, days)} /> {words.inDays(days)}
-          </span>
-        ))}
+        {changes.map(
+          ([days, change]) =>
+            change !== null && (
+              <span class="growth">
+                <ChangeText visit={visit} change={change} /> {words.inDays(days)}
+              </span>
+            ),
+        )}
         {last !== undefined && last.subscribers !== card.subscribers && (
           <small>
             {words.lastReading} <DayOf visit={visit} at={startOfDay(parseDay(last.day) ?? 0)} />:{" "}
@@ -51,7 +56,7 @@ export function channelFigures(
       </Figure>
       <Figure label={words.postsPerDay} value={number(postsPerDay)} />
       <Figure label={words.err} value={shownPercent(visit, card.metrics?.err_30d)}>
-        {words.reach(number(card.metrics?.reach_30d ?? null))}
+        {reach !== null && words.reach(number(reach))}
       </Figure>
       <Figure label={words.adShare} value={ads === null ? "—" : shownPart(visit, ads)}>
         {habits !== null &&

@@ -5,6 +5,7 @@ import type { LoggedRequest } from "../../../../customers/limits/request-log.ts"
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
+import { asset } from "../../visit/site-path.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
@@ -24,7 +25,10 @@ export async function LastRequests({ visit, context }: PartProps): Promise<HtmlE
       {context.lastRequests === null ? (
         <p>{words.logOff}</p>
       ) : chosen === undefined ? (
-        <p>{visit.words.organizationPages.noKeys}</p>
+        <p class="empty">
+          {visit.words.organizationPages.noKeys}{" "}
+          <a href={asset(visit, "/account/keys/")}>{visit.words.explorerPages.makeKey}</a>
+        </p>
       ) : (
         <>
           <p>{words.lastRequestsText}</p>
@@ -41,7 +45,7 @@ export async function LastRequests({ visit, context }: PartProps): Promise<HtmlE
             <button type="submit">{words.show}</button>
           </form>
           {requests.length === 0 ? (
-            <p>{words.noRequests}</p>
+            <p class="empty">{words.noRequests}</p>
           ) : (
             <DataTable
               isTall

@@ -22,21 +22,21 @@ export async function PlanCards({ visit, context }: PartProps): Promise<HtmlEsca
         {common.organization}: <bdi>{membership.organization.name}</bdi>
       </p>
       {hasEnded && <p class="notice">{words.planEnded}</p>}
-      <ul class="cards">
+      <ul class="cards figures">
+        <QuotaCard visit={visit} period={{ startedAt, endsAt, used }} quota={quota} />
         <li>
           {common.plan}
           <strong>{words.planNames[plan.code]}</strong>
           {shownNumber(visit, plan.requestsPerSecond)} {words.perSecond}
-        </li>
-        <li>
-          {common.planEnds}
-          <strong>
+          <small>
             {planInForce.endsAt === null ? (
               words.noEnd
             ) : (
-              <LastDayBefore visit={visit} at={planInForce.endsAt} />
+              <>
+                {common.planEnds}: <LastDayBefore visit={visit} at={planInForce.endsAt} />
+              </>
             )}
-          </strong>
+          </small>
         </li>
         <li>
           {common.period}
@@ -45,7 +45,6 @@ export async function PlanCards({ visit, context }: PartProps): Promise<HtmlEsca
           </strong>
           {words.lastDay} <Instant visit={visit} at={endsAt} />
         </li>
-        <QuotaCard visit={visit} period={{ startedAt, endsAt, used }} quota={quota} />
       </ul>
     </>
   );

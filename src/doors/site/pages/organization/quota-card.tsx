@@ -21,14 +21,13 @@ export function QuotaCard({
   const end = quotaEnd(period, quota, nowMs);
   const share = new Intl.NumberFormat(common.locale, { style: "percent" });
   return (
-    <li class={end === null ? undefined : "warning"}>
+    <li class={end === null ? "main" : "main warning"}>
       {common.remaining}
       <strong>{shownNumber(visit, Math.max(0, quota - used))}</strong>
       {common.of} {shownNumber(visit, quota)}
       <progress id="units-used" value={Math.min(used, quota)} max={quota} />
       <label for="units-used">
-        {common.used}: {shownNumber(visit, used)} (
-        {words.quotaUsed(share.format(quota === 0 ? 1 : used / quota))})
+        {common.used}: {shownNumber(visit, used)} ({share.format(quota === 0 ? 1 : used / quota)})
       </label>
       <small>
         {end === null && words.lasts}

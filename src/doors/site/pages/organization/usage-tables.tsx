@@ -168,11 +168,15 @@ function UsageSums({
 function SumHeads({ visit: { words } }: { visit: Visit }): JSX.Element {
   return (
     <>
-      {[words.requests, words.units, words.errors].map((name) => (
-        <th scope="col" class="number">
-          {name}
-        </th>
-      ))}
+      <th scope="col" class="number">
+        {words.requests}
+      </th>
+      <th scope="col" class="number">
+        {words.units}
+      </th>
+      <th scope="col" class="number" data-ink="--danger">
+        {words.errors}
+      </th>
     </>
   );
 }

@@ -41,7 +41,7 @@ export const setUpPage: SitePage = {
           autocomplete="new-password"
         />
         <TextField {...field} name="organization" label={words.organizationName} />
-        <button type="submit">{words.save}</button>
+        <button type="submit">{words.signUpPage.make}</button>
       </Form>,
     );
   },

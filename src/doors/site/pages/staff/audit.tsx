@@ -50,7 +50,7 @@ export const auditPage: SitePage = {
           people={await context.people.people()}
         />
         {last === undefined ? (
-          <p>{words.none}</p>
+          <p class="empty">{words.none}</p>
         ) : (
           <DataTable
             label={words.audit}

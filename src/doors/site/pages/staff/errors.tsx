@@ -17,7 +17,7 @@ export const errorsPage: SitePage = {
       <>
         <p>{words.errorsText}</p>
         {entries.length === 0 ? (
-          <p>{words.none}</p>
+          <p class="empty">{words.none}</p>
         ) : (
           <DataTable
             label={words.errors}

@@ -72,7 +72,7 @@ function Rows({ visit, rows }: { visit: Visit; rows: readonly SourceRow[] }): JS
   ];
   return (
     <Scroll label={words.firstRows}>
-      <table>
+      <table class="data">
         <thead>
           <tr>
             <th scope="col">{words.line}</th>

@@ -27,8 +27,14 @@ export const importRunPage: SitePage = {
         <div id="run" data-refresh={run.state === "running" ? "yes" : undefined}>
           <Run visit={visit} run={run} />
         </div>
-        <p>
+        <p class="row">
           <a href={asset(visit, "/staff/imports/")}>{words.back}</a>
+          {run.state === "done" && (
+            <>
+              <a href={asset(visit, "/staff/channels/")}>{visit.words.channels}</a>
+              <a href={asset(visit, "/staff/start/")}>{visit.words.firstSteps.title}</a>
+            </>
+          )}
         </p>
       </>,
     );

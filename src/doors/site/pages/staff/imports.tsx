@@ -62,7 +62,11 @@ export const importsPage: SitePage = {
         </Form>
         <Columns visit={visit} />
         <h2>{words.recent}</h2>
-        {runs.length === 0 ? <p>{visit.words.nothingYet}</p> : <Runs visit={visit} runs={runs} />}
+        {runs.length === 0 ? (
+          <p class="empty">{visit.words.nothingYet}</p>
+        ) : (
+          <Runs visit={visit} runs={runs} />
+        )}
       </>,
     );
   },

@@ -53,7 +53,7 @@ export const sourcesPage: SitePage = {
         <RowFaults visit={visit} actions={ACTIONS} />
         <p>{words.intro}</p>
         {sources.length === 0 ? (
-          <p>{visit.words.nothingYet}</p>
+          <p class="empty">{visit.words.nothingYet}</p>
         ) : (
           <List visit={visit} context={context} sources={sources} />
         )}

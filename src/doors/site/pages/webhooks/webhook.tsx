@@ -74,14 +74,14 @@ function Facts({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.
   const error = webhook.last_error;
   return (
     <dl>
-      <dt>{words.url}</dt>
-      <dd>
-        <bdi>{webhook.url}</bdi>
-      </dd>
       <dt>{words.state}</dt>
       <dd>
         <WebhookState visit={visit} webhook={webhook} />
         {webhook.disabled_reason === "staff" && <div>{words.staffHelp}</div>}
+      </dd>
+      <dt>{words.url}</dt>
+      <dd>
+        <bdi>{webhook.url}</bdi>
       </dd>
       <dt>{words.lastSuccess}</dt>
       <dd>{success === null ? words.never : <Moment visit={visit} at={success} />}</dd>

@@ -6,6 +6,7 @@ import { AppError } from "../../../../../errors.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
 import { told } from "../../../forms/told.ts";
 import { DataTable } from "../../../look/data-table.tsx";
+import { ImportLink } from "../../../look/import-link.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
 import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
@@ -72,7 +73,12 @@ function Found({ visit, found }: { visit: Visit; found: Listed }): JSX.Element {
   const words = visit.words.staffCatalog;
   const isSearched = (visit.query.get("q") ?? "").trim() !== "";
   if (found.channels.length === 0) {
-    return <p class="empty">{isSearched ? words.nothingFound : visit.words.nothingYet}</p>;
+    return (
+      <p class="empty">
+        {isSearched ? words.nothingFound : visit.words.nothingYet}{" "}
+        {!isSearched && <ImportLink visit={visit} />}
+      </p>
+    );
   }
   return (
     <>

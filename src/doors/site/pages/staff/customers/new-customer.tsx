@@ -104,6 +104,12 @@ function madeView(
       <h2>{words.key}</h2>
       <p>{words.keyText}</p>
       <Snippet text={token} label={words.key} words={{ copy, copied }} />
+      <p>{words.callText}</p>
+      <Snippet
+        text={`curl -H "Authorization: Bearer ${token}" "${visit.ownAddress}/v1/me/"`}
+        label="curl"
+        words={{ copy, copied }}
+      />
       {isMailed && <p>{words.mailed}</p>}
       {!isMailed && link === null && <p>{words.signIn}</p>}
       {!isMailed && link !== null && (

@@ -36,7 +36,7 @@ export const organizationsPage: SitePage = {
             <Row visit={visit} context={context} organization={organization} />
           ))}
         </DataTable>
-        {found.length === 0 && <p>{words.none}</p>}
+        {found.length === 0 && <p class="empty">{words.none}</p>}
         {pager}
         <NewCustomerForm visit={visit} />
       </>,

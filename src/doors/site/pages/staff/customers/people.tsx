@@ -50,7 +50,7 @@ export const peoplePage: SitePage = {
             </tr>
           ))}
         </DataTable>
-        {found.length === 0 && <p>{words.none}</p>}
+        {found.length === 0 && <p class="empty">{words.none}</p>}
         {pager}
       </>,
     );

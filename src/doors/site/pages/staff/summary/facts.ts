@@ -17,7 +17,7 @@ export async function stateOf(context: SiteContext) {
     jobsFailed: (await jobs.list()).filter(({ failure }) => failure !== null).length,
     importsFailed: (await imports.runs(RUNS)).filter(({ state }) => state === "failed").length,
     sourcesSilent: (await sources.silent()).length,
-    errors: (await recentErrors()).length,
+    errors: (await recentErrors()).filter(({ level }) => level === "error").length,
     mailsQueued: await mails.queued(),
   };
 }

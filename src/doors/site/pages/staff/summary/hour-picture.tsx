@@ -25,12 +25,20 @@ export function HourPicture({
   const last = Math.floor(visit.nowMs / HOUR_MS) * HOUR_MS;
   const first = last - (count - 1) * HOUR_MS;
   const shown = hours.filter(({ startedAt }) => startedAt >= first);
+  if (shown.every(({ requests }) => requests === 0)) {
+    return (
+      <section>
+        <h3>{title}</h3>
+        <p class="empty">{words.noRequests}</p>
+      </section>
+    );
+  }
   const most = Math.max(1, ...shown.map(({ requests }) => requests));
   const heightOf = (requests: number): number => Math.round((requests / most) * HEIGHT);
   return (
     <section>
       <h3>{title}</h3>
-      {shown.length === 0 ? <p>{words.noHours}</p> : <Sums visit={visit} hours={shown} />}
+      <Sums visit={visit} hours={shown} />
       <svg
         class="hours"
         viewBox={`0 0 ${count * BAR} ${HEIGHT}`}
@@ -96,7 +104,7 @@ function Sums({ visit, hours }: { visit: Visit; hours: readonly Hour[] }): JSX.E
           sum((hour) => hour.errors),
         )}`,
         `${words.mean}: ${shownMs(visit, mean)}`,
-        `${words.p99}: ${shownMs(visit, quantileUs(durations, 0.99))}`,
+        `${words.p99}: ${shownBound(visit, quantileUs(durations, 0.99))}`,
       ].join(" · ")}
     </p>
   );
@@ -105,6 +113,13 @@ function Sums({ visit, hours }: { visit: Visit; hours: readonly Hour[] }): JSX.E
 function shownMs(visit: Visit, us: number | null): string {
   if (us === null) return "—";
   return `${shownNumber(visit, Math.round(us / 100) / 10)} ${visit.words.summaryPage.ms}`;
+}
+
+/** The bound of a class, which is no more exact than two digits; rounded up, since it is a bound. */
+function shownBound(visit: Visit, us: number | null): string {
+  if (us === null || us < 10) return shownMs(visit, us);
+  const unit = 10 ** (Math.floor(Math.log10(us)) - 1);
+  return shownMs(visit, Math.ceil(us / unit) * unit);
 }
 
 function HourRow({ visit, hour }: { visit: Visit; hour: Hour }): JSX.Element {
@@ -117,7 +132,7 @@ function HourRow({ visit, hour }: { visit: Visit; hour: Hour }): JSX.Element {
       <td class="number">{shownNumber(visit, requests)}</td>
       <td class={errors > 0 ? "number failed" : "number"}>{shownNumber(visit, errors)}</td>
       <td class="number">{shownMs(visit, requests === 0 ? null : durationUs / requests)}</td>
-      <td class="number">{shownMs(visit, quantileUs(durations, 0.99))}</td>
+      <td class="number">{shownBound(visit, quantileUs(durations, 0.99))}</td>
       <td class="number">{shownMs(visit, requests === 0 ? null : slowestUs)}</td>
     </tr>
   );

@@ -24,28 +24,35 @@ export const summaryPage: SitePage = {
     const customers = await customersOf(context, visit.nowMs);
     const outlook = await diskOutlook(context, hours);
     const backup = await context.lastBackup();
-    const cards = [
+    const troubles = [
       [words.webhooksFailing, state.webhooksFailing, "/staff/webhooks/"],
       [words.webhooksDisabled, state.webhooksDisabled, "/staff/webhooks/?state=disabled"],
       [words.jobsFailed, state.jobsFailed, "/staff/jobs/"],
       [words.importsFailed, state.importsFailed, "/staff/imports/"],
       [words.sourcesSilent, state.sourcesSilent, "/staff/sources/"],
       [words.errorsNoted, state.errors, "/staff/errors/"],
-      [words.mailsQueued, state.mailsQueued, null],
     ] as const;
+    const isWell = backup !== null && troubles.every(([, count]) => count === 0);
     return consolePage(
       visit,
       visit.words.staffPages.summary,
       <>
         <h2>{words.isWell}</h2>
+        <p>
+          <span class={isWell ? "good" : "badge warn"}>{isWell ? words.well : words.notWell}</span>
+        </p>
         <ul class="cards">
-          {cards.map(([label, count, path]) => (
-            <li>
+          {troubles.map(([label, count, path]) => (
+            <li class={count > 0 ? "warning" : undefined}>
               <strong>{shownNumber(visit, count)}</strong>
-              {path === null ? label : <a href={asset(visit, path)}>{label}</a>}
+              <a href={asset(visit, path)}>{label}</a>
             </li>
           ))}
           <li>
+            <strong>{shownNumber(visit, state.mailsQueued)}</strong>
+            {words.mailsQueued}
+          </li>
+          <li class={backup === null ? "warning" : undefined}>
             <strong>
               {backup === null ? words.noBackup : <Instant visit={visit} at={backup.madeAt} />}
             </strong>
