@@ -1,24 +1,21 @@
 import { loadShippedDirectories } from "../catalog/imports/shipped-directories.ts";
-import { createManageChannels, type ManageChannels } from "../catalog/manage/manage-channels.ts";
+import { createManageChannels } from "../catalog/manage/manage-channels.ts";
 import { finishRemovals } from "../catalog/manage/removals.ts";
-import { createManagePosts, type ManagePosts } from "../catalog/posts/manage-posts.ts";
-import { createSample, type Sample } from "../catalog/sample/sample.ts";
-import type { Sources } from "../catalog/sources/sources.ts";
+import { createManagePosts } from "../catalog/posts/manage-posts.ts";
+import { createSample } from "../catalog/sample/sample.ts";
 import type { Config } from "../config.ts";
-import { type Accounts, createAccounts } from "../customers/accounts/accounts.ts";
-import { createKeys, type Keys } from "../customers/keys/keys.ts";
+import { createAccounts } from "../customers/accounts/accounts.ts";
+import { createKeys } from "../customers/keys/keys.ts";
 import { createUsageStore } from "../customers/limits/usage.store.ts";
-import type { Usage } from "../customers/limits/usage.ts";
-import { createOperatorPeople, type OperatorPeople } from "../customers/people/operator-people.ts";
+import { createOperatorPeople } from "../customers/people/operator-people.ts";
 import type { Database } from "../db/database.ts";
 import { migrate, SCHEMA_VERSION } from "../db/migrate.ts";
 import { databaseExists, openDatabase } from "../db/open-database.ts";
 import { inlineThreads } from "../db/threads.ts";
 import { AppError } from "../errors.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
-import { createStaffWebhooks, type StaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
+import { createStaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
 import { message } from "../values/messages/messages.ts";
 import { createSecretBox } from "../values/secret-box.ts";
 import { composeSources } from "./compose-sources.ts";
@@ -31,19 +28,7 @@ import { linkCopy, requireSameClock } from "./node-copy.ts";
 import { pools } from "./operations.ts";
 
 /** A connection that writes, and the domains over it, for commands. */
-export interface Domains {
-  db: Database;
-  clock: Clock;
-  channels: ManageChannels;
-  posts: ManagePosts;
-  sample: Sample;
-  accounts: Accounts;
-  keys: Keys;
-  usage: Pick<Usage, "used">;
-  webhooks: StaffWebhooks;
-  people: OperatorPeople;
-  sources: Sources;
-}
+export type Domains = Awaited<ReturnType<typeof openDomains>>;
 
 /** Opens the database that the settings name, and brings it to this program's schema. */
 export async function openCurrent(
@@ -80,7 +65,7 @@ export async function openDomains(
   ports: Ports,
   secret: InstallationSecret = installationSecret(config, ports.random),
   open: typeof openCurrent = openCurrent,
-): Promise<Domains> {
+) {
   const { clock, random } = ports;
   const db = await open(config, ports);
   try {
