@@ -11,16 +11,14 @@ import { openExisting } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { systemLog } from "../../src/ports/log.ts";
 import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
-import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
-import { createMaxWorld } from "../support/source-worlds/max-world.ts";
-import { createPullWorld } from "../support/source-worlds/pull-world.ts";
+import { hasPostgres, newPostgresDatabase } from "../support/postgres.ts";
 import {
   isAllRead,
   SOURCE_ENVIRONMENT,
   type SourceWorld,
   storedPosts,
 } from "../support/source-worlds/source-world.ts";
-import { createTelegramWorld } from "../support/source-worlds/telegram-world.ts";
+import { SOURCE_WORLDS } from "../support/source-worlds/source-worlds.ts";
 import { seededRandom } from "../support/webhook-journey.ts";
 
 /** Sources of a cluster of two nodes, in processes of their own that are killed (sources, sections 1 and 5). */
@@ -34,26 +32,25 @@ type Name = (typeof NODES)[number];
 const WATCH = "watch";
 
 let machine: Machine;
-let postgres: PostgresServer;
+let url: string;
 let world: SourceWorld;
 let watch: Database;
 const serving = new Map<Name, Serving>();
 beforeEach(async () => {
   if (!hasPostgres) return;
   machine = createMachine();
-  postgres = await startPostgres({ isFlushed: false });
+  url = await newPostgresDatabase();
 });
 afterEach(async () => {
   await world?.server.stop();
   await machine?.leave();
   watch?.close();
-  await postgres?.stop();
   serving.clear();
 });
 
 const environmentOf = (name: Name | typeof WATCH): Record<string, string> => ({
   ...SOURCE_ENVIRONMENT,
-  KANALOG_CLUSTER: postgres.url,
+  KANALOG_CLUSTER: url,
   KANALOG_NODE: name,
   KANALOG_SECRET: "the secret of both nodes of the sources",
   KANALOG_DB: pathOf(name),
@@ -65,7 +62,7 @@ const pathOf = (name: string): string =>
 /** The machine, on which all commands are the first node's. */
 function firstNode(): Machine {
   const run: Machine["run"] = (words, options) =>
-    machine.runProgram(words, {
+    machine.run(words, {
       ...options,
       environment: { ...options?.environment, ...environmentOf("a") },
     });
@@ -73,7 +70,7 @@ function firstNode(): Machine {
 }
 
 async function ok(words: string[], name: Name | typeof WATCH): Promise<void> {
-  const { exitCode, notes } = await machine.runProgram(words, { environment: environmentOf(name) });
+  const { exitCode, notes } = await machine.run(words, { environment: environmentOf(name) });
   expect(exitCode, `${words.join(" ")}: ${notes}`).toBe(0);
 }
 
@@ -149,80 +146,80 @@ async function expectSame(): Promise<void> {
   expect((await source()).owner).toBeNull();
 }
 
-const KINDS = {
-  pull: createPullWorld,
-  telegram: createTelegramWorld,
-  max: createMaxWorld,
-};
-
-describe.skipIf(!hasPostgres).each(Object.entries(KINDS))("a source of %s", (kind, createWorld) => {
-  test(
-    "is read by one node at a time, by the other where that one is killed, and each post is there once on both",
-    async () => {
-      console.info(`${kind}: ${KILLS} kills of nodes (KANALOG_TEST_KILLS), seed ${SEED}`);
-      const random = seededRandom(SEED);
-      const chance = (below: number): number => Math.floor(random() * below);
-      const happen = (): void => {
-        for (let count = 20 + chance(60); count > 0; count--) world.happen(chance);
-      };
-      await begin(createWorld);
-      await serve();
-      await waitForAll();
-      let moves = 0;
-      for (let kills = 0; kills < KILLS; ) {
-        if (kills === Math.ceil(KILLS / 2)) await world.turn?.(firstNode());
+describe.skipIf(!hasPostgres).each(Object.entries(SOURCE_WORLDS))(
+  "a source of %s",
+  (kind, createWorld) => {
+    test(
+      "is read by one node at a time, by the other where that one is killed, and each post is there once on both",
+      async () => {
+        console.info(`${kind}: ${KILLS} kills of nodes (KANALOG_TEST_KILLS), seed ${SEED}`);
+        const random = seededRandom(SEED);
+        const chance = (below: number): number => Math.floor(random() * below);
+        const happen = (): void => {
+          for (let count = 20 + chance(60); count > 0; count--) world.happen(chance);
+        };
+        await begin(createWorld);
         await serve();
-        happen();
-        const from = world.server.requests;
-        await ask();
-        const isAmid = world.isAmid(chance, machine);
-        await until(
-          async () => isAmid() || (world.server.requests > from && (await reader()) === null),
-        );
-        happen();
-        await Bun.sleep(chance(40));
-        const first = (await reader()) ?? (NODES[chance(2)] as Name);
-        await kill(first);
-        kills += 1;
-        const left = first === "a" ? "b" : "a";
-        if (chance(4) === 0) {
-          await kill(left);
-          kills += 1;
-          continue;
-        }
-        world.calm();
-        const node = serving.get(left);
-        if (node !== undefined) await world.deliver?.(node, () => 1);
         await waitForAll();
-        moves += 1;
-      }
+        let moves = 0;
+        for (let kills = 0; kills < KILLS; ) {
+          if (kills === Math.ceil(KILLS / 2)) await world.turn?.(firstNode());
+          await serve();
+          happen();
+          const from = world.server.requests;
+          await ask();
+          const isAmid = world.isAmid(chance, machine);
+          await until(
+            async () => isAmid() || (world.server.requests > from && (await reader()) === null),
+          );
+          happen();
+          await Bun.sleep(chance(40));
+          const first = (await reader()) ?? (NODES[chance(2)] as Name);
+          await kill(first);
+          kills += 1;
+          const left = first === "a" ? "b" : "a";
+          if (chance(4) === 0) {
+            await kill(left);
+            kills += 1;
+            continue;
+          }
+          world.calm();
+          const node = serving.get(left);
+          if (node !== undefined) await world.deliver?.(node, () => 1);
+          await waitForAll();
+          moves += 1;
+        }
+        await serve();
+        world.calm();
+        await world.deliver?.(serving.get("b") as Serving, () => 1);
+        await waitForAll();
+        await expectSame();
+        console.info(
+          `${kind}: ${world.wanted().size} posts, each once on both nodes, the rest read by the other ${moves} times`,
+        );
+      },
+      180_000 + 30_000 * KILLS,
+    );
+
+    // That one node reads at a time is the same code for all kinds: the campaign tries each.
+    const isTried = KILLS > 1 || kind === "pull";
+    const name = "is read once while both nodes serve, and a command on either is told so";
+    test.skipIf(!isTried)(name, async () => {
+      await begin(createWorld);
+      const letGo = world.server.hold();
       await serve();
-      world.calm();
-      await world.deliver?.(serving.get("b") as Serving, () => 1);
+      const { name: added } = await source();
+      await until(async () => (await reader()) !== null);
+      for (const at of NODES) {
+        const environment = environmentOf(at);
+        const command = await machine.run(["source", "run", added], { environment });
+        expect(command).toMatchObject({ exitCode: 1, notes: `The source ${added} is running.\n` });
+      }
+      letGo();
+      for (let count = 0; count < 60; count++) world.happen((below) => count % Math.min(below, 57));
       await waitForAll();
       await expectSame();
-      console.info(
-        `${kind}: ${world.wanted().size} posts, each once on both nodes, the rest read by the other ${moves} times`,
-      );
-    },
-    180_000 + 30_000 * KILLS,
-  );
-
-  test("is read once while both nodes serve, and a command on either is told so", async () => {
-    await begin(createWorld);
-    const letGo = world.server.hold();
-    await serve();
-    const { name } = await source();
-    await until(async () => (await reader()) !== null);
-    for (const at of NODES) {
-      const environment = environmentOf(at);
-      const command = await machine.runProgram(["source", "run", name], { environment });
-      expect(command).toMatchObject({ exitCode: 1, notes: `The source ${name} is running.\n` });
-    }
-    letGo();
-    for (let count = 0; count < 60; count++) world.happen((below) => count % Math.min(below, 57));
-    await waitForAll();
-    await expectSame();
-    expect(world.server.overlaps).toBe(0);
-  });
-});
+      expect(world.server.overlaps).toBe(0);
+    });
+  },
+);

@@ -2,15 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { TELEGRAM_TOKEN } from "../support/fake-telegram.ts";
 import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
-import { createMaxWorld } from "../support/source-worlds/max-world.ts";
-import { createPullWorld } from "../support/source-worlds/pull-world.ts";
 import {
   isAllRead,
   SOURCE_ENVIRONMENT,
   type SourceWorld,
   storedPosts,
 } from "../support/source-worlds/source-world.ts";
-import { createTelegramWorld } from "../support/source-worlds/telegram-world.ts";
+import { SOURCE_WORLDS } from "../support/source-worlds/source-worlds.ts";
 import { seededRandom } from "../support/webhook-journey.ts";
 
 /** Sources read by real processes, which are killed and stopped at any moment (sources, sections 1 and 5). */
@@ -73,13 +71,7 @@ function killOwner(): boolean {
   return true;
 }
 
-const KINDS = {
-  pull: createPullWorld,
-  telegram: createTelegramWorld,
-  max: createMaxWorld,
-};
-
-describe.each(Object.entries(KINDS))("a source of %s", (kind, createWorld) => {
+describe.each(Object.entries(SOURCE_WORLDS))("a source of %s", (kind, createWorld) => {
   test(
     "killed at any moment, each post is there once, with its last text",
     async () => {
@@ -174,7 +166,7 @@ describe.each(Object.entries(KINDS))("a source of %s", (kind, createWorld) => {
 });
 
 test("pushes are taken by either of two processes", async () => {
-  world = createMaxWorld();
+  world = SOURCE_WORLDS.max();
   await world.add(machine);
   await world.turn?.(machine);
   const servings = [await serve(), await serve()];
@@ -190,7 +182,7 @@ test("pushes are taken by either of two processes", async () => {
 });
 
 test("a wrong token, or one among the words of the command, is told in a line, and nothing is made", async () => {
-  world = createTelegramWorld();
+  world = SOURCE_WORLDS.telegram();
   const words = ["source", "add", "telegram", "--api", world.server.url, "--token"];
   const wrong = await machine.run([...words, "-"], { environment, stdin: "110201543:AAwrong\n" });
   expect(wrong).toMatchObject({
