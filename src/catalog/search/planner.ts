@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { CatalogSelection } from "./catalog.ts";
 import { byHandle } from "./plans/by-handle.ts";
-import { allCandidates, candidates } from "./plans/candidates.ts";
+import { allCandidates, candidates, narrowedCandidates } from "./plans/candidates.ts";
 import type { Found } from "./plans/found.ts";
 import { noMatch } from "./plans/no-match.ts";
 import type { Plan } from "./plans/plan.ts";
@@ -15,7 +15,9 @@ import { expressionOf } from "./search-terms.ts";
  * give up has it. Each finds the same page; which is cheap depends on how many channels match
  * (plans/plans.md).
  */
-export const PLANS: readonly Plan[] = [noMatch, byHandle, candidates, range, walk, allCandidates];
+export const PLANS: readonly Plan[] = [
+  ...[noMatch, byHandle, candidates, range, narrowedCandidates, walk, allCandidates],
+];
 
 export function queryOf(db: Database, selection: CatalogSelection): Query {
   const asked = readSelection(selection);

@@ -368,6 +368,10 @@ const PLANS: Record<string, Partial<Asked>[]> = {
     { text: "канал 12", min: 1000, max: 4000, ordering: "-citation" },
     { text: "%_off", ordering: "-citation", limit: 100 },
     { text: "%_off", min: 11_500, ordering: "-last_post_at" },
+    // More than are looked at where nothing else narrows the search.
+    { text: "редкий", min: 10, ordering: "-quality" },
+    { text: "редкий", max: 8000, ordering: "-citation" },
+    { text: "редкий", max: 11_900, verified: false, ordering: "-quality" },
   ],
   range: [
     { max: 1000, ordering: "-quality" },
@@ -409,8 +413,8 @@ const PLANS: Record<string, Partial<Asked>[]> = {
     { text: "редкий", max: 4000 },
     { text: "общий", ordering: "-quality" },
     { text: "ий к", verified: false, ordering: "-quality" },
-    { text: "редкий", max: 8000, ordering: "-citation" },
-    { science: true, aPlus: true },
+    { text: "общий", max: 8000, ordering: "-citation" },
+    { text: "общий", aPlus: true },
     { aPlus: true, max: 4000 },
     { text: "общий", ordering: "-growth_30d" },
     { science: true, ordering: "-err_30d" },
@@ -419,10 +423,8 @@ const PLANS: Record<string, Partial<Asked>[]> = {
   // The channels that match have low qualities, or none: they come after all others.
   "candidates, then walk, then candidates": [
     { text: "редкий", ordering: "-quality" },
-    { text: "редкий", ordering: "-quality", min: 10 },
     { text: "редкий", ordering: "-growth_7d" },
     { text: "редкий", ordering: "-growth_30d_percent" },
-    { text: "редкий", ordering: "-quality", max: 11_900, verified: false },
   ],
 };
 

@@ -10,6 +10,8 @@ import { afterCondition, guard, textTests } from "./sql-parts.ts";
  * page of 50 is full, where so many match.
  */
 const CANDIDATES_MAX = 7_000;
+/** The same where only some of them match: a walk meets the more in vain then. */
+const NARROWED_MAX = 20_000;
 
 /** All candidates of the expression, sorted: where the text is rare. */
 export const candidates: Plan = {
@@ -17,6 +19,20 @@ export const candidates: Plan = {
   applies: [IS_SEARCH],
   run: (db, query) => findAmongCandidates(db, query, CANDIDATES_MAX),
   givesUp: `there are more than ${about(CANDIDATES_MAX)} candidates`,
+};
+
+/** More of them where only some may match. */
+export const narrowedCandidates: Plan = {
+  name: "narrowed candidates",
+  applies: [
+    IS_SEARCH,
+    {
+      words: "two things are searched, or a range is asked for in another ordering",
+      holds: ({ boundsApart, tests }) => boundsApart.length > 0 || tests.length > 1,
+    },
+  ],
+  run: (db, query) => findAmongCandidates(db, query, NARROWED_MAX),
+  givesUp: `there are more than ${about(NARROWED_MAX)} candidates`,
 };
 
 /** The same however many there are: matches lie far down in the ordering. */
