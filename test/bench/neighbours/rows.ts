@@ -6,6 +6,7 @@ import { exportRows } from "./rows/exports.ts";
 import { importRows } from "./rows/imports.ts";
 import { largeRows } from "./rows/large.ts";
 import { passwordRows } from "./rows/passwords.ts";
+import { postRows } from "./rows/posts.ts";
 import { questionRows } from "./rows/questions.ts";
 import { sourceRows } from "./rows/sources.ts";
 import { strangerRows } from "./rows/strangers.ts";
@@ -19,6 +20,7 @@ export const ROWS: readonly Row[] = [
   ...bodyRows,
   ...webhookRows,
   ...questionRows,
+  ...postRows,
   ...passwordRows,
   ...importRows,
   ...sourceRows,

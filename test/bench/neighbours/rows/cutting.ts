@@ -9,7 +9,8 @@ import { watchSame } from "./watching.ts";
 const BATCH_S = 5;
 const USUAL_BATCH_S = 60;
 const LOOK_MS = 200;
-const TEXT = sentences(seededRandom(40), 100_000);
+/** Texts of posts are parts of it. */
+export const TEXT = sentences(seededRandom(40), 100_000);
 const TEXT_LENGTH = 400;
 
 interface Cutting extends Pick<Row, "name" | "does" | "size"> {

@@ -1,0 +1,66 @@
+import { notFound } from "../../../errors.ts";
+import type { PlanRule } from "../../../methods/plan-rules.ts";
+import { parseNumber } from "../../../values/parse-number.ts";
+import { pageError } from "../forms/faults.ts";
+import type { SiteContext } from "../site-context.ts";
+import { isManager, membershipOf, planOf, viewerOf } from "./viewer.ts";
+import type { Visit } from "./visit.ts";
+
+/** An item of the organization that the address names. */
+interface Own {
+  organizationId: number;
+  id: number;
+}
+
+/** What an organization has by its plan, such as webhooks, and its managers change. */
+interface Items<Item> {
+  name: "alert" | "webhook";
+  /** Whether the plan includes them. */
+  included: PlanRule;
+  /** The same, or whether some are left of a plan that did. */
+  includedOrKept: PlanRule;
+  wordsOf(visit: Visit): { managersOnly: string; planWithout(plan: string): string };
+  get(own: Own, context: SiteContext): Promise<Item>;
+}
+
+/** Who may do what with such items on the pages: the rules of the API's methods. */
+export function accessTo<Item>({ name, included, includedOrKept, wordsOf, get }: Items<Item>) {
+  async function allows(rule: PlanRule, visit: Visit, context: SiteContext): Promise<boolean> {
+    const viewer = await viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
+    return rule(viewer, context.services) === null;
+  }
+
+  const areIncluded = (visit: Visit, context: SiteContext): Promise<boolean> =>
+    allows(included, visit, context);
+
+  /** @throws AppError `not_found` */
+  function ownOf(visit: Visit): Own {
+    const id = parseNumber(visit.params["id"] ?? "");
+    if (id === null) throw notFound(name);
+    return { organizationId: membershipOf(visit).organization.id, id };
+  }
+
+  return {
+    areIncluded,
+    ownOf,
+
+    /** @throws AppError `manager_required` */
+    requireManager(visit: Visit): void {
+      if (!isManager(visit)) throw pageError("manager_required", wordsOf(visit).managersOnly);
+    },
+
+    /** @throws AppError `tariff_required` */
+    async requireIncluded(visit: Visit, context: SiteContext): Promise<void> {
+      if (await areIncluded(visit, context)) return;
+      const { code } = await planOf(visit, context);
+      throw pageError("tariff_required", wordsOf(visit).planWithout(code));
+    },
+
+    /** @throws AppError `not_found` */
+    async itemOf(visit: Visit, context: SiteContext): Promise<Item> {
+      const own = ownOf(visit);
+      if (!(await allows(includedOrKept, visit, context))) throw notFound(name);
+      return get(own, context);
+    },
+  };
+}
