@@ -2,12 +2,16 @@ import type { StartFacts } from "../doors/http/docs/start-page.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
-/** Counts are shown for so many times as long as they took: a visitor costs a reader one part in that. */
-const SHOWN_TIMES = 100;
+/**
+ * Counts are shown for so many times as long as they took, so that visitors never keep a reader busy, and
+ * no longer than some seconds: the first count waits for its thread to start.
+ */
+const SHOWN_TIMES = 20;
+const SHOWN_MAX_MS = 5_000;
 
 /**
  * Facts of the data and the plans for `/`. Who has just imported a file sees its rows: a small catalog is
- * counted for each visitor, a million channels every ten seconds.
+ * counted for each visitor, a million channels every five seconds.
  */
 export function composeStartFacts(
   { threads, ports: { clock, log } }: Base,
@@ -16,23 +20,27 @@ export function composeStartFacts(
 ): () => Promise<StartFacts> {
   let counted: { untilMs: number; tables: Promise<StartFacts["tables"]> } | null = null;
 
-  async function count(): Promise<StartFacts["tables"]> {
-    const startedMs = clock.monotonic();
+  async function countRows(): Promise<StartFacts["tables"]> {
     try {
       return (await threads.readers.readDatabaseFacts()).tables;
     } catch (error) {
       log.warn({ err: error }, "the rows could not be counted for the start page");
       return null;
-    } finally {
-      const endedMs = clock.monotonic();
-      if (counted !== null) counted.untilMs = endedMs + SHOWN_TIMES * (endedMs - startedMs);
     }
   }
 
+  function count() {
+    const startedMs = clock.monotonic();
+    const counting = { untilMs: Number.POSITIVE_INFINITY, tables: countRows() };
+    void counting.tables.then(() => {
+      const endedMs = clock.monotonic();
+      counting.untilMs = endedMs + Math.min(SHOWN_TIMES * (endedMs - startedMs), SHOWN_MAX_MS);
+    });
+    return counting;
+  }
+
   return async () => {
-    if (counted === null || clock.monotonic() >= counted.untilMs) {
-      counted = { untilMs: Number.POSITIVE_INFINITY, tables: count() };
-    }
+    if (counted === null || clock.monotonic() >= counted.untilMs) counted = count();
     const [tables, plans, maySignUp] = await Promise.all([
       counted.tables,
       accounts.plans(),
