@@ -104,3 +104,13 @@ test("staff's summary counts silent sources, with the way to them", async () => 
     /<strong>1<\/strong><a href="[^"]*staff\/sources\/">Sources that are silent/,
   );
 });
+
+test("the metrics tell nothing of a source that was removed", async () => {
+  await pass(46 * MINUTE_MS);
+  const read = async () =>
+    (await appliance.request("/metrics", { headers: { "x-forwarded-for": "127.0.0.1" } })).body;
+  expect(await read()).toContain('kanalog_source_silent{source="files"} 1');
+  const [source] = await appliance.app.sources.list();
+  await appliance.app.sources.removeSource(source?.id ?? 0, COMMAND_LINE);
+  expect(await read()).not.toContain('{source="files"}');
+});
