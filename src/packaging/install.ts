@@ -2,7 +2,8 @@ import { systemClock } from "../ports/clock.ts";
 import { installedBun, PINNED, ROOT } from "./pinned-bun.ts";
 
 // Installs the packages that the lock file names, by the pinned Bun: others cannot read the file. Run by
-// the scripts of package.json before anything else, so it says something only where it takes long.
+// the scripts of package.json before anything else, so it says something only where it takes long. With
+// `--production` those of the program alone: tests and benches need twice as much.
 
 const WORD_EVERY_S = 2;
 
@@ -11,7 +12,7 @@ const here = Bun.version === PINNED ? process.execPath : installed;
 const bun = here === null ? [process.execPath, "x", `bun@${PINNED}`] : [here];
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
-const child = Bun.spawn([...bun, "install", "--frozen-lockfile"], {
+const child = Bun.spawn([...bun, "install", "--frozen-lockfile", ...process.argv.slice(2)], {
   cwd: ROOT,
   stdio: ["ignore", "pipe", "pipe"],
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { engines } from "../../package.json";
+import { devDependencies, engines } from "../../package.json";
 import { readConfig, SETTINGS } from "../../src/config.ts";
 import type { CommandContext } from "../../src/doors/cli/command-context.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
@@ -68,4 +68,17 @@ test("the image is built by the Bun that the project pins, and serves where Cadd
   const [port] = lines(dockerfile, /^EXPOSE /);
   expect(port).toBe(String(SETTINGS.KANALOG_PORT.fallback));
   expect(compose.services["caddy"]?.command).toEndWith(`--to kanalog:${port}`);
+});
+
+test("the program imports no package that is installed for its tests only", async () => {
+  const source = join(import.meta.dir, "../../src");
+  const imported = new Set<string>();
+  for (const path of new Bun.Glob("**/*.{ts,tsx}").scanSync(source)) {
+    const loader = path.endsWith("x") ? "tsx" : "ts";
+    const text = readFileSync(join(source, path), "utf8").replace(/^#!.*/, "");
+    for (const one of new Bun.Transpiler({ loader }).scanImports(text)) imported.add(one.path);
+  }
+  expect(imported).toContain("elysia");
+  const isOf = (name: string) => [...imported].some((one) => `${one}/`.startsWith(`${name}/`));
+  expect(Object.keys(devDependencies).filter(isOf)).toEqual([]);
 });
