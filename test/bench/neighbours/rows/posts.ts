@@ -7,10 +7,12 @@ import { watchSame } from "./watching.ts";
 
 /** Requests a second that Profi allows. */
 const RATE = 30;
-const SEARCHED_POSTS = 60_000;
+const SEARCHED_POSTS = 20_000;
 const MATCHED_POSTS = 10_000;
 /** Of Profi. */
 const ALERTS_MAX = 200;
+/** Between two alerts that are made, by the same rate. */
+const MADE_EVERY_MS = 1_000 / RATE + 10;
 const LOOK_MS = 200;
 const MATCHED_WITHIN_S = 60;
 
@@ -28,7 +30,7 @@ async function importFresh({ machine, data }: Stage, first: number, count: numbe
 export const postRows: Row[] = [
   requestsRow({
     name: "search-posts",
-    does: "searches 60,000 posts 30 times a second for beginnings, exact forms and phrases, by views and relevance",
+    does: "searches 20,000 posts 30 times a second for beginnings, exact forms and phrases, by views and relevance",
     ...{ connections: 4, perSecond: RATE },
     async requests(stage) {
       await importFresh(stage, 0, SEARCHED_POSTS);
@@ -54,6 +56,7 @@ export const postRows: Row[] = [
         const body = { name: `Alert ${at}`, q: wordAt(at), webhook: webhook?.id };
         const { key } = stage.data.neighbour;
         const { status } = await call(stage.serving, key, "POST", "/v1/msgr/alerts/", body);
+        await elapsed(MADE_EVERY_MS);
         if (status !== 201) throw new Error(`an alert was answered ${status}`);
       }
     },
