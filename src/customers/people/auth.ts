@@ -1,5 +1,4 @@
 import type { Database } from "../../db/database.ts";
-import { kyselyDialect } from "../../db/kysely-dialect.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./password-rules.ts";
 
@@ -31,6 +30,7 @@ export function authOf(db: Database, clock: Clock, settings: AuthSettings) {
 async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
   // Loaded when somebody signs in: the library is as large as all the rest, and most threads need none of it.
   const { betterAuth } = await import("better-auth");
+  const { kyselyDialect } = await import("../../db/kysely-dialect.ts");
   /** Receives a link's token: the library hands it to a callback, not to the caller. */
   const asked: { onLink: OnLink | null } = { onLink: null };
   const auth = betterAuth({
