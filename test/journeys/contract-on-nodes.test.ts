@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { hasPostgres } from "../support/postgres.ts";
 
 /**
- * Suites of the contract once more, each appliance being two nodes that are asked in turns; the longer ones
- * are in `bun run test:nodes`.
+ * A suite of the contract once more that reads by every method, each appliance being two nodes that are
+ * asked in turns; the others are in `bun run test:nodes`.
  */
-const SUITES = ["admission", "fields", "routes"];
+const SUITES = ["fields"];
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -24,5 +24,5 @@ test.skipIf(!hasPostgres)("the contract holds over a cluster of two nodes", asyn
     suites.exited,
   ]);
   expect(exitCode, out + said).toBe(0);
-  expect(Number(/(\d+) pass/.exec(said)?.[1])).toBeGreaterThan(90);
+  expect(Number(/(\d+) pass/.exec(said)?.[1])).toBeGreaterThan(60);
 });

@@ -77,7 +77,7 @@ async function withCatalog(): Promise<{ organization: number; member: number; ke
   return machine.customer();
 }
 
-describe.if(process.platform === "linux")("with three workers", () => {
+describe.if(process.platform === "linux")("with several workers", () => {
   test("all of them answer on one port, and one has the lease of the upkeep", async () => {
     const { key } = await withCatalog();
     const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
@@ -161,7 +161,7 @@ describe.if(process.platform === "linux")("with three workers", () => {
     const other = await machine.json<{ id: number; key: string }>([
       ...["key", "create", "--member", String(member)],
     ]);
-    const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
+    const serving = await machine.serve(["serve", "--workers", "2"], { environment: LOGGED });
     const titles = async (): Promise<Set<string>> => {
       const found = new Set<string>();
       for (let at = 0; at < 15; at++) {
@@ -205,7 +205,7 @@ describe.if(process.platform === "linux")("with three workers", () => {
   });
 
   test("the set-up address, pages, forms and uploads go on at whichever worker the next connection reaches", async () => {
-    const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
+    const serving = await machine.serve(["serve", "--workers", "2"], { environment: LOGGED });
     await until(() => serving.printed().includes("set-up"), "the address");
     const path = /\/account\/set-up\/\?token=[\w-]+/.exec(serving.printed())?.[0] ?? "";
     for (let at = 0; at < 12; at++) expect((await answered(serving, path)).status).toBe(200);

@@ -50,7 +50,11 @@ async function see(folder: string): Promise<Seen> {
   try {
     const [customer] = await withCustomers(machine, { customers: 1, channels: 1 });
     // The usual guard: no network is exempt.
-    const settings = pushing({ KANALOG_WEBHOOK_ALLOW: "" });
+    const settings = pushing({
+      KANALOG_WEBHOOK_ALLOW: "",
+      // Retries that go on for as long as anything is waited for: on a busy machine 30 may be over before the move.
+      KANALOG_WEBHOOK_RETRIES: Array(300).fill("1s").join(),
+    });
     const serving = await machine.serve(["serve"], settings);
     const create = (host: string, port: number): Promise<NewWebhook> =>
       createWebhook(serving, customer, { host, port }, `/${host}`, [1]);
@@ -72,7 +76,7 @@ async function see(folder: string): Promise<Seen> {
     }
 
     await importPosts(machine, posts(1, 2));
-    await until(() => open.requests.length === 2, "the deliveries to the public address");
+    await until(() => open.requests.length >= 2, "the deliveries to the public address");
 
     answers.set("moved.receiver.test", ["127.0.0.1"]);
     const attempts = (): number =>

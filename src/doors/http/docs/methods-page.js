@@ -37,6 +37,36 @@ function keyOf({ authSelectors }) {
   return authSelectors.authorized()?.getIn([SECURITY_SCHEME, "value"]) ?? "";
 }
 
+/**
+ * The plug-in of Swagger UI that reads an operation when it is opened. By itself Swagger UI reads the whole
+ * document for each, which takes a second; its references lead to components, and none back to itself.
+ */
+function operationsPlugin() {
+  const at = (document, path) => path.reduce((part, name) => part?.[name], document);
+
+  function resolved(document, part) {
+    if (typeof part !== "object" || part === null) return part;
+    if (Array.isArray(part)) return part.map((one) => resolved(document, one));
+    if (typeof part.$ref === "string") {
+      const referred = resolved(document, at(document, part.$ref.split("/").slice(1)));
+      // By this the page knows how a schema is called.
+      return { ...referred, $$ref: part.$ref };
+    }
+    return Object.fromEntries(
+      Object.entries(part).map(([name, value]) => [name, resolved(document, value)]),
+    );
+  }
+
+  return {
+    fn: {
+      resolveSubtree: async (document, path) => ({
+        spec: resolved(document, at(document, path)),
+        errors: [],
+      }),
+    },
+  };
+}
+
 /** The plug-in of Swagger UI that draws the snippets. */
 function snippetsPlugin(system) {
   const { createElement: h, Fragment, useState, useSyncExternalStore } = system.React;
@@ -134,7 +164,7 @@ const ui = SwaggerUIBundle({
   syntaxHighlight: false,
   tryItOutEnabled: true,
   validatorUrl: null,
-  plugins: [snippetsPlugin],
+  plugins: [operationsPlugin, snippetsPlugin],
   onComplete() {
     const kept = sessionStorage.getItem(KEPT_AS);
     if (kept !== null) ui.preauthorizeApiKey(SECURITY_SCHEME, kept);

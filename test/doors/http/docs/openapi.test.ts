@@ -234,3 +234,23 @@ test("every method declares the errors that it can answer", () => {
   const change = operations["PATCH /v1/msgr/webhooks/{id}/"]?.responses ?? {};
   expect(Object.keys(change).join(" ")).toBe("200 400 401 403 404 409 413 415 429 500 503");
 });
+
+test("its references lead into its components, and none back to itself, as its page takes for granted", () => {
+  const [outside, circles] = [new Set<string>(), new Set<string>()];
+  const follow = (part: unknown, through: readonly string[]): void => {
+    if (typeof part !== "object" || part === null) return;
+    const { $ref } = part as { $ref?: unknown };
+    if (typeof $ref !== "string") {
+      for (const one of Object.values(part)) follow(one, through);
+      return;
+    }
+    const path = $ref.split("/").slice(1);
+    // biome-ignore lint/suspicious/noExplicitAny: anything may stand at a path of the document
+    const referred = path.reduce((at: any, name) => at?.[name], document);
+    if (path[0] !== "components" || referred === undefined) outside.add($ref);
+    else if (through.includes($ref)) circles.add([...through, $ref].join(" "));
+    else follow(referred, [...through, $ref]);
+  };
+  follow(document, []);
+  expect({ outside: [...outside], circles: [...circles] }).toEqual({ outside: [], circles: [] });
+});

@@ -83,6 +83,8 @@ const WORDS = {
   "ru-RU": { allow: "Разрешить", refuse: "Отказать", heading: "Доступ для ассистента" },
 };
 type Locale = keyof typeof WORDS;
+/** Locales whose page was audited: it is the same for each assistant. */
+const audited = new Set<Locale>();
 
 /** Signs the person in, and presses a button of the page. @returns where they were sent */
 async function decide(asked: URL, locale: Locale, button: "allow" | "refuse"): Promise<URL> {
@@ -96,7 +98,8 @@ async function decide(asked: URL, locale: Locale, button: "allow" | "refuse"): P
   expect(await page.locator("h1").textContent()).toBe(WORDS[locale].heading);
   expect(await page.locator("main bdi").first().textContent()).toBe("Test assistant");
   expect(await page.locator("main").textContent()).toContain(`127.0.0.1:${back.port}`);
-  expect(await seriousFaults(page)).toEqual([]);
+  if (!audited.has(locale)) expect(await seriousFaults(page)).toEqual([]);
+  audited.add(locale);
   expect(await tooWide(page)).toBeLessThanOrEqual(0);
   await page.getByRole("button", { name: WORDS[locale][button], exact: true }).click();
   await page.waitForURL("**/callback?**");
