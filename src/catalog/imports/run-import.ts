@@ -74,8 +74,8 @@ interface Told extends Pick<ImportRun, "onReject"> {
 }
 
 /**
- * Rows read ahead of transactions. Of twice as many, those that refresh channels lie in twice as many pages
- * of the table, most of which each transaction changes.
+ * Rows read ahead of transactions, where the kind says no other number. Of twice as many, those that refresh
+ * channels lie in twice as many pages of the table, most of which each transaction changes.
  */
 const BATCH_ROWS = 5_000;
 /** Text of rows that are read ahead: an import's memory is some times as much. */
