@@ -208,7 +208,8 @@ async function runMethod(
   const body = takesBody(method.verb) ? await readBody() : {};
   const { cursors } = services;
   const list = continueList(method, raw, cursors);
-  const args = readArguments(method, list.raw, body);
+  // Where the cursor cannot be read, what it has of the arguments is no fault of theirs.
+  const args = readArguments(method, list.raw, body, { mayMiss: list.fault !== null });
   if (list.fault !== null) throw list.fault;
   const answer = method.run(args, {
     services,

@@ -64,10 +64,11 @@ export const postsSearchList = apiMethod({
   description:
     "Searches the texts of all posts; filters combine with AND. Words are joined by AND and match in " +
     'any form, in Russian and English; `"a b"` is a phrase, `-w` leaves out, `a | b` takes either, ' +
-    "`w*` finds beginnings from three letters (two in a query; the 50 most frequent words), `=w` the " +
-    "exact form, `#tag` and `@handle` marks. Other signs are left out: `(w)` is read as w, `#w*` as " +
-    "#w; `highlights` show what was found. With `=w` a page may have fewer posts than `limit`: the " +
-    "last one is the one without `next`. From the Start plan.",
+    "`w*` finds words that begin so, from three letters (two in a query; the 50 most frequent stems), `=w` " +
+    "the exact form, `#tag` and `@handle` marks. Other signs are left out: `(w)` is read as w, `#w*` as " +
+    "#w; `highlights` show what was found. With `=w`, and `w*` of a word that is cut to its stem, a page may have " +
+    "fewer posts than `limit`, and `matches` counts among the newest 100 candidates: the last page is the one " +
+    "without `next`. From the Start plan.",
   tool:
     "Who writes about something, and what: posts of all channels with the words of `q` in any form " +
     '(ипотеки finds ипотеку), newest first. `"a b"` is a phrase, `-w` leaves out, `a | b`, `w*`, `=w`, ' +
@@ -106,7 +107,10 @@ export const postsSearchList = apiMethod({
   },
   result: objectSchema({
     ...page.properties,
-    matches: integerSchema({ minimum: 0, description: "How many posts match, counted to 10,000" }),
+    matches: integerSchema({
+      minimum: 0,
+      description: "How many posts match, counted to 10,000, of exact forms in fewer",
+    }),
     matches_capped: flagSchema({ description: "Whether there may be more than were counted" }),
   }),
   errors: [],

@@ -12,12 +12,14 @@ export type RawArguments = Record<string, unknown>;
 
 /**
  * Reads what a request gives as the method's arguments.
+ * @param mayMiss whether required arguments may be missing, which then are their defaults
  * @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path
  */
 export function readArguments(
   { parameters, soleParameter }: ApiMethod,
   raw: RawArguments,
   body: unknown,
+  { mayMiss = false }: { mayMiss?: boolean } = {},
 ): Record<string, unknown> {
   const args: Record<string, unknown> = {};
   // Without a prototype, since a field may be called anything.
@@ -36,7 +38,7 @@ export function readArguments(
     if (parameter === undefined) continue;
     const given = parameter.in === "body" ? fields[name] : raw[name];
     if (given === undefined || (given === "" && parameter.in !== "body")) {
-      if (parameter.required) faults[name] = [message("required")];
+      if (parameter.required && !mayMiss) faults[name] = [message("required")];
       args[name] = parameter.default;
       continue;
     }

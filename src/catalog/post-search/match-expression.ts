@@ -37,7 +37,8 @@ function any(terms: readonly string[]): string {
 }
 
 /**
- * The index's answer to a term: of an exact form, that there is a word with its stem.
+ * The index's answer to a term; of an exact form, and a beginning with another stem, that there is a word with
+ * that stem.
  * @param stemsBeginning FTS5 would gather all posts of all stems that begin so before its first answer
  */
 function termExpression(term: Term, stemsBeginning: (beginning: string) => string[]): string {
@@ -59,7 +60,11 @@ function termExpression(term: Term, stemsBeginning: (beginning: string) => strin
 
 /** Whether the index alone does not tell which posts match: it has stems, and no forms. */
 export function needsText({ all, none }: PostQuery): boolean {
-  return [...all.flat(), ...none].some((term) => term.kind === "form");
+  return [...all.flat(), ...none].some(isOfForms);
+}
+
+function isOfForms(term: Term): boolean {
+  return term.kind === "form" || (term.kind === "prefix" && term.stem !== null);
 }
 
 /**
@@ -86,7 +91,7 @@ export function matchExpression(
     ...(viewsMin === null || viewsMin === 0 ? [] : [any(levelsFrom(levelOf(viewsMin)))]),
   ];
   const excluded = [
-    ...query.none.filter(({ kind }) => kind !== "form").map(expression),
+    ...query.none.filter((term) => !isOfForms(term)).map(expression),
     ...(isAd === false ? [quoted(AD_TOKEN)] : []),
   ];
   const all = required.join(" AND ");

@@ -37,7 +37,9 @@ function* placesOf(term: Term, tokens: readonly Token[]): Generator<Place, void>
     case "prefix":
       yield* tokens.filter(
         (token) =>
-          token.kind === "word" && (token.stem.startsWith(term.prefix) || token.stem === term.stem),
+          token.kind === "word" &&
+          (token.stem.startsWith(term.prefix) ||
+            (token.stem === term.stem && token.form.startsWith(term.prefix))),
       );
       return;
     default:

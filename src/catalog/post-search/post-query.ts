@@ -15,11 +15,14 @@ interface FormTerm {
   stem: string;
 }
 
-/** Words whose stem begins so, and the forms of the beginning itself: `новости*` finds новость too. */
+/** Words that begin so. */
 interface PrefixTerm {
   kind: "prefix";
   prefix: string;
-  /** Null where the beginning has too short a stem: `ипо*` does not find ИП. */
+  /**
+   * A shorter stem that words which begin so may have, as новости for `новости*` has новост. Null where there
+   * is none, or one of two letters: not all posts with ИП are looked at for `ипо*`.
+   */
   stem: string | null;
 }
 
@@ -128,5 +131,6 @@ function readPrefix(piece: string, { form, start, end }: Word): Term | null {
   const isPrefix = start === 0 && [...piece].indexOf("*") === end;
   if (!isPrefix || [...form].length < PREFIX_LENGTH_MIN) return null;
   const stem = stemOf(form);
-  return { kind: "prefix", prefix: form, stem: stem.length < PREFIX_LENGTH_MIN ? null : stem };
+  const isOther = stem !== form && stem.length >= PREFIX_LENGTH_MIN;
+  return { kind: "prefix", prefix: form, stem: isOther ? stem : null };
 }

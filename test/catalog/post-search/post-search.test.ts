@@ -70,6 +70,15 @@ describe("what is searched for", () => {
     await found("дом -=дома", [3, 2]);
   });
 
+  test("as a beginning finds the words that begin so, whatever their stems are cut to", async () => {
+    await posts(post(6, "Даниил пришёл"), post(7, "Данные готовы, и дана команда"));
+    await found("даниил*", [6]);
+    await found("данные*", [7]);
+    await found("дан* -даниил*", [7]);
+    await found("дома*", [4, 3]);
+    await found("домов*", []);
+  });
+
   test("never is a fault of syntax, and needs something to search for", async () => {
     await found('дом AND (NEAR "', []);
     await found('"дом', [4, 3, 2]);
@@ -82,6 +91,9 @@ describe("what is searched for", () => {
 });
 
 test("each wrong parameter is told by its name", async () => {
+  await expectFaults(appliance, `${SEARCH}?cursor=never`, {
+    cursor: "Invalid cursor.",
+  });
   await expectFaults(appliance, SEARCH, { q: "This field is required." });
   await expectFaults(appliance, asking("я"), { q: "Ensure this field has at least 2 characters." });
   await expectFaults(appliance, asking("я".repeat(201)), {

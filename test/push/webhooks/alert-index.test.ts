@@ -57,6 +57,14 @@ const piece = fc.oneof(
 const query = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(" "));
 const text = fc.array(fc.oneof(word, piece), { maxLength: 30 }).map((words) => words.join(" "));
 
+test("a beginning wants a word that begins so, not one of the same stem", () => {
+  const index = indexOf(["даниил*", "данные*", "новости*"]);
+  expect(found(index, "Даниил и данные")).toEqual([1, 2]);
+  expect(found(index, "дана новость")).toEqual([]);
+  expect(found(index, "о новостях, новостей и новостями")).toEqual([]);
+  expect(found(index, "новости")).toEqual([3]);
+});
+
 test("the index finds what a look at each alert finds, whatever is asked, added, changed and removed", () => {
   const change = fc.record({ id: fc.integer({ min: 1, max: 12 }), q: fc.option(query) });
   fc.assert(

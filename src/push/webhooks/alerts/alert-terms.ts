@@ -1,3 +1,4 @@
+import { hasTerm } from "../../../catalog/post-search/match-tokens.ts";
 import type { Term } from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
 
@@ -36,6 +37,8 @@ export function createAlertTerms(): AlertTerms {
   const forms = new Numbers();
   const marks = new Numbers();
   const prefixes = new Numbers();
+  /** Prefixes by the shorter stem that their words may have: such a word is compared itself. */
+  const prefixStems = new Numbers();
   /** How many known prefixes are of a length. */
   const prefixLengths = new Map<number, number>();
   const phrases: PhraseNode = { next: new Map(), number: null };
@@ -57,13 +60,18 @@ export function createAlertTerms(): AlertTerms {
         prefixes[change](term.prefix, number);
         prefixLengths.set(length, (prefixLengths.get(length) ?? 0) + by);
         if (prefixLengths.get(length) === 0) prefixLengths.delete(length);
-        if (term.stem !== null) stems[change](term.stem, number);
+        if (term.stem !== null) prefixStems[change](term.stem, number);
         return;
       }
       default:
         marks[change](term.form, number);
     }
   }
+
+  const isKnownIn = (number: number, token: Token): boolean => {
+    const { term } = byNumber[number] ?? {};
+    return term !== undefined && hasTerm(term, [token]);
+  };
 
   return {
     take(term) {
@@ -110,6 +118,7 @@ export function createAlertTerms(): AlertTerms {
           for (const { number } of ways) if (number !== null) numbers.add(number);
         }
         if (forms.size > 0) find(forms.of(token.form));
+        find(prefixStems.of(stem)?.filter((number) => isKnownIn(number, token)));
         if (seen.has(stem)) continue;
         seen.add(stem);
         find(stems.of(stem));
