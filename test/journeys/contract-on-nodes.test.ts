@@ -6,7 +6,7 @@ import { hasPostgres } from "../support/postgres.ts";
  * A suite of the contract once more that reads by every method, each appliance being two nodes that are
  * asked in turns; the others are in `bun run test:nodes`.
  */
-const SUITES = ["fields"];
+const SUITES = ["fields", "routes"];
 
 const ROOT = join(import.meta.dir, "../..");
 
