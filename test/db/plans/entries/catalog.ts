@@ -1210,6 +1210,14 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 posts from a key on.",
     },
   ],
+  "catalog/exports/exports.store.ts tombstonesAfter": [
+    {
+      sql: "SELECT … FROM post_tombstones WHERE id > ? ORDER BY id LIMIT ?",
+      plan: ["SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 0,
+      why: "One part of an export: 1,000 posts that were taken down from a key on.",
+    },
+  ],
   "catalog/exports/exports.store.ts laterPosts": [
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at > ? ORDER BY p.published_at, p.id LIMIT ?",
