@@ -206,6 +206,7 @@ async function runMethod(
   { services, caller, nowMs, pageUrl, ownUrl, readBody, chargeMore }: RunContext,
 ): Promise<Json<unknown> | FileAnswer> {
   const body = takesBody(method.verb) ? await readBody() : {};
+  if (method.refuse !== undefined) await method.refuse(raw, body, { services, caller });
   const { cursors } = services;
   const list = continueList(method, raw, cursors);
   const args = readArguments(method, list.raw, body);
