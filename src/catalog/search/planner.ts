@@ -3,7 +3,6 @@ import type { CatalogSelection } from "./catalog.ts";
 import { byHandle } from "./plans/by-handle.ts";
 import { allCandidates, candidates } from "./plans/candidates.ts";
 import type { Found } from "./plans/found.ts";
-import { noMatch } from "./plans/no-match.ts";
 import type { Plan } from "./plans/plan.ts";
 import { range } from "./plans/range.ts";
 import { walk } from "./plans/walk.ts";
@@ -15,7 +14,7 @@ import { expressionOf } from "./search-terms.ts";
  * give up has it. Each finds the same page; which is cheap depends on how many channels match
  * (plans/plans.md).
  */
-export const PLANS: readonly Plan[] = [noMatch, byHandle, candidates, range, walk, allCandidates];
+export const PLANS: readonly Plan[] = [byHandle, candidates, range, walk, allCandidates];
 
 export function queryOf(db: Database, selection: CatalogSelection): Query {
   const asked = readSelection(selection);
