@@ -43,6 +43,9 @@ const idList = integerList({
   itemsMax: IDS_MAX,
 });
 
+const ORDERINGS =
+  "Always descending. Those by percent, `-growth_30d_percent` and `-err_30d`, leave out channels under 100 subscribers.";
+
 const includeMetrics = choice(
   ["metrics"],
   "`metrics` adds growth and engagement, computed nightly: the object `metrics`, about 200 characters a card. " +
@@ -89,7 +92,7 @@ export const channelsList = apiMethod({
     ...filterParameters,
     ids: idList,
     include: includeMetrics,
-    ordering: withDefault(choice(CATALOG_ORDERINGS, "Always descending."), "-subscribers"),
+    ordering: withDefault(choice(CATALOG_ORDERINGS, ORDERINGS), "-subscribers"),
     ...pageParameters,
     ...fieldsOf(cardWithMetricsSchema),
   },
