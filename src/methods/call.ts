@@ -206,6 +206,7 @@ async function runMethod(
   { services, caller, nowMs, pageUrl, ownUrl, readBody, chargeMore }: RunContext,
 ): Promise<Json<unknown> | FileAnswer> {
   const body = takesBody(method.verb) ? await readBody() : {};
+  if (method.refuse !== undefined) await method.refuse(raw, body, { services, caller });
   const { cursors } = services;
   const list = continueList(method, raw, cursors);
   // Where the cursor cannot be read, what it has of the arguments is no fault of theirs.

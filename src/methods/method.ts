@@ -7,6 +7,7 @@ import type { Schema, ValueOf } from "../values/schema.ts";
 import type { Position } from "./cursor.ts";
 import type { Arguments, Parameters } from "./parameters.ts";
 import type { PlanRule } from "./plan-rules.ts";
+import type { RawArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 
 /** An answer that is a file, sent while it is read. */
@@ -79,6 +80,8 @@ export interface ApiMethod<
   fileTypes?: readonly string[];
   /** Errors of the method's own; those of keys, parameters and storage are common to all. */
   errors: readonly ErrorCode[];
+  /** Refuses a call whatever else is wrong with it, before its arguments are read. @throws AppError */
+  refuse?(raw: RawArguments, body: unknown, call: Pick<Call, "services" | "caller">): Promise<void>;
   run(
     args: Arguments<P>,
     call: Call,

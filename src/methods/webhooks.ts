@@ -130,6 +130,12 @@ export const webhooksUpdate = apiMethod({
   bodyBytesMax: LIST_BYTES_MAX,
   result: webhookSchema,
   errors: ["not_found", "conflict"],
+  async refuse(raw, body, call) {
+    const id = webhookPath.id.read(raw["id"]);
+    const isActive = isActiveField.read(Object(body).is_active);
+    if ("fault" in id || "fault" in isActive || !isActive.value) return;
+    await call.services.webhooks.refuseEnabling(own(id.value, call));
+  },
   run({ id, url, channels, is_active: isActive }, call) {
     if (url === undefined && channels === undefined && isActive === undefined) {
       throw fieldError({ non_field_errors: [message("nothingToChange")] });

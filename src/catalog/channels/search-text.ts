@@ -90,8 +90,8 @@ interface Searchable {
 }
 
 /**
- * Title, handle and facets, on a line each: titles and handles have no line break, so no query matches
- * across them.
+ * Title, handle and facets, on a line each: no folded text has a line break, so no query matches across
+ * them.
  */
 export function searchTextOf(channel: Searchable): string {
   const { title, handle, categoryIds, territoryIds, aPlus, verified, kind } = channel;

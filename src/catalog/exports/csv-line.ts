@@ -8,7 +8,7 @@ export function csvLine(cells: readonly string[]): string {
 }
 
 /**
- * The cell of a value: null is an empty one, a list is separated by spaces.
+ * The cell of a value: of none it is empty, a list is separated by spaces.
  * @param isNullable whether an empty text is another value than null
  * @param isRaw texts that a spreadsheet would run are left as they are
  */
@@ -17,7 +17,7 @@ export function csvCell(
   { isNullable, isRaw }: { isNullable: boolean; isRaw: boolean },
 ): string {
   if (typeof value !== "string") {
-    return value === null ? "" : Array.isArray(value) ? value.join(" ") : String(value);
+    return value == null ? "" : Array.isArray(value) ? value.join(" ") : String(value);
   }
   return value === "" && isNullable ? EMPTY_TEXT : holdText(value, isRaw);
 }

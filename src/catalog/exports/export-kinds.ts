@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { dayOf, formatDay, startOfDay } from "../../values/moscow-time.ts";
+import { dayOf, formatDay, formatExactInstant, startOfDay } from "../../values/moscow-time.ts";
 import { CHANNEL_FIELDS } from "../channels/card.ts";
 import { recordsAfter } from "../channels/channels.store.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
@@ -10,7 +10,13 @@ import type { ImportKindName } from "../imports/import-kinds.ts";
 import { POST_FIELDS } from "../posts/post.ts";
 import type { StatisticsRecord } from "../statistics/statistics.store.ts";
 import type { ExportSelection } from "./export-selection.ts";
-import { daysAfter, laterPosts, postsAfter, tiedPostsAfter } from "./exports.store.ts";
+import {
+  daysAfter,
+  laterPosts,
+  postsAfter,
+  tiedPostsAfter,
+  tombstonesAfter,
+} from "./exports.store.ts";
 
 /** The key of a row, by which the next page is entered; null: before the first. */
 export type Position = readonly number[] | null;
@@ -87,11 +93,18 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
     },
   },
   posts: {
-    columns: Object.keys(POST_FIELDS),
-    rows: (db, selection, after, limit) =>
-      selection.channelId === null
-        ? allPosts(db, selection, after, limit)
-        : channelPosts(db, selection, after, limit),
+    columns: [...Object.keys(POST_FIELDS), "deleted"],
+    *rows(db, selection, after, limit) {
+      let read = 0;
+      if (after === null || !isAmongTakenDown(after)) {
+        const posts = selection.channelId === null ? allPosts : channelPosts;
+        for (const row of posts(db, selection, after, limit)) {
+          read += 1;
+          yield row;
+        }
+      }
+      if (read < limit) yield* takenDownPosts(db, selection, after, limit - read);
+    },
   },
 };
 
@@ -139,6 +152,36 @@ function* channelPosts(
   for (const record of laterPosts(db, [channel, publishedAt], limit - read)) {
     if (dayOf(record.published_at) > to) return;
     yield { position: [record.published_at, record.id], values: writePost(record) };
+  }
+}
+
+/** The position of a post that was taken down has this before its id: these come behind all others. */
+const TAKEN_DOWN = Number.MAX_SAFE_INTEGER;
+
+function isAmongTakenDown([place]: readonly number[]): boolean {
+  return place === TAKEN_DOWN;
+}
+
+/**
+ * Posts that were taken down, by id: imported, they keep the post out of the other appliance too. One of which
+ * nobody knows the day is of any.
+ */
+function* takenDownPosts(
+  db: Database,
+  selection: ExportSelection,
+  after: Position,
+  limit: number,
+): Generator<ExportRow> {
+  const { from, to } = bounds(selection);
+  const afterId = after !== null && isAmongTakenDown(after) ? after[1] : 0;
+  for (const { publishedAt, ...post } of tombstonesAfter(db, afterId ?? 0, limit)) {
+    const day = publishedAt === null ? null : dayOf(publishedAt);
+    const isAsked =
+      (selection.channelId ?? post.channel) === post.channel &&
+      (day === null || (from <= day && day <= to));
+    const published_at = publishedAt === null ? null : formatExactInstant(publishedAt);
+    const values = isAsked ? { ...post, published_at, deleted: true } : null;
+    yield { position: [TAKEN_DOWN, post.id], values };
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import type { Day } from "../../values/moscow-time.ts";
 import { POST_COLUMNS, type PostRecord } from "../posts/post.ts";
+import type { Tombstone } from "../posts/tombstones.store.ts";
 import type { StatisticsRecord } from "../statistics/statistics.store.ts";
 
 /**
@@ -14,6 +15,25 @@ export function postsAfter(db: Database, afterId: number, limit: number): Iterab
   return statement<PostRecord>(
     db,
     `SELECT ${POST_COLUMNS} FROM posts p WHERE p.id > ? ORDER BY p.id LIMIT ?`,
+  ).iterate(afterId, limit);
+}
+
+/** A post that was taken down, and when it had been published; null where that was never known. */
+export interface TakenDownPost extends Tombstone {
+  publishedAt: number | null;
+}
+
+/** Posts that were taken down, by id. */
+export function tombstonesAfter(
+  db: Database,
+  afterId: number,
+  limit: number,
+): Iterable<TakenDownPost> {
+  return statement<TakenDownPost>(
+    db,
+    `SELECT id, channel_id AS channel, CAST(msgr_post_id AS TEXT) AS msgr_post_id,
+       published_at AS publishedAt
+     FROM post_tombstones WHERE id > ? ORDER BY id LIMIT ?`,
   ).iterate(afterId, limit);
 }
 

@@ -18,6 +18,7 @@ import {
 import { isSame, merge } from "./merge-row.ts";
 import { createMovedHandles } from "./moved-handles.ts";
 import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
+import { requirePast } from "./require-past.ts";
 import { FEWEST_REFRESHED } from "./transaction-size.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
@@ -63,12 +64,14 @@ export const channelsImport: ImportKind<ChannelRow> = {
       fewest: () => (areRefreshes ? FEWEST_REFRESHED : undefined),
 
       write(row: Given<ChannelRow>): RowOutcome {
+        requirePast("last_post_at", row.last_post_at, clock.now());
         const refreshed = refresh(row);
         if (refreshed === "updated" && row.last_post_at !== undefined) times += 1;
         if (refreshed !== null) return refreshed;
         const stored = findStored(records, row);
         const { former_handles: said = null, ...given } = row;
         const record = merge(CHANNEL_FIELDS, given, stored, message("requiredForNewChannel"));
+        record.categories = withoutPrimary(record);
         followNewestPost(db, record, row);
         requireSlugs(records, row);
         requireFreeMessengerId(records, record, stored);
@@ -123,6 +126,14 @@ function followNewestPost(db: Database, record: ChannelRecord, row: Given<Channe
   if (row.last_post_at === undefined || record.id === 0) return;
   const newest = newestPostAt(db, record.id);
   if (newest !== null) record.last_post_at = Math.max(record.last_post_at ?? 0, newest);
+}
+
+/** The additional categories: people's files name the primary one among them too. */
+function withoutPrimary({ category, categories }: ChannelRecord): string {
+  return categories
+    .split(" ")
+    .filter((slug) => slug !== category)
+    .join(" ");
 }
 
 function requireSlugs(records: Records, row: Given<ChannelRow>): void {

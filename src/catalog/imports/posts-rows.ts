@@ -124,7 +124,8 @@ export const postsImport: ImportKind<PostRow> = {
       const messengerId = row.msgr_post_id ?? null;
       const unseen = { id: row.id ?? records.nextNumber(), channel, msgr_post_id: messengerId };
       requireFreeMessengerId(unseen);
-      tombstones.add(unseen, { deletedAt: nowMs, publishedAt: null, isUnsent: true });
+      const publishedAt = row.published_at ?? null;
+      tombstones.add(unseen, { deletedAt: nowMs, publishedAt, isUnsent: true });
       return "inserted";
     }
 

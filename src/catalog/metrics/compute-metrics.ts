@@ -19,13 +19,7 @@ import {
   slotRead,
   storedMetrics,
 } from "./metrics.store.ts";
-import {
-  ENGAGEMENT_DAYS,
-  hundredthsOf,
-  METRIC_NAMES,
-  ORDERED_METRICS,
-  type OrderedMetric,
-} from "./metrics.ts";
+import { ENGAGEMENT_DAYS, hundredthsOf, METRIC_NAMES, METRIC_ORDERS } from "./metrics.ts";
 
 /** Channels that are computed at a time, outside of transactions. */
 const CHANNELS_PER_READ = 500;
@@ -119,17 +113,14 @@ function metricsOf(readings: Readings, engagement: Engagement | undefined): Stor
 
 function save(tx: Transaction, slot: Slot, { now, stored }: Difference): void {
   saveMetrics(tx, slot, now);
-  const names = Object.keys(ORDERED_METRICS) as OrderedMetric[];
   const areAll = stored !== undefined && stored.is_chat !== now.is_chat;
-  const isPercent = stored?.is_small !== now.is_small;
+  const isOtherSize = stored?.is_small !== now.is_small;
   markStale(
     tx,
     slot,
-    names.filter(
-      (name) =>
-        areAll ||
-        now[name] !== (stored?.[name] ?? null) ||
-        (name === "growth_30d_percent" && isPercent),
+    METRIC_ORDERS.filter(
+      ({ metric, isSmall }) =>
+        areAll || now[metric] !== (stored?.[metric] ?? null) || (isSmall !== null && isOtherSize),
     ),
   );
 }

@@ -10,7 +10,7 @@ import {
   removeEntries,
 } from "./metric-orders.store.ts";
 import { isLastRun, type Run, type Slot } from "./metrics.store.ts";
-import { ORDERED_METRICS, type OrderedMetric } from "./metrics.ts";
+import { METRIC_ORDERS, type MetricOrder } from "./metrics.ts";
 
 /** Values read at a time, so that no read holds its snapshot for long. */
 const VALUES_PER_READ = 10_000;
@@ -23,23 +23,23 @@ const ENTRIES_PER_STEP = 500;
  */
 export async function makeOrders(db: Database, clock: Clock, run: Run): Promise<void> {
   const { slot } = run;
-  for (const name of Object.keys(ORDERED_METRICS) as OrderedMetric[]) {
-    if (!isStale(db, slot, name)) continue;
+  for (const order of METRIC_ORDERS) {
+    if (!isStale(db, slot, order)) continue;
     await inParts(
       db,
       clock,
       "metric-orders",
-      (tx) => isLastRun(tx, run) && removeEntries(tx, slot, name, ENTRIES_PER_STEP),
+      (tx) => isLastRun(tx, run) && removeEntries(tx, slot, order, ENTRIES_PER_STEP),
     );
-    const entries = sortedValues(db, slot, name);
+    const entries = sortedValues(db, slot, order);
     await inParts(db, clock, "metric-orders", (tx) => {
       if (!isLastRun(tx, run)) return false;
       const some = take(entries, ENTRIES_PER_STEP);
-      addEntries(tx, slot, name, some);
+      addEntries(tx, slot, order, some);
       return some.length === ENTRIES_PER_STEP;
     });
     await inTransaction(db, clock, "metric-orders", (tx) => {
-      if (isLastRun(tx, run)) forgetStale(tx, slot, name);
+      if (isLastRun(tx, run)) forgetStale(tx, slot, order);
     });
   }
 }
@@ -55,13 +55,13 @@ function take<T>(items: Iterator<T, void>, count: number): T[] {
 }
 
 /**
- * All values of a metric in the order's own order, read and sorted before the first is taken: that one is
+ * All values of an order in the order's own order, read and sorted before the first is taken: that one is
  * taken under the write lock. A million take 30 MB.
  */
-function sortedValues(db: Database, slot: Slot, name: OrderedMetric): Iterator<OrderEntry, void> {
+function sortedValues(db: Database, slot: Slot, order: MetricOrder): Iterator<OrderEntry, void> {
   const [isChat, value, id]: [number[], number[], number[]] = [[], [], []];
   for (let afterId = 0; ; ) {
-    const some = orderValuesAfter(db, slot, name, afterId, VALUES_PER_READ);
+    const some = orderValuesAfter(db, slot, order, afterId, VALUES_PER_READ);
     for (const entry of some) {
       isChat.push(entry[0]);
       value.push(entry[1]);

@@ -1,44 +1,41 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import type { Slot } from "./metrics.store.ts";
-import { ORDERED_METRICS, type OrderedMetric } from "./metrics.ts";
+import type { MetricOrder } from "./metrics.ts";
 
 /** An entry of an order: the channel's kind, its value, its number. */
 export type OrderEntry = readonly [isChat: number, value: number, id: number];
 
 /** Notes that the values of a slot are not those of its order any more. */
-export function markStale(tx: Transaction, slot: Slot, metrics: Iterable<OrderedMetric>): void {
+export function markStale(tx: Transaction, slot: Slot, orders: Iterable<MetricOrder>): void {
   const mark = statement(
     tx,
     "INSERT INTO stale_orders (slot, metric) VALUES (?, ?) ON CONFLICT DO NOTHING",
   );
-  for (const name of metrics) mark.run(slot, ORDERED_METRICS[name]);
+  for (const { number } of orders) mark.run(slot, number);
 }
 
-export function isStale(db: Database, slot: Slot, name: OrderedMetric): boolean {
+export function isStale(db: Database, slot: Slot, { number }: MetricOrder): boolean {
   const stale = statement(db, "SELECT 1 FROM stale_orders WHERE slot = ? AND metric = ?");
-  return stale.get(slot, ORDERED_METRICS[name]) !== undefined;
+  return stale.get(slot, number) !== undefined;
 }
 
-export function forgetStale(tx: Transaction, slot: Slot, name: OrderedMetric): void {
-  statement(tx, "DELETE FROM stale_orders WHERE slot = ? AND metric = ?").run(
-    slot,
-    ORDERED_METRICS[name],
-  );
+export function forgetStale(tx: Transaction, slot: Slot, { number }: MetricOrder): void {
+  statement(tx, "DELETE FROM stale_orders WHERE slot = ? AND metric = ?").run(slot, number);
 }
 
-/** Values of some channels that have the metric, by number after one. */
+/** Values of some channels that are in the order, by number after one. */
 export function orderValuesAfter(
   db: Database,
   slot: Slot,
-  name: OrderedMetric,
+  { metric, isSmall }: MetricOrder,
   afterId: number,
   limit: number,
 ): OrderEntry[] {
-  const isLeftOut = name === "growth_30d_percent" ? "AND is_small = 0" : "";
+  const size = isSmall === null ? "" : `AND is_small = ${Number(isSmall)}`;
   return statement(
     db,
-    `SELECT is_chat, ${name}, id FROM channel_metrics
-     WHERE slot = ? AND id > ? AND ${name} IS NOT NULL ${isLeftOut} ORDER BY id LIMIT ?`,
+    `SELECT is_chat, ${metric}, id FROM channel_metrics
+     WHERE slot = ? AND id > ? AND ${metric} IS NOT NULL ${size} ORDER BY id LIMIT ?`,
   )
     .raw()
     .all(slot, afterId, limit) as unknown as OrderEntry[];
@@ -48,15 +45,15 @@ export function orderValuesAfter(
 export function removeEntries(
   tx: Transaction,
   slot: Slot,
-  name: OrderedMetric,
+  { number }: MetricOrder,
   limit: number,
 ): boolean {
   const last = statement<{ is_chat: number; value: number; id: number }>(
     tx,
     `SELECT is_chat, value, id FROM metric_orders WHERE slot = ? AND metric = ?
      ORDER BY is_chat, value DESC, id LIMIT 1 OFFSET ?`,
-  ).get(slot, ORDERED_METRICS[name], limit - 1);
-  const at = { slot, metric: ORDERED_METRICS[name] };
+  ).get(slot, number, limit - 1);
+  const at = { slot, metric: number };
   const all = "DELETE FROM metric_orders WHERE slot = @slot AND metric = @metric";
   if (last === undefined) {
     statement(tx, all).run(at);
@@ -87,14 +84,13 @@ const add = (entries: number) =>
 export function addEntries(
   tx: Transaction,
   slot: Slot,
-  name: OrderedMetric,
+  { number }: MetricOrder,
   entries: readonly OrderEntry[],
 ): void {
-  const metric = ORDERED_METRICS[name];
   let at = 0;
   for (; at + ADDED_TOGETHER <= entries.length; at += ADDED_TOGETHER) {
     const values = entries.slice(at, at + ADDED_TOGETHER);
-    statement(tx, add(ADDED_TOGETHER)).run(values.flatMap((entry) => [slot, metric, ...entry]));
+    statement(tx, add(ADDED_TOGETHER)).run(values.flatMap((entry) => [slot, number, ...entry]));
   }
-  for (const entry of entries.slice(at)) statement(tx, add(1)).run(slot, metric, ...entry);
+  for (const entry of entries.slice(at)) statement(tx, add(1)).run(slot, number, ...entry);
 }

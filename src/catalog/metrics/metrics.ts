@@ -38,8 +38,33 @@ export const ORDERED_METRICS = {
 
 export type OrderedMetric = keyof typeof ORDERED_METRICS;
 
-/** Fewer subscribers than this make percents that say nothing: such channels are left out of their order. */
+/** Fewer subscribers than this make percents that say nothing: such channels are left out of their orders. */
 export const SMALL_BELOW = 100;
+
+/** The metrics in percent of which there are orders. */
+export function isPercent(name: OrderedMetric): boolean {
+  return name === "growth_30d_percent" || name === "err_30d";
+}
+
+/** An order as `metric_orders` has it: its number, its metric, and of which channels it is. */
+export interface MetricOrder {
+  number: number;
+  metric: OrderedMetric;
+  /** Whether of the small channels, or of the others; null: of all. */
+  isSmall: boolean | null;
+}
+
+/** The number of the order of the small channels by ERR, for a filter: no list is ordered by it. */
+export const SMALL_BY_ERR = 6;
+
+export const METRIC_ORDERS: readonly MetricOrder[] = [
+  ...(Object.keys(ORDERED_METRICS) as OrderedMetric[]).map((metric) => ({
+    number: ORDERED_METRICS[metric],
+    metric,
+    isSmall: isPercent(metric) ? false : null,
+  })),
+  { number: SMALL_BY_ERR, metric: "err_30d", isSmall: true },
+];
 
 /** Days back to a reading to compare with, and how many days off it may lie. */
 export const GROWTH_SLACK_DAYS = 2;

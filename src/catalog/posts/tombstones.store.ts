@@ -77,7 +77,7 @@ export function createTombstones(db: Database) {
 
     /**
      * The table has no column for `isUnsent`: the time has a minus before it.
-     * @param publishedAt null for a post that never was in the catalog
+     * @param publishedAt null where it is not known
      */
     add(
       { id, channel, msgr_post_id }: Tombstone,

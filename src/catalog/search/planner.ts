@@ -3,7 +3,6 @@ import type { CatalogSelection } from "./catalog.ts";
 import { byHandle } from "./plans/by-handle.ts";
 import { allCandidates, candidates, narrowedCandidates } from "./plans/candidates.ts";
 import type { Found } from "./plans/found.ts";
-import { noMatch } from "./plans/no-match.ts";
 import type { Plan } from "./plans/plan.ts";
 import { range } from "./plans/range.ts";
 import { walk } from "./plans/walk.ts";
@@ -16,7 +15,7 @@ import { expressionOf } from "./search-terms.ts";
  * (plans/plans.md).
  */
 export const PLANS: readonly Plan[] = [
-  ...[noMatch, byHandle, candidates, range, narrowedCandidates, walk, allCandidates],
+  ...[byHandle, candidates, range, narrowedCandidates, walk, allCandidates],
 ];
 
 export function queryOf(db: Database, selection: CatalogSelection): Query {

@@ -1,6 +1,6 @@
 import { facet, foldForSearch, markFacet, trigramsOf } from "../channels/search-text.ts";
 import { metricsOf } from "../metrics/metrics.store.ts";
-import { type OrderedMetric, SMALL_BELOW } from "../metrics/metrics.ts";
+import { isPercent, type OrderedMetric, SMALL_BELOW } from "../metrics/metrics.ts";
 import type {
   CatalogFilter,
   CatalogOrdering,
@@ -67,7 +67,7 @@ export interface Query extends Asked {
 const metric = (column: OrderedMetric): Ordered => ({
   by: "metrics",
   column,
-  isPercent: column === "growth_30d_percent",
+  isPercent: isPercent(column),
 });
 
 const ORDERED: Record<CatalogOrdering, Ordered> = {
@@ -88,7 +88,7 @@ const METRICS_ROW = `channel_metrics m ON ${metricsOf("c.id", "@isChat")}`;
 export const METRICS_OR_NONE = `LEFT JOIN ${METRICS_ROW}`;
 export const METRICS = `CROSS JOIN ${METRICS_ROW}`;
 
-/** SQL: percents of small channels say nothing, so these are left out of their ordering. */
+/** SQL: percents of small channels say nothing, so these are left out of their orderings. */
 export const NOT_SMALL = `AND ifnull(m.is_small, c.subscribers < ${SMALL_BELOW}) = 0`;
 
 function boundsOf(filter: CatalogFilter): Bound[] {

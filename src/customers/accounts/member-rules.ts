@@ -32,6 +32,6 @@ export function memberDenial(
   return isLast && !remainsOwner ? "last_owner" : null;
 }
 
-function isActiveOwner({ role, suspendedAt }: Member): boolean {
+export function isActiveOwner({ role, suspendedAt }: Member): boolean {
   return role === "owner" && suspendedAt === null;
 }

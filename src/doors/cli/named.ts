@@ -3,7 +3,7 @@ import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import { parseNumber } from "../../values/parse-number.ts";
-import { CommandExit, EXIT_USAGE } from "./command-context.ts";
+import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 
 /**
  * What people call things by, beside the numbers that the lists show. A number wins over a name of
@@ -56,7 +56,7 @@ function only<Thing>(
 ): Thing {
   const [first, ...others] = named;
   const shown = JSON.stringify(text);
-  if (first === undefined) throw new CommandExit(EXIT_USAGE, `There is no ${kind} ${shown}.`);
+  if (first === undefined) throw new CommandExit(EXIT_FAILED, `There is no ${kind} ${shown}.`);
   if (others.length === 0) return first;
   const list = named.map(described).join(", ");
   throw new CommandExit(EXIT_USAGE, `Several are called ${shown}; give the number: ${list}.`);

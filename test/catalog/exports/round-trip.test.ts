@@ -100,3 +100,58 @@ test.each([["csv"], ["ndjson"]] as const)(
     }
   },
 );
+
+describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
+  const AT = "2026-11-19T10:00:00Z";
+  const carry = async (kind: "channels" | "posts") => {
+    const file = await exported(source, { kind, format });
+    const { rejects } = await importText(copy, kind, file, { format });
+    expect(rejects).toEqual([]);
+    return file;
+  };
+
+  test("a post that was taken down stays out of the copy, whatever is imported there later", async () => {
+    const post = { channel: 1, msgr_post_id: "7", text: "Пост", published_at: AT };
+    const neverSeen = { channel: 1, msgr_post_id: "9", deleted: true };
+    await imported(source, "channels", [channel(1)]);
+    await imported(source, "posts", [
+      { ...post, id: 3 },
+      { ...post, id: 4, msgr_post_id: "8" },
+    ]);
+    await imported(source, "posts", [{ id: 3, deleted: true }, neverSeen]);
+    await carry("channels");
+    const file = await carry("posts");
+    expect(await exported(copy, { kind: "posts", format })).toBe(file);
+
+    const again = await copy.importRows("posts", [post, { ...post, msgr_post_id: "9" }]);
+    expect(again).toMatchObject({ inserted: 0, unchanged: 2 });
+    expect((await copy.get("/v1/msgr/posts/3/")).status).toBe(404);
+    const { body } = await copy.get("/v1/msgr/channels/1/posts/");
+    expect(body.results.map(({ id }: { id: number }) => id)).toEqual([4]);
+    // Neither is a number given twice.
+    await imported(copy, "posts", [{ ...post, msgr_post_id: "10" }]);
+    expect((await copy.get("/v1/msgr/posts/6/")).body.id).toBe(6);
+  });
+
+  test("a channel's or a period's posts are exported with those of them that were taken down", async () => {
+    const post = { text: "Пост", published_at: AT };
+    await imported(source, "channels", [channel(1), channel(2)]);
+    await imported(source, "posts", [
+      { ...post, id: 1, channel: 1 },
+      { ...post, id: 2, channel: 1, published_at: "2026-11-17T10:00:00Z" },
+      { ...post, id: 3, channel: 2 },
+      { ...post, id: 4, channel: 1 },
+    ]);
+    await imported(
+      source,
+      "posts",
+      [1, 2, 3].map((id) => ({ id, deleted: true })),
+    );
+    const idsIn = (text: string) => [...text.matchAll(/^(?:\{"id":)?(\d+),/gm)].map(([, id]) => id);
+    const selected = async (only: object) =>
+      idsIn(await exported(source, { kind: "posts", format, ...only }));
+    expect(await selected({ channel: "1" })).toEqual(["4", "1", "2"]);
+    expect(await selected({ from: "2026-11-19" })).toEqual(["4", "1", "3"]);
+    expect(await selected({ channel: "1", to: "2026-11-18" })).toEqual(["2"]);
+  });
+});

@@ -295,28 +295,28 @@ test("a JSON list is no boolean, whatever stands in it", async () => {
 test("timestamps take any offset, Z and any fraction, and are kept to the millisecond", async () => {
   const instant = (given: string) => ({ id: 1, title: "A", subscribers: 1, last_post_at: given });
   for (const given of [
-    "2026-11-20T14:03:07+03:00",
-    "2026-11-20T11:03:07Z",
-    "2026-11-20t11:03:07z",
-    "2026-11-20T11:03:07.5Z",
-    "2026-11-20T11:03:07.999999999Z",
-    "2026-11-20 06:03:07-05:00",
-    "2026-11-20T16:33:07+05:30",
-    "2026-11-20T14:03:07+0300",
+    "2026-11-19T14:03:07+03:00",
+    "2026-11-19T11:03:07Z",
+    "2026-11-19t11:03:07z",
+    "2026-11-19T11:03:07.5Z",
+    "2026-11-19T11:03:07.999999999Z",
+    "2026-11-19 06:03:07-05:00",
+    "2026-11-19T16:33:07+05:30",
+    "2026-11-19T14:03:07+0300",
   ]) {
     expect((await appliance.importRows("channels", [instant(given)])).rejects).toEqual([]);
-    expect((await card(1)).last_post_at, given).toBe("2026-11-20T14:03:07+03:00");
+    expect((await card(1)).last_post_at, given).toBe("2026-11-19T14:03:07+03:00");
   }
-  await appliance.importRows("channels", [instant("2026-11-20T11:03:07.0019Z")]);
-  const again = await appliance.importRows("channels", [instant("2026-11-20T11:03:07.001Z")]);
+  await appliance.importRows("channels", [instant("2026-11-19T11:03:07.0019Z")]);
+  const again = await appliance.importRows("channels", [instant("2026-11-19T11:03:07.001Z")]);
   expect(again.unchanged).toBe(1);
-  const other = await appliance.importRows("channels", [instant("2026-11-20T11:03:07.002Z")]);
+  const other = await appliance.importRows("channels", [instant("2026-11-19T11:03:07.002Z")]);
   expect(other.updated).toBe(1);
 });
 
 test("an offset of whole hours may stand without minutes, as PostgreSQL prints it", async () => {
   const { rejects } = await appliance.importRows("channels", [
-    { id: 1, title: "A", subscribers: 1, last_post_at: "2026-11-20 14:03:07+03" },
+    { id: 1, title: "A", subscribers: 1, last_post_at: "2026-11-19 14:03:07+03" },
   ]);
   expect(rejects).toEqual([]);
 });
@@ -412,4 +412,33 @@ test("an instant after the year 9999 in Moscow, which cannot be written, is reje
     ]);
     expect(rejects, given).toMatchObject([{ line: 1, column: "last_post_at" }]);
   }
+});
+
+test("a last post more than 5 minutes ahead of now is left out, of a refresh as of a whole row", async () => {
+  const ahead = new Date(appliance.ports.clock.now() + 5 * 60_000 + 1).toISOString();
+  const at = new Date(appliance.ports.clock.now() + 5 * 60_000).toISOString();
+  const whole = { id: 1, title: "Один", subscribers: 5, last_post_at: ahead };
+  for (const row of [whole, { id: 1, subscribers: 6, last_post_at: ahead }]) {
+    const { rejected, warnings } = await importText(appliance, "channels", JSON.stringify(row));
+    expect(rejected).toBe(0);
+    expect(warnings).toMatchObject([{ column: "last_post_at", fault: { code: "inFuture" } }]);
+    expect(await card(1)).toMatchObject({ subscribers: row.subscribers, last_post_at: null });
+  }
+  await appliance.importRows("channels", [{ id: 1, last_post_at: at }]);
+  expect((await card(1)).last_post_at).not.toBeNull();
+});
+
+test("the primary category is not among the additional ones", async () => {
+  const row = {
+    id: 1,
+    title: "Один",
+    subscribers: 5,
+    category: "news",
+    categories: "news science",
+  };
+  await appliance.importRows("channels", [row]);
+  expect(await card(1)).toMatchObject({ category: "news", categories: ["science"] });
+  expect(await appliance.importRows("channels", [row])).toMatchObject({ unchanged: 1 });
+  await appliance.importRows("channels", [{ id: 1, category: "science" }]);
+  expect(await card(1)).toMatchObject({ category: "science", categories: [] });
 });

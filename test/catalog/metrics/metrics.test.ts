@@ -249,12 +249,19 @@ describe("the catalog", () => {
     await expectIds(appliance, list("ordering=-growth_7d"), [2, 1, 3, 4]);
     await expectIds(appliance, list("ordering=-growth_30d"), [1, 3, 2, 4]);
     await expectIds(appliance, list("ordering=-reach_30d"), [2, 1, 3, 4]);
-    await expectIds(appliance, list("ordering=-err_30d"), [1, 2, 3, 4]);
+    await expectIds(appliance, list("ordering=-err_30d"), [1, 2, 4]);
     await expectIds(appliance, list("ordering=-growth_7d&kind=chat"), [5]);
   });
 
-  test("leaves channels under 100 subscribers out of the order by percent", async () => {
+  test("leaves channels under 100 subscribers out of the orders by percent, not out of a filter", async () => {
     await grown();
+    await posts(3, [{ published_at: "2026-11-10T12:00:00+03:00", views: 95 }]);
+    await compute();
+    await expectIds(appliance, list("ordering=-err_30d"), [1, 2, 4]);
+    await expectIds(appliance, list("ordering=-err_30d&q=channel"), [1, 2, 4]);
+    await expectIds(appliance, list("ordering=-err_30d&err_30d_min=5"), [1, 2]);
+    await expectIds(appliance, list("err_30d_min=9.5"), [1, 3]);
+    await expectIds(appliance, list("err_30d_min=7.5&ordering=-reach_30d"), [2, 1, 3]);
     await expectIds(appliance, list("ordering=-growth_30d_percent"), [1, 2, 4]);
     await expectIds(appliance, list("ordering=-growth_30d_percent&q=channel"), [1, 2, 4]);
   });

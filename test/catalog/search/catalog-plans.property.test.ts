@@ -171,7 +171,7 @@ function matches(channel: Channel, asked: Asked, text: string | null): boolean {
     isAtLeast(channel.growth_30d, asked.growth) &&
     isAtLeast(channel.reach_30d, asked.reach) &&
     isAtLeast(channel.err_30d, asked.err) &&
-    (asked.ordering !== "-growth_30d_percent" || channel.subscribers >= 100)
+    (!["-growth_30d_percent", "-err_30d"].includes(asked.ordering) || channel.subscribers >= 100)
   );
 }
 

@@ -515,6 +515,13 @@ describe("the query", () => {
     expect(appliance.ports.log.errors).toEqual([]);
   });
 
+  test("a line break is a space, as any other is", async () => {
+    await channels([channel(1, { title: "Наука и жизнь" })]);
+    for (const space of ["\n", "\r\n", "\t", "\u00a0", "\u2028"]) {
+      await expectFound(q(`наука${space}и`), [1]);
+    }
+  });
+
   test("a plus is a space, and escapes may be in either case", async () => {
     await channels([channel(1, { title: "Наука и жизнь" })]);
     await expectFound("q=%d0%bd%d0%b0%d1%83%d0%ba%d0%b0+%D0%B8", [1]);

@@ -17,7 +17,7 @@ const PIECES: readonly (readonly string[])[] = [
   ["don't", "don’t", "DON‘T", "donʼt", "don`t", "don´t", "don＇t"],
   ["no", "№", "No"],
   ["2", "²", "２"],
-  [" ", "\u00a0", "\u2003", "\u3000", "\t"],
+  [" ", "\u00a0", "\u2003", "\u3000", "\t", "\n"],
   ["❤", "❤\ufe0f", "❤\ufe0e"],
   ["", "\u200b", "\u00ad", "\u2060", "\ufeff"],
   ["على".replace("ى", "ي"), "على", "علی"],

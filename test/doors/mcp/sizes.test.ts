@@ -103,6 +103,14 @@ for (const { name, folder, until, ...files } of DATA_SETS) {
       expectNear(mean(narrow), stated(tool, /`fields` id,title,subscribers about (\d+)/), "narrow");
       const largest = expectToolResult(await mcp.call(tool, { limit: 100 }));
       expect(characters(largest)).toBeLessThan(CHARACTERS_MAX);
+      const withMetrics = await results(tool, { limit: 100, include: "metrics" });
+      const added = mean(withMetrics) - mean(cards);
+      const { tools } = (await mcp.ask("tools/list")).body.result;
+      const described = tools.find(({ name }: { name: string }) => name === tool);
+      const { include } = described.inputSchema.properties;
+      expectNear(added, Number(/about (\d+) characters/.exec(include.description)?.[1]), "metrics");
+      expect(mean(withMetrics) * 100).toBeGreaterThan(CHARACTERS_MAX);
+      expect(include.description).toContain("100 cards with it are over 50,000");
     });
 
     test("a post", async () => {

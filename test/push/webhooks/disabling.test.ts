@@ -463,6 +463,9 @@ describe("staff", () => {
       { is_active: true },
       { is_active: false },
       { is_active: true, url: "https://other.example/" },
+      { is_active: "yes", url: "http://plain.example/" },
+      { is_active: true, channels: [] },
+      { is_active: true, unknown: 1 },
     ]) {
       const { status } = await pushing.change(body);
       expect(status).toBe(body.is_active ? 409 : 200);

@@ -2,7 +2,7 @@ import type { Database } from "../../../db/database.ts";
 import { and, type Bound, type Query } from "../query.ts";
 import { countRows, type Found, selectFound } from "./found.ts";
 import { about, type Plan } from "./plan.ts";
-import { afterCondition, entriesOf, textTests } from "./sql-parts.ts";
+import { afterCondition, allEntriesOf, textTests } from "./sql-parts.ts";
 
 /** The most channels in a range that are tested and sorted. */
 const RANGE_MAX = 20_000;
@@ -41,7 +41,7 @@ function rangesOf({ boundsApart }: Query): string[] {
 function metricRange({ column, entrySql }: Bound): string[] {
   return column === "subscribers"
     ? []
-    : [`metric_orders o WHERE ${entriesOf(column)} AND ${entrySql}`];
+    : [`metric_orders o WHERE ${allEntriesOf(column)} AND ${entrySql}`];
 }
 
 function findInRange(db: Database, query: Query, inRange: string): Found[] {

@@ -1,6 +1,6 @@
 import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
 import { SLOT_READ } from "../../metrics/metrics.store.ts";
-import { ORDERED_METRICS, type OrderedMetric } from "../../metrics/metrics.ts";
+import { METRIC_ORDERS, ORDERED_METRICS, type OrderedMetric } from "../../metrics/metrics.ts";
 import type { Query, TextTest } from "../query.ts";
 
 /** Channels that a walk meets in vain before all candidates are looked at. */
@@ -21,7 +21,17 @@ export function afterCondition({ value, after }: Query): string {
 
 /** SQL: the entries of a metric's order, of the kind asked for. */
 export function entriesOf(column: OrderedMetric): string {
-  return `o.slot = ${SLOT_READ} AND o.metric = ${ORDERED_METRICS[column]} AND o.is_chat = @isChat`;
+  return entriesOfOrders(`= ${ORDERED_METRICS[column]}`);
+}
+
+/** SQL: the same of all channels that have the metric, also of those that its order leaves out. */
+export function allEntriesOf(column: OrderedMetric): string {
+  const numbers = METRIC_ORDERS.filter(({ metric }) => metric === column);
+  return entriesOfOrders(`IN (${numbers.map(({ number }) => number).join(", ")})`);
+}
+
+function entriesOfOrders(numbers: string): string {
+  return `o.slot = ${SLOT_READ} AND o.metric ${numbers} AND o.is_chat = @isChat`;
 }
 
 /** SQL: the search texts of `channels c`, and what is tested on them; no text is read where nothing is. */

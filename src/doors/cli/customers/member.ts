@@ -4,6 +4,8 @@ import {
   type Member,
   type MemberRole,
 } from "../../../customers/accounts/accounts.table.ts";
+import type { Accounts } from "../../../customers/accounts/accounts.ts";
+import { isActiveOwner } from "../../../customers/accounts/member-rules.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { choiceOption, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
@@ -16,6 +18,12 @@ import { readNewPassword } from "./new-password.ts";
 export function memberCommand(context: CommandContext): Command {
   const command = new Command("member").description("members of organizations");
   const { output } = context;
+
+  /** Only owners make owners, so an organization that lost its last one needs the operator. */
+  async function noteWithoutOwner(accounts: Accounts, { organizationId }: Member): Promise<void> {
+    if ((await accounts.members(organizationId)).some(isActiveOwner)) return;
+    output.note("The organization has no owner now: `kanalog member role` makes one.");
+  }
 
   command
     .command("add")
@@ -68,11 +76,9 @@ export function memberCommand(context: CommandContext): Command {
       }
       return withDomains(context, async ({ accounts }) => {
         const id = await memberNamed(accounts, named);
-        printObject(
-          output,
-          describe(await accounts.changeRole(id, role, COMMAND_LINE)),
-          json === true,
-        );
+        const changed = await accounts.changeRole(id, role, COMMAND_LINE);
+        printObject(output, describe(changed), json === true);
+        await noteWithoutOwner(accounts, changed);
       });
     });
 
@@ -91,6 +97,7 @@ export function memberCommand(context: CommandContext): Command {
           const member = await accounts[verb](id, COMMAND_LINE);
           if (name === "suspend") await people.endSessionsOfSuspended(member.email);
           printObject(output, describe(member), json === true);
+          await noteWithoutOwner(accounts, member);
         }),
       );
   }

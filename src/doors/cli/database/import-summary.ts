@@ -14,13 +14,14 @@ export function describeSummary(summary: ImportSummary): string {
   );
 }
 
-/** The summary as one JSON document: messages as their English words. */
-export function summaryJson({ rejects, warnings, ...counts }: ImportSummary): string {
-  return JSON.stringify({
-    ...counts,
-    rejects: rejects.map(toJson),
-    warnings: warnings.map(toJson),
-  });
+/** The summary as one JSON document. */
+export function summaryJson(summary: ImportSummary): string {
+  return JSON.stringify(summaryView(summary));
+}
+
+/** The summary with its messages as their English words. */
+export function summaryView({ rejects, warnings, ...counts }: ImportSummary): object {
+  return { ...counts, rejects: rejects.map(toJson), warnings: warnings.map(toJson) };
 }
 
 function toJson({ fault, ...group }: ReasonGroup): Record<string, unknown> {

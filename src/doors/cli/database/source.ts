@@ -39,7 +39,7 @@ import {
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { readSecretLine } from "../secret-line.ts";
 import { withDomains } from "../with-domains.ts";
-import { describeReasons, describeSummary } from "./import-summary.ts";
+import { describeReasons, describeSummary, summaryView } from "./import-summary.ts";
 import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
 
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
@@ -263,7 +263,8 @@ function runCommand(context: CommandContext): Command {
     .description("read one now, in this command, and wait for its end")
     .argument("<source>", "its number or name")
     .option("--again", "read files that were read before, too")
-    .action((named: string, { again = false }: { again?: boolean }) =>
+    .addOption(jsonOption())
+    .action((named: string, { again = false, json }: { again?: boolean; json?: boolean }) =>
       withDomains(context, async ({ sources }) => {
         const source = await sources.find(named);
         if (again && isBot(source.settings)) {
@@ -272,7 +273,10 @@ function runCommand(context: CommandContext): Command {
         const beating = createTicker(EVERY_FIVE_SECONDS, () => sources.beat().catch(() => {}));
         beating.start();
         try {
-          tellOutcome(context, await sources.runNow(source.id, { isAgain: again }));
+          const outcome = await sources.runNow(source.id, { isAgain: again });
+          if (json === true) context.output.out(outcomeJson(outcome));
+          else tellOutcome(context, outcome);
+          endAs(outcome);
           await tellWithoutChannel(context, sources, source);
         } finally {
           await beating.stop();
@@ -281,24 +285,39 @@ function runCommand(context: CommandContext): Command {
     );
 }
 
-function tellOutcome(
-  { output }: CommandContext,
-  { summary, failure, failedFile, unsettled }: Outcome,
-): void {
+function tellOutcome({ output }: CommandContext, { summary, failure, unsettled }: Outcome): void {
   if (summary !== null) {
     output.out(describeSummary(summary));
     for (const reason of describeReasons(summary)) output.note(reason);
   }
-  if (failure !== null) {
-    const where = failedFile === null ? "" : `${failedFile}: `;
-    throw new CommandExit(EXIT_FAILED, where + inEnglish(failure));
-  }
+  if (failure !== null) return;
   if (unsettled !== null) {
     output.note(
       `${unsettled} was written to less than 10 seconds ago. It is left for a later run, with those behind it.`,
     );
   } else if (summary === null) output.out("Nothing new.");
-  if ((summary?.rejected ?? 0) > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
+}
+
+/** The summary as `import` prints it, or null where there was nothing new; and what could not be read. */
+function outcomeJson(outcome: Outcome): string {
+  const { summary, unsettled } = outcome;
+  return JSON.stringify({
+    summary: summary && summaryView(summary),
+    last_error: errorText(outcome),
+    unsettled,
+  });
+}
+
+/** @throws CommandExit where a file could not be read, or rows were rejected */
+function endAs(outcome: Outcome): void {
+  if (outcome.failure !== null) throw new CommandExit(EXIT_FAILED, errorText(outcome));
+  if ((outcome.summary?.rejected ?? 0) > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
+}
+
+/** Why a run failed, with the file where it was one of several; empty where it did not. */
+function errorText({ failure, failedFile }: Pick<Outcome, "failure" | "failedFile">): string {
+  if (failure === null) return "";
+  return `${failedFile === null ? "" : `${failedFile}: `}${inEnglish(failure)}`;
 }
 
 type Change = Sources["pauseSource" | "resumeSource"];
@@ -352,7 +371,7 @@ function pushesCommand(context: CommandContext): Command {
 }
 
 function describe(source: Source, clock: Clock): Printable {
-  const { settings, failure, failedFile } = source;
+  const { settings } = source;
   const now = clock.now();
   const next = dueAt(source, now);
   return {
@@ -368,9 +387,6 @@ function describe(source: Source, clock: Clock): Printable {
     next_run_at: source.isPaused || !Number.isFinite(next) ? null : instantCell(next),
     lag_seconds: source.position.lagMs === undefined ? null : source.position.lagMs / 1000,
     failures: source.failures,
-    last_error:
-      failure === null
-        ? ""
-        : `${failedFile === null ? "" : `${failedFile}: `}${inEnglish(failure)}`,
+    last_error: errorText(source),
   };
 }

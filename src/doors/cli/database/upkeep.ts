@@ -30,22 +30,25 @@ export function recountCommand(context: CommandContext): Command {
 
 /** `kanalog openapi`: the document that `/docs/json` serves. */
 export function openApiCommand(context: CommandContext): Command {
-  return new Command("openapi").description("print the OpenAPI document").action(async () => {
-    const config = readConfig(context.environment);
-    const app = await context.createApp(
-      { ...config, databasePath: IN_MEMORY },
-      context.ports(config),
-    );
-    try {
-      const listener = `http://${config.host}:${config.port}`;
-      const answer = await app.server.handle(new Request(`${listener}/docs/json`));
-      const document = (await answer.json()) as object;
-      const servers = [{ url: config.baseUrl ?? listener }];
-      context.output.out(JSON.stringify({ ...document, servers }, null, 2));
-    } finally {
-      await app.close();
-    }
-  });
+  return new Command("openapi")
+    .description("print the OpenAPI document")
+    .addOption(jsonOption())
+    .action(async () => {
+      const config = readConfig(context.environment);
+      const app = await context.createApp(
+        { ...config, databasePath: IN_MEMORY },
+        context.ports(config),
+      );
+      try {
+        const listener = `http://${config.host}:${config.port}`;
+        const answer = await app.server.handle(new Request(`${listener}/docs/json`));
+        const document = (await answer.json()) as object;
+        const servers = [{ url: config.baseUrl ?? listener }];
+        context.output.out(JSON.stringify({ ...document, servers }, null, 2));
+      } finally {
+        await app.close();
+      }
+    });
 }
 
 /** `kanalog config`: the settings in force. */

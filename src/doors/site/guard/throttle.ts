@@ -56,7 +56,7 @@ export function createThrottle(buckets: Buckets<string> = createBuckets(NAMES_MA
       return true;
     },
 
-    /** Gives back the try of a sign-in that succeeded: many people may share one network. */
+    /** Gives back a try that is not to count, such as a sign-in that succeeded: many people may share one network. */
     giveBack(name: string, nowMs: number): void {
       const { burst, secondsEach } = limitOf(name);
       const perSecond = 1 / secondsEach;

@@ -7,16 +7,24 @@ import { fault, type OAuthAnswer, readOAuthBody } from "./oauth-answer.ts";
 const BODY_BYTES_MAX = 4 * 1024;
 const RETRY_AFTER_S = 360;
 
-/** Registers a public client (RFC 7591): at most 20 from one network in an hour, and a bounded number of all. */
-export async function registerClient(
-  request: Request,
-  { oauth, throttle, clientIp, ports }: SiteContext,
-): Promise<OAuthAnswer> {
+/**
+ * Registers a public client (RFC 7591): at most 20 from one network in an hour, and a bounded number of all.
+ * One that is refused is kept nowhere, and does not count.
+ */
+export async function registerClient(request: Request, context: SiteContext): Promise<OAuthAnswer> {
+  const { throttle, clientIp, ports } = context;
   const names = [`registration ${networkOf(clientIp(request))}`, "registrations"];
-  if (!throttle.take(names, ports.clock.now())) {
+  const nowMs = ports.clock.now();
+  if (!throttle.take(names, nowMs)) {
     const told = "Too many registrations. Try again in some minutes.";
     return { ...fault(429, "temporarily_unavailable", told), retryAfterS: RETRY_AFTER_S };
   }
+  const answer = await register(request, context);
+  if (answer.status !== 201) for (const name of names) throttle.giveBack(name, nowMs);
+  return answer;
+}
+
+async function register(request: Request, { oauth }: SiteContext): Promise<OAuthAnswer> {
   const body = await readOAuthBody(request, BODY_BYTES_MAX);
   if (body === null) {
     return fault(413, "invalid_client_metadata", "The metadata is larger than 4 KiB.");

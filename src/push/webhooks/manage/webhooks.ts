@@ -23,6 +23,7 @@ import {
 import { startResend, startTest } from "./manual-attempts.ts";
 import { createWebhookReads } from "./webhook-reads.ts";
 import type { AttemptView, NewSecretView, WebhookView } from "./webhook-views.ts";
+import { selectWebhook } from "./webhooks.store.ts";
 
 /** An address as it was given, and as it was read. */
 export interface GivenTarget {
@@ -126,6 +127,12 @@ export function createWebhooks(
         by,
       });
       return get(own);
+    },
+
+    /** Refuses to enable a webhook that staff disabled, if it is the organization's. @throws AppError `conflict` */
+    async refuseEnabling({ organizationId, id }: OwnWebhook): Promise<void> {
+      const webhook = await selectWebhook(db, id);
+      if (webhook?.organizationId === organizationId) requireEnabling(webhook, { isActive: true });
     },
 
     async remove(own: OwnWebhook, by: Actor): Promise<void> {

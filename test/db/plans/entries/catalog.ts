@@ -83,7 +83,7 @@ export const catalog: Entries = {
         "SCALAR SUBQUERY 2",
         "  SCAN metrics_read",
       ],
-      rows: 205,
+      rows: 207,
       why: "Channels without a metric, looked for among all of the kind, up to 15,000 where something is searched.",
     },
     {
@@ -1210,6 +1210,14 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 posts from a key on.",
     },
   ],
+  "catalog/exports/exports.store.ts tombstonesAfter": [
+    {
+      sql: "SELECT … FROM post_tombstones WHERE id > ? ORDER BY id LIMIT ?",
+      plan: ["SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 0,
+      why: "One part of an export: 1,000 posts that were taken down from a key on.",
+    },
+  ],
   "catalog/exports/exports.store.ts laterPosts": [
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at > ? ORDER BY p.published_at, p.id LIMIT ?",
@@ -2075,7 +2083,13 @@ export const catalog: Entries = {
       why: "10,000 values at a time, outside of any transaction that writes.",
     },
     {
-      sql: "SELECT is_chat, err_30d, id FROM channel_metrics WHERE slot = ? AND id > ? AND err_30d IS NOT NULL ORDER BY id LIMIT ?",
+      sql: "SELECT is_chat, err_30d, id FROM channel_metrics WHERE slot = ? AND id > ? AND err_30d IS NOT NULL AND is_small = 0 ORDER BY id LIMIT ?",
+      plan: ["SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id>?)"],
+      rows: 30205,
+      why: "10,000 values at a time, outside of any transaction that writes.",
+    },
+    {
+      sql: "SELECT is_chat, err_30d, id FROM channel_metrics WHERE slot = ? AND id > ? AND err_30d IS NOT NULL AND is_small = 1 ORDER BY id LIMIT ?",
       plan: ["SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id>?)"],
       rows: 30205,
       why: "10,000 values at a time, outside of any transaction that writes.",
@@ -2091,7 +2105,7 @@ export const catalog: Entries = {
     {
       sql: "DELETE FROM metric_orders WHERE slot = @slot AND metric = @metric",
       plan: ["SEARCH metric_orders USING PRIMARY KEY (slot=? AND metric=?)"],
-      rows: 10,
+      rows: 500,
       why: "500 entries in one step, beside each other; the steps are cut by the time they hold the lock.",
     },
     {

@@ -56,7 +56,9 @@ test("members are added, listed, given roles, suspended and restored", async () 
     ...{ created_at: INSTANT, suspended_at: null },
   });
   expect(await machine.json(["member", "list", "1"])).toEqual({ results: [added] });
-  const changed = await machine.json(["member", "role", "1", "administrator"]);
+  const { out, notes } = await machine.run(["member", "role", "1", "administrator", "--json"]);
+  expect(notes).toBe("The organization has no owner now: `kanalog member role` makes one.\n");
+  const changed = JSON.parse(out);
   expect(changed).toEqual({ ...added, role: "administrator" });
   expect(await machine.json(["member", "suspend", "1"])).toMatchObject({ suspended_at: INSTANT });
   expect(await machine.json(["member", "restore", "1"])).toEqual(changed);
@@ -144,6 +146,7 @@ test("an id of nobody is exit 1 and one line", async () => {
       ["member", "add", "9", "--email", "b@b.example", "--role", "owner"],
       "Organization 9 was not found.",
     ],
+    [["org", "show", "nobody"], 'There is no organization "nobody".'],
     [["member", "suspend", "9"], "Member 9 was not found."],
     [["member", "role", "9", "owner"], "Member 9 was not found."],
     [["key", "create", "--member", "9"], "Member 9 was not found."],
@@ -163,7 +166,6 @@ test("wrong usage is exit 2 and one line that says what is wrong", async () => {
     [["org", "create", "--name", "A", "--plan", "gold"], "test, start, growth, profi"],
     [["org", "create", "--name", "  ", "--plan", "test"], "blank"],
     [["org", "show"], "organization"],
-    [["org", "show", "nobody"], 'There is no organization "nobody".'],
     [["org", "show", "1", "2"], "too many arguments"],
     [["org", "plan", "1", "gold"], "test, start, growth, profi"],
     [["org", "plan", "1", "start", "--ends", "2025-02-30"], "not a day"],

@@ -55,7 +55,7 @@ test("commands take the names of organizations, members and keys as well as thei
   expect(await machine.json(["key", "revoke", first?.prefix ?? ""])).toMatchObject({ id: key_id });
 });
 
-test("a name that nothing has, or that several have, is exit 2 and says which numbers there are", async () => {
+test("a name that several have is exit 2 with their numbers; one that nothing has is exit 1, as a number is", async () => {
   const [one, other] = [
     await create("Twin", "c@example.com"),
     await create("twin", "c@example.com"),
@@ -71,10 +71,18 @@ test("a name that nothing has, or that several have, is exit 2 and says which nu
     ["member", "suspend", "nobody@example.com"],
     ["key", "revoke", "none"],
     ["webhook", "enable", "https://nowhere.example.com/"],
+    ["org", "show", "999"],
+    ["member", "suspend", "999"],
+    ["key", "revoke", "999"],
+    ["webhook", "enable", "999"],
+    ["channel", "show", "999"],
+    ["channel", "show", "@nobody"],
+    ["source", "show", "nobody"],
+    ["post", "delete", "999"],
   ]) {
     const { exitCode, notes } = await machine.run(words);
-    expect(exitCode, words.join(" ")).toBe(2);
-    expect(notes).toStartWith("There is no ");
+    expect(exitCode, words.join(" ")).toBe(1);
+    expect(notes).toMatch(/^There is no | was not found\.$/m);
   }
 });
 

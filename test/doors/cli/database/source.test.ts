@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { TELEGRAM_TOKEN } from "../../../support/fake-telegram.ts";
 import { createMachine, type Finished, type Machine } from "../../../support/machine.ts";
 import { SOURCE_ENVIRONMENT } from "../../../support/source-worlds/source-world.ts";
@@ -34,6 +36,34 @@ const addPull = (...words: string[]) => source(["add", "pull", "--kind", "channe
 const addBot = (stdin: string, ...words: string[]) =>
   source(["add", "telegram", "--token", "-", "--api", world.server.url, ...words], stdin);
 const listed = async () => JSON.parse((await source(["list", "--json"])).out).results as object[];
+
+test("run --json prints one document: the import's summary, or why there is none", async () => {
+  const folder = join(machine.folder, "files");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "channels.csv"), "handle,title,subscribers\none,Один,5\ntwo,,\n");
+  const old = new Date(0);
+  utimesSync(join(folder, "channels.csv"), old, old);
+  await addPull("--folder", folder, "--name", "folder");
+  const ran = await source(["run", "folder", "--json"]);
+  expect(ran.exitCode).toBe(3);
+  expect(JSON.parse(ran.out)).toMatchObject({
+    summary: { read: 2, inserted: 1, rejected: 1, rejects: [{ column: "title" }] },
+    ...{ last_error: "", unsettled: null },
+  });
+  const again = await source(["run", "folder", "--json"]);
+  expect([again.exitCode, JSON.parse(again.out)]).toEqual([
+    0,
+    { summary: null, last_error: "", unsettled: null },
+  ]);
+
+  await addPull("--url", `${page.url}channels.csv`, "--name", "page");
+  const failed = await source(["run", "page", "--json"]);
+  expect(failed.exitCode).toBe(1);
+  expect(JSON.parse(failed.out)).toMatchObject({
+    summary: null,
+    last_error: expect.stringContaining("It was answered an HTML page"),
+  });
+});
 
 test("list --json has each source with its state, its times and its last error", async () => {
   await addPull("--url", `${page.url}channels.csv`, "--name", "file", "--every", "0 5 * * *");

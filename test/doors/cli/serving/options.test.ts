@@ -23,3 +23,24 @@ test("a wrong option is told by its own name", async () => {
     expect(notes).not.toContain("KANALOG_WORKERS");
   }
 });
+
+/** They serve until they are stopped, and print no document. */
+const SERVING = ["start", "serve", "mcp"];
+
+test("every command takes --json", async () => {
+  const without: string[] = [];
+  let commands = 0;
+  async function look(words: readonly string[]): Promise<void> {
+    const { out } = await machine.run([...words, "--help"]);
+    const [, listed = ""] = out.split("\nCommands:\n");
+    const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name]) => name ?? []);
+    const below = names.filter((name) => name !== "help");
+    for (const name of below) await look([...words, name]);
+    if (below.length > 0 || SERVING.includes(words.join(" "))) return;
+    commands += 1;
+    if (!out.includes("--json")) without.push(words.join(" "));
+  }
+  await look([]);
+  expect(without).toEqual([]);
+  expect(commands).toBeGreaterThan(50);
+});

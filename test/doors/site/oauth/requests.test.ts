@@ -204,6 +204,11 @@ describe("a registration", () => {
     }
   });
 
+  test("that is refused leaves the network as many as it had", async () => {
+    for (let at = 0; at < 30; at++) await talk.register({ ...METADATA, redirect_uris: [] });
+    expect((await talk.register(METADATA)).status).toBe(201);
+  });
+
   test("takes metadata of up to 4 KiB", async () => {
     const sized = (bytes: number) => {
       const metadata = { ...METADATA, software_id: "" };
