@@ -43,6 +43,17 @@ test("posts that are found are shown with their hits marked, and a page leads to
   expect(second.html).not.toContain("дачах 6<");
 });
 
+test("views that nobody has read are not shown as none", async () => {
+  await imported(appliance, "posts", [
+    { id: 1, channel: 1, text: "О домах", published_at: "2026-11-19T10:00:00+03:00" },
+    { id: 2, channel: 1, text: "О дачах", published_at: "2026-11-19T11:00:00+03:00", views: 5 },
+  ]);
+  expect((await member.get(`${PAGE}?q=дом`)).html).not.toContain("Views:");
+  const { html } = await member.get("/account/channels/1/");
+  expect(html).toContain("Views: 5");
+  expect(html).not.toContain("Views: 0");
+});
+
 test("filters narrow what is found, and stay in the form", async () => {
   await posts(3);
   const { html } = await member.get(`${PAGE}?q=дом&views_min=5000&from=2026-11-01`);

@@ -139,7 +139,7 @@ function Post({
             {words.edited} <Moment visit={visit} at={post.edited_at} />
           </span>
         )}
-        <span>{words.viewsOf(shownNumber(visit, post.views))}</span>
+        {post.views_at !== null && <span>{words.viewsOf(shownNumber(visit, post.views))}</span>}
         {countsOf(post, visit).map((count) => (
           <span>{count}</span>
         ))}

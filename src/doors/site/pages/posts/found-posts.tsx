@@ -100,7 +100,7 @@ function Found({
   card: CardView | undefined;
 }): JSX.Element {
   const words = visit.words.explorerPages;
-  const { channel, published_at, views, media, is_ad, link } = post;
+  const { channel, published_at, views, views_at, media, is_ad, link } = post;
   return (
     <article class="post">
       <p class="about">
@@ -111,7 +111,7 @@ function Found({
           image={card?.image ?? null}
         />
         <Moment visit={visit} at={published_at} />
-        <span>{words.viewsOf(shownNumber(visit, views))}</span>
+        {views_at !== null && <span>{words.viewsOf(shownNumber(visit, views))}</span>}
         {media?.map((kind) => (
           <span>{words.media[kind]}</span>
         ))}
