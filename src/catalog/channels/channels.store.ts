@@ -214,6 +214,10 @@ export function createChannelRecords(db: Database, clock: Clock) {
   const insertChannel = statement(db, insertSql("channels", WALKED_COLUMNS));
   const insertCard = statement(db, insertSql("channel_cards", KEPT_COLUMNS));
   const removed = statement(db, "SELECT 1 FROM removed_channels WHERE id = ?");
+  const insertRemoved = statement(
+    db,
+    "INSERT INTO removed_channels (id, into_id, removed_at, is_done) VALUES (?, NULL, ?, 1)",
+  );
   /** No number is given twice: not that of a channel which was removed either. */
   const nextId = statement<{ id: number | null }>(
     db,
@@ -288,6 +292,11 @@ export function createChannelRecords(db: Database, clock: Clock) {
 
     /** Whether a channel with this number was merged or deleted. */
     wasRemoved: (id: number): boolean => removed.get(id) !== undefined,
+
+    /** Notes the number of a channel that was merged or deleted in another appliance. */
+    keepRemoved(id: number): void {
+      insertRemoved.run(id, clock.now());
+    },
 
     /** Those of the handles that are not known as the channel's, former or present. */
     unknownHandles: ({ id, handle }: ChannelRecord, said: readonly string[]): string[] =>

@@ -14,6 +14,7 @@ import {
   daysAfter,
   laterPosts,
   postsAfter,
+  removedAfter,
   tiedPostsAfter,
   tombstonesAfter,
 } from "./exports.store.ts";
@@ -68,12 +69,20 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
     },
   },
   channels: {
-    columns: Object.keys(CHANNEL_FIELDS),
+    columns: [...Object.keys(CHANNEL_FIELDS), "removed"],
     *rows(db, { channelId }, after, limit) {
-      const [afterId = channelId === null ? 0 : channelId - 1] = after ?? [];
-      for (const record of recordsAfter(db, afterId, limit)) {
-        if (channelId !== null && record.id !== channelId) return;
-        yield { position: [record.id], values: writeChannel(record) };
+      let read = 0;
+      if (after === null || !isAmongRemoved(after)) {
+        const [afterId = channelId === null ? 0 : channelId - 1] = after ?? [];
+        for (const record of recordsAfter(db, afterId, limit)) {
+          if (channelId !== null && record.id !== channelId) return;
+          read += 1;
+          yield { position: [record.id], values: writeChannel(record) };
+        }
+      }
+      if (channelId !== null || read === limit) return;
+      for (const { id } of removedAfter(db, placeAmongRemoved(after), limit - read)) {
+        yield { position: [REMOVED, id], values: { id, removed: true } };
       }
     },
   },
@@ -96,7 +105,7 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
     columns: [...Object.keys(POST_FIELDS), "deleted"],
     *rows(db, selection, after, limit) {
       let read = 0;
-      if (after === null || !isAmongTakenDown(after)) {
+      if (after === null || !isAmongRemoved(after)) {
         const posts = selection.channelId === null ? allPosts : channelPosts;
         for (const row of posts(db, selection, after, limit)) {
           read += 1;
@@ -155,11 +164,16 @@ function* channelPosts(
   }
 }
 
-/** The position of a post that was taken down has this before its id: these come behind all others. */
-const TAKEN_DOWN = Number.MAX_SAFE_INTEGER;
+/** Before the id in a position: behind all others come the channels and posts that were removed. */
+const REMOVED = Number.MAX_SAFE_INTEGER;
 
-function isAmongTakenDown([place]: readonly number[]): boolean {
-  return place === TAKEN_DOWN;
+function isAmongRemoved([place]: readonly number[]): boolean {
+  return place === REMOVED;
+}
+
+/** The id behind which the removed ones are read. */
+function placeAmongRemoved(after: Position): number {
+  return after !== null && isAmongRemoved(after) ? (after[1] ?? 0) : 0;
 }
 
 /**
@@ -173,15 +187,14 @@ function* takenDownPosts(
   limit: number,
 ): Generator<ExportRow> {
   const { from, to } = bounds(selection);
-  const afterId = after !== null && isAmongTakenDown(after) ? after[1] : 0;
-  for (const { publishedAt, ...post } of tombstonesAfter(db, afterId ?? 0, limit)) {
+  for (const { publishedAt, ...post } of tombstonesAfter(db, placeAmongRemoved(after), limit)) {
     const day = publishedAt === null ? null : dayOf(publishedAt);
     const isAsked =
       (selection.channelId ?? post.channel) === post.channel &&
       (day === null || (from <= day && day <= to));
     const published_at = publishedAt === null ? null : formatExactInstant(publishedAt);
     const values = isAsked ? { ...post, published_at, deleted: true } : null;
-    yield { position: [TAKEN_DOWN, post.id], values };
+    yield { position: [REMOVED, post.id], values };
   }
 }
 

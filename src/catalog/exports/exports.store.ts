@@ -37,6 +37,18 @@ export function tombstonesAfter(
   ).iterate(afterId, limit);
 }
 
+/** Numbers of channels that were merged or deleted, in their order. */
+export function removedAfter(
+  db: Database,
+  afterId: number,
+  limit: number,
+): Iterable<{ id: number }> {
+  return statement<{ id: number }>(
+    db,
+    "SELECT id FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?",
+  ).iterate(afterId, limit);
+}
+
 /** SQL: of advertising posts only, by the index that has no others. */
 const onlyAds = (areAds: boolean): string => (areAds ? "AND p.is_ad = 1" : "");
 

@@ -4,6 +4,7 @@ import { message } from "../../values/messages/messages.ts";
 import { CHANNEL_FIELDS, type ChannelRecord } from "../channels/card.ts";
 import { createChannelRecords } from "../channels/channels.store.ts";
 import { recount } from "../directory/recount.ts";
+import { flagColumn } from "../fields/columns.ts";
 import { columnsOf, type RowOf } from "../fields/stored-field.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { pruneLastPostOrder } from "../search/last-post-order.ts";
@@ -21,7 +22,8 @@ import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
 import { requirePast } from "./require-past.ts";
 import { FEWEST_REFRESHED } from "./transaction-size.ts";
 
-type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
+/** `removed` says that a number was a channel's once: an export has it, so that the number stays free of any other. */
+type ChannelRow = RowOf<typeof CHANNEL_FIELDS> & { removed: boolean };
 type Records = ReturnType<typeof createChannelRecords>;
 
 /**
@@ -40,8 +42,8 @@ const COUNTED_BY = ["category", "categories", "territory", "is_public"] as const
 
 /** Identity is `id`, else `msgr_id`, else `handle`. */
 export const channelsImport: ImportKind<ChannelRow> = {
-  columns: columnsOf(CHANNEL_FIELDS),
-  requiredColumns: ["id", "msgr_id", "handle", "title", "subscribers", "is_public"],
+  columns: { ...columnsOf(CHANNEL_FIELDS), removed: flagColumn() },
+  requiredColumns: ["id", "msgr_id", "handle", "title", "subscribers", "is_public", "removed"],
   isDirectory: false,
   open(db: Database, { clock, note }: ImportContext) {
     const records = createChannelRecords(db, clock);
@@ -64,6 +66,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
       fewest: () => (areRefreshes ? FEWEST_REFRESHED : undefined),
 
       write(row: Given<ChannelRow>): RowOutcome {
+        if (row.removed === true) return keepRemoved(records, row);
         requirePast("last_post_at", row.last_post_at, clock.now());
         const refreshed = refresh(row);
         if (refreshed === "updated" && row.last_post_at !== undefined) times += 1;
@@ -107,6 +110,14 @@ export const channelsImport: ImportKind<ChannelRow> = {
     };
   },
 };
+
+function keepRemoved(records: Records, { id }: Given<ChannelRow>): RowOutcome {
+  if (id == null) throw new RowFault("id", message("required"));
+  if (records.byId(id) !== undefined) throw new RowFault("removed", message("removedByCommand"));
+  if (records.wasRemoved(id)) return "unchanged";
+  records.keepRemoved(id);
+  return "inserted";
+}
 
 function findStored(records: Records, row: Given<ChannelRow>): ChannelRecord | undefined {
   if (row.id != null) return records.byId(row.id);

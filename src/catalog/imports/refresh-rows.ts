@@ -54,7 +54,9 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
  * rows, and not for each of them. The channels themselves lie in other pages, a hundred in each.
  * Rows of any other sort, or two of one channel, stay in their order: the same list is given back.
  */
-export function inOrderOfSubscribers(rows: readonly ReadRow<ChannelRow>[]): typeof rows {
+export function inOrderOfSubscribers<Row extends ReadRow<ChannelRow>>(
+  rows: readonly Row[],
+): readonly Row[] {
   const identity = IDENTITIES.find(
     (name) => rows[0] !== undefined && nameOf(rows[0], name) !== null,
   );

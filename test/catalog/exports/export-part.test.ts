@@ -268,7 +268,7 @@ test("cells are quoted where they must be, null is empty, and formulas are held 
   ]);
   const line = async (isRaw: boolean) =>
     (await exported(appliance, { kind: "channels", isRaw })).split("\n")[1];
-  const rest = ",,,,channel,1000,,,,true,false,,,,true,";
+  const rest = ",,,,channel,1000,,,,true,false,,,,true,,";
   expect(await line(false)).toBe(`1,-1001,h,"'=SUM(A1), ""x"""${rest}`);
   expect(await line(true)).toBe(`1,-1001,h,"=SUM(A1), ""x"""${rest}`);
   expect(await exported(appliance, { kind: "channels", format: "ndjson" })).toStartWith(

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { recount } from "../../../src/catalog/directory/recount.ts";
 import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/import-kinds.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { answersOf, exported } from "../../support/exporting.ts";
@@ -131,6 +132,40 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     // Neither is a number given twice.
     await imported(copy, "posts", [{ ...post, msgr_post_id: "10" }]);
     expect((await copy.get("/v1/msgr/posts/6/")).body.id).toBe(6);
+  });
+
+  test("the number of a removed channel is not given again in the copy either", async () => {
+    const { channels } = source.app.domains;
+    await imported(
+      source,
+      "channels",
+      [1, 2, 3, 4].map((id) => channel(id)),
+    );
+    await channels.delete(3, COMMAND_LINE);
+    await channels.merge(4, 1, COMMAND_LINE);
+    const file = await carry("channels");
+    expect(await exported(copy, { kind: "channels", format })).toBe(file);
+    expect((await importText(copy, "channels", file, { format })).unchanged).toBe(4);
+
+    const { rejects } = await copy.importRows("channels", [channel(3), channel(4)]);
+    expect(rejects.map(({ reason }) => reason)).toEqual(
+      [3, 4].map((id) => `Channel ${id} was merged or deleted, and its number is not given again.`),
+    );
+    await imported(copy, "channels", [{ handle: "new", title: "Новый", subscribers: 1 }]);
+    expect((await copy.get("/v1/msgr/channels/new/")).body.id).toBe(5);
+  });
+
+  test("a row does not remove a channel that there is", async () => {
+    await imported(copy, "channels", [channel(1)]);
+    const { rejects } = await copy.importRows("channels", [
+      { id: 1, removed: true },
+      { handle: "one", removed: true },
+    ]);
+    expect(rejects.map(({ column, reason }) => [column, reason])).toEqual([
+      ["removed", "A channel is removed by `kanalog channel delete` only."],
+      ["id", "This field is required."],
+    ]);
+    expect((await copy.get("/v1/msgr/channels/1/")).status).toBe(200);
   });
 
   test("a channel's or a period's posts are exported with those of them that were taken down", async () => {

@@ -111,3 +111,45 @@ test("shows no more than the plan in force does", async () => {
   expect(drawn(longer)).toEqual([]);
   expect((await visitorOf(appliance).get(PATH)).location).toContain("/account/sign-in/?next=");
 });
+
+test("requests of the API that a page offers are answered on the plan, however old the data is", async () => {
+  await imported(appliance, "channels", [
+    channel(11, { last_post_at: `${daysAgo(300)}T10:00:00Z` }),
+    channel(12),
+  ]);
+  await imported(appliance, "stats", [{ channel: 12, day: daysAgo(300), subscribers: 5 }]);
+  let asked = 0;
+  for (const plan of ["test", "profi"] as const) {
+    const { organizationId, key } = await appliance.customer({ plan });
+    const email = `other-${plan}@example.com`;
+    const visitor = await signedInMember(appliance, organizationId, "member", email);
+    for (const id of [1, 11, 12]) {
+      for (const period of ["", "days=366", "days=all"]) {
+        for (const page of [`/account/channels/${id}/?`, `${PATH}?channels=${id}&`]) {
+          const { html } = await visitor.get(page + period);
+          for (const path of offeredPaths(html)) {
+            const { status } = await appliance.get(path, key);
+            expect({ plan, page, period, path, status }).toMatchObject({ status: 200 });
+            asked += 1;
+          }
+        }
+      }
+    }
+  }
+  expect(asked).toBeGreaterThan(60);
+});
+
+/** The paths of the commands on a page. */
+function offeredPaths(html: string): string[] {
+  const text = html.replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+  const commands = text.matchAll(
+    /curl (?:-G )?-H "[^"]*" '([^']+)'((?:\s*\\\s*--data-urlencode '[^']*')*)/g,
+  );
+  return [...commands].map(([, address = "", given = ""]) => {
+    const query = new URLSearchParams();
+    for (const [, name = "", value = ""] of given.matchAll(/'([^=']+)=([^']*)'/g)) {
+      query.set(name, value);
+    }
+    return `${new URL(address).pathname}?${query}`;
+  });
+}

@@ -1218,6 +1218,14 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 posts that were taken down from a key on.",
     },
   ],
+  "catalog/exports/exports.store.ts removedAfter": [
+    {
+      sql: "SELECT id FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?",
+      plan: ["SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 1000,
+      why: "One part of an export: 1,000 channels that were merged or deleted from a number on.",
+    },
+  ],
   "catalog/exports/exports.store.ts laterPosts": [
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at > ? ORDER BY p.published_at, p.id LIMIT ?",

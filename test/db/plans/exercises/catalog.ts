@@ -201,6 +201,10 @@ function exportParts({ app: { domains }, config, ports }: World["appliance"]): v
       const selection = readExport(domains.db, ports.clock, { ...wish, kind, channel });
       const { next } = exportPart(domains.db, { selection, after: null });
       if (next !== null) exportPart(domains.db, { selection, after: next });
+      // What was removed comes behind all others.
+      if (channel === "") {
+        exportPart(domains.db, { selection, after: [Number.MAX_SAFE_INTEGER, 0] });
+      }
     }
   }
 }

@@ -94,6 +94,17 @@ export function firstDrawn({
   return to - from < DRAWN_WHOLE_DAYS ? formatDay(from) : (days[0] ?? formatDay(from));
 }
 
+/** The days of a period that one request of the API takes; null where the plan does not show them. */
+export async function askedDays(
+  { from, to }: ReadingPeriod,
+  visit: Visit,
+  context: SiteContext,
+): Promise<{ from: string; to: string } | null> {
+  const first = Math.max(from, to - PERIOD_DAYS_MAX + 1);
+  if (first < firstDayOf(await planOf(visit, context), dayOf(visit.nowMs))) return null;
+  return { from: formatDay(first), to: formatDay(to) };
+}
+
 /** The days of a channel's first and last reading, where it has some. */
 function spanOf(id: number, { services }: SiteContext): { first: Day; last: Day }[] {
   const { first = null, last = null } = services.statistics.span(id) ?? {};

@@ -57,7 +57,7 @@ export const channelPage: SitePage = {
           </div>
           {await mentionsOfChannel(card, visit, context)}
           {await channelPosts(card, visit, context)}
-          <ChannelCalls visit={visit} card={card} readings={readings} />
+          {await ChannelCalls({ visit, card, readings, context })}
           <p>
             <a href={asset(visit, "/account/channels/")}>← {words.allChannels}</a>
           </p>

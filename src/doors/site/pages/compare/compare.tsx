@@ -3,7 +3,6 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import { changeOver } from "../../../../catalog/metrics/change-over.ts";
 import { averagesOf } from "../../../../catalog/statistics/summary.ts";
-import { formatDay } from "../../../../values/moscow-time.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { ChangeText, shownPercent } from "../../look/change.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
@@ -15,7 +14,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { periodOf } from "../channels/channel-readings.ts";
+import { askedDays, periodOf } from "../channels/channel-readings.ts";
 import { Periods, refusalText } from "../channels/channel-statistics.tsx";
 import { COMPARED_MAX, type Compared, comparisonCall, readCompared } from "./compared.ts";
 import { ComparedDays, MEASURES, type Measure, measureOf } from "./compared-days.tsx";
@@ -99,7 +98,8 @@ async function Picture({
   compared: Compared;
 }): Promise<JSX.Element> {
   const words = visit.words.comparePages;
-  const { cards, from, to, rows, refusal } = compared;
+  const { cards, rows, refusal, comparisons } = compared;
+  const days = await askedDays(compared, visit, context);
   const [measure, period] = [measureOf(visit), periodOf(visit)];
   const ids = cards.map(({ id }) => id);
   const query = { channels: ids.join(), measure };
@@ -125,21 +125,27 @@ async function Picture({
         )}
       </section>
       <Figures visit={visit} compared={compared} />
-      <section aria-labelledby="api">
-        <h2 id="api">{visit.words.explorerPages.useInApi}</h2>
-        <ApiCall
-          visit={visit}
-          label={words.compare}
-          path="/v1/msgr/stats/daily/"
-          query={{ channels: ids.join(), from: formatDay(from), to: formatDay(to) }}
-        />
-        <ApiCall
-          visit={visit}
-          label={words.compare}
-          path="/v1/msgr/channels/compare/"
-          query={comparisonCall(ids, compared)}
-        />
-      </section>
+      {(days !== null || comparisons.size > 0) && (
+        <section aria-labelledby="api">
+          <h2 id="api">{visit.words.explorerPages.useInApi}</h2>
+          {days !== null && (
+            <ApiCall
+              visit={visit}
+              label={words.compare}
+              path="/v1/msgr/stats/daily/"
+              query={{ channels: ids.join(), ...days }}
+            />
+          )}
+          {comparisons.size > 0 && (
+            <ApiCall
+              visit={visit}
+              label={words.compare}
+              path="/v1/msgr/channels/compare/"
+              query={comparisonCall(ids, compared)}
+            />
+          )}
+        </section>
+      )}
     </>
   );
 }
