@@ -5,6 +5,8 @@ import type { UpkeepLease } from "./lease.ts";
 const HEARTBEAT_MS = 1_500;
 /** Four heartbeats, by PostgreSQL's clock. */
 const SILENT_S = 6;
+/** How often the log tells of a PostgreSQL that stays away: it is asked every second. */
+const SAY_AGAIN_MS = 60_000;
 
 const BEAT = `
   INSERT INTO kanalog.leases AS l (name, owner, beat_at) VALUES ('upkeep', $1, now())
@@ -28,6 +30,7 @@ export function createClusterLease(
   const connection = openConnection(url, `${owner} lease`);
   let isTaken = false;
   let beatMs = Number.NEGATIVE_INFINITY;
+  let saidMs = Number.NEGATIVE_INFINITY;
 
   async function beat(): Promise<void> {
     const nowMs = clock.monotonic();
@@ -39,6 +42,14 @@ export function createClusterLease(
     if (isTaken && rows.length === 0) log.warn({}, "another node has taken over the upkeep");
     isTaken = rows.length > 0;
     beatMs = nowMs;
+    saidMs = Number.NEGATIVE_INFINITY;
+  }
+
+  function sayFailed(error: unknown): void {
+    const nowMs = clock.monotonic();
+    if (nowMs - saidMs < SAY_AGAIN_MS) return;
+    saidMs = nowMs;
+    log.warn({ err: error }, "the lease of the cluster's upkeep could not be taken or kept");
   }
 
   return {
@@ -46,9 +57,7 @@ export function createClusterLease(
 
     async look() {
       if (!node.isOwn()) return;
-      await beat().catch((error) =>
-        log.warn({ err: error }, "the lease of the cluster's upkeep could not be taken or kept"),
-      );
+      await beat().catch(sayFailed);
     },
 
     async leave() {

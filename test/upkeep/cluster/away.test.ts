@@ -5,6 +5,8 @@ import { nodeSettings, requireOwnName, requireSameClock } from "../../../src/app
 import { readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
+import { createClusterLease } from "../../../src/upkeep/lease/cluster-lease.ts";
+import { ALWAYS_OWN } from "../../../src/upkeep/lease/lease.ts";
 import type { Customer } from "../../support/appliance.ts";
 import { CLUSTER_SECRET, type Node } from "../../support/cluster.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -86,6 +88,24 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     one.line.mend();
     const names = (await accounts.organizations()).map(({ name }) => name);
     expect(names).not.toContain("Lost");
+  });
+
+  test("the log tells of the lease once a minute, though it is asked for every second", async () => {
+    const ports = fakePorts();
+    const lease = createClusterLease(ALWAYS_OWN, { url: one.line.url, owner: "third" }, ports);
+    const look = async (): Promise<number> => {
+      await lease.look();
+      ports.clock.advance(2_000);
+      return ports.log.warnings.length;
+    };
+    expect(await look()).toBe(0);
+    one.line.cut();
+    expect([await look(), await look(), await look()]).toEqual([1, 1, 1]);
+    ports.clock.advance(60_000);
+    expect(await look()).toBe(2);
+    one.line.mend();
+    expect(await look()).toBe(2);
+    await lease.leave();
   });
 
   test("/readyz says so at once for usage, and beyond KANALOG_LAG_MAX for the copy", async () => {
