@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { hasPostgres } from "../support/postgres.ts";
 
 /**
- * A suite of the contract once more that reads by every method, each appliance being two nodes that are
- * asked in turns; the others are in `bun run test:nodes`.
+ * Suites of the contract once more, each appliance being two nodes that are asked in turns. Isolation takes
+ * minutes, which CI has.
  */
-const SUITES = ["fields", "routes"];
+const IS_WHOLE = process.env["KANALOG_TEST_ALL"] === "1";
+const SUITES = ["fields", "routes", ...(IS_WHOLE ? ["isolation"] : [])];
 
 const ROOT = join(import.meta.dir, "../..");
 
