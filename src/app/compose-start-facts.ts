@@ -2,17 +2,12 @@ import type { StartFacts } from "../doors/http/docs/start-page.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
-/**
- * Counts are shown for so many times as long as they took, so that visitors never keep a reader busy, and
- * no longer than some seconds: the first count waits for its thread to start.
- */
+/** Counts are shown for so many times as long as they took, so that visitors do not keep a reader busy. */
 const SHOWN_TIMES = 20;
+/** Counts are shown no longer, however long they took: the first one waits for its thread to start. */
 const SHOWN_MAX_MS = 5_000;
 
-/**
- * Facts of the data and the plans for `/`. Who has just imported a file sees its rows: a small catalog is
- * counted for each visitor, a million channels every five seconds.
- */
+/** Facts of the data and the plans for `/`. Rows that were just imported are counted within five seconds. */
 export function composeStartFacts(
   { threads, ports: { clock, log } }: Base,
   { accounts, services: { directory } }: Work,

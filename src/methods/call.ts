@@ -209,7 +209,7 @@ async function runMethod(
   if (method.refuse !== undefined) await method.refuse(raw, body, { services, caller });
   const { cursors } = services;
   const list = continueList(method, raw, cursors);
-  // Where the cursor cannot be read, what it has of the arguments is no fault of theirs.
+  // A cursor carries required arguments. Where it cannot be read, only the cursor is told of.
   const args = readArguments(method, list.raw, body, { mayMiss: list.fault !== null });
   if (list.fault !== null) throw list.fault;
   const answer = method.run(args, {

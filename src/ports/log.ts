@@ -59,9 +59,12 @@ function describeError(err: unknown): unknown {
   };
 }
 
+/** Messages of an error and its causes that are looked at: one may be its own cause. */
+const MESSAGES_MAX = 5;
+
 /** What an error says, and what its causes say besides. */
-function messagesOf({ message, cause }: Error): string[] {
-  if (!(cause instanceof Error)) return [message];
-  const causes = messagesOf(cause);
+function messagesOf({ message, cause }: Error, most = MESSAGES_MAX): string[] {
+  if (!(cause instanceof Error) || most === 1) return [message];
+  const causes = messagesOf(cause, most - 1);
   return causes[0] === message ? causes : [message.replace(/\.$/, ""), ...causes];
 }

@@ -52,6 +52,21 @@ test("an error's line says each of its causes once, without their stacks", async
   expect(line).toMatchObject({ err: { message: "It cannot be done now: the host is gone" } });
 });
 
+test("an error that is its own cause has its line, with its first causes", async () => {
+  const [line] = await written(
+    "info",
+    `
+    const causes = [1, 2, 3, 4, 5, 6, 7].map((n) => new Error("cause " + n));
+    causes.forEach((cause, at) => { cause.cause = causes[(at + 1) % causes.length]; });
+    log.warn({ err: causes[0] }, "x");
+    `,
+  );
+  expect(line).toMatchObject({
+    err: { message: "cause 1: cause 2: cause 3: cause 4: cause 5" },
+    msg: "x",
+  });
+});
+
 test("no secret gets into a line: not by its field's name, nor in what an error says", async () => {
   const text = JSON.stringify(
     await written(

@@ -14,6 +14,8 @@ export interface ImportTextOptions extends Partial<ReadingOptions & CellRules> {
   chunkBytes?: number;
   /** The file's name, by which its format may be known. */
   name?: string;
+  /** Interrupts the import after its first transaction. */
+  isInterrupted?: boolean;
 }
 
 /** Imports the content of a file, as the command does, into an appliance's database. */
@@ -39,6 +41,7 @@ export async function importText(
   };
   const rejects: ImportResult["rejects"] = [];
   const notes: string[] = [];
+  const interrupt = new AbortController();
   const recognized = nothingRecognized(timezone);
   const rows = readRows(source, kind, { ...AS_RECOGNIZED, ...options }, recognized);
   const summary = await runImport(importKinds[kind], rows, {
@@ -55,7 +58,8 @@ export async function importText(
     cells: { timezone, strict },
     replace,
     onReject: ({ fault, ...reject }) => rejects.push({ ...reject, reason: inEnglish(fault) }),
-    onProgress: () => {},
+    signal: interrupt.signal,
+    onProgress: () => options.isInterrupted === true && interrupt.abort(),
   });
   return { ...summary, groups: summary.rejects, rejects, notes };
 }

@@ -54,6 +54,9 @@ export const channelsImport: ImportKind<ChannelRow> = {
     let times = 0;
     let areRefreshes = false;
     let areCountsOld = false;
+    const countAnew = async (): Promise<void> => {
+      if (areCountsOld) await recount(db, clock);
+    };
     return {
       counts: moved.counts,
 
@@ -103,10 +106,12 @@ export const channelsImport: ImportKind<ChannelRow> = {
 
       async afterwards(): Promise<void> {
         moved.end();
-        if (areCountsOld) await recount(db, clock);
+        await countAnew();
         if (writtenInAll >= TEXTS_MANY) await optimizeSearch(db, clock);
         if (times >= TIMES_MANY) await pruneLastPostOrder(db, clock);
       },
+
+      interrupted: countAnew,
     };
   },
 };

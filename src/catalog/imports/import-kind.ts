@@ -75,6 +75,8 @@ export interface RowWriter<Row> {
 
   /** Called after the last commit. */
   afterwards?(): Promise<void>;
+  /** Called after the last commit instead, where the import was interrupted: what cannot wait for the rest. */
+  interrupted?(): Promise<void>;
 }
 
 /** Why a row is rejected. */

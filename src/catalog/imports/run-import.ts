@@ -146,7 +146,7 @@ async function importPaced<Row>(
     for (const row of some) characters += charactersOf(row);
     if (batch.length < (writer.batchRows ?? BATCH_ROWS) && characters < BATCH_CHARACTERS) continue;
     await writeBatch();
-    if (signal?.aborted === true) return;
+    if (signal?.aborted === true) return writer.interrupted?.();
     [batch, characters] = [[], 0];
   }
   await writeBatch();

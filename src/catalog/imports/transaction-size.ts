@@ -25,7 +25,7 @@ const USUAL: TransactionBounds = { holdMs: HOLD_MS, rowsMin: ROWS_MIN };
  */
 export const ON_NODE: TransactionBounds = { holdMs: 30, rowsMin: 200 };
 
-/** What a transaction has at least: so many rows, or those of so many milliseconds, as rows may be long. */
+/** The least that a transaction has: so many rows, or as many as take so many milliseconds where rows are long. */
 export interface Fewest {
   rows: number;
   rowsMs: number;
@@ -79,7 +79,7 @@ export function createTransactionSize(commitMs: number, { holdMs, rowsMin: usual
   return {
     /**
      * @param sinceMs how long the transaction has been writing rows
-     * @param fewest of such rows; never fewer than usual
+     * @param fewest the least that a transaction of such rows has; never fewer rows than usual
      */
     isFull: (rows: number, sinceMs: number, fewest = FEWEST): boolean =>
       (rows >= Math.max(fewest.rows, usual) || sinceMs >= fewest.rowsMs) &&

@@ -3,11 +3,12 @@ import type { Log } from "../../ports/log.ts";
 
 /** How often an outage that goes on is told in the log. */
 const SAY_AGAIN_AFTER_MS = 60_000;
-/**
- * How long a failed commit makes the process unready, even if later ones succeed, where an outage follows
- * another one within a minute: else a storage that fails now and then would make it ready by turns.
- */
+/** How long each failed commit of a repeated outage makes the process unready, even if later ones succeed. */
 const UNREADY_MS = 10_000;
+/**
+ * How soon after another one an outage counts as repeated: else a storage that fails now and then would make
+ * the process ready by turns.
+ */
 const FOLLOWS_MS = 60_000;
 
 const UNREADY = "Usage cannot be committed: requests that cost are answered 503.";

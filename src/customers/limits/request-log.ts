@@ -5,6 +5,13 @@ export type { LoggedRequest } from "./request-log.store.ts";
 
 /** Longest path that is kept, in characters. */
 const PATH_MAX = 500;
+/** Longest address that waits: a host's name, and behind it more than is kept. */
+const URL_MAX = 1_000;
+/**
+ * Requests of all keys that wait, before they hold twice as many: some tens of megabytes. Where more than 500
+ * keys are busy, each one's share is less than what is kept of it.
+ */
+const WAITING_MAX = 50_000;
 /**
  * Requests written at a time; the rest waits for the next time, of each key its last ones. A row costs 5 us
  * on a thread of its own: a hundred of each of a thousand busy keys, every five seconds, a tenth of a core.
@@ -49,21 +56,30 @@ export function createRequestLog(
     return batch;
   }
 
-  async function flush(): Promise<void> {
-    await underWay;
+  async function writeSome(): Promise<void> {
     if (write === null || waiting.size === 0) return;
-    underWay = write(take()).catch((error) => {
+    await write(take()).catch((error) => {
       log.warn({ err: error }, "requests could not be logged");
     });
-    await underWay;
+  }
+
+  /** One write after the other, whoever asks for it. */
+  function flush(): Promise<void> {
+    underWay = underWay.then(writeSome);
+    return underWay;
   }
 
   return {
-    note(keyId: number, request: AnsweredRequest): void {
+    note(keyId: number, answered: AnsweredRequest): void {
       if (write === null) return;
+      const request = { ...answered, url: cut(answered.url) };
       const requests = waiting.get(keyId);
-      if (requests === undefined) waiting.set(keyId, [request]);
-      else if (requests.push(request) > 2 * LOGGED_MAX) requests.splice(0, LOGGED_MAX);
+      if (requests === undefined) {
+        waiting.set(keyId, [request]);
+        return;
+      }
+      const share = Math.min(LOGGED_MAX, Math.ceil(WAITING_MAX / waiting.size));
+      if (requests.push(request) > 2 * share) requests.splice(0, requests.length - share);
     },
     /** Writes what waits longest. Never throws. */
     flush,
@@ -73,6 +89,11 @@ export function createRequestLog(
       while (waiting.size > 0);
     },
   };
+}
+
+/** A copy, since a part of a text keeps the whole in memory. */
+function cut(url: string): string {
+  return url.length <= URL_MAX ? url : Buffer.from(url.slice(0, URL_MAX)).toString();
 }
 
 function logged({ url, durationMs, ...request }: AnsweredRequest): LoggedRequest {

@@ -442,3 +442,16 @@ test("the primary category is not among the additional ones", async () => {
   await appliance.importRows("channels", [{ id: 1, category: "science" }]);
   expect(await card(1)).toMatchObject({ category: "science", categories: [] });
 });
+
+test("an import that is interrupted counts the channels of the directories, too", async () => {
+  const rows = Array.from({ length: 6_000 }, (_, at) =>
+    JSON.stringify({ id: at + 1, title: "A", subscribers: 1, category: "news" }),
+  );
+  const { inserted } = await importText(appliance, "channels", rows.join("\n"), {
+    isInterrupted: true,
+  });
+  expect(inserted).toBeWithin(1, 5_000);
+  const { results } = (await appliance.get("/v1/msgr/categories/")).body;
+  const news = results.find(({ slug }: { slug: string }) => slug === "news");
+  expect(news.channels).toBe(inserted);
+});

@@ -1,4 +1,8 @@
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
+import type { LoggedOfKey } from "../../../src/customers/limits/request-log.store.ts";
+import { createRequestLog } from "../../../src/customers/limits/request-log.ts";
+import type { Log } from "../../../src/ports/log.ts";
 import { startAppliance } from "../../support/appliance.ts";
 
 test("of many busy keys a part is written at a time, the longest waiting first", async () => {
@@ -32,4 +36,50 @@ test("of many busy keys a part is written at a time, the longest waiting first",
   expect(stored()).toHaveLength(2_500);
   expect(new Set(stored().map(({ path }) => path))).toEqual(new Set(["/v1/msgr/categories/"]));
   await appliance.close();
+});
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
+const request = (at: number, url = "http://x/v1/me/") => ({
+  ...{ at, verb: "GET", url, status: 200, durationMs: 1, units: 0 },
+});
+
+test("one write is under way at a time, however many ask for one", async () => {
+  let [underWay, most, writes] = [0, 0, 0];
+  const log = createRequestLog(async () => {
+    underWay += 1;
+    writes += 1;
+    most = Math.max(most, underWay);
+    // More comes in while it is being written.
+    if (writes < 10) log.note(writes, request(writes));
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    underWay -= 1;
+  }, silent);
+  log.note(0, request(0));
+  await Promise.all([log.flush(), log.flush(), log.flush(), log.settled()]);
+  expect([writes, most]).toEqual([10, 1]);
+});
+
+test("the more keys wait, the fewer of each one's requests are held, the last ones", async () => {
+  const written: LoggedOfKey[] = [];
+  const log = createRequestLog(async (batch) => void written.push(...batch), silent);
+  for (let at = 0; at < 100; at++) for (let key = 0; key < 2_000; key++) log.note(key, request(at));
+  await log.settled();
+  expect(written).toHaveLength(2_000);
+  expect(Math.max(...written.map(({ requests }) => requests.length))).toBeLessThanOrEqual(50);
+  for (const { requests } of written) expect(requests.at(-1)?.at).toBe(99);
+});
+
+test("a long address takes no more memory than what is kept of it", async () => {
+  const written: LoggedOfKey[] = [];
+  const log = createRequestLog(async (batch) => void written.push(...batch), silent);
+  const before = heapStats().heapSize + heapStats().extraMemorySize;
+  for (let at = 0; at < 5_000; at++) {
+    log.note(at % 50, request(at, `http://x/?q=${at}${"x".repeat(16_000)}`));
+  }
+  Bun.gc(true);
+  const after = heapStats().heapSize + heapStats().extraMemorySize;
+  expect(after - before).toBeLessThan(20_000_000);
+  await log.settled();
+  for (const { requests } of written)
+    for (const { path } of requests) expect(path).toHaveLength(500);
 });

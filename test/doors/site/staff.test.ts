@@ -149,11 +149,11 @@ test("the summary counts what there is, and what is wrong", async () => {
     "Jobs whose last run failed": 0,
     "Errors since the start": 0,
     "Webhooks failing": 0,
-    "Imports that failed, of the last 20": 0,
+    "Imports that failed within a week, of the last 20": 0,
     "Mails queued": 1,
   });
   const marked = [...html.matchAll(/<li class="warning"><strong>[^<]*<\/strong><a[^>]*>([^<]+)/g)];
-  expect(marked.map(([, label]) => label)).toEqual(["Webhooks disabled", "Last backup"]);
+  expect(marked.map(([, label]) => label)).toEqual(["Webhooks disabled"]);
   expect(html).toContain("Something needs a look: it is marked.");
 });
 

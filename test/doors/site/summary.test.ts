@@ -87,6 +87,44 @@ test("the slowest of a hundred requests tells itself, and what 99 % took apart f
   expect(n).toBe(1);
 });
 
+const WELL = "Nothing of this needs a look.";
+const marked = (html: string): (string | undefined)[] =>
+  [...html.matchAll(/<li class="warning"><strong>[^<]*<\/strong><a[^>]*>([^<]+)/g)].map(
+    ([, label]) => label,
+  );
+
+test("an appliance whose operator set no folder for backups needs no look", async () => {
+  const html = await page();
+  expect(html).toContain(WELL);
+  expect(marked(html)).toEqual([]);
+});
+
+test("a folder for backups with no backup in it needs a look", async () => {
+  await appliance.close();
+  appliance = await startAppliance({ KANALOG_BACKUP_DIR: "/nowhere/backups" });
+  await addPerson(appliance, { email: STAFF, isStaff: true });
+  staff = await signedInVisitor(appliance, STAFF);
+  const html = await page();
+  expect(html).not.toContain(WELL);
+  expect(marked(html)).toEqual(["Last backup"]);
+});
+
+test("an import that failed needs a look for a week", async () => {
+  const { clock } = appliance.ports;
+  const now = clock.now();
+  appliance.app.domains.db
+    .prepare(
+      `INSERT INTO import_runs (kind, file_name, person, state, started_at, finished_at, summary, rejects, failure)
+       VALUES ('stats', 'a.csv', 'x', 'failed', ?, ?, '{"options":{},"notes":[]}', '[]', 'interrupted')`,
+    )
+    .run(now - 1, now);
+  clock.advance(7 * 24 * HOUR_MS);
+  staff = await signedInVisitor(appliance, STAFF);
+  expect(marked(await page())).toEqual(["Imports that failed within a week, of the last 20"]);
+  clock.advance(1);
+  expect(marked(await page())).toEqual([]);
+});
+
 test("customers stand by what they used, and those near their limit once more", async () => {
   const { accounts } = appliance.app.domains;
   const [little, much] = [await appliance.customer(), await appliance.customer({ plan: "test" })];

@@ -6,11 +6,11 @@ import { about, IS_SEARCH, type Plan } from "./plan.ts";
 import { afterCondition, guard, textTests } from "./sql-parts.ts";
 
 /**
- * Candidates that are looked at before a walk is tried. Of a million channels a walk meets 7,000 before a
+ * Candidates that are sorted before a walk is tried. Of a million channels a walk meets 7,000 before a
  * page of 50 is full, where so many match.
  */
 const CANDIDATES_MAX = 7_000;
-/** The same where only some of them match: a walk meets the more in vain then. */
+/** Candidates that are sorted where a second condition narrows them: a walk would meet more channels in vain. */
 const NARROWED_MAX = 20_000;
 
 /** All candidates of the expression, sorted: where the text is rare. */
@@ -21,7 +21,7 @@ export const candidates: Plan = {
   givesUp: `there are more than ${about(CANDIDATES_MAX)} candidates`,
 };
 
-/** More of them where only some may match. */
+/** More candidates, where a second condition narrows them. */
 export const narrowedCandidates: Plan = {
   name: "narrowed candidates",
   applies: [

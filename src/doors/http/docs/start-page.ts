@@ -104,7 +104,7 @@ ${
   largest.length === 0
     ? ""
     : `<section class="scroll" tabindex="0" aria-label="${words.categories}"><table class="largest">
-<thead><tr><th scope="col">${words.categories}</th><th scope="col" class="number">${words.counted["channels"]}</th></tr></thead>
+<thead><tr><th scope="col">${words.categories}</th><th scope="col" class="number">${words.counted.channels}</th></tr></thead>
 <tbody>
 ${largest.join("\n")}
 </tbody></table></section>`

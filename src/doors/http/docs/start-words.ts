@@ -6,7 +6,7 @@ interface StartWords {
   signUp: string;
   data: string;
   /** What is counted, by its table; a name, which fits any number. */
-  counted: Readonly<Record<string, string>>;
+  counted: Readonly<Record<"channels" | "posts" | "daily_statistics", string>>;
   channels: string;
   moreThan: string;
   categories: string;

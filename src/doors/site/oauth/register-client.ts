@@ -14,13 +14,14 @@ const RETRY_AFTER_S = 360;
 export async function registerClient(request: Request, context: SiteContext): Promise<OAuthAnswer> {
   const { throttle, clientIp, ports } = context;
   const names = [`registration ${networkOf(clientIp(request))}`, "registrations"];
-  const nowMs = ports.clock.now();
-  if (!throttle.take(names, nowMs)) {
+  if (!throttle.take(names, ports.clock.now())) {
     const told = "Too many registrations. Try again in some minutes.";
     return { ...fault(429, "temporarily_unavailable", told), retryAfterS: RETRY_AFTER_S };
   }
   const answer = await register(request, context);
-  if (answer.status !== 201) for (const name of names) throttle.giveBack(name, nowMs);
+  if (answer.status !== 201) {
+    for (const name of names) throttle.giveBack(name, ports.clock.now());
+  }
   return answer;
 }
 

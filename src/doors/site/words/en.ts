@@ -1082,7 +1082,7 @@ export const en = {
     "Enter your e-mail address. If somebody has it here, a link comes by which a new password can be chosen.",
   forgottenSent: "If this address belongs to somebody here, a mail with a link is on its way.",
   forgottenNoMail:
-    "This appliance sends no mail. Ask its operator, who can help by kanalog member password.",
+    "This appliance sends no mail. Ask its operator: the command “kanalog member password” sets a new one.",
   sendLink: "Send the link",
   choosePassword: "Choose a password",
   choosePasswordHint: "At least 10 characters.",

@@ -1,7 +1,7 @@
 /** Staff's summary: is it well, who uses it, what comes next. */
 export const summaryEn = {
   isWell: "Is it well?",
-  well: "All is well.",
+  well: "Nothing of this needs a look.",
   notWell: "Something needs a look: it is marked.",
   whoUses: "Who uses it?",
   whatNext: "What comes next?",
@@ -19,7 +19,7 @@ export const summaryEn = {
   webhooksFailing: "Webhooks failing",
   webhooksDisabled: "Webhooks disabled",
   jobsFailed: "Jobs whose last run failed",
-  importsFailed: "Imports that failed, of the last 20",
+  importsFailed: "Imports that failed within a week, of the last 20",
   sourcesSilent: "Sources that are silent",
   errorsNoted: "Errors since the start",
   mailsQueued: "Mails queued",

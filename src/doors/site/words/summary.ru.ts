@@ -2,7 +2,7 @@ import type { SummaryWords } from "./summary.en.ts";
 
 export const summaryRu: SummaryWords = {
   isWell: "Всё ли в порядке?",
-  well: "Всё в порядке.",
+  well: "Здесь ничто не требует внимания.",
   notWell: "На отмеченное стоит посмотреть.",
   whoUses: "Кто пользуется?",
   whatNext: "Что впереди?",
@@ -20,7 +20,7 @@ export const summaryRu: SummaryWords = {
   webhooksFailing: "Вебхуки со сбоями",
   webhooksDisabled: "Отключённые вебхуки",
   jobsFailed: "Задания, которые не удались",
-  importsFailed: "Неудачные загрузки из последних 20",
+  importsFailed: "Неудачные загрузки за неделю, из последних 20",
   sourcesSilent: "Источники, которые молчат",
   errorsNoted: "Ошибки с запуска",
   mailsQueued: "Писем в очереди",

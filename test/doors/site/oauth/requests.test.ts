@@ -209,6 +209,29 @@ describe("a registration", () => {
     expect((await talk.register(METADATA)).status).toBe(201);
   });
 
+  test("that is refused late gives back one try, and no time that has passed since", async () => {
+    const other = await startOAuthTalk();
+    const isRead = Promise.withResolvers<void>();
+    const isLate = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      async pull(controller) {
+        isRead.resolve();
+        await isLate.promise;
+        controller.close();
+      },
+    });
+    const late = other.appliance.request("/oauth/register", { method: "POST", body });
+    await isRead.promise;
+    const { clock } = other.appliance.ports;
+    clock.advance(3600_000);
+    while ((await other.register()).status === 201);
+    isLate.resolve();
+    expect((await late).status).toBe(400);
+    const answers = [await other.register(), await other.register()];
+    expect(answers.map(({ status }) => status)).toEqual([201, 429]);
+    await other.appliance.close();
+  });
+
   test("takes metadata of up to 4 KiB", async () => {
     const sized = (bytes: number) => {
       const metadata = { ...METADATA, software_id: "" };

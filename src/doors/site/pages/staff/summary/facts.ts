@@ -2,11 +2,12 @@ import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
 import { DAY_MS, HOUR_MS } from "../../../../../values/moscow-time.ts";
 import type { SiteContext } from "../../../site-context.ts";
 
-/** Runs of imports that are looked at. */
+/** Runs of imports that are looked at, and for how long a failed one is. */
 const RUNS = 20;
+const FAILED_DAYS = 7;
 
 /** Counts of what may be wrong, and of people. */
-export async function stateOf(context: SiteContext) {
+export async function stateOf(context: SiteContext, nowMs: number) {
   const { people, webhooks, jobs, mails, recentErrors, imports, sources } = context;
   const all = await webhooks.webhooks(null);
   return {
@@ -15,7 +16,10 @@ export async function stateOf(context: SiteContext) {
       .length,
     webhooksDisabled: all.filter((one) => one.disabledReason !== "").length,
     jobsFailed: (await jobs.list()).filter(({ failure }) => failure !== null).length,
-    importsFailed: (await imports.runs(RUNS)).filter(({ state }) => state === "failed").length,
+    importsFailed: (await imports.runs(RUNS)).filter(
+      ({ state, startedAt, finishedAt }) =>
+        state === "failed" && (finishedAt ?? startedAt) >= nowMs - FAILED_DAYS * DAY_MS,
+    ).length,
     sourcesSilent: (await sources.silent()).length,
     errors: (await recentErrors()).filter(({ level }) => level === "error").length,
     mailsQueued: await mails.queued(),

@@ -20,7 +20,7 @@ export const summaryPage: SitePage = {
   async show(visit, context) {
     const words = visit.words.summaryPage;
     const hours = await context.hoursSince(visit.nowMs - WEEK_HOURS * HOUR_MS);
-    const state = await stateOf(context);
+    const state = await stateOf(context, visit.nowMs);
     const customers = await customersOf(context, visit.nowMs);
     const outlook = await diskOutlook(context, hours);
     const backup = await context.lastBackup();
@@ -32,7 +32,10 @@ export const summaryPage: SitePage = {
       [words.sourcesSilent, state.sourcesSilent, "/staff/sources/"],
       [words.errorsNoted, state.errors, "/staff/errors/"],
     ] as const;
-    const isWell = backup !== null && troubles.every(([, count]) => count === 0);
+    // A node's backup is PostgreSQL's.
+    const lacksBackup =
+      backup === null && context.config.backupDir !== null && context.nodes === null;
+    const isWell = !lacksBackup && troubles.every(([, count]) => count === 0);
     return consolePage(
       visit,
       visit.words.staffPages.summary,
@@ -52,7 +55,7 @@ export const summaryPage: SitePage = {
             <strong>{shownNumber(visit, state.mailsQueued)}</strong>
             {words.mailsQueued}
           </li>
-          <li class={backup === null ? "warning" : undefined}>
+          <li class={lacksBackup ? "warning" : undefined}>
             <strong>
               {backup === null ? words.noBackup : <Instant visit={visit} at={backup.madeAt} />}
             </strong>
