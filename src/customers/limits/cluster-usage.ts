@@ -127,24 +127,26 @@ function usageCopied(db: Database): string {
 }
 
 /**
- * Copies in pages, since a new copy gets all usage. The first page comes with the statement that opens the
- * cursor, as one text without values: each idle node asks every second.
+ * Copies what fits one page by one question, since each idle node asks every second, and else all in pages: a
+ * new copy gets all usage.
  * @returns from where the next look begins
  */
 function copyChanged(db: Database, clock: Clock, select: string, since: string): Promise<string> {
-  const fetchPage = `FETCH ${ROWS_PER_PAGE} FROM changed`;
-  const begin = `
-    CLOSE ALL;
-    DECLARE changed NO SCROLL CURSOR WITH HOLD FOR ${select.replaceAll("$since", `'${BigInt(since)}'::xid8`)};
-    ${fetchPage}`;
+  const changed = select.replaceAll("$since", `'${BigInt(since)}'::xid8`);
   return requireCluster(db).authority.use(async ({ query }) => {
     let copied = since;
-    for (let text = begin; ; text = fetchPage) {
+    const copyPage = async (text: string): Promise<boolean> => {
       const page = await query<ChangedUsage>(text);
+      const isLast = page.length < ROWS_PER_PAGE;
       copied = page.find(({ table }) => table === null)?.copied ?? copied;
       await writeUsage(db, clock, page);
-      if (page.length < ROWS_PER_PAGE) return copied;
-    }
+      return isLast;
+    };
+    if (await copyPage(`${changed} LIMIT ${ROWS_PER_PAGE}`)) return copied;
+    await query(`BEGIN READ ONLY; DECLARE changed NO SCROLL CURSOR FOR ${changed}`);
+    while (!(await copyPage(`FETCH ${ROWS_PER_PAGE} FROM changed`)));
+    await query("COMMIT");
+    return copied;
   });
 }
 

@@ -3,7 +3,7 @@ import pg from "pg";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { copyUsage } from "../../../src/customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../../src/db/cluster/cluster-transaction.ts";
-import { copiedVersion } from "../../../src/db/cluster/link.ts";
+import { copiedVersion, requireCluster } from "../../../src/db/cluster/link.ts";
 import type { Answer, Customer } from "../../support/appliance.ts";
 import type { Node } from "../../support/cluster.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -140,6 +140,8 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     for (const { db } of cluster.nodes) {
       const sql = "SELECT count(*) AS days FROM usage_days WHERE organization_id = ?";
       expect(db.prepare(sql).get(customer.organizationId)).toEqual({ days });
+      const cursors = "SELECT name FROM pg_cursors";
+      expect(await requireCluster(db).authority.query(cursors)).toEqual([]);
     }
   });
 });
