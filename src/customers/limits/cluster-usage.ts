@@ -1,5 +1,5 @@
 import { openConnection } from "../../db/cluster/connection.ts";
-import { copiedVersion, requireCluster } from "../../db/cluster/link.ts";
+import { requireCluster, requireCopy } from "../../db/cluster/link.ts";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -12,7 +12,8 @@ import type { UsageEntry, UsageReceipt } from "./usage.store.ts";
  */
 const CHARGE_MS = 4_000;
 
-const CHARGE = "SELECT kanalog.charge($1::bigint, $2::text::json, $3::text::json) AS receipts";
+const CHARGE =
+  "SELECT kanalog.charge($1::bigint, $2::uuid, $3::text::json, $4::text::json) AS receipts";
 
 /**
  * Commits entries and the use of keys at PostgreSQL, which counts for all nodes. It also says whether what
@@ -26,8 +27,10 @@ export function createClusterUsageCommits(db: Database, url: string, node: strin
       entries: readonly UsageEntry[],
       keyUses: readonly UsedKey[],
     ): Promise<UsageReceipt[]> {
+      const { version, mark } = requireCopy(db);
       const values = [
-        copiedVersion(db),
+        version,
+        mark,
         JSON.stringify(entries.map(asList)),
         JSON.stringify(keyUses.map(({ keyId, usedAt }) => [keyId, usedAt])),
       ];

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import { SCHEMA_VERSION } from "../migrate.ts";
-import { CLUSTER_COMMITS } from "./cluster-schema.ts";
+import { CLUSTER_CHARGE, CLUSTER_COMMITS } from "./cluster-schema.ts";
 import type { Session } from "./connection.ts";
 
 /** What a cluster says of itself. */
@@ -88,6 +88,7 @@ async function bringTo(
     UPDATE kanalog.state SET schema_version = greatest(schema_version, ${version});
     ${CLUSTER_COMMITS}
     INSERT INTO kanalog.commits SELECT version FROM kanalog.state ON CONFLICT DO NOTHING;
+    ${CLUSTER_CHARGE}
     COMMIT`);
 }
 

@@ -245,3 +245,26 @@ describe.skipIf(!hasPostgres)(
     });
   },
 );
+
+test.skipIf(!hasPostgres)(
+  "a copy of a history that PostgreSQL lost is billed for nothing, whatever it has of the key",
+  async () => {
+    expect((await ask(other)).status).toBe(200);
+    const counted = await units();
+    const mark = "UPDATE kanalog.commits SET mark = gen_random_uuid() WHERE version = ";
+    const { authority } = requireCluster(one.db);
+    // As after its backup was put back, and as many commits made since.
+    const [was] = await authority.query<{ mark: string }>(
+      "SELECT mark::text FROM kanalog.commits ORDER BY version DESC LIMIT 1",
+    );
+    await authority.query(`${mark} ${copiedVersion(other.db)}`);
+    const { status, body } = await ask(other);
+    await authority.query({
+      text: "UPDATE kanalog.commits SET mark = $1 WHERE version = $2",
+      values: [was?.mark, copiedVersion(other.db)],
+    });
+    expect(body).toMatchObject({ code: "unavailable" });
+    expect(status).toBe(503);
+    expect(await units()).toBe(counted);
+  },
+);

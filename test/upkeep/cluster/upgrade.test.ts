@@ -19,7 +19,7 @@ beforeEach(async () => {
   await ok(["cluster", "init", "--from", machine.database]);
   await inPostgres(`
     DROP TABLE kanalog.commits;
-    DROP FUNCTION IF EXISTS kanalog.charge(bigint, uuid, json, json);
+    DROP FUNCTION kanalog.charge(bigint, uuid, json, json);
     UPDATE kanalog.state SET schema_version = 24`);
   const db = machine.open();
   db.exec("UPDATE cluster_copy SET mark = NULL");
