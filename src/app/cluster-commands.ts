@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { derivedRows } from "../catalog/derived-rows.ts";
 import type { Config } from "../config.ts";
-import { findClusterState, raiseSchema, requireReadable } from "../db/cluster/cluster-state.ts";
+import { addToSchema, findClusterState, requireReadable } from "../db/cluster/cluster-state.ts";
 import { openConnection, type Session } from "../db/cluster/connection.ts";
 import { linkToCluster, type NodeSettings } from "../db/cluster/link.ts";
 import { migrate } from "../db/migrate.ts";
@@ -120,10 +120,10 @@ async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<nu
   const { node, copyId, secret, takesOver } = wanted;
   const state = await withSession(wanted, ({ query }) => findClusterState(query));
   requireReadable(state, secret);
-  await withSession(wanted, ({ query }) => raiseSchema(query, state));
   // Noted before it copies anything, so that no removed row is forgotten which it has and would keep.
   const joining = { node, copyId, version: 0, program: "joins" };
   await withSession(wanted, ({ query }) => noteNode(query, joining, takesOver));
+  await withSession(wanted, ({ query }) => addToSchema(query, state));
   const db = openDatabase(path, clock);
   let isWhole = false;
   try {

@@ -12,7 +12,7 @@ import { type NodeState, selectNodes } from "../upkeep/cluster/node-states.ts";
 import { createClusterLease } from "../upkeep/lease/cluster-lease.ts";
 import type { UpkeepLease } from "../upkeep/lease/lease.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
-import { nodeSettings } from "./node-copy.ts";
+import { finishStart, nodeSettings } from "./node-copy.ts";
 
 /** A process's part in a cluster; of an appliance by itself all of it is empty. */
 export interface ClusterPart {
@@ -59,7 +59,10 @@ export function composeCluster(
   }
   const { url, node: name } = settings;
   const usage = createClusterUsageCommits(db, url, name);
-  const copy = () => cluster.copyNewest({ node: name, program: version });
+  const copy = async (): Promise<void> => {
+    await finishStart(writing);
+    await cluster.copyNewest({ node: name, program: version });
+  };
   const follower = createFollower(copy, log);
   const owner = processName(random.uuid(clock.now()));
   const upkeep = createClusterLease(node, { url, owner }, { clock, log });

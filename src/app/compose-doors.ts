@@ -22,6 +22,7 @@ import { composeSite } from "./compose-site.ts";
 import { composeStartFacts } from "./compose-start-facts.ts";
 import type { Work } from "./compose-work.ts";
 import { guides } from "./guides.ts";
+import { subkey } from "./installation-secret.ts";
 
 /** State of the process that doors look at while they answer. */
 export interface Running {
@@ -41,7 +42,9 @@ export function composeDoors(base: Base, work: Work, running: Running) {
     async () => !(await anyPassword(db)),
     ports.clock,
     crew?.setUp ?? setUpToken(ports.clock, ports.random),
-    config.cluster === null ? null : config.secret,
+    config.cluster === null || config.secret === null
+      ? null
+      : subkey(config.secret, "kanalog set-up"),
   );
   const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const door = composeDoor(base, work, running, () => server);

@@ -10,9 +10,9 @@ import {
 } from "../db/cluster/cluster-state.ts";
 import { copyFromCluster } from "../db/cluster/cluster-transaction.ts";
 import {
-  type Copy,
   clusterOf,
   findCopy,
+  giveMark,
   isOfHistory,
   linkToCluster,
   type NodeSettings,
@@ -20,6 +20,7 @@ import {
   requireCopy,
 } from "../db/cluster/link.ts";
 import type { Database } from "../db/database.ts";
+import { inFileTransaction } from "../db/file-transaction.ts";
 import { AppError, isStorageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { noteNode } from "../upkeep/cluster/copy-newest.ts";
@@ -57,19 +58,30 @@ export async function linkCopy(db: Database, clock: Clock, config: Config): Prom
   }
   if (copy === undefined) throw new AppError("conflict", message("noCopy", { file }));
   linkToCluster(db, settings, "commands", derivedRows);
-  await unlessAway(db, () => bringUp(db, clock, copy, config));
+  await unlessAway(db, () => requireOfCluster(db, clock, config));
+  // Else the node copies by and by what it lacks.
+  if (requireCluster(db).left.length > 0) return;
+  await unlessAway(db, async () => void (await copyFromCluster(db, clock)));
 }
 
 /** Work at a node's start that is left where PostgreSQL is away: what the node has can be read. */
 async function unlessAway(db: Database, work: () => Promise<void>): Promise<void> {
-  const cluster = requireCluster(db);
-  if (cluster.isAway) return;
+  const { left } = requireCluster(db);
   try {
-    await work();
+    if (left.length === 0) return await work();
   } catch (error) {
     if (!(error instanceof AppError && isStorageUnavailable(error))) throw error;
-    cluster.isAway = true;
   }
+  left.push(work);
+}
+
+/**
+ * Does what the start left since PostgreSQL was away, before anything is copied.
+ * @throws AppError `unavailable` while it is away, `conflict` as a start
+ */
+export async function finishStart(db: Database): Promise<void> {
+  const { left } = requireCluster(db);
+  for (; left[0] !== undefined; left.shift()) await left[0]();
 }
 
 /** By which all of a cluster's times would be off: sessions, quotas' periods, retries. */
@@ -97,14 +109,17 @@ export async function requireOwnName(db: Database, settings: NodeSettings | null
   await unlessAway(db, () => noteNode(query, { ...requireCopy(db), node, program: version }));
 }
 
-/** @throws AppError `conflict`; `unavailable` where PostgreSQL cannot be asked */
-async function bringUp(
+/**
+ * Looks whether the file is a copy of this cluster's history, and brings PostgreSQL to this program's schema.
+ * @throws AppError `conflict`; `unavailable` where PostgreSQL cannot be asked
+ */
+async function requireOfCluster(
   db: Database,
   clock: Clock,
-  copy: Copy,
   { databasePath: file, secret }: Config,
 ): Promise<void> {
   const { query } = requireCluster(db).authority;
+  const copy = requireCopy(db);
   const state = await findClusterState(query);
   requireReadable(state, secret);
   if (state.id !== copy.id) throw new AppError("conflict", message("otherCluster", { file }));
@@ -113,5 +128,7 @@ async function bringUp(
   if (!isOfHistory(copy, known) || copy.version < state.forgottenUntil) {
     throw new AppError("conflict", message("copyAhead", { file }));
   }
-  await copyFromCluster(db, clock);
+  const { mark } = known;
+  if (copy.mark !== null || mark === null) return;
+  await inFileTransaction(db, clock, "copy-cluster", (tx) => giveMark(tx, { ...copy, mark }));
 }

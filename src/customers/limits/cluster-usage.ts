@@ -1,5 +1,5 @@
 import { openConnection } from "../../db/cluster/connection.ts";
-import { copiedVersion, requireCluster } from "../../db/cluster/link.ts";
+import { requireCluster, requireCopy } from "../../db/cluster/link.ts";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -12,7 +12,8 @@ import type { UsageEntry, UsageReceipt } from "./usage.store.ts";
  */
 const CHARGE_MS = 4_000;
 
-const CHARGE = "SELECT kanalog.charge($1::bigint, $2::text::json, $3::text::json) AS receipts";
+const CHARGE =
+  "SELECT kanalog.charge($1::bigint, $2::uuid, $3::text::json, $4::text::json) AS receipts";
 
 /**
  * Commits entries and the use of keys at PostgreSQL, which counts for all nodes. It also says whether what
@@ -26,8 +27,10 @@ export function createClusterUsageCommits(db: Database, url: string, node: strin
       entries: readonly UsageEntry[],
       keyUses: readonly UsedKey[],
     ): Promise<UsageReceipt[]> {
+      const { version, mark } = requireCopy(db);
       const values = [
-        copiedVersion(db),
+        version,
+        mark,
         JSON.stringify(entries.map(asList)),
         JSON.stringify(keyUses.map(({ keyId, usedAt }) => [keyId, usedAt])),
       ];
@@ -127,24 +130,26 @@ function usageCopied(db: Database): string {
 }
 
 /**
- * Copies in pages, since a new copy gets all usage. The first page comes with the statement that opens the
- * cursor, as one text without values: each idle node asks every second.
+ * Copies what fits one page by one question, since each idle node asks every second, and else all in pages: a
+ * new copy gets all usage.
  * @returns from where the next look begins
  */
 function copyChanged(db: Database, clock: Clock, select: string, since: string): Promise<string> {
-  const fetchPage = `FETCH ${ROWS_PER_PAGE} FROM changed`;
-  const begin = `
-    CLOSE ALL;
-    DECLARE changed NO SCROLL CURSOR WITH HOLD FOR ${select.replaceAll("$since", `'${BigInt(since)}'::xid8`)};
-    ${fetchPage}`;
+  const changed = select.replaceAll("$since", `'${BigInt(since)}'::xid8`);
   return requireCluster(db).authority.use(async ({ query }) => {
     let copied = since;
-    for (let text = begin; ; text = fetchPage) {
+    const copyPage = async (text: string): Promise<boolean> => {
       const page = await query<ChangedUsage>(text);
+      const isLast = page.length < ROWS_PER_PAGE;
       copied = page.find(({ table }) => table === null)?.copied ?? copied;
       await writeUsage(db, clock, page);
-      if (page.length < ROWS_PER_PAGE) return copied;
-    }
+      return isLast;
+    };
+    if (await copyPage(`${changed} LIMIT ${ROWS_PER_PAGE}`)) return copied;
+    await query(`BEGIN READ ONLY; DECLARE changed NO SCROLL CURSOR FOR ${changed}`);
+    while (!(await copyPage(`FETCH ${ROWS_PER_PAGE} FROM changed`)));
+    await query("COMMIT");
+    return copied;
   });
 }
 

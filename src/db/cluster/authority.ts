@@ -37,7 +37,7 @@ export interface Authority {
   close(): Promise<void>;
 }
 
-/** Read by a statement of its own: the one that waited for the lock sees commits of before only. */
+/** The version is read after the lock was got: a statement that waited for it sees only what was committed before. */
 const BEGIN = `
   BEGIN;
   SELECT 1 FROM kanalog.state FOR UPDATE;
@@ -57,7 +57,7 @@ const COMMIT = `
   NOTIFY kanalog;
   COMMIT`;
 
-/** Its row without a table says where a copy is with the others, as of the same instant. */
+/** One more row, without a table, has the copy's new place. */
 const CHANGES = `
   WITH next AS (
     SELECT version FROM kanalog.rows WHERE version > $1 ORDER BY version LIMIT $2

@@ -6,6 +6,83 @@ CREATE TABLE IF NOT EXISTS kanalog.commits (
 );
 `;
 
+/** The function by which usage is counted. A node of the former program has another one, without the mark. */
+export const CLUSTER_CHARGE = `
+-- Counts the entries of a node's commit: each where the quota has room, and what its request went by
+-- (key, member, organization, plans) is still as in the node's copy, at a commit of that mark. Organizations
+-- are locked in the order of their numbers, so that two nodes never wait for each other. Answers with a list
+-- of [accepted, used] in the order given; accepted is null where the node's copy is out of date, or of
+-- another history.
+CREATE OR REPLACE FUNCTION kanalog.charge(
+  copied bigint, copied_mark uuid, entries json, key_uses json
+) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+  entry record;
+  locked bigint := NULL;
+  plans_version bigint;
+  is_of_history boolean := copied_mark IS NULL
+    OR EXISTS (SELECT FROM kanalog.commits WHERE version = copied AND mark = copied_mark);
+  newest bigint;
+  before bigint;
+  taken bigint;
+  receipts json[] := array_fill(NULL::json, ARRAY[json_array_length(entries)]);
+BEGIN
+  SELECT max(version) INTO plans_version FROM kanalog.rows WHERE "table" = 'plans';
+  FOR entry IN
+    SELECT at, (given ->> 0)::bigint AS organization, (given ->> 1)::bigint AS key,
+      given ->> 2 AS method, (given ->> 3)::integer AS status, (given ->> 4)::bigint AS day,
+      (given ->> 5)::bigint AS period, (given ->> 6)::bigint AS quota, (given ->> 7)::bigint AS units,
+      (given ->> 8)::bigint AS requests, (given ->> 9)::boolean AS is_part
+    FROM json_array_elements(entries) WITH ORDINALITY AS all_entries (given, at)
+    ORDER BY organization, at
+  LOOP
+    IF locked IS DISTINCT FROM entry.organization THEN
+      locked := entry.organization;
+      PERFORM pg_advisory_xact_lock(7361, locked::integer);
+    END IF;
+    SELECT coalesce(max(used), 0) INTO before FROM kanalog.usage_periods
+      WHERE organization_id = entry.organization AND started_at = entry.period;
+    IF entry.units = 0 THEN
+      taken := entry.requests;
+    ELSE
+      SELECT greatest(plans_version, k.version, m.version, o.version) INTO newest
+      FROM kanalog.rows k
+        JOIN kanalog.rows m ON m."table" = 'members'
+          AND m.key = '[' || (k.row::json ->> 'member_id') || ']'
+        JOIN kanalog.rows o ON o."table" = 'organizations'
+          AND o.key = '[' || (m.row::json ->> 'organization_id') || ']'
+      WHERE k."table" = 'keys' AND k.key = '[' || entry.key || ']';
+      IF newest IS NULL OR newest > copied OR NOT is_of_history THEN
+        receipts[entry.at] := json_build_array(NULL, before);
+        CONTINUE;
+      END IF;
+      taken := least(entry.requests, greatest(0, (entry.quota - before) / entry.units));
+    END IF;
+    IF taken > 0 THEN
+      PERFORM kanalog.add_day(entry.organization, entry.day, entry.method, entry.key, entry.status,
+        CASE WHEN entry.is_part THEN 0 ELSE taken END, taken * entry.units);
+    END IF;
+    IF taken < entry.requests AND NOT entry.is_part THEN
+      PERFORM kanalog.add_day(entry.organization, entry.day, entry.method, entry.key, 429,
+        entry.requests - taken, 0);
+    END IF;
+    IF taken * entry.units > 0 THEN
+      INSERT INTO kanalog.usage_periods AS p
+        VALUES (entry.organization, entry.period, taken * entry.units, pg_current_xact_id())
+        ON CONFLICT (organization_id, started_at)
+        DO UPDATE SET used = p.used + excluded.used, changed = excluded.changed;
+    END IF;
+    receipts[entry.at] := json_build_array(taken, before + taken * entry.units);
+  END LOOP;
+  INSERT INTO kanalog.key_uses AS u
+    SELECT (given ->> 0)::bigint, max((given ->> 1)::bigint), pg_current_xact_id()
+    FROM json_array_elements(key_uses) given GROUP BY 1 ORDER BY 1
+    ON CONFLICT (key_id) DO UPDATE
+    SET used_at = greatest(u.used_at, excluded.used_at), changed = excluded.changed;
+  RETURN array_to_json(receipts);
+END $$;
+`;
+
 /**
  * PostgreSQL's side of a cluster, in a schema of its own. Shared rows lie there as the nodes send them:
  * one table for all of them, so that a node's schema may change without this one. Usage is counted by
@@ -92,74 +169,4 @@ CREATE FUNCTION kanalog.add_day(
   DO UPDATE SET requests = d.requests + excluded.requests, units = d.units + excluded.units,
     changed = excluded.changed
 $$;
-
--- Counts the entries of a node's commit: each where the quota has room, and what its request went by
--- (key, member, organization, plans) is what the node has a copy of. Organizations are locked in the
--- order of their numbers, so that two nodes never wait for each other. Answers with a list of
--- [accepted, used] in the order given; accepted is null where the node's copy is out of date.
-CREATE FUNCTION kanalog.charge(copied bigint, entries json, key_uses json) RETURNS json
-LANGUAGE plpgsql AS $$
-DECLARE
-  entry record;
-  locked bigint := NULL;
-  plans_version bigint;
-  newest bigint;
-  before bigint;
-  taken bigint;
-  receipts json[] := array_fill(NULL::json, ARRAY[json_array_length(entries)]);
-BEGIN
-  SELECT max(version) INTO plans_version FROM kanalog.rows WHERE "table" = 'plans';
-  FOR entry IN
-    SELECT at, (given ->> 0)::bigint AS organization, (given ->> 1)::bigint AS key,
-      given ->> 2 AS method, (given ->> 3)::integer AS status, (given ->> 4)::bigint AS day,
-      (given ->> 5)::bigint AS period, (given ->> 6)::bigint AS quota, (given ->> 7)::bigint AS units,
-      (given ->> 8)::bigint AS requests, (given ->> 9)::boolean AS is_part
-    FROM json_array_elements(entries) WITH ORDINALITY AS all_entries (given, at)
-    ORDER BY organization, at
-  LOOP
-    IF locked IS DISTINCT FROM entry.organization THEN
-      locked := entry.organization;
-      PERFORM pg_advisory_xact_lock(7361, locked::integer);
-    END IF;
-    SELECT coalesce(max(used), 0) INTO before FROM kanalog.usage_periods
-      WHERE organization_id = entry.organization AND started_at = entry.period;
-    IF entry.units = 0 THEN
-      taken := entry.requests;
-    ELSE
-      SELECT greatest(plans_version, k.version, m.version, o.version) INTO newest
-      FROM kanalog.rows k
-        JOIN kanalog.rows m ON m."table" = 'members'
-          AND m.key = '[' || (k.row::json ->> 'member_id') || ']'
-        JOIN kanalog.rows o ON o."table" = 'organizations'
-          AND o.key = '[' || (m.row::json ->> 'organization_id') || ']'
-      WHERE k."table" = 'keys' AND k.key = '[' || entry.key || ']';
-      IF newest IS NULL OR newest > copied THEN
-        receipts[entry.at] := json_build_array(NULL, before);
-        CONTINUE;
-      END IF;
-      taken := least(entry.requests, greatest(0, (entry.quota - before) / entry.units));
-    END IF;
-    IF taken > 0 THEN
-      PERFORM kanalog.add_day(entry.organization, entry.day, entry.method, entry.key, entry.status,
-        CASE WHEN entry.is_part THEN 0 ELSE taken END, taken * entry.units);
-    END IF;
-    IF taken < entry.requests AND NOT entry.is_part THEN
-      PERFORM kanalog.add_day(entry.organization, entry.day, entry.method, entry.key, 429,
-        entry.requests - taken, 0);
-    END IF;
-    IF taken * entry.units > 0 THEN
-      INSERT INTO kanalog.usage_periods AS p
-        VALUES (entry.organization, entry.period, taken * entry.units, pg_current_xact_id())
-        ON CONFLICT (organization_id, started_at)
-        DO UPDATE SET used = p.used + excluded.used, changed = excluded.changed;
-    END IF;
-    receipts[entry.at] := json_build_array(taken, before + taken * entry.units);
-  END LOOP;
-  INSERT INTO kanalog.key_uses AS u
-    SELECT (given ->> 0)::bigint, max((given ->> 1)::bigint), pg_current_xact_id()
-    FROM json_array_elements(key_uses) given GROUP BY 1 ORDER BY 1
-    ON CONFLICT (key_id) DO UPDATE
-    SET used_at = greatest(u.used_at, excluded.used_at), changed = excluded.changed;
-  RETURN array_to_json(receipts);
-END $$;
-`;
+${CLUSTER_CHARGE}`;

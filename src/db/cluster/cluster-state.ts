@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import { SCHEMA_VERSION } from "../migrate.ts";
-import { CLUSTER_COMMITS } from "./cluster-schema.ts";
+import { CLUSTER_CHARGE, CLUSTER_COMMITS } from "./cluster-schema.ts";
 import type { Session } from "./connection.ts";
 
 /** What a cluster says of itself. */
@@ -70,16 +70,25 @@ export function requireReadable(
 }
 
 /** Nodes of the former program write no shared rows from now on, until theirs is this one too. */
-export async function raiseSchema(
+export const raiseSchema = (query: Session["query"], state: ClusterState): Promise<void> =>
+  bringTo(SCHEMA_VERSION, query, state);
+
+/** Adds what this program reads; nodes of the former one go on without it. */
+export const addToSchema = (query: Session["query"], state: ClusterState): Promise<void> =>
+  bringTo(state.schemaVersion, query, state);
+
+async function bringTo(
+  version: number,
   query: Session["query"],
   { schemaVersion }: ClusterState,
 ): Promise<void> {
   if (schemaVersion === SCHEMA_VERSION) return;
   await query(`
     BEGIN;
-    UPDATE kanalog.state SET schema_version = greatest(schema_version, ${SCHEMA_VERSION});
+    UPDATE kanalog.state SET schema_version = greatest(schema_version, ${version});
     ${CLUSTER_COMMITS}
     INSERT INTO kanalog.commits SELECT version FROM kanalog.state ON CONFLICT DO NOTHING;
+    ${CLUSTER_CHARGE}
     COMMIT`);
 }
 

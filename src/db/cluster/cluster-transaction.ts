@@ -141,7 +141,7 @@ export async function copyIfNode(db: Database, clock: Clock): Promise<boolean> {
  */
 function requireHistory(copy: Place, known: { head: number; mark: string | null }): void {
   if (isOfHistory(copy, known)) return;
-  const reason = `the copy has commits up to ${copy.version} that PostgreSQL (${known.head}) has not: run \`kanalog cluster rebuild\``;
+  const reason = `the copy's commit ${copy.version} is not one of PostgreSQL's history (newest ${known.head}): run \`kanalog cluster rebuild\``;
   throw storageUnavailable(new Error(reason));
 }
 

@@ -10,8 +10,8 @@ export interface Cluster {
   authority: Authority;
   changed: ChangedRows;
   apply(tx: Transaction, rows: readonly RowImage[]): void;
-  /** Whether PostgreSQL could not be reached at the start, which waits for it once. */
-  isAway: boolean;
+  /** What the start has left since PostgreSQL was away: it waits for it once. */
+  left: (() => Promise<void>)[];
 }
 
 const clusters = new WeakMap<Database, Cluster>();
@@ -57,7 +57,7 @@ export function linkToCluster(
     authority,
     changed: noteChangedRows(db, tables),
     apply: createApplyRows(tables, derived),
-    isAway: false,
+    left: [],
   });
 }
 
@@ -103,6 +103,12 @@ export function copiedVersion(db: Database): number {
 
 export function setPlace(tx: Transaction, { version, mark }: Place): void {
   statement(tx, "UPDATE cluster_copy SET version = ?, mark = ?").run(version, mark);
+}
+
+/** Gives the mark of its commit to a copy of a former program's, by which another history is known from now on. */
+export function giveMark(tx: Transaction, { version, mark }: Place): void {
+  const sql = "UPDATE cluster_copy SET mark = ? WHERE version = ? AND mark IS NULL";
+  statement(tx, sql).run(mark, version);
 }
 
 /** When the copy was last known to be the newest, in epoch milliseconds. */

@@ -1,23 +1,27 @@
 import type { AppError } from "../../errors.ts";
 import { storageUnavailable } from "../../errors.ts";
 
-/** What an operator can do, by PostgreSQL's code or the system's. */
-const ADVICE: readonly [code: RegExp, advice: string][] = [
+/** What an operator can do, by PostgreSQL's code or the system's, or the driver's words where there is none. */
+const ADVICE: readonly [codes: RegExp, advice: string][] = [
   [/^ECONNREFUSED$/, "see that it runs there, and listens at this address"],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "see that the host's name is right"],
-  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, "see that this machine may reach it"],
+  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|timeout expired)$/, "see that this machine may reach it"],
   [/^28/, "see that user and password are right, and that pg_hba.conf lets them in"],
   [/^3D000$/, "make it, or name another one"],
   [/^42501$/, "give the user the right: GRANT CREATE ON DATABASE, or that on schema kanalog"],
-  [/^(42P01|42883|3F000)$/, "its part of the cluster is gone: restore it from its backup"],
+  [
+    /^(42P01|42883|3F000)$/,
+    "a part of the cluster is missing there: where it stays so, restore it from its backup",
+  ],
   [/^53100$/, "free some room on its disk"],
   [/^53300$/, "raise its max_connections: a node takes up to a dozen"],
 ];
 
 /** PostgreSQL's refusal, in its own words, with what an operator can do where that is known. */
 export function refusedBy(error: unknown): AppError {
-  const { message, code } = error as Error & { code?: unknown };
-  const [, advice] = ADVICE.find(([codes]) => codes.test(String(code))) ?? [];
+  const { message, code, stack } = error as Error & { code?: unknown };
+  const [, advice] = ADVICE.find(([codes]) => codes.test(String(code ?? message))) ?? [];
   if (advice === undefined) return storageUnavailable(error);
-  return storageUnavailable(new Error(`${message} (${advice})`));
+  // No cause of another error, whose words would be told twice.
+  return storageUnavailable(Object.assign(new Error(`${message} (${advice})`), { code, stack }));
 }

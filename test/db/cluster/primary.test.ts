@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
+import pg from "pg";
 import { connectToPrimary, refusalOf } from "../../../src/db/cluster/primary.ts";
+import { refusedBy } from "../../../src/db/cluster/refusal.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../support/postgres.ts";
 
 let former: PostgresServer;
@@ -58,8 +61,20 @@ test.skipIf(!hasPostgres)(
     expect(String(error.cause)).toContain(
       "127.0.0.1:1 (see that it runs there, and listens at this address)",
     );
+    // For the log, which tells both.
+    expect(error.cause.code).toBe("ECONNREFUSED");
   },
 );
+
+test("a machine that never answers is one that may not be reached", async () => {
+  const silent = createServer();
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as { port: number };
+  const client = new pg.Client({ host: "127.0.0.1", port, connectionTimeoutMillis: 1 });
+  const error = refusedBy(await client.connect().catch((thrown) => thrown));
+  silent.close();
+  expect(String(error.cause)).toContain("(see that this machine may reach it)");
+});
 
 test("a server that is too old, a standby or read-only does not do, and it is said why", () => {
   const good = { version: 150004, timeline: "00000001", isReadOnly: false };

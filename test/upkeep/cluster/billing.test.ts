@@ -3,7 +3,7 @@ import pg from "pg";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { copyUsage } from "../../../src/customers/limits/cluster-usage.ts";
 import { copyFromCluster } from "../../../src/db/cluster/cluster-transaction.ts";
-import { copiedVersion } from "../../../src/db/cluster/link.ts";
+import { copiedVersion, requireCluster } from "../../../src/db/cluster/link.ts";
 import type { Answer, Customer } from "../../support/appliance.ts";
 import type { Node } from "../../support/cluster.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -140,6 +140,8 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     for (const { db } of cluster.nodes) {
       const sql = "SELECT count(*) AS days FROM usage_days WHERE organization_id = ?";
       expect(db.prepare(sql).get(customer.organizationId)).toEqual({ days });
+      const cursors = "SELECT name FROM pg_cursors";
+      expect(await requireCluster(db).authority.query(cursors)).toEqual([]);
     }
   });
 });
@@ -241,5 +243,28 @@ describe.skipIf(!hasPostgres)(
       }
       expect(await units(customers)).toBeLessThanOrEqual(counted + 40);
     });
+  },
+);
+
+test.skipIf(!hasPostgres)(
+  "a copy of a history that PostgreSQL lost is billed for nothing, whatever it has of the key",
+  async () => {
+    expect((await ask(other)).status).toBe(200);
+    const counted = await units();
+    const mark = "UPDATE kanalog.commits SET mark = gen_random_uuid() WHERE version = ";
+    const { authority } = requireCluster(one.db);
+    // As after its backup was put back, and as many commits made since.
+    const [was] = await authority.query<{ mark: string }>(
+      "SELECT mark::text FROM kanalog.commits ORDER BY version DESC LIMIT 1",
+    );
+    await authority.query(`${mark} ${copiedVersion(other.db)}`);
+    const { status, body } = await ask(other);
+    await authority.query({
+      text: "UPDATE kanalog.commits SET mark = $1 WHERE version = $2",
+      values: [was?.mark, copiedVersion(other.db)],
+    });
+    expect(body).toMatchObject({ code: "unavailable" });
+    expect(status).toBe(503);
+    expect(await units()).toBe(counted);
   },
 );

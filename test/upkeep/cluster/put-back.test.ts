@@ -96,22 +96,40 @@ test.skipIf(!hasPostgres)(
   },
 );
 
+/** As the former program left it: its commits have no marks. */
+async function withoutMarks(): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("DROP TABLE kanalog.commits; UPDATE kanalog.state SET schema_version = 24");
+  await client.end();
+  const db = machine.open();
+  db.exec("UPDATE cluster_copy SET mark = NULL");
+  db.close();
+}
+
 test.skipIf(!hasPostgres)(
   "a cluster of the former program gets marks at the first start of this one",
   async () => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query("DROP TABLE kanalog.commits; UPDATE kanalog.state SET schema_version = 24");
-    await client.end();
-    const db = machine.open();
-    db.exec("UPDATE cluster_copy SET mark = NULL");
-    db.close();
+    await withoutMarks();
     await create("a", "Kept");
     const backup = await copyOf(url);
     await create("a", "Lost");
     url = await copyOf(backup);
     await ok("c", ["cluster", "join"]);
     await create("c", "Next");
+    expect((await run("a", ["org", "list"])).notes).toContain("kanalog cluster rebuild");
+  },
+);
+
+test.skipIf(!hasPostgres)(
+  "so does each copy at its own first start, before anything is committed",
+  async () => {
+    const backup = await copyOf(url);
+    await create("a", "Lost");
+    await withoutMarks();
+    await ok("a", ["org", "list"]);
+    url = await copyOf(backup);
+    await create("b", "Next");
     expect((await run("a", ["org", "list"])).notes).toContain("kanalog cluster rebuild");
   },
 );
