@@ -52,7 +52,7 @@ export function createPostIndex(db: Database) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const setViews = statement(db, "UPDATE searched_posts SET views = ? WHERE post_id = ?");
-  /** Posts whose entries are to be written: each as it was noted, and whether the index may have it already. */
+  /** Posts whose entries are to be written: as each was noted, and whether the index may have it already. */
   const changed = new Map<number, { noted: StoredPost | null; isStored: boolean }>();
   /** Views by post, of those of which nothing else changed. */
   const refreshed = new Map<number, number>();
