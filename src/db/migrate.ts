@@ -30,6 +30,7 @@ import { lastPosts } from "./migrations/022-last-posts.ts";
 import { takenDownTimes } from "./migrations/023-taken-down-times.ts";
 import { cluster } from "./migrations/024-cluster.ts";
 import { clusterMarks } from "./migrations/025-cluster-marks.ts";
+import { stemsOfTwo } from "./migrations/026-stems-of-two.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly string[] = [
   takenDownTimes,
   cluster,
   clusterMarks,
+  stemsOfTwo,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

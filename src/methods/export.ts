@@ -123,7 +123,7 @@ export const exportPosts = apiMethod({
       example: false,
     }),
     ...mediaAndViews,
-    cursor: cursor("`id`, or `channel:id` where a filter narrows them", "1000"),
+    cursor: cursor("`id`; without `q`, `channel:id` where a filter narrows them", "1000"),
   },
   errors: ["throttled"],
   run({ q, ...args }, call) {

@@ -24,7 +24,7 @@ import { channelPath, STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
-import { choice, integer, required, text, withDefault } from "./parameters.ts";
+import { type Arguments, choice, integer, required, text, withDefault } from "./parameters.ts";
 import { publicationDays, requireOrder } from "./period.ts";
 import { postsIncluded } from "./plan-rules.ts";
 import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN, readQueryText } from "./post-query.ts";
@@ -56,6 +56,25 @@ export const mediaAndViews = {
   views_min: integer({ description: "At least so many views.", example: 1000, minimum: 0 }),
 };
 
+const searchParameters = {
+  q: required(
+    text({
+      description: `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters.`,
+      example: "новости",
+    }),
+  ),
+  channel: {
+    ...text({ description: "" }),
+    // The same words as in a path: assistants are told of numbers and handles by this schema.
+    schema: channelPath.schema,
+  },
+  category: filterParameters.category,
+  territory: filterParameters.territory,
+  ...publicationDays,
+  ...advertising,
+  ...mediaAndViews,
+};
+
 export const postsSearchList = apiMethod({
   operationId: "msgr_posts_search_list",
   path: "/v1/msgr/posts/search/",
@@ -79,22 +98,7 @@ export const postsSearchList = apiMethod({
   units: 1,
   planRule: postsIncluded,
   parameters: {
-    q: required(
-      text({
-        description: `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters.`,
-        example: "новости",
-      }),
-    ),
-    channel: {
-      ...text({ description: "" }),
-      // The same words as in a path: assistants are told of numbers and handles by this schema.
-      schema: channelPath.schema,
-    },
-    category: filterParameters.category,
-    territory: filterParameters.territory,
-    ...publicationDays,
-    ...advertising,
-    ...mediaAndViews,
+    ...searchParameters,
     ordering: withDefault(
       choice(
         POST_ORDERINGS,
@@ -129,20 +133,11 @@ export const postsSearchList = apiMethod({
   },
 });
 
-interface SearchArguments {
-  q: string;
-  channel: string | undefined;
-  category: string | undefined;
-  territory: string | undefined;
-  from: number | undefined;
-  to: number | undefined;
-  is_ad: boolean | undefined;
-  media: PostFilter["media"] | undefined;
-  views_min: number | undefined;
-}
-
 /** @throws AppError `invalid` over all wrong arguments; `unavailable` where post search is not ready */
-export function readSearch(args: SearchArguments, { channels, directory, postSearch }: Services) {
+export function readSearch(
+  args: Arguments<typeof searchParameters>,
+  { channels, directory, postSearch }: Services,
+) {
   const faults: FieldFaults = {};
   const text = readQueryText(args.q, message("nothingToSearch"));
   if ("fault" in text) faults["q"] = [text.fault];

@@ -124,6 +124,32 @@ test("a node's copy keeps its place in its cluster", async () => {
   expect(copy()).toEqual({ ...before, mark: null });
 });
 
+test("an index of posts with former stems is made anew, and a word of two letters then finds older posts", async () => {
+  makeOldDatabase(machine.database, 25);
+  leaveCluster();
+  const db = machine.open();
+  db.exec(`
+    UPDATE posts SET text = 'ИИ пишет новости' WHERE id = 1;
+    INSERT INTO post_search (post_search) VALUES ('delete-all');
+    INSERT INTO post_search (rowid, tokens) VALUES (472222 * 4194304, 'и пишет новост');
+    DELETE FROM post_search_stale;
+    UPDATE post_search_state SET phase = 'ready', after_id = 0`);
+  db.close();
+  const { clock } = fakePorts();
+  const upgraded = openDatabase(machine.database, clock);
+  await migrate(upgraded, clock);
+  upgraded.close();
+  const appliance = await startAppliance({}, fakePorts(), { open: openCopy });
+  try {
+    const path = `/v1/msgr/posts/search/?${new URLSearchParams({ q: "ИИ" })}`;
+    expect((await appliance.get(path, OLD_KEY)).status).toBe(503);
+    while (appliance.app.builds.list().length > 0) await appliance.app.builds.look();
+    expect((await appliance.get(path, OLD_KEY)).body.results).toMatchObject([{ id: 1 }]);
+  } finally {
+    await appliance.close();
+  }
+});
+
 for (const version of MIGRATIONS.slice(1).keys()) {
   const from = version + 1;
   test(`a database of schema version ${from} is upgraded by the next start, row for row`, async () => {
@@ -151,6 +177,11 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     const added = from < 22 ? [{ name: "last_post_order", after_id: 0, until_id: 3 }] : [];
     const builds = kept.get("background_builds");
     if (builds !== undefined) kept.set("background_builds", [...added, ...builds]);
+    // Its stems are former ones.
+    const state = kept.get("post_search_state");
+    if (state !== undefined) {
+      kept.set("post_search_state", [{ ...state[0], phase: "clearing", after_id: 0 }]);
+    }
     expect(rowsOf(machine.database, columns)).toEqual(withColumns(kept, columns));
     if (before.has("webhooks")) {
       const lists = rowsOf(machine.database, new Map([["webhook_lists", ["channels"]]]));

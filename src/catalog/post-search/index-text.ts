@@ -1,7 +1,7 @@
 import { facet } from "../channels/search-text.ts";
 import type { Media } from "../posts/post.ts";
 import { joined } from "./joined-stems.ts";
-import { knownStems, stemOfWord } from "./known-words.ts";
+import { stemOfWord, stemsByNumber } from "./known-words.ts";
 import { readTokens } from "./tokens.ts";
 
 /**
@@ -62,7 +62,7 @@ export interface IndexedWords {
   words: number;
   /** The numbers of its stems, and all stems by them. */
   stems: readonly number[];
-  known: readonly string[];
+  stemsByNumber: readonly string[];
 }
 
 /** How often each stem, by its number, stands in the text that is being read. */
@@ -91,7 +91,7 @@ export function indexWords(text: string): IndexedWords {
     counts[stem] = 0;
   }
   const tokens = joined.end([...marks].map((mark) => `${mark} `).join(""));
-  return { tokens, words, stems, known: knownStems() };
+  return { tokens, words, stems, stemsByNumber };
 }
 
 function longerCopy(some: Uint8Array, length: number): Uint8Array<ArrayBuffer> {

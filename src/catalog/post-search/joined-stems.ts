@@ -3,7 +3,7 @@ import { copyStem, STEM_BYTES_MAX } from "./known-words.ts";
 const SPACE = " ".charCodeAt(0);
 const PLUS = "+".charCodeAt(0);
 
-/** The UTF-8 that is being put together: to join many texts takes longer, and SQLite would have it made of them. */
+/** The UTF-8 that is being put together: joining many texts, and turning them into it, takes longer. */
 let bytes = Buffer.alloc(2 ** 14);
 let length = 0;
 

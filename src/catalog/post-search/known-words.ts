@@ -11,8 +11,8 @@ import { FORM_LENGTH_MAX, foldWord, stemOf } from "./stems.ts";
 export const STEMS_MAX = 2 ** 17;
 const WORDS_MAX = 2 ** 16;
 
-/** Stems by their numbers. Another array once they are given numbers anew. */
-let stems: string[] = [];
+/** The stems of the words that were read. Another array once they are given numbers anew. */
+export let stemsByNumber: string[] = [];
 const numbers = new Map<string, number>();
 /** The UTF-8 of all stems, one behind the other, and where each begins; the last place is their end. */
 let stemBytes = Buffer.alloc(2 ** 16);
@@ -31,12 +31,12 @@ const TRIED = 4;
 
 /** Before a text is read: forgets what is known where that is too much. */
 export function forgetManyWords(): void {
-  if (forms.length < WORDS_MAX && stems.length < STEMS_MAX) return;
+  if (forms.length < WORDS_MAX && stemsByNumber.length < STEMS_MAX) return;
   forms = [];
   recordsEnd = 0;
   places.fill(0);
-  if (stems.length < STEMS_MAX) return;
-  stems = [];
+  if (stemsByNumber.length < STEMS_MAX) return;
+  stemsByNumber = [];
   numbers.clear();
 }
 
@@ -48,11 +48,6 @@ export function formOfWord(word: number): string {
 /** The number of a word's stem. */
 export function stemOfWord(word: number): number {
   return stemsOfWords[word] ?? -1;
-}
-
-/** The stems of the words that were read, by their numbers: the same array as long as numbers stay. */
-export function knownStems(): readonly string[] {
-  return stems;
 }
 
 /** Copies a stem's UTF-8. @returns the place behind it */
@@ -119,10 +114,10 @@ function addRecord(word: number, text: Uint16Array): number {
 function numberOf(stem: string): number {
   const known = numbers.get(stem);
   if (known !== undefined) return known;
-  const number = stems.push(stem) - 1;
+  const number = stemsByNumber.push(stem) - 1;
   numbers.set(stem, number);
-  if (stems.length === stemStarts.length) {
-    stemStarts = longer(stemStarts, new Uint32Array(2 * stems.length));
+  if (stemsByNumber.length === stemStarts.length) {
+    stemStarts = longer(stemStarts, new Uint32Array(2 * stemsByNumber.length));
   }
   const start = stemStarts[number] ?? 0;
   if (start + STEM_BYTES_MAX > stemBytes.length) {

@@ -18,23 +18,8 @@ import type { PostFilter } from "./post-search.ts";
 
 const quoted = (...tokens: readonly string[]): string => `"${tokens.join(" ")}"`;
 
-/** Terms that FTS5 looks at one by one for each post: of more, a few groups, and the terms of those that have it. */
-const GROUP = 7;
-/** In no post. */
-const NEVER = quoted("/never");
-
-/**
- * Any of some expressions. FTS5 makes an OR of ORs one of all their terms; a group that leaves out what is in no
- * post stays one.
- */
-function any(terms: readonly string[]): string {
-  if (terms.length <= GROUP) return `(${terms.join(" OR ")})`;
-  const groups: string[] = [];
-  for (let at = 0; at < terms.length; at += GROUP) {
-    groups.push(`(${any(terms.slice(at, at + GROUP))} NOT ${NEVER})`);
-  }
-  return any(groups);
-}
+/** Any of some expressions. */
+const any = (terms: readonly string[]): string => `(${terms.join(" OR ")})`;
 
 /**
  * The index's answer to a term; of an exact form, and a beginning with another stem, that there is a word with

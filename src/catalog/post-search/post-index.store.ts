@@ -52,7 +52,7 @@ export function createPostIndex(db: Database) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const setViews = statement(db, "UPDATE searched_posts SET views = ? WHERE post_id = ?");
-  /** Posts whose entries are to be written, by number: as each was noted, and whether the index may have one already. */
+  /** Posts whose entries are to be written: as each was noted, and whether the index may have it already. */
   const changed = new Map<number, { noted: StoredPost | null; isStored: boolean }>();
   /** Views by post, of those of which nothing else changed. */
   const refreshed = new Map<number, number>();
@@ -96,14 +96,15 @@ export function createPostIndex(db: Database) {
         before !== undefined &&
         INDEXED_FIELDS.every((name) => before[name] === post[name]) &&
         levelOf(before.views) === levelOf(post.views);
-      if (!isSame) {
+      const former = changed.get(post.id);
+      // A post that was noted already is noted again, for its views: its entry is made of its last note.
+      if (!isSame || former !== undefined) {
         const { id, channel, published_at, is_ad, views, media } = post;
         const noted = { id, channel_id: channel, published_at, is_ad, views, media };
-        changed.set(id, { noted, isStored: before !== undefined });
-        // Read with its row: an import ends a transaction by what its rows cost so far.
-        if (isOn) read.set(post.id, readAhead.get(post.text) ?? indexWords(post.text));
-      }
-      if (isSame && before.views !== post.views) refreshed.set(post.id, post.views);
+        changed.set(id, { noted, isStored: former?.isStored ?? before !== undefined });
+      } else if (before.views !== post.views) refreshed.set(post.id, post.views);
+      // Read with its row: an import ends a transaction by what its rows cost so far.
+      if (!isSame && isOn) read.set(post.id, readAhead.get(post.text) ?? indexWords(post.text));
     },
 
     /** Reads texts of posts that are likely to be written next, so that the lock is held for less. */

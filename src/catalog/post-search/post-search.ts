@@ -29,7 +29,7 @@ export interface PostFilter {
   viewsMin: number | null;
 }
 
-/** Where a page ended: of its last post the instant and id, and before them the views where it is in their order. */
+/** Where a page ended: the instant and id of its last post, and its views where they are the order. */
 export type FoundPosition =
   | readonly [publishedAt: number, id: number]
   | readonly [views: number, publishedAt: number, id: number];

@@ -15,8 +15,8 @@ import { RANKED_MAX, rankByRelevance } from "./relevance.store.ts";
 import { snippetOf } from "./snippet.ts";
 
 /**
- * Texts that are tested for a page: 50 us each, 100 on a busy machine. A page that has not found enough in them ends behind the
- * last, and the next one goes on there.
+ * Texts that are tested for a page: 50 us each, 100 on a busy machine. A page that has not found enough in
+ * them ends behind the last, and the next one goes on there.
  */
 const TEXTS_MAX = 200;
 
@@ -91,7 +91,7 @@ function findPage(db: Database, asked: Asked, selection: PostSearchSelection): P
   return { ...cutPage(asked, candidates, limit), counted };
 }
 
-/** @param all all candidates, where they are known: to find that there are no more took as long as to count them */
+/** @param all all candidates, where they are known: to find that there are no more took as long as a count */
 function countOf(db: Database, asked: Asked, all: readonly Match[] | null): Counted {
   if (all === null || asked.hasText !== null) return countMatches(db, asked);
   return { matches: all.length, isCapped: false };

@@ -7,7 +7,7 @@ import {
   UNDERSCORE,
   UNSEEN,
 } from "./characters.ts";
-import { forgetManyWords, formOfWord, knownStems, readWord, stemOfWord } from "./known-words.ts";
+import { forgetManyWords, formOfWord, readWord, stemOfWord, stemsByNumber } from "./known-words.ts";
 import { cutForm } from "./stems.ts";
 
 /** A place in a text, in code points: from `start` on, `end` not included any more. */
@@ -146,7 +146,7 @@ export function tokensOf(text: string): Token[] {
       tokens.push({
         kind: "word",
         form: formOfWord(word),
-        stem: knownStems()[stemOfWord(word)] ?? "",
+        stem: stemsByNumber[stemOfWord(word)] ?? "",
         start: placeOf(start),
         end: placeOf(end),
       });

@@ -27,7 +27,7 @@ export function createVocabulary(db: Database) {
    * counted. The few numbers beyond, of a text with very many stems, are told to SQLite each time.
    */
   let told = new Uint8Array(0);
-  let numbering: readonly string[] | null = null;
+  let toldStems: readonly string[] | null = null;
   let toldEdition = 0;
 
   function countOne(postId: number, stem: number, text: string): void {
@@ -45,14 +45,14 @@ export function createVocabulary(db: Database) {
       toldEdition = edition;
     },
 
-    add(postId: number, { stems, known }: IndexedWords): void {
-      if (known !== numbering) told = new Uint8Array(STEMS_MAX);
-      numbering = known;
+    add(postId: number, { stems, stemsByNumber }: IndexedWords): void {
+      if (stemsByNumber !== toldStems) told = new Uint8Array(STEMS_MAX);
+      toldStems = stemsByNumber;
       const isCounted = postId % COUNTED_EVERY === 0;
       for (const stem of stems) {
-        if (isCounted) countOne(postId, stem, known[stem] ?? "");
+        if (isCounted) countOne(postId, stem, stemsByNumber[stem] ?? "");
         else if ((told[stem] ?? 0) === 0) {
-          add.run(known[stem] ?? "");
+          add.run(stemsByNumber[stem] ?? "");
           told[stem] = 1;
         }
       }

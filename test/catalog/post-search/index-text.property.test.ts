@@ -39,14 +39,14 @@ function expectedOf(given: string) {
 }
 
 function readOf(given: string) {
-  const { tokens, words, stems, known } = indexWords(given);
+  const { tokens, words, stems, stemsByNumber } = indexWords(given);
   return {
     all: tokens
       .toString()
       .split(" ")
       .filter((token) => token !== ""),
     words,
-    stems: stems.map((stem) => known[stem] ?? ""),
+    stems: stems.map((stem) => stemsByNumber[stem] ?? ""),
   };
 }
 

@@ -367,6 +367,18 @@ describe("the index follows posts and channels:", () => {
     await found("дом", []);
   });
 
+  test("views of rows about one post, one after another in a file, leave the index with the last of them", async () => {
+    await posts(
+      post(3, "дом", { views: 199 }),
+      post(4, "дом", { views: 150 }),
+      { id: 3, views: 101 },
+      post(1, "дом у реки", { views: 190 }),
+      { id: 1, views: 110 },
+    );
+    await found("дом", [4, 1, 3, 2], { ordering: "-views" });
+    await found("дом", [4, 1], { views_min: 105 });
+  });
+
   test("posts of a hidden channel are gone at once, and of one that is shown again are back soon", async () => {
     await appliance.app.domains.channels.setPublic(1, false, COMMAND_LINE);
     await found("дом", [2]);

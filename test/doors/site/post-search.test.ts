@@ -104,6 +104,26 @@ test("what was found is a file of the export's, from the plan that has it", asyn
   expect((await other.post(`${PAGE}?q=-дом`, { action: "export" })).status).toBe(400);
 });
 
+test("a page that a cursor alone leads to offers no file, and gives none of all posts", async () => {
+  await posts(25);
+  const { organizationId } = await appliance.customer({ plan: "profi" });
+  const other = await signedInMember(appliance, organizationId, "member", "olga@example.com", "en");
+  const key = {
+    memberId: other.memberId,
+    name: "own",
+    access: "read_only",
+    expiresAt: null,
+  } as const;
+  await appliance.app.domains.keys.createKey(key, COMMAND_LINE);
+  const { html } = await other.get(`${PAGE}?q=дом`);
+  expect(html).toContain('value="export"');
+  const next = /href="([^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const page = `${PAGE}?cursor=${new URL(next, "http://a/").searchParams.get("cursor")}`;
+  expect((await other.get(page)).html).not.toContain('value="export"');
+  const { status, headers } = await other.post(page, { action: "export" });
+  expect([status, headers.get("content-disposition")]).toEqual([400, null]);
+});
+
 test("while the index is built the page says so, and staff see how far it is", async () => {
   await posts(2);
   appliance.app.domains.db.exec("UPDATE post_search_state SET phase = 'building', after_id = 1");

@@ -1,16 +1,11 @@
 import { notFound } from "../../../errors.ts";
 import type { PlanRule } from "../../../methods/plan-rules.ts";
+import type { OwnItem } from "../../../push/webhooks/manage/own-item.ts";
 import { parseNumber } from "../../../values/parse-number.ts";
 import { pageError } from "../forms/faults.ts";
 import type { SiteContext } from "../site-context.ts";
 import { isManager, membershipOf, planOf, viewerOf } from "./viewer.ts";
 import type { Visit } from "./visit.ts";
-
-/** An item of the organization that the address names. */
-interface Own {
-  organizationId: number;
-  id: number;
-}
 
 /** What an organization has by its plan, such as webhooks, and its managers change. */
 interface Items<Item> {
@@ -20,7 +15,7 @@ interface Items<Item> {
   /** The same, or whether some are left of a plan that did. */
   includedOrKept: PlanRule;
   wordsOf(visit: Visit): { managersOnly: string; planWithout(plan: string): string };
-  get(own: Own, context: SiteContext): Promise<Item>;
+  get(own: OwnItem, context: SiteContext): Promise<Item>;
 }
 
 /** Who may do what with such items on the pages: the rules of the API's methods. */
@@ -33,8 +28,8 @@ export function accessTo<Item>({ name, included, includedOrKept, wordsOf, get }:
   const areIncluded = (visit: Visit, context: SiteContext): Promise<boolean> =>
     allows(included, visit, context);
 
-  /** @throws AppError `not_found` */
-  function ownOf(visit: Visit): Own {
+  /** The item that the address names. @throws AppError `not_found` */
+  function ownOf(visit: Visit): OwnItem {
     const id = parseNumber(visit.params["id"] ?? "");
     if (id === null) throw notFound(name);
     return { organizationId: membershipOf(visit).organization.id, id };

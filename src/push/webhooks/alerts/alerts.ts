@@ -4,10 +4,11 @@ import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { dayOf, formatInstant } from "../../../values/moscow-time.ts";
+import type { OwnItem } from "../manage/own-item.ts";
 import type { AlertView, PreviewView } from "./alert-views.ts";
 import { countAlertsNow, selectAlertsPage } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
-import { type alertChanges, type OwnAlert, ownAlert } from "./manage-alerts.ts";
+import { type alertChanges, ownAlert } from "./manage-alerts.ts";
 import { pausedFrom } from "./paused-alerts.ts";
 import type { PreviewSelection } from "./preview.ts";
 
@@ -28,7 +29,7 @@ export function createAlerts(
   readers: AlertReaders,
   clock: Clock,
 ) {
-  async function get(own: OwnAlert): Promise<AlertView> {
+  async function get(own: OwnItem): Promise<AlertView> {
     const alert = await ownAlert(db, own);
     const nowMs = clock.now();
     return toView(alert, nowMs, await pausedFrom(db, own.organizationId, nowMs));
@@ -66,15 +67,15 @@ export function createAlerts(
       });
     },
 
-    async change(own: OwnAlert, change: Partial<AlertFields>, by: Actor): Promise<AlertView> {
+    async change(own: OwnItem, change: Partial<AlertFields>, by: Actor): Promise<AlertView> {
       await writer.changeAlert({ ...own, change, by });
       return get(own);
     },
 
-    remove: (own: OwnAlert, by: Actor): Promise<void> => writer.removeAlert({ ...own, by }),
+    remove: (own: OwnItem, by: Actor): Promise<void> => writer.removeAlert({ ...own, by }),
 
     /** How many posts of the last days match, and the newest of them. */
-    async preview(own: OwnAlert): Promise<PreviewView> {
+    async preview(own: OwnItem): Promise<PreviewView> {
       const { q, channelId, category, territory, isAd } = await ownAlert(db, own);
       const asked = { q, channelId, category, territory, isAd };
       return readers.previewAlert({ ...asked, nowMs: clock.now() });

@@ -5,6 +5,7 @@ import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
+import type { OwnItem } from "../manage/own-item.ts";
 import { alertLimitReached } from "../manage/plan-limits.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
@@ -21,14 +22,8 @@ import type { Alert, AlertFields } from "./alerts.table.ts";
 
 export const alertChanges = { addAlert, changeAlert, removeAlert };
 
-/** An alert of an organization; another's is not found. */
-export interface OwnAlert {
-  organizationId: number;
-  id: number;
-}
-
 /** @throws AppError `not_found` */
-export async function ownAlert(db: Database, { organizationId, id }: OwnAlert): Promise<Alert> {
+export async function ownAlert(db: Database, { organizationId, id }: OwnItem): Promise<Alert> {
   const alert = await selectAlert(db, id);
   if (alert?.organizationId !== organizationId) throw notFound("alert");
   return alert;
@@ -72,7 +67,7 @@ function addAlert(
 function changeAlert(
   db: Database,
   clock: Clock,
-  { change, by, ...own }: OwnAlert & { change: Partial<AlertFields>; by: Actor },
+  { change, by, ...own }: OwnItem & { change: Partial<AlertFields>; by: Actor },
 ): Promise<void> {
   return inTransaction(db, clock, "alert-change", async (tx) => {
     const alert = await ownAlert(tx, own);
@@ -97,7 +92,7 @@ function changeAlert(
 function removeAlert(
   db: Database,
   clock: Clock,
-  { by, ...own }: OwnAlert & { by: Actor },
+  { by, ...own }: OwnItem & { by: Actor },
 ): Promise<void> {
   return inTransaction(db, clock, "alert-delete", async (tx) => {
     const { name } = await ownAlert(tx, own);
@@ -108,7 +103,7 @@ function removeAlert(
 
 function ofAlert(
   verb: "create" | "change" | "delete",
-  { organizationId, id }: OwnAlert,
+  { organizationId, id }: OwnItem,
   details: AuditEntry["details"],
 ): AuditEntry {
   return { organizationId, action: `alert.${verb}`, target: `alert ${id}`, details };

@@ -8,6 +8,7 @@ import { type Message, message } from "../../../values/messages/messages.ts";
 import { countAlertsOfWebhook } from "../alerts/alerts.store.ts";
 import { deleteDeliveries } from "../delivery/deliveries.store.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
+import type { OwnItem } from "./own-item.ts";
 import { webhookLimitReached } from "./plan-limits.ts";
 import {
   channelsOf,
@@ -25,17 +26,8 @@ import type { Webhook } from "./webhooks.table.ts";
 
 /** Changes of webhooks by owners and administrators, one transaction each. */
 
-/** A webhook of an organization; another's is not found. */
-export interface OwnWebhook {
-  organizationId: number;
-  id: number;
-}
-
 /** @throws AppError `not_found` */
-export async function ownWebhook(
-  db: Database,
-  { organizationId, id }: OwnWebhook,
-): Promise<Webhook> {
+export async function ownWebhook(db: Database, { organizationId, id }: OwnItem): Promise<Webhook> {
   const webhook = await selectWebhook(db, id);
   if (webhook?.organizationId !== organizationId) throw notFound("webhook");
   return webhook;
@@ -86,7 +78,7 @@ export function requireEnabling({ disabledReason }: Webhook, { isActive }: Webho
 export async function changeWebhook(
   db: Database,
   clock: Clock,
-  { plan, change, by, ...own }: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
+  { plan, change, by, ...own }: OwnItem & { plan: Plan; change: WebhookChange; by: Actor },
 ): Promise<void> {
   if (change.isActive === true) {
     const { id } = await ownWebhook(db, own);
@@ -140,7 +132,7 @@ const REMOVED_MS = 12;
 export function removeWebhookPart(
   db: Database,
   clock: Clock,
-  { by, ...own }: OwnWebhook & { by: Actor },
+  { by, ...own }: OwnItem & { by: Actor },
 ): Promise<boolean> {
   return inTransaction(db, clock, "webhook-delete", async (tx) => {
     const { disabledReason } = await ownWebhook(tx, own);
@@ -166,12 +158,7 @@ export function removeWebhookPart(
 export function rotateSecret(
   db: Database,
   clock: Clock,
-  {
-    secret,
-    overlapMs,
-    by,
-    ...own
-  }: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor },
+  { secret, overlapMs, by, ...own }: OwnItem & { secret: Uint8Array; overlapMs: number; by: Actor },
 ): Promise<void> {
   return inTransaction(db, clock, "webhook-rotate", async (tx) => {
     const webhook = await ownWebhook(tx, own);
@@ -191,7 +178,7 @@ type Verb = "create" | "change" | "enable" | "disable" | "delete" | "rotate-secr
 /** The audit entry of a change. */
 export function ofWebhook(
   verb: Verb,
-  { organizationId, id }: OwnWebhook,
+  { organizationId, id }: OwnItem,
   details: AuditEntry["details"] = {},
 ): AuditEntry {
   return { organizationId, action: `webhook.${verb}`, target: `webhook ${id}`, details };

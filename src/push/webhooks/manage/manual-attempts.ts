@@ -9,8 +9,9 @@ import { attemptsUnderWay, type ClaimedDelivery, claimDelivery } from "../delive
 import { addDelivery, selectDelivery } from "../delivery/deliveries.store.ts";
 import { FRESH_MS } from "../events/cut-events.ts";
 import { eventBody } from "../events/event-body.ts";
-import { type OwnWebhook, ofWebhook, ownWebhook } from "./manage-webhooks.ts";
+import { ofWebhook, ownWebhook } from "./manage-webhooks.ts";
 import { takeManualAttempt } from "./manual-limit.ts";
+import type { OwnItem } from "./own-item.ts";
 import { updateWebhook } from "./webhooks.store.ts";
 
 /** Attempts that a caller asks for and waits for. */
@@ -26,7 +27,7 @@ const TEST_EVERY_MS = 60_000;
 export function startTest(
   db: Database,
   clock: Clock,
-  { claim, ...own }: OwnWebhook & { claim: string },
+  { claim, ...own }: OwnItem & { claim: string },
 ): Promise<ClaimedDelivery> {
   return inTransaction(db, clock, "webhook-test", async (tx) => {
     const webhook = await ownWebhook(tx, own);
@@ -60,7 +61,7 @@ export function startTest(
 export function startResend(
   db: Database,
   clock: Clock,
-  { claim, deliveryId, by, ...own }: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
+  { claim, deliveryId, by, ...own }: OwnItem & { deliveryId: number; claim: string; by: Actor },
 ): Promise<ClaimedDelivery> {
   return inTransaction(db, clock, "webhook-resend", async (tx) => {
     const webhook = await ownWebhook(tx, own);

@@ -3,7 +3,8 @@ import { notFound } from "../../../errors.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
 import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
-import { type OwnWebhook, ownWebhook } from "./manage-webhooks.ts";
+import { ownWebhook } from "./manage-webhooks.ts";
+import type { OwnItem } from "./own-item.ts";
 import type { DeliveryView, WebhookView } from "./webhook-views.ts";
 import {
   countWebhooksNow,
@@ -15,7 +16,7 @@ import {
 /** An organization's webhooks as its people look at them. */
 export function createWebhookReads(db: Database) {
   return {
-    async get({ organizationId, id }: OwnWebhook): Promise<WebhookView> {
+    async get({ organizationId, id }: OwnItem): Promise<WebhookView> {
       const webhook = await selectWatching(db, id);
       if (webhook?.organizationId !== organizationId) throw notFound("webhook");
       return toView(webhook);
@@ -38,7 +39,7 @@ export function createWebhookReads(db: Database) {
     },
 
     async deliveries(
-      own: OwnWebhook,
+      own: OwnItem,
       page: Omit<DeliverySelection, "webhookId">,
     ): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
       await ownWebhook(db, own);
@@ -46,13 +47,13 @@ export function createWebhookReads(db: Database) {
     },
 
     /** The last attempts of the latest deliveries, the oldest first. */
-    async recentAttempts(own: OwnWebhook, limit: number): Promise<RecentAttempt[]> {
+    async recentAttempts(own: OwnItem, limit: number): Promise<RecentAttempt[]> {
       await ownWebhook(db, own);
       return selectRecentAttempts(db, { webhookId: own.id, limit });
     },
 
     /** A delivery's body, byte for byte. @throws AppError `not_found` */
-    async deliveryBody(own: OwnWebhook, id: number): Promise<string> {
+    async deliveryBody(own: OwnItem, id: number): Promise<string> {
       await ownWebhook(db, own);
       const body = await selectBody(db, { webhookId: own.id, id });
       if (body === undefined) throw notFound("delivery");

@@ -14,13 +14,13 @@ import {
   addWebhook,
   changeWebhook,
   channelFaults,
-  type OwnWebhook,
   ownWebhook,
   type removeWebhookPart,
   requireEnabling,
   rotateSecret,
 } from "./manage-webhooks.ts";
 import { startResend, startTest } from "./manual-attempts.ts";
+import type { OwnItem } from "./own-item.ts";
 import { createWebhookReads } from "./webhook-reads.ts";
 import type { AttemptView, NewSecretView, WebhookView } from "./webhook-views.ts";
 import { selectWebhook } from "./webhooks.store.ts";
@@ -101,7 +101,7 @@ export function createWebhooks(
     },
 
     async change(
-      own: OwnWebhook,
+      own: OwnItem,
       plan: Plan,
       {
         given,
@@ -130,22 +130,22 @@ export function createWebhooks(
     },
 
     /** Refuses to enable a webhook that staff disabled, if it is the organization's. @throws AppError `conflict` */
-    async refuseEnabling({ organizationId, id }: OwnWebhook): Promise<void> {
+    async refuseEnabling({ organizationId, id }: OwnItem): Promise<void> {
       const webhook = await selectWebhook(db, id);
       if (webhook?.organizationId === organizationId) requireEnabling(webhook, { isActive: true });
     },
 
-    async remove(own: OwnWebhook, by: Actor): Promise<void> {
+    async remove(own: OwnItem, by: Actor): Promise<void> {
       while (await writer.removeWebhookPart({ ...own, by })) await clock.sleep(PAUSE_MS);
     },
 
-    async rotate(own: OwnWebhook, overlapMs: number, by: Actor): Promise<NewSecretView> {
+    async rotate(own: OwnItem, overlapMs: number, by: Actor): Promise<NewSecretView> {
       const secret = secrets.create();
       await writer.rotateSecret({ ...own, secret: secrets.seal(secret), overlapMs, by });
       return { ...(await get(own)), secret };
     },
 
-    async test(own: OwnWebhook): Promise<AttemptView> {
+    async test(own: OwnItem): Promise<AttemptView> {
       return toAttemptView(
         await sender.attemptNow(own.organizationId, "ping", () =>
           writer.startTest({ ...own, claim: newClaim() }),
@@ -153,7 +153,7 @@ export function createWebhooks(
       );
     },
 
-    async resend(own: OwnWebhook, deliveryId: number, by: Actor): Promise<AttemptView> {
+    async resend(own: OwnItem, deliveryId: number, by: Actor): Promise<AttemptView> {
       return toAttemptView(
         await sender.attemptNow(own.organizationId, "resend", () =>
           writer.startResend({ ...own, deliveryId, claim: newClaim(), by }),

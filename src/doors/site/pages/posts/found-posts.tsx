@@ -53,7 +53,14 @@ export async function FoundPosts({
         <strong>{summary}</strong>
       </p>
       <SearchedFor visit={visit} q={given["q"] ?? ""} />
-      {await DownloadForm({ visit, context, rows: count, perThousand: postPages.unitsPerThousand })}
+      {/* A page by its cursor alone does not know its words, without which the file is one of all posts. */}
+      {given["q"] !== undefined &&
+        (await DownloadForm({
+          visit,
+          context,
+          rows: count,
+          perThousand: postPages.unitsPerThousand,
+        }))}
       <details class="folded">
         <summary>{words.listAsCall}</summary>
         <ApiCall

@@ -1,10 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
-import { AppError } from "../../../../errors.ts";
+import { AppError, fieldError } from "../../../../errors.ts";
 import { exportPosts } from "../../../../methods/export.ts";
 import { postsSearchList } from "../../../../methods/post-search.ts";
 import type { Page } from "../../../../values/json-text.ts";
+import { message } from "../../../../values/messages/messages.ts";
 import { cutFaults, cutText } from "../../forms/cut-text.ts";
 import { told } from "../../forms/told.ts";
 import { shownNumber } from "../../look/shown.tsx";
@@ -78,6 +79,8 @@ export const postsPage: SitePage = {
     export(visit, context) {
       // A file has its own order.
       const { ordering: _, ...filter } = givenOf(visit);
+      // Without words the export is one of all posts.
+      if (filter["q"] === undefined) throw fieldError({ q: [message("nothingToSearch")] });
       return bulkDownload(exportPosts, filter, "posts", visit, context);
     },
   },
