@@ -85,7 +85,7 @@ export const postsSearchList = apiMethod({
     'any form, in Russian and English; `"a b"` is a phrase, `-w` leaves out, `a | b` takes either, ' +
     "`w*` finds words that begin so, from three letters (two in a query; the 50 most frequent stems), `=w` " +
     "the exact form, `#tag` and `@handle` marks. Other signs are left out: `(w)` is read as w, `#w*` as " +
-    "#w; `highlights` show what was found. With `=w`, and `w*` of a word that is cut to its stem, a page may have " +
+    "#w; `highlights` show what was found. With `=w`, and `w*` that reaches into the ending of words, a page may have " +
     "fewer posts than `limit`, and `matches` counts among the newest 100 candidates: the last page is the one " +
     "without `next`. From the Start plan.",
   tool:

@@ -214,8 +214,11 @@ describe.if(process.platform === "linux")("of several workers", () => {
     expect(pidsOf(serving).get(2)).not.toBe(pid);
     // What it had counted is in the sum still.
     expect(await cards()).toBeGreaterThanOrEqual(31);
-    const { exitCode, out } = await health();
-    expect([exitCode, out]).toEqual([0, expect.not.stringContaining("workers")]);
+    // On a busy machine one may be late with an answer again.
+    await until(async () => {
+      const { exitCode, out } = await health();
+      return exitCode === 0 && !out.includes("workers");
+    }, "health without a word of workers");
     expect(await serving.stop()).toBe(0);
   });
 

@@ -35,7 +35,7 @@ function termExpression(term: Term, stemsBeginning: (beginning: string) => strin
     case "prefix": {
       const stems = new Set(stemsBeginning(term.prefix));
       // One at least: the beginning itself, which then is in no post.
-      stems.add(term.stem ?? term.prefix);
+      for (const stem of [term.prefix, ...term.stems]) stems.add(stem);
       return any([...stems].map((stem) => quoted(stem)));
     }
     default:
@@ -49,7 +49,7 @@ export function needsText({ all, none }: PostQuery): boolean {
 }
 
 function isOfForms(term: Term): boolean {
-  return term.kind === "form" || (term.kind === "prefix" && term.stem !== null);
+  return term.kind === "form" || (term.kind === "prefix" && term.stems.length > 0);
 }
 
 /**

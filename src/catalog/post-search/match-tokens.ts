@@ -39,7 +39,7 @@ function* placesOf(term: Term, tokens: readonly Token[]): Generator<Place, void>
         (token) =>
           token.kind === "word" &&
           (token.stem.startsWith(term.prefix) ||
-            (token.stem === term.stem && token.form.startsWith(term.prefix))),
+            (term.stems.includes(token.stem) && token.form.startsWith(term.prefix))),
       );
       return;
     default:

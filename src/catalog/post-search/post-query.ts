@@ -1,4 +1,4 @@
-import { stemOf } from "./stems.ts";
+import { stemsWithin } from "./beginning-stems.ts";
 import { tokensOf, type Word } from "./tokens.ts";
 
 /** A word that is searched for in any of its forms, or a phrase of such words. */
@@ -19,11 +19,8 @@ interface FormTerm {
 interface PrefixTerm {
   kind: "prefix";
   prefix: string;
-  /**
-   * A shorter stem that words which begin so may have, as новости for `новости*` has новост. Null where there
-   * is none, or one of two letters: not all posts with ИП are looked at for `ипо*`.
-   */
-  stem: string | null;
+  /** Shorter stems that words which begin so may have: новост for `новости*`. */
+  stems: readonly string[];
 }
 
 /** A `#tag` or `@handle`, folded, with its sign. */
@@ -130,7 +127,5 @@ function readForm(piece: string, { form, stem, start }: Word): Term | null {
 function readPrefix(piece: string, { form, start, end }: Word): Term | null {
   const isPrefix = start === 0 && [...piece].indexOf("*") === end;
   if (!isPrefix || [...form].length < PREFIX_LENGTH_MIN) return null;
-  const stem = stemOf(form);
-  const isOther = stem !== form && stem.length >= PREFIX_LENGTH_MIN;
-  return { kind: "prefix", prefix: form, stem: isOther ? stem : null };
+  return { kind: "prefix", prefix: form, stems: stemsWithin(form) };
 }

@@ -67,7 +67,21 @@ const exactPart = anyWord.map((word) => ({
   holds: (text: string) => wordsIn(text).some((one) => bare(one) === folded(word)),
 }));
 const beginningPart = fc
-  .constantFrom("ипо", "нов", "комп", "comp", "елк", "ипотека", "новы", "дома", "companies")
+  .constantFrom(
+    "ипо",
+    "нов",
+    "комп",
+    "comp",
+    "елк",
+    "ипотека",
+    "новы",
+    "дома",
+    "companies",
+    "компани",
+    "compani",
+    "ипотечн",
+    "домо",
+  )
   .map((beginning) => ({
     written: `${beginning}*`,
     holds: (text: string) => wordsIn(text).some((one) => bare(one).startsWith(beginning)),

@@ -77,6 +77,11 @@ describe("what is searched for", () => {
     await found("дан* -даниил*", [7]);
     await found("дома*", [4, 3]);
     await found("домов*", []);
+    await posts(post(8, "Принимать гостей, гео и уши"), post(9, "Running"));
+    await found("принимат*", [8]);
+    await found("гео*", [8]);
+    await found("ушей*", []);
+    await found("runn*", [9]);
   });
 
   test("never is a fault of syntax, and needs something to search for", async () => {

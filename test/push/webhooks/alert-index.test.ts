@@ -63,6 +63,7 @@ test("a beginning wants a word that begins so, not one of the same stem", () => 
   expect(found(index, "дана новость")).toEqual([]);
   expect(found(index, "о новостях, новостей и новостями")).toEqual([]);
   expect(found(index, "новости")).toEqual([3]);
+  expect(found(indexOf(["принимат*", "ушей*", "runn*"]), "принимать уши, running")).toEqual([1, 3]);
 });
 
 test("the index finds what a look at each alert finds, whatever is asked, added, changed and removed", () => {

@@ -60,7 +60,7 @@ export function createAlertTerms(): AlertTerms {
         prefixes[change](term.prefix, number);
         prefixLengths.set(length, (prefixLengths.get(length) ?? 0) + by);
         if (prefixLengths.get(length) === 0) prefixLengths.delete(length);
-        if (term.stem !== null) prefixStems[change](term.stem, number);
+        for (const stem of term.stems) prefixStems[change](stem, number);
         return;
       }
       default:
@@ -189,7 +189,7 @@ function nameOf(term: Term): string {
     case "form":
       return `=${term.form}`;
     case "prefix":
-      return `${term.prefix}*${term.stem ?? ""}`;
+      return `${term.prefix}*`;
     default:
       return term.form;
   }

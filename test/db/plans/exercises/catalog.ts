@@ -182,7 +182,7 @@ const POST_FILTERS: Record<string, string>[] = [
   { q: "пост" },
   { q: "=пост", category: "science" },
   { q: '"пост 7" -=поста', territory: "russia", from: "2026-11-19", to: "2026-11-20" },
-  { q: "пос* | #тег", is_ad: "false", media: "photo", views_min: "3" },
+  { q: "пост* | #тег", is_ad: "false", media: "photo", views_min: "3" },
 ];
 
 /** Two parts of exports of each kind, of all channels and of one. */
