@@ -59,7 +59,7 @@ export async function linkCopy(db: Database, clock: Clock, config: Config): Prom
   if (copy === undefined) throw new AppError("conflict", message("noCopy", { file }));
   linkToCluster(db, settings, "commands", derivedRows);
   await unlessAway(db, () => requireOfCluster(db, clock, config));
-  // Else the node copies by and by what it lacks.
+  // A node that PostgreSQL was away for copies later what it lacks.
   if (requireCluster(db).left.length > 0) return;
   await unlessAway(db, async () => void (await copyFromCluster(db, clock)));
 }

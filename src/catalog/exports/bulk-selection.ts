@@ -45,7 +45,7 @@ export interface BulkSelection extends BulkFilter {
   isAd: boolean | null;
   media: Media | null;
   viewsMin: number | null;
-  /** What posts are searched for, all other filters included; null: nothing. */
+  /** The search whose posts are exported, all other filters included; null: none. */
   found: Pick<PostSearchSelection, "query" | "filter"> | null;
 }
 

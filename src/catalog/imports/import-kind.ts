@@ -55,7 +55,7 @@ export interface RowWriter<Row> {
   batchRows?: number;
   /** Prepares rows that are likely to be written next, in the pause before their transaction. */
   ahead?(rows: readonly ReadRow<Row>[]): void;
-  /** What a transaction has at least, of the rows that were arranged last; left out: few rows. */
+  /** The least that a transaction has of the rows that were arranged last; left out: few rows. */
   fewest?(): Fewest | undefined;
   /** Channels: how many handles moved so far. */
   counts?: { handles_moved: number };

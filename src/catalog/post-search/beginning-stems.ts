@@ -11,7 +11,7 @@ const ENDINGS = (
   "s es ed ing ly er ment ness"
 ).split(" ");
 
-/** What may come behind the beginning of a word, up to its end: the ends of endings. */
+/** Texts that complete the beginning of a word: endings, and the ends of endings. */
 const TAILS = new Set([
   "",
   ...ENDINGS.flatMap((ending) => Array.from(ending, (_, at) => ending.slice(at))),

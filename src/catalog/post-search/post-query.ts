@@ -65,7 +65,7 @@ export function readPostQuery(q: string): PostQuery | null {
 /** A term of a query, in the order in which it was typed. */
 interface TypedTerm {
   term: Term;
-  /** What it was read from. */
+  /** The text that it was read from. */
   typed: string;
   isExcluded: boolean;
   /** Whether a bar stands before it. */

@@ -10,7 +10,7 @@ export interface Cluster {
   authority: Authority;
   changed: ChangedRows;
   apply(tx: Transaction, rows: readonly RowImage[]): void;
-  /** What the start has left since PostgreSQL was away: it waits for it once. */
+  /** Work of the start that PostgreSQL was away for, to be done once it is back. */
   left: (() => Promise<void>)[];
 }
 
@@ -64,7 +64,7 @@ export function linkToCluster(
 /** A place in the history of a cluster's commits. */
 export interface Place {
   version: number;
-  /** Of the commit, at random; null where none was given. */
+  /** A random text that tells the commit from others of its version; null where none was given. */
   mark: string | null;
 }
 

@@ -1,7 +1,7 @@
 import type { AppError } from "../../errors.ts";
 import { storageUnavailable } from "../../errors.ts";
 
-/** What an operator can do, by PostgreSQL's code or the system's, or the driver's words where there is none. */
+/** Advice to an operator, by PostgreSQL's code or the system's; by the driver's words where there is none. */
 const ADVICE: readonly [codes: RegExp, advice: string][] = [
   [/^ECONNREFUSED$/, "see that it runs there, and listens at this address"],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "see that the host's name is right"],

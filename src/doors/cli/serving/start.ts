@@ -45,7 +45,7 @@ async function fillEmpty({ accounts, sample }: Domains): Promise<void> {
   if (isNew || sample.isUnfinished()) await sample.load();
 }
 
-/** What to open, the key and what to paste. */
+/** The text of a first start: addresses to open, the key, a command to paste. */
 function firstText(
   { address, setUpAddress }: Listening,
   sampleChannels: number,

@@ -5,7 +5,7 @@ interface StartWords {
   intro: string;
   signUp: string;
   data: string;
-  /** What is counted, by its table; a name, which fits any number. */
+  /** Names of what is counted, by table, in a form that fits any number. */
   counted: Readonly<Record<"channels" | "posts" | "daily_statistics", string>>;
   channels: string;
   moreThan: string;

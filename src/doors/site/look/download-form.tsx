@@ -18,7 +18,7 @@ export async function DownloadForm({
   context: SiteContext;
   /** How many were found; null where there may be more. */
   rows: number | null;
-  /** What 1,000 of them cost. */
+  /** The price of 1,000 rows, in words. */
   perThousand: string;
 }): Promise<JSX.Element> {
   const words = visit.words.mentionPages;
