@@ -70,7 +70,7 @@ export async function startPatroni(): Promise<Patroni> {
   const [client, peer] = [await freePort(), await freePort()].map((port) => `127.0.0.1:${port}`);
   const etcd = run(
     [
-      ...[PROGRAMS.etcd, "--name", "etcd", "--data-dir", join(folder, "etcd")],
+      ...[PROGRAMS.etcd, "--name", "etcd", "--data-dir", join(folder, "etcd"), "--enable-v2"],
       ...[
         "--listen-client-urls",
         `http://${client}`,
@@ -189,7 +189,9 @@ function settingsOf({
   return {
     ...{ scope: "kanalog", name },
     restapi: { listen: rest, connect_address: rest },
-    etcd3: { host: etcd },
+    // Over `etcd3` a Patroni before 3.0.3, as Debian 12 has it, takes the lock from its successor when it is
+    // woken: what that one had acknowledged is lost.
+    etcd: { host: etcd },
     bootstrap: {
       dcs: {
         ...{ ttl: LEASE_S, loop_wait: 2, retry_timeout: 5, maximum_lag_on_failover: 1_048_576 },
