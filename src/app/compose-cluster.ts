@@ -5,6 +5,7 @@ import { copiedVersion, copyNewestAt, requireCluster } from "../db/cluster/link.
 import { listenToCommits } from "../db/cluster/notices.ts";
 import type { Database } from "../db/database.ts";
 import type { ReadyChecks } from "../doors/http/readiness.ts";
+import { AppError, storageUnavailable } from "../errors.ts";
 import type { Ports } from "../ports/ports.ts";
 import { processName } from "../ports/running.ts";
 import { createFollower } from "../upkeep/cluster/follower.ts";
@@ -18,7 +19,10 @@ import { finishStart, nodeSettings } from "./node-copy.ts";
 export interface ClusterPart {
   /** Commits usage for all nodes; null: the file counts. */
   usage: ReturnType<typeof createClusterUsageCommits> | null;
-  /** @returns whether the copy is newer than at the call, whichever copying brought it */
+  /**
+   * @returns whether the copy is newer than at the call, whichever copying brought it
+   * @throws AppError `unavailable` where nothing could be copied
+   */
   copyNewest(): Promise<boolean>;
   /** The lease of what one process does for all. */
   upkeep: UpkeepLease;
@@ -77,7 +81,12 @@ export function composeCluster(
     usage,
     async copyNewest() {
       const known = copiedVersion(db);
-      await follower.copyNewest();
+      await follower.copyNewest().catch((error) => {
+        // A node that may not copy, since another has its name for one, is no matter of those who ask it.
+        throw error instanceof AppError && error.code === "conflict"
+          ? storageUnavailable(error)
+          : error;
+      });
       return copiedVersion(db) > known;
     },
     upkeep,

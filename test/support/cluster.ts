@@ -137,6 +137,8 @@ async function startNode({
   const app = await createApp(config, ports, {
     async open(_, { clock }) {
       const db = openInMemory(copy, clock);
+      // As that of a file of its own, by which two nodes of one name are told apart.
+      db.exec("UPDATE cluster_copy SET copy_id = lower(hex(randomblob(16)))");
       await linkCopy(db, ports.clock, config);
       return db;
     },

@@ -4,7 +4,9 @@ import { openCurrent } from "../../../src/app/domains.ts";
 import { nodeSettings, requireOwnName, requireSameClock } from "../../../src/app/node-copy.ts";
 import { readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { requireCluster } from "../../../src/db/cluster/link.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
+import { forgetNode } from "../../../src/upkeep/cluster/copy-newest.ts";
 import { createClusterLease } from "../../../src/upkeep/lease/cluster-lease.ts";
 import { ALWAYS_OWN } from "../../../src/upkeep/lease/lease.ts";
 import type { Customer } from "../../support/appliance.ts";
@@ -39,6 +41,13 @@ const used = async (): Promise<number> => {
   await cluster.copyAll();
   return (await ask(one, "/v1/me/")).body.usage.used;
 };
+
+/** Why a node cannot copy, as its log is told. */
+const refusalToCopy = (node: Node): Promise<string> =>
+  node.copy().then(
+    () => "",
+    ({ cause }) => String(cause),
+  );
 
 describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
   test("billed requests are 503 unavailable with Retry-After and cost nothing; then they go on", async () => {
@@ -166,9 +175,37 @@ test.skipIf(!hasPostgres)(
     one.line.mend();
     // The first use of a connection that was cut just now may be refused.
     await one.copy().catch(() => {});
-    await expect(one.copy()).rejects.toThrow("s ahead of PostgreSQL's");
+    expect(await refusalToCopy(one)).toContain("s ahead of PostgreSQL's");
     offMs = 0;
     await one.copy();
+  },
+);
+
+test.skipIf(!hasPostgres)(
+  "a node whose name another has is refused at its start, or copies nothing once PostgreSQL is back",
+  async () => {
+    const named = (node: string) => ({ url: one.line.url, node });
+    await other.copy();
+    await requireOwnName(one.db, named("node1"));
+    await expect(requireOwnName(one.db, named("node2"))).rejects.toThrow("node2");
+    one.line.cut();
+    await requireOwnName(one.db, named("node2"));
+    one.line.mend();
+    await imported(other, "channels", [channel(1, { title: "Рыбы" })]);
+    // The first use of a connection that was cut just now may be refused.
+    await one.copy().catch(() => {});
+    expect(await refusalToCopy(one)).toContain("node2");
+    // Callers are told no more than that it cannot be known.
+    const unknown = await one.request(CARD, { key: `${customer.key}x` });
+    expect(unknown).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    const titles = one.db.prepare<{ title: string }>("SELECT title FROM channel_cards");
+    expect(titles.all()).toEqual([{ title: "Птицы" }]);
+    // The other has left.
+    const { query } = requireCluster(one.db).authority;
+    await forgetNode(query, "node2");
+    await one.copy();
+    await forgetNode(query, "node2");
+    expect(titles.all()).toEqual([{ title: "Рыбы" }]);
   },
 );
 
