@@ -1,7 +1,7 @@
 /**
  * Processor time of an answer with 1 and with more workers, in turns of one run, and what
  * `KANALOG_DURABLE=full` costs: `bun test/bench/workers.ts [workers] [rounds] [seconds] [channels]`, in
- * three minutes. The client is a process of its own, held to one core where `taskset` is installed. On two
+ * six minutes. The client is a process of its own, held to one core where `taskset` is installed. On two
  * cores it shows what workers cost, not what they bring. Linux only.
  */
 import { copyFileSync } from "node:fs";
@@ -15,8 +15,11 @@ const CONNECTIONS_EACH = 50;
 const COST_MAX = 1.15;
 /** The processes are looked at for so long while nobody asks. */
 const REST_S = 3;
-/** Before anything is counted: each worker compiles by itself what it runs often. */
-const WARM_S = 2;
+/**
+ * Before anything is counted: each worker compiles by itself what it runs often, and several get fewer answers
+ * each in the same time.
+ */
+const WARM_S = 10;
 
 const [workers = 2, rounds = 3, seconds = 4, channels = 20_000] = process.argv.slice(2).map(Number);
 
