@@ -33,7 +33,7 @@ export interface ExportedRows<Column> {
 }
 
 /** Days that no row is before, and after. */
-export const FIRST_DAY = dayOf(Date.parse("0000-01-01T00:00:00Z"));
+const FIRST_DAY = dayOf(Date.parse("0000-01-01T00:00:00Z"));
 export const LAST_DAY = dayOf(Date.parse("9999-12-31T00:00:00Z"));
 
 export function bounds({ from, to }: Pick<RowSelection, "from" | "to">): { from: Day; to: Day } {
