@@ -1,10 +1,29 @@
-import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
 import { parseAddressRange } from "./values/address-ranges.ts";
-import { parseColour } from "./values/colour.ts";
 import { readLogo } from "./values/logo.ts";
+import {
+  baseUrl,
+  brandName,
+  certificates,
+  clusterAddress,
+  colour,
+  durability,
+  duration,
+  flag,
+  hostName,
+  integer,
+  list,
+  nodeName,
+  nonEmpty,
+  nonEmptyList,
+  onOrOff,
+  origin,
+  readWorkers,
+  secretText,
+  sender,
+  smtpUrl,
+} from "./values/setting-texts.ts";
 
 /** A setting as the operator sees it; `parse` throws a sentence that says what would be right. */
 interface Setting<Field extends string, T> {
@@ -320,183 +339,6 @@ function settingText(environment: Environment, name: string): string | null {
   } catch {
     throw new Error(`the file ${file} named by ${name}_FILE cannot be read.`);
   }
-}
-
-function nonEmpty(text: string): string {
-  if (text.trim() === "") throw new Error("must not be blank.");
-  return text;
-}
-
-const BRAND_LENGTH_MAX = 40;
-
-function brandName(text: string): string {
-  const name = text.trim();
-  const isShown = name !== "" && !/[\p{Cc}\p{Bidi_Control}]/u.test(name);
-  if (!isShown || [...name].length > BRAND_LENGTH_MAX) {
-    throw new Error(`must be one line of 1 to ${BRAND_LENGTH_MAX} characters.`);
-  }
-  return name;
-}
-
-function colour(text: string): string {
-  if (parseColour(text) === null) {
-    throw new Error(`${JSON.stringify(text)} is not a colour such as #0b6a86.`);
-  }
-  return text.toLowerCase();
-}
-
-function integer(minimum: number, maximum: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
-      throw new Error(
-        `${JSON.stringify(text)} is not a whole number from ${minimum} to ${maximum}.`,
-      );
-    }
-    return value;
-  };
-}
-
-const WORKERS_MAX = 64;
-
-/** @throws Error where it is no number of processes */
-export function readWorkers(text: string): number {
-  if (text === "auto") return Math.min(WORKERS_MAX, availableParallelism());
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > WORKERS_MAX) {
-    throw new Error(
-      `${JSON.stringify(text)} is not a whole number from 1 to ${WORKERS_MAX}, or auto.`,
-    );
-  }
-  return value;
-}
-
-const NODE_LENGTH_MAX = 60;
-
-function nodeName(text: string): string {
-  if (!/^[\w.-]+$/.test(text) || text.length > NODE_LENGTH_MAX) {
-    throw new Error(
-      `${JSON.stringify(text)} is not a name of 1 to ${NODE_LENGTH_MAX} letters, digits, dots and dashes.`,
-    );
-  }
-  return text;
-}
-
-function clusterAddress(text: string): string {
-  if (!/^postgres(ql)?:\/\/[^/\s]+\/[^/\s]+$/.test(text)) {
-    throw new Error("is not an address such as postgres://user:password@host/database.");
-  }
-  return text;
-}
-
-function durability(text: string): "usual" | "full" {
-  if (text === "usual" || text === "full") return text;
-  throw new Error(`${JSON.stringify(text)} is not usual or full.`);
-}
-
-function flag(text: string): boolean {
-  if (/^(true|1|yes)$/i.test(text)) return true;
-  if (/^(false|0|no)$/i.test(text)) return false;
-  throw new Error(`${JSON.stringify(text)} is not true or false.`);
-}
-
-function onOrOff(text: string): boolean {
-  if (/^on$/i.test(text)) return true;
-  if (/^off$/i.test(text)) return false;
-  throw new Error(`${JSON.stringify(text)} is not on or off.`);
-}
-
-function list<T>(parseItem: (text: string) => T) {
-  return (text: string): T[] =>
-    text
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== "")
-      .map(parseItem);
-}
-
-function nonEmptyList<T>(parseItem: (text: string) => T) {
-  return (text: string): T[] => {
-    const items = list(parseItem)(text);
-    if (items.length === 0) throw new Error("must name at least one.");
-    return items;
-  };
-}
-
-function hostName(text: string): string {
-  if (!/^[a-z0-9.-]+(:\d+)?$/i.test(text)) {
-    throw new Error(`${JSON.stringify(text)} is not a host name such as t.me.`);
-  }
-  return text.toLowerCase();
-}
-
-function origin(text: string): string {
-  if (!URL.canParse(text) || new URL(text).origin !== text) {
-    throw new Error(`${JSON.stringify(text)} is not an origin such as https://app.example.com.`);
-  }
-  return text;
-}
-
-/** Without the slash at its end, so that paths can be put behind it. */
-function baseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isPlain = url !== null && url.search + url.hash + url.username + url.password === "";
-  if (!isPlain || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`${JSON.stringify(text)} is not an address such as https://api.example.com.`);
-  }
-  return text.replace(/\/+$/, "");
-}
-
-const SECRET_LENGTH_MIN = 32;
-
-function secretText(text: string): string {
-  if ([...text].length < SECRET_LENGTH_MIN) {
-    throw new Error(`must have at least ${SECRET_LENGTH_MIN} characters.`);
-  }
-  return text;
-}
-
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
-const DURATION_MAX_MS = 48 * UNIT_MS.h;
-
-function duration(text: string): number {
-  const [, number = "", unit = ""] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
-  const durationMs = Number(number) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? 0);
-  if (durationMs < UNIT_MS.s || durationMs > DURATION_MAX_MS) {
-    throw new Error(`${JSON.stringify(text)} is not a wait such as 30s, 15m or 6h, up to 48h.`);
-  }
-  return durationMs;
-}
-
-function certificates(text: string): string {
-  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  try {
-    for (const certificate of found) new X509Certificate(certificate);
-  } catch {
-    found.length = 0;
-  }
-  if (found.length === 0) {
-    throw new Error("holds no certificates in PEM (-----BEGIN CERTIFICATE-----…).");
-  }
-  return text;
-}
-
-function sender(text: string): string {
-  if (!/^(?:[^<>@\r\n]+<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(text.trim())) {
-    throw new Error(
-      `${JSON.stringify(text)} is not a sender such as Kanalog <kanalog@example.com>.`,
-    );
-  }
-  return text.trim();
-}
-
-/** The value may hold a password, so no message quotes it. */
-function smtpUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
-    throw new Error("is not an address such as smtps://user:password@mail.example.com.");
-  }
-  return text;
 }
 
 function logLevel(text: string): LogLevel {

@@ -19,7 +19,6 @@ const FILES_MAX: Record<string, number> = {
 const MORE: Record<string, number> = {
   "A field on the card": 5,
   "A language": 5,
-  "An import kind": 6,
 };
 
 const recipes = text

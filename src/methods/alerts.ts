@@ -214,8 +214,8 @@ export const alertsPreview = apiMethod({
 });
 
 /**
- * The filters that are given, with the channel's number.
- * @throws AppError `invalid` over all that name nothing
+ * Reads the filters that are given; a channel that is named is found.
+ * @throws AppError `invalid` over all filters that name nothing
  */
 export function readFilters(
   { channel, category, territory, is_ad: isAd }: Arguments<typeof filterFields>,

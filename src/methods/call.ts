@@ -14,7 +14,7 @@ import { STATUS_OF } from "./statuses.ts";
 /** The caller's errors that cost what the method costs; all others are free (section 1). */
 const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found", "parse_error"]);
 
-/** The result of a call, the units it cost, and where there are any whom they were charged to. */
+/** The result of a call, and the units that it cost; `charged` is null where it cost none. */
 export type Outcome = { units: number; charged: Charged | null } & (
   | { ok: true; status: number; body: Json<unknown> | FileAnswer }
   | { ok: false; error: AppError }
@@ -103,7 +103,7 @@ export async function callMethod(
   }
 }
 
-/** A caller whose account changes all the time on other nodes is judged again so often. */
+/** How often a caller is judged whose account goes on changing on other nodes. */
 const JUDGED_MAX = 3;
 
 /**
@@ -128,12 +128,12 @@ async function charge(method: ApiMethod, context: CallContext, ended: Ended): Pr
   }
 }
 
-/** An answer that is not given is not read either. */
+/** Closes the file of an answer that is not given: nobody will read it. */
 function closeFile(outcome: Outcome): void {
   if (outcome.ok && outcome.body instanceof FileAnswer) outcome.body.file.close();
 }
 
-/** The key of a page's viewer, who has none. */
+/** Stands for a key where somebody looks at a page. */
 const NO_KEY: Key = {
   id: 0,
   memberId: 0,

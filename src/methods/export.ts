@@ -173,7 +173,7 @@ async function answer(
 }
 
 /**
- * Reads the filters, those of the catalog as it does.
+ * Reads the filters; those of the catalog mean what they mean there.
  * @throws AppError `invalid` over all wrong ones
  */
 function readSelected(args: Given, services: Services): BulkFilter {

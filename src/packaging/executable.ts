@@ -25,7 +25,7 @@ function platform(os: string, cpu: string): Platform {
 }
 
 /** Each with a prebuilt addon and a Bun in the package registry. */
-export const PLATFORMS = {
+const PLATFORMS = {
   "linux-x64": platform("linux", "x64"),
   "linux-arm64": platform("linux", "arm64"),
   "darwin-x64": platform("darwin", "x64"),

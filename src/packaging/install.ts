@@ -38,5 +38,5 @@ if (exitCode !== 0) {
   say(`${out}${notes}`.trim());
   say(`The packages could not be installed by Bun ${PINNED}. Run: npx --yes bun@${PINNED} start`);
 }
-// Not by the exit code alone, which would wait for the word that comes next.
+// Exits at once: with the exit code alone it would go on until the next word is due.
 process.exit(exitCode);

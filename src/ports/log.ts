@@ -59,10 +59,10 @@ function describeError(err: unknown): unknown {
   };
 }
 
-/** Messages of an error and its causes that are looked at: one may be its own cause. */
+/** How many messages of an error and its causes are looked at: one may be its own cause. */
 const MESSAGES_MAX = 5;
 
-/** What an error says, and what its causes say besides. */
+/** Messages of an error and of its causes. */
 function messagesOf({ message, cause }: Error, most = MESSAGES_MAX): string[] {
   if (!(cause instanceof Error) || most === 1) return [message];
   const causes = messagesOf(cause, most - 1);

@@ -27,6 +27,7 @@ const SILENCE_MAX_MS = 10_000;
 const SENDING_MAX_MS = 60_000;
 
 /**
+ * Sends mails over SMTP.
  * @param smtpUrl `smtp://` (STARTTLS where the server has it) or `smtps://`; its query may hold
  *   nodemailer's options, which override the ones here
  * @param from an address, or `Name <address>`

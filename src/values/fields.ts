@@ -45,7 +45,7 @@ export const readNumber: Reader<number> = (given) => {
 };
 
 /** Longest text, in code points: more than any title, handle, link, code or cursor has. */
-export const TEXT_LENGTH_MAX = 2_048;
+const TEXT_LENGTH_MAX = 2_048;
 
 /** A text as it is; a number, which a model may give for one, as its digits. */
 export const readText: Reader<string> = (given) => {

@@ -8,8 +8,8 @@ export interface SharedClaims extends Claims {
 }
 
 /**
- * The word of a name is the number of the process that has it; once the name is done, the instant, below 0.
- * So a name that a worker died with is free again.
+ * Each name has a word. Above 0 it is the number of the process that has the name, which is free again where
+ * that process has died; below 0 it is the instant at which the name was done.
  * @param isAlive whether a process runs
  */
 export function createSharedClaims(

@@ -29,8 +29,8 @@ const WRONG_PORT = message("wrongPort");
 const USER_INFO = message("userInAddress");
 
 /**
- * What `new URL` drops, trims or reads as a slash, so that the address shown would not be the one
- * called: control, format (soft hyphen, zero width, direction) and separator characters, halves of
+ * Characters that `new URL` drops, trims or reads as a slash, so that the address shown would not be the
+ * one called: control, format (soft hyphen, zero width, direction) and separator characters, halves of
  * surrogate pairs, the backslash.
  */
 const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u;

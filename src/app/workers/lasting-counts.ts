@@ -14,13 +14,13 @@ export function createLastingCounts(sum: (all: MetricsJson[]) => Promise<Metrics
     },
 
     ended(worker: number): void {
-      // A gauge is told by the workers that are there.
+      // Gauges are of the moment: a worker that has ended has none.
       const counts = (last.get(worker) ?? []).filter(({ type }) => String(type) !== "gauge");
       last.delete(worker);
       ofEnded = ofEnded.then((before) => sum([before, counts]));
     },
 
-    /** Counts that a worker told last, which does not answer just now. */
+    /** Last counts of a worker that does not answer just now. */
     lastOf: (worker: number): MetricsJson | null =>
       last.get(worker)?.filter(({ type }) => String(type) !== "gauge") ?? null,
 

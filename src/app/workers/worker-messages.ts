@@ -6,7 +6,7 @@ import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
 
 /** Questions that a worker has for all others, with what each answers. */
 export interface Questions {
-  /** Asked with one's own, which are kept in case that the worker ends. */
+  /** The asker sends its own along: they are kept for when it has ended. */
   metrics: { asked: MetricsJson; answer: MetricsJson };
   ready: { asked: null; answer: Looks };
   errors: { asked: null; answer: RecentEntry[] };
@@ -34,7 +34,7 @@ export type ToWorker =
   | { asked: Question; id: number }
   /** Answers to a question that this worker asked; null for each worker that gave none. */
   | { told: unknown[]; id: number }
-  /** Answered by the same, by whoever's event loop turns. */
+  /** Sent back as it is by a worker whose event loop turns. */
   | { heartbeat: true }
   | { stop: true };
 

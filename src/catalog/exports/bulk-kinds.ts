@@ -2,7 +2,15 @@ import type { Database } from "../../db/database.ts";
 import { dayOf, formatDay, startOfDay } from "../../values/moscow-time.ts";
 import { cardSchema, toCard } from "../channels/card.ts";
 import { recordsAfter } from "../channels/channels.store.ts";
+import {
+  laterPosts,
+  nextChannelOfPosts,
+  postsAfter,
+  tiedPostsAfter,
+} from "../imports/exported-rows.store.ts";
+import { bounds, type ExportRow, LAST_DAY, type Position } from "../imports/exported-rows.ts";
 import { type PostRecord, postSchema, toPostView } from "../posts/post.ts";
+import { daysAfter } from "../statistics/statistics.store.ts";
 import { dailyStatisticsSchema } from "../statistics/statistics-day.ts";
 import {
   askedChannels,
@@ -13,14 +21,6 @@ import {
   metricsTest,
   publicChannels,
 } from "./bulk-selection.ts";
-import { type ExportRow, FIRST_DAY, LAST_DAY, type Position } from "./export-kinds.ts";
-import {
-  daysAfter,
-  laterPosts,
-  nextChannelOfPosts,
-  postsAfter,
-  tiedPostsAfter,
-} from "./exports.store.ts";
 import { foundRows } from "./found-rows.ts";
 
 interface BulkRows {
@@ -192,8 +192,4 @@ function postWriter(db: Database, selection: BulkSelection) {
       origin === null || isPublic(origin) ? record : { ...record, forwarded_from: null },
     );
   };
-}
-
-function bounds({ from, to }: BulkSelection): { from: number; to: number } {
-  return { from: from ?? FIRST_DAY, to: to ?? LAST_DAY };
 }

@@ -1,11 +1,11 @@
 import type { Database } from "../../db/database.ts";
 import { cardSchema } from "../channels/card.ts";
+import type { Position } from "../imports/exported-rows.ts";
 import { postSchema } from "../posts/post.ts";
 import { dailyStatisticsSchema } from "../statistics/statistics-day.ts";
 import { bulkKinds } from "./bulk-kinds.ts";
 import type { BulkKind, BulkSelection } from "./bulk-selection.ts";
 import { csvLine } from "./csv-line.ts";
-import type { Position } from "./export-kinds.ts";
 import { type ExportPart, lineWriter, PART_ROWS, writePart } from "./export-part.ts";
 
 /** The part of a customer's export that is asked for. */

@@ -6,12 +6,12 @@ import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts"
 import { message } from "../../values/messages/messages.ts";
 import { formatDay, parseDay } from "../../values/moscow-time.ts";
 import { createIsPublic } from "../channels/channels.store.ts";
+import { placeOfPost } from "../imports/exported-rows.store.ts";
+import type { Position } from "../imports/exported-rows.ts";
 import { endOfChannel } from "./bulk-kinds.ts";
 import type { BulkTurn } from "./bulk-part.ts";
 import { type BulkSelection, isPostsByChannel } from "./bulk-selection.ts";
-import type { Position } from "./export-kinds.ts";
 import type { ExportPart } from "./export-part.ts";
-import { placeOfPost } from "./exports.store.ts";
 
 /** Rows that one unit pays for. */
 export const ROWS_PER_UNIT = 1_000;

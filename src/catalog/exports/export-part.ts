@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
+import type { ExportRow, Position } from "../imports/exported-rows.ts";
 import { importKinds } from "../imports/import-kinds.ts";
 import { csvCell, csvLine } from "./csv-line.ts";
-import { type ExportRow, exportKinds, type Position } from "./export-kinds.ts";
 import type { ExportSelection } from "./export-selection.ts";
 
 /** A piece of the file that an export makes. */
@@ -32,8 +32,9 @@ export const PART_ROWS = 1_000;
  */
 export function exportPart(db: Database, { selection, after }: ExportTurn): ExportPart {
   const { kind, format } = selection;
-  const { columns, rows } = exportKinds[kind];
-  const isNullable = (name: string) => importKinds[kind].columns[name]?.nullable === true;
+  const { columns: imported, exported } = importKinds[kind];
+  const { columns, rows } = exported;
+  const isNullable = (name: string) => imported[name]?.nullable === true;
   const toLine = lineWriter(selection, columns, isNullable);
   const hasHeader = after === null && format === "csv";
   return writePart(rows(db, selection, after, PART_ROWS), {

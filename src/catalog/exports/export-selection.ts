@@ -5,24 +5,17 @@ import { message } from "../../values/messages/messages.ts";
 import { type Day, parseDay } from "../../values/moscow-time.ts";
 import { parseLinkOrHandle, parsePathReference } from "../channels/channel-reference.ts";
 import { createChannelIds } from "../channels/channels.store.ts";
-import type { ImportKindName } from "../imports/import-kinds.ts";
+import type { RowSelection } from "../imports/exported-rows.ts";
+import { type ImportKindName, importKinds } from "../imports/import-kinds.ts";
 import type { ImportFormat } from "../imports/rows.ts";
 import { firstOpenDay } from "../statistics/open-days.ts";
 
 /** The rows of an export, and how they are written. Plain data, since it is sent to a thread. */
-export interface ExportSelection {
+export interface ExportSelection extends RowSelection {
   kind: ImportKindName;
   format: ImportFormat;
   /** Whether CSV leaves texts that a spreadsheet would run as they are. */
   isRaw: boolean;
-  /** First Moscow day included; null: no bound. */
-  from: Day | null;
-  /** Last Moscow day included; null: no bound. */
-  to: Day | null;
-  /** Service number of the one channel; null: all. */
-  channelId: number | null;
-  /** First of the Moscow days whose derived values follow the posts, and are not written. */
-  openFrom: Day;
 }
 
 /** An export as somebody asks for it, in their own spelling; texts are empty where they are not given. */
@@ -40,9 +33,6 @@ export interface ExportWish {
   openDays: number;
 }
 
-const WITH_DAYS: readonly ImportKindName[] = ["stats", "posts"];
-const WITH_CHANNEL: readonly ImportKindName[] = ["channels", "stats", "posts"];
-
 /**
  * Reads what is to be exported.
  * @throws AppError `invalid` by field (`from`, `to`, `channel`, `raw`)
@@ -53,10 +43,11 @@ export function readExport(
   { kind, format, isRaw, from, to, channel, hosts, openDays }: ExportWish,
 ): ExportSelection {
   const faults: FieldFaults = {};
+  const { selectedBy } = importKinds[kind].exported;
   const readDayOf = (field: "from" | "to", given: string): Day | null => {
     if (given === "") return null;
     const day = parseDay(given);
-    if (!WITH_DAYS.includes(kind)) faults[field] = [message("exportWithoutDays")];
+    if (!selectedBy.includes("days")) faults[field] = [message("exportWithoutDays")];
     else if (day === null) faults[field] = [message("notDay")];
     return day;
   };
@@ -64,7 +55,7 @@ export function readExport(
   if (days.from !== null && days.to !== null && days.to < days.from) {
     faults["to"] ??= [message("periodBackwards")];
   }
-  if (channel !== "" && !WITH_CHANNEL.includes(kind)) {
+  if (channel !== "" && !selectedBy.includes("channel")) {
     faults["channel"] = [message("exportWithoutChannel")];
   }
   if (isRaw && format !== "csv") faults["raw"] = [message("rawWithoutCsv")];

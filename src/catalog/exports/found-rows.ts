@@ -1,9 +1,9 @@
 import type { Database } from "../../db/database.ts";
+import type { ExportRow, Position } from "../imports/exported-rows.ts";
 import { requireWhole } from "../post-search/post-search.ts";
 import { foundAfter } from "../post-search/select-found.store.ts";
 import { selectPostsById } from "../posts/posts.store.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
-import type { ExportRow, Position } from "./export-kinds.ts";
 
 /**
  * Posts that a search finds, newest first; candidates whose text has not the exact form are left out as they

@@ -187,10 +187,16 @@ export function dayColumn(): Column<Day> {
   return column((given) => readDay(typeof given === "string" ? given.trim() : given), "day");
 }
 
+const ADDRESS_LENGTH_MAX = 2048;
+
 /** An address of the web. */
-export function addressColumn(lengthMax = 2048): Column<string> {
+export function addressColumn(): Column<string> {
   return column((given) => {
-    if (typeof given !== "string" || given.length > lengthMax || !/^https?:\/\/\S+$/i.test(given)) {
+    if (
+      typeof given !== "string" ||
+      given.length > ADDRESS_LENGTH_MAX ||
+      !/^https?:\/\/\S+$/i.test(given)
+    ) {
       return { fault: message("notAddress") };
     }
     const value = storable(given);

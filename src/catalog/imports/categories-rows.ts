@@ -4,9 +4,11 @@ import { categoriesInUse } from "../channels/channels.store.ts";
 import { FACET_ID_MAX } from "../channels/search-text.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
+import type { Category } from "../directory/directory.table.ts";
 import { integerColumn, lineColumn, slugColumn } from "../fields/columns.ts";
 import { inFileOrder } from "./directory-order.ts";
-import { imageColumn, readImage } from "./image-file.ts";
+import { directoryRows } from "./exported-rows.ts";
+import { imageColumn, imageText, readImage } from "./image-file.ts";
 import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";
 
 interface CategoryRow {
@@ -81,6 +83,17 @@ export const categoriesImport: ImportKind<CategoryRow> = {
         });
       },
     };
+  },
+  exported: {
+    columns: ["id", "slug", "name", "image"],
+    selectedBy: [],
+    rows(db, _selection, after, limit) {
+      const images = createCategoryImages(db);
+      const toValues = ({ id, slug, name, image }: Category) => ({
+        ...{ id, slug, name, image: image && imageText(image, images) },
+      });
+      return directoryRows(createDirectoryStore(db).categories(), toValues, after, limit);
+    },
   },
 };
 

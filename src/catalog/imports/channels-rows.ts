@@ -2,13 +2,15 @@ import type { Database } from "../../db/database.ts";
 import { unknownSlug } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { CHANNEL_FIELDS, type ChannelRecord } from "../channels/card.ts";
-import { createChannelRecords } from "../channels/channels.store.ts";
+import { createChannelRecords, recordsAfter } from "../channels/channels.store.ts";
 import { recount } from "../directory/recount.ts";
 import { flagColumn } from "../fields/columns.ts";
-import { columnsOf, type RowOf } from "../fields/stored-field.ts";
+import { columnsOf, type RowOf, writer } from "../fields/stored-field.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { pruneLastPostOrder } from "../search/last-post-order.ts";
 import { mergeSearch, optimizeSearch } from "../search/optimize-search.ts";
+import { removedAfter } from "./exported-rows.store.ts";
+import { placeAmongRemoved, positionAmongRemoved } from "./exported-rows.ts";
 import {
   type Given,
   type ImportContext,
@@ -24,6 +26,7 @@ import { FEWEST_REFRESHED } from "./transaction-size.ts";
 
 /** `removed` says that a number was a channel's once: an export has it, so that the number stays free of any other. */
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS> & { removed: boolean };
+const writeChannel = writer(CHANNEL_FIELDS);
 type Records = ReturnType<typeof createChannelRecords>;
 
 /**
@@ -113,6 +116,26 @@ export const channelsImport: ImportKind<ChannelRow> = {
 
       interrupted: countAnew,
     };
+  },
+  exported: {
+    columns: [...(Object.keys(CHANNEL_FIELDS) as (keyof typeof CHANNEL_FIELDS)[]), "removed"],
+    selectedBy: ["channel"],
+    *rows(db, { channelId }, after, limit) {
+      const afterRemoved = placeAmongRemoved(after);
+      let read = 0;
+      if (afterRemoved === null) {
+        const [afterId = channelId === null ? 0 : channelId - 1] = after ?? [];
+        for (const record of recordsAfter(db, afterId, limit)) {
+          if (channelId !== null && record.id !== channelId) return;
+          read += 1;
+          yield { position: [record.id], values: writeChannel(record) };
+        }
+      }
+      if (channelId !== null || read === limit) return;
+      for (const { id } of removedAfter(db, afterRemoved ?? 0, limit - read)) {
+        yield { position: positionAmongRemoved(id), values: { id, removed: true } };
+      }
+    },
   },
 };
 

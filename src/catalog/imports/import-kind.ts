@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message } from "../../values/messages/messages.ts";
 import type { Column } from "../fields/columns.ts";
+import type { ExportedRows } from "./exported-rows.ts";
 import type { Fields } from "./source-row.ts";
 import type { Fewest } from "./transaction-size.ts";
 
@@ -25,6 +26,7 @@ export interface ImportKind<Row> {
   isDirectory: boolean;
   /** A writer for one import; its calls come inside transactions. */
   open(db: Database, context: ImportContext): RowWriter<Row>;
+  exported: ExportedRows<keyof Row & string>;
 }
 
 export interface ImportContext {

@@ -14,6 +14,7 @@ import { followPosts } from "../statistics/open-days.ts";
 import { ARRANGED_POSTS, inOrderOfChannels } from "./arrange-posts.ts";
 import { createChangedPosts } from "./changed-posts.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
+import { exportedPosts } from "./exported-posts.ts";
 import {
   type Given,
   type ImportContext,
@@ -163,6 +164,11 @@ export const postsImport: ImportKind<PostRow> = {
         await followPosts(db, clock, openDays);
       },
     };
+  },
+  exported: {
+    columns: [...(Object.keys(POST_FIELDS) as (keyof typeof POST_FIELDS)[]), "deleted"],
+    selectedBy: ["channel", "days"],
+    rows: exportedPosts,
   },
 };
 

@@ -1,14 +1,17 @@
 import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
-import { type Day, startOfDay } from "../../values/moscow-time.ts";
+import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
 import { messengerIdColumn } from "../channels/messenger-id.ts";
 import { channelColumn, countColumn, dayColumn } from "../fields/columns.ts";
 import {
   ADDED_TOGETHER,
   createStatisticsRecords,
+  daysAfter,
   type GivenDay,
+  type StatisticsRecord,
 } from "../statistics/statistics.store.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
+import { bounds, type RowSelection } from "./exported-rows.ts";
 import {
   type Given,
   type ImportContext,
@@ -100,4 +103,29 @@ export const statsImport: ImportKind<StatsRow> = {
       beforeCommit: channels.forget,
     };
   },
+  exported: {
+    columns: ["channel", "day", "subscribers", "views", "posts"],
+    selectedBy: ["channel", "days"],
+    *rows(db, selection, after, limit) {
+      const { channelId: one } = selection;
+      const { from, to } = bounds(selection);
+      const [afterChannel = one ?? 0, afterDay = from - 1] = after ?? [];
+      for (const record of daysAfter(db, [afterChannel, afterDay], limit)) {
+        const { channelId: channel, day } = record;
+        if (one !== null && (channel !== one || day > to)) return;
+        const isAsked = from <= day && day <= to;
+        const values = isAsked ? writeDay(record, selection) : null;
+        yield { position: [channel, day], values };
+      }
+    },
+  },
 };
+
+/** A derived value of an open day is left out: imported, it would be a given one, and follow no post. */
+function writeDay(record: StatisticsRecord, { openFrom }: RowSelection) {
+  const { channelId: channel, day, subscribers, viewsGiven, postsGiven } = record;
+  const isOpen = day >= openFrom;
+  const views = isOpen && viewsGiven === 0 ? null : record.views;
+  const posts = isOpen && postsGiven === 0 ? null : record.posts;
+  return { channel, day: formatDay(day), subscribers, views, posts };
+}

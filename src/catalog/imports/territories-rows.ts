@@ -21,6 +21,7 @@ import {
 } from "../fields/columns.ts";
 import { requireFreeId } from "./categories-rows.ts";
 import { inFileOrder } from "./directory-order.ts";
+import { directoryRows } from "./exported-rows.ts";
 import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";
 
 interface TerritoryRow {
@@ -151,5 +152,15 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         }
       }
     }
+  },
+  exported: {
+    columns: ["id", "slug", "name", "kind", "parent"],
+    selectedBy: [],
+    rows(db, _selection, after, limit) {
+      const toValues = ({ id, slug, name, kind, parent }: Territory) => ({
+        ...{ id, slug, name, kind, parent },
+      });
+      return directoryRows(createDirectoryStore(db).territories(), toValues, after, limit);
+    },
   },
 };

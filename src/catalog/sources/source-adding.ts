@@ -115,7 +115,7 @@ export function createSourceAdding(
       const opened = secret === null ? null : (await secrets()).open(secret);
       if (!isBot(settings) || opened === null) return removed;
       const access = { ...settings, ...(JSON.parse(opened) as BotSecret) };
-      // It may be out of reach; it ends by itself what finds nobody here.
+      // The messenger may be out of reach: then it stops pushing by itself, since nobody answers here.
       const messenger = BOT_MESSENGERS[settings.kind];
       await messenger.leave?.(access, position, ask, signal);
       return removed;

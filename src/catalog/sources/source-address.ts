@@ -17,11 +17,11 @@ const HTTPS_PORT = 443;
 /** Reads an address by the rules for receivers of webhooks; http is taken as well, to be judged by where it leads. */
 export function readSourceAddress(given: string): Read<SourceAddress> {
   const isSecure = !HTTP.test(given);
-  // The same parts, read by the same rules. A port 80 that is written out says nothing more.
+  // An address with http is read as if it had https. Its usual port, 80, is left out where it is written.
   const address = isSecure
     ? given
     : given.replace(HTTP, "https://").replace(/^(https:\/\/[^/?#]+):80(?=[/?#]|$)/i, "$1");
-  // The port of https has another meaning there, and would be read as none.
+  // With http, 443 is a port of its own; read as above, it would be taken for the usual one.
   if (!isSecure && /^http:\/\/[^/?#]+:443(?=[/?#]|$)/i.test(given)) {
     return { fault: message("sourceAddressWrong") };
   }

@@ -226,7 +226,7 @@ function fileDone(
 }
 
 /** @throws AppError `not_found` */
-export async function requireSource(db: Database, id: number): Promise<Source> {
+async function requireSource(db: Database, id: number): Promise<Source> {
   const source = await selectSource(db, id);
   if (source === undefined) throw notFound("source", id);
   return source;

@@ -32,7 +32,7 @@ function readPattern(text: string): Read<Schedule> {
 }
 
 /** @throws Error for a schedule that was stored without having been read */
-export function scheduleOf({ schedule }: Pick<Source, "schedule">): Schedule {
+function scheduleOf({ schedule }: Pick<Source, "schedule">): Schedule {
   const read = readSchedule(schedule);
   if ("fault" in read) throw new Error(`${schedule} is no schedule`);
   return read.value;

@@ -1,14 +1,13 @@
 import type { Database } from "../../db/database.ts";
 import { notFound } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
-import type { Random } from "../../ports/random.ts";
+import type { Ports } from "../../ports/ports.ts";
 import { dayOf } from "../../values/moscow-time.ts";
+import type { RunSurroundings } from "./claimed-run.ts";
 import { createPushes } from "./pushes.ts";
 import { type AddingTools, createSourceAdding } from "./source-adding.ts";
 import type { SourceChanges } from "./source-changes.ts";
 import { selectChats } from "./source-chats.store.ts";
-import { createSourceRuns, type RunSurroundings } from "./source-runs.ts";
+import { createSourceRuns } from "./source-runs.ts";
 import { isSilent } from "./source-schedule.ts";
 import {
   selectRowsByDay,
@@ -33,15 +32,14 @@ export function createSources(
       /** Base of the addresses that messengers push to; null where there is none that they take. */
       pushBase: string | null;
     },
-  ports: { clock: Clock; random: Random; log: Log },
+  { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
 ) {
   const { secrets, pushBase, applyBatch } = surroundings;
   const pushes = createPushes(db, changes, {
     ...{ base: pushBase, secrets },
     write: (id, batch) => applyBatch({ id, owner: null, batch, position: null }),
   });
-  const runs = createSourceRuns(db, changes, pushes, surroundings, ports);
-  const { clock, random } = ports;
+  const runs = createSourceRuns({ db, changes, pushes, surroundings, clock, log }, random);
   return {
     ...changes,
     beat: runs.beat,

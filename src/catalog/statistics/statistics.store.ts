@@ -161,3 +161,18 @@ export function createStatisticsRecords(db: Database) {
 function isConflict(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "SQLITE_CONSTRAINT_PRIMARYKEY";
 }
+
+/** Days by channel and day. */
+export function daysAfter(
+  db: Database,
+  [channelId, day]: readonly [channelId: number, day: Day],
+  limit: number,
+): Iterable<StatisticsRecord> {
+  return statement<StatisticsRecord>(
+    db,
+    `SELECT s.channel_id AS channelId, s.day, s.subscribers, s.views, s.posts,
+       s.views_given AS viewsGiven, s.posts_given AS postsGiven
+     FROM daily_statistics s WHERE (s.channel_id, s.day) > (?, ?)
+     ORDER BY s.channel_id, s.day LIMIT ?`,
+  ).iterate(channelId, day, limit);
+}

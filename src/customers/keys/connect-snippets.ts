@@ -30,7 +30,7 @@ export function mcpAddress(base: string): string {
 }
 
 /**
- * For each kind of assistant, with address and key filled in.
+ * Snippets for each kind of assistant, with address and key filled in.
  * @param base as for `mcpAddress`
  * @param key `KEY_PLACE` where none is known
  */

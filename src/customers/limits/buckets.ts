@@ -46,7 +46,7 @@ function wordOf(number: number): bigint {
   return word === NO_STATE ? 1n : word;
 }
 
-export function numberOf(word: bigint): number {
+function numberOf(word: bigint): number {
   bits[0] = word;
   return numbers[0] as number;
 }

@@ -16,7 +16,7 @@ export type ReadDocument = (address: string) => Promise<string | null>;
 export function isDocumentId(clientId: string): boolean {
   if (clientId.length > ID_LENGTH_MAX || !/^https:\/\/[!-~]+$/.test(clientId)) return false;
   const url = URL.canParse(clientId) ? new URL(clientId) : null;
-  // Spelled in another way it would be another id for the same client.
+  // In its usual spelling only: another one would be a second id of the same client.
   return (
     url !== null &&
     url.href === clientId &&

@@ -7,25 +7,22 @@ import type {
 } from "@node-oauth/oauth2-server";
 import type { Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { isActive } from "../accounts/accounts.ts";
 import { insertRecordedKey } from "../keys/key-changes.ts";
 import { hashKeyToken } from "../keys/key-token.ts";
-import { selectKey, updateExpiry } from "../keys/keys.store.ts";
-import { endGrant } from "./end-grant.ts";
+import { updateExpiry } from "../keys/keys.store.ts";
 import type { NewSecrets } from "./exchange-token.ts";
 import {
   type FoundCode,
   type FoundToken,
   insertGrant,
   insertToken,
-  selectCode,
-  selectToken,
   updateCode,
   updateTokenUsed,
 } from "./oauth.store.ts";
 import type { OAuthClient } from "./oauth.table.ts";
-import { GRANT_PREFIX, isOAuthToken } from "./oauth-token.ts";
+import { GRANT_PREFIX } from "./oauth-token.ts";
 import { hostOf } from "./redirect-uri.ts";
+import { usableCode, usableRefreshToken } from "./usable-once.ts";
 
 export const ACCESS_TOKEN_S = 60 * 60;
 export const REFRESH_TOKEN_S = 30 * 24 * 60 * 60;
@@ -39,10 +36,7 @@ const NOT_ENDED = new Date(8.64e15);
 /** The grant that a token is for: a new one by a code, or the one of a refresh token. */
 type Granted = { found: FoundCode } | { found: FoundToken };
 
-/**
- * The storage that the library asks for, in one transaction. A code or refresh token that comes a second
- * time ends its grant, since it may have been stolen (RFC 9700, sections 2.1.1 and 4.14).
- */
+/** The storage that the library asks for, in one transaction. */
 export function tokenModel(
   tx: Transaction,
   clock: Clock,
@@ -84,16 +78,9 @@ export function tokenModel(
     generateRefreshToken: async () => secrets.refreshToken,
 
     async getAuthorizationCode(given: string): Promise<AuthorizationCode | null> {
-      if (!isOAuthToken("code", given)) return null;
-      const found = await selectCode(tx, hashKeyToken(given));
-      if (found === undefined) return null;
+      const found = await usableCode(tx, clock, given);
+      if (found === null) return null;
       const { code } = found;
-      if (code.usedAt !== null) {
-        const issued = code.keyId === null ? undefined : await selectKey(tx, code.keyId);
-        if (issued !== undefined) await endGrant(tx, clock, { ...found, key: issued }, "replay");
-        return null;
-      }
-      if (nowMs >= code.expiresAt || !isActive(found)) return null;
       return {
         authorizationCode: given,
         expiresAt: NOT_ENDED,
@@ -112,20 +99,13 @@ export function tokenModel(
     },
 
     async getRefreshToken(given: string): Promise<RefreshToken | null> {
-      if (!isOAuthToken("refresh", given)) return null;
-      const found = await selectToken(tx, hashKeyToken(given));
-      if (found === undefined) return null;
-      const { token, grant, key } = found;
-      if (token.usedAt !== null) {
-        await endGrant(tx, clock, found, "replay");
-        return null;
-      }
-      if (nowMs >= token.expiresAt || key.revokedAt !== null || !isActive(found)) return null;
+      const found = await usableRefreshToken(tx, clock, given);
+      if (found === null) return null;
       return {
         refreshToken: given,
         refreshTokenExpiresAt: NOT_ENDED,
         scope: [SCOPE],
-        client: { id: String(grant.clientId), grants: [] },
+        client: { id: String(found.grant.clientId), grants: [] },
         user: { found } satisfies Granted,
       };
     },

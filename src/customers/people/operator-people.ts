@@ -7,8 +7,6 @@ import { setPassword } from "./passwords.ts";
 import { distrust, type EnsuredPerson, ensurePerson, markStaff } from "./people.ts";
 import { endSessionsOfSuspended } from "./sessions.ts";
 
-export type OperatorPeople = ReturnType<typeof createOperatorPeople>;
-
 /** Operations on people for the operator's commands. */
 export function createOperatorPeople(
   db: Database,

@@ -6,8 +6,8 @@ import { parseNumber } from "../../values/parse-number.ts";
 import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 
 /**
- * What people call things by, beside the numbers that the lists show. A number wins over a name of
- * digits; each throws a CommandExit where nothing has the name, or several have.
+ * Names of things, beside the numbers that the lists show. A number wins over a name of digits; each
+ * function throws a CommandExit where nothing has the name, or several have.
  */
 export const ORGANIZATION = "its number or name";
 export const MEMBER = "their number or e-mail address";

@@ -8,7 +8,7 @@ import { nearestCodes } from "./nearest-codes.ts";
 import { plainText } from "./plain-text.ts";
 
 /**
- * What a tool's error says: the API's own sentence, and what a model needs to make the right call. Over
+ * Texts of tools' errors: the API's own sentence, and what a model needs to make the right call. Over
  * REST the sentences stand alone.
  */
 

@@ -1,7 +1,7 @@
 /**
- * Text without what people do not see but models read: control
- * characters but line breaks and tabs, bidirectional overrides and isolates, and tag characters, which
- * spell out letters invisibly, but where they make a flag.
+ * Text without characters that people do not see but models read: control characters (line breaks and
+ * tabs stay), bidirectional overrides and isolates, and tag characters, which spell out letters invisibly
+ * (those of a flag stay).
  */
 
 const UNSEEN =

@@ -24,7 +24,7 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string
 }
 
 /** The address of an appliance's MCP server, from the appliance's address or the server's own. */
-export function mcpAddress(url: string): string {
+function mcpAddress(url: string): string {
   return `${url.replace(/\/+$/, "").replace(/\/v1\/mcp$/, "")}/v1/mcp/`;
 }
 

@@ -11,7 +11,7 @@ interface MailQueue {
   dropOld(): Promise<number>;
 }
 
-/** Messages that wait for a mail server are looked through so seldom. */
+/** How often messages are looked through while no mail server is set. */
 const LOOK_AGAIN_MS = 60 * 60 * 1000;
 
 export type Mailer = ReturnType<typeof createMailer>;
@@ -48,9 +48,10 @@ export function createMailer(
     return true;
   }
 
-  /** Tells that messages wait, once, and drops those that waited for too long. */
   let isTold = false;
   let lookAgainMs = 0;
+
+  /** Tells that messages wait, once, and drops those that waited for too long. */
   async function leaveWaiting(): Promise<void> {
     if (clock.monotonic() < lookAgainMs || !(await queue.isDue(clock.now()))) return;
     lookAgainMs = clock.monotonic() + LOOK_AGAIN_MS;

@@ -84,7 +84,7 @@ function sentence(what: string, tokens: readonly string[]): string[] {
     : [`${what}: ${tokens.length}, such as ${JSON.stringify(first)}.`];
 }
 
-/** What the index must have, from the table. */
+/** Tallies that the index must have, reckoned from the posts. */
 function tallies(db: Database): Map<string, Tally> {
   const found = new Map<string, Tally>();
   const posts = statement<IndexedPost & { text: string }>(

@@ -22,7 +22,7 @@ export const ALWAYS_OWN: UpkeepLease = {
 };
 
 const HEARTBEAT_MS = 1_500;
-/** Four heartbeats. A worker whose process is gone is known without them. */
+/** Silence after which another takes over: four heartbeats. Where the process is gone, it does so at once. */
 const SILENT_MS = 6_000;
 
 /** @param changes as they are run on a connection that writes */
@@ -35,7 +35,7 @@ export function createUpkeepLease(
   let isTaken = false;
   let isLeaving = false;
   let underWay: Promise<void> = Promise.resolve();
-  /** When this process last said that it goes on, of the clock's monotonic time. */
+  /** When this process last said that it goes on, by the monotonic clock. */
   let beatMs = 0;
   /** Another's heartbeat, and when this process first saw it: clocks may be set back. */
   let seen: { at: number; owner: string; sinceMs: number } | null = null;

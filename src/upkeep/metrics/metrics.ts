@@ -17,7 +17,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
 
 /**
- * What Prometheus reads of one appliance. Every label's values are of a fixed set: nothing that a
+ * Metrics of one appliance, for Prometheus. Every label's values are of a fixed set: nothing that a
  * caller sends is in them.
  * @param tellsAllRequests whether each request has a line in the log
  */

@@ -1,6 +1,6 @@
 /**
- * What the appliance says, in English: the words of the API's contract, of commands and of the log.
- * A message with values is a function of them; every other language has the same ones.
+ * Messages in English: those of the API's contract, of commands and of the log. A message with values is a
+ * function of them; every other language has the same ones.
  */
 const FORMAT_NAMES: Record<string, string> = { csv: "CSV", ndjson: "NDJSON", json: "JSON" };
 const SEPARATOR_NAMES: Record<string, string> = {

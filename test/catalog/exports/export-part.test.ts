@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { exportKinds, type Position } from "../../../src/catalog/exports/export-kinds.ts";
 import { type ExportPart, exportPart } from "../../../src/catalog/exports/export-part.ts";
 import { type ExportWish, readExport } from "../../../src/catalog/exports/export-selection.ts";
+import type { Position } from "../../../src/catalog/imports/exported-rows.ts";
 import { IMPORT_KIND_NAMES, importKinds } from "../../../src/catalog/imports/import-kinds.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
 import { AppError } from "../../../src/errors.ts";
@@ -44,7 +44,7 @@ const IMPORTED_ONLY = ["channel_msgr_id"];
 describe.each(IMPORT_KIND_NAMES)("%s", (kind) => {
   test("has the columns of the import, but for those that say what other columns say", () => {
     const columns = Object.keys(importKinds[kind].columns);
-    expect(exportKinds[kind].columns).toEqual(
+    expect(importKinds[kind].exported.columns).toEqual(
       columns.filter((name) => !IMPORTED_ONLY.includes(name)),
     );
   });

@@ -1,13 +1,20 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../../../src/app/app.ts";
 import { openDomains } from "../../../src/app/domains.ts";
 import { type Environment, readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-
 import { systemClock } from "../../../src/ports/clock.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
 import { type Pushing, startPushing } from "../../support/pushing.ts";
@@ -32,10 +39,24 @@ function ports(): FakePorts {
   return { ...fakePorts(), clock: { ...fakePorts().clock, ...systemClock } };
 }
 
-async function pushOnce(more?: Environment): Promise<Pushing> {
-  const pushing = await startPushing(environment(more), ports());
-  await pushing.close();
-  return pushing;
+/** What a first start left behind, by its settings: each is made once, and every test has a copy. */
+const firstStarts = new Map<string, { folder: string; pushing: Pushing }>();
+afterAll(() => {
+  for (const first of firstStarts.values()) rmSync(first.folder, { recursive: true });
+});
+
+async function pushOnce(more: Environment = {}): Promise<Pushing> {
+  const name = JSON.stringify(more);
+  let first = firstStarts.get(name);
+  if (first === undefined) {
+    const own = mkdtempSync(join(tmpdir(), "kanalog-test-"));
+    const pushing = await startPushing({ KANALOG_DB: join(own, "kanalog.db"), ...more }, ports());
+    await pushing.close();
+    first = { folder: own, pushing };
+    firstStarts.set(name, first);
+  }
+  cpSync(first.folder, folder, { recursive: true });
+  return first.pushing;
 }
 
 /** The files beside the database's own. */

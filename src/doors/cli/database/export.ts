@@ -1,9 +1,12 @@
 import { extname } from "node:path";
 import { Argument, Command } from "commander";
-import { exportKinds } from "../../../catalog/exports/export-kinds.ts";
 import { exportPart, exportParts } from "../../../catalog/exports/export-part.ts";
 import { readExport } from "../../../catalog/exports/export-selection.ts";
-import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
+import {
+  IMPORT_KIND_NAMES,
+  type ImportKindName,
+  importKinds,
+} from "../../../catalog/imports/import-kinds.ts";
 import { IMPORT_FORMATS, type ImportFormat } from "../../../catalog/imports/rows.ts";
 import { readConfig } from "../../../config.ts";
 import { choiceOption, jsonOption } from "../arguments.ts";
@@ -33,7 +36,7 @@ const GZIP_ENDING = /\.gz$/i;
 /** `kanalog export`: rows as the import takes them. */
 export function exportCommand(context: CommandContext): Command {
   const kinds = IMPORT_KIND_NAMES.map((name) => {
-    return `  ${name.padEnd(12)}${exportKinds[name].columns.join(", ")}`;
+    return `  ${name.padEnd(12)}${importKinds[name].exported.columns.join(", ")}`;
   });
   return new Command("export")
     .description("write rows as the import takes them, while the appliance runs or not")

@@ -1,14 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Domains } from "../../../app/domains.ts";
-import {
-  type Config,
-  ConfigError,
-  type Environment,
-  readConfig,
-  readWorkers,
-} from "../../../config.ts";
+import { type Config, ConfigError, type Environment, readConfig } from "../../../config.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
+import { readWorkers } from "../../../values/setting-texts.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
 import { requireFile, withDomainsAt } from "../with-domains.ts";
 

@@ -18,7 +18,7 @@ const pageOfOrganization = query((db) =>
     .limit(given("limit")),
 );
 
-/** An organization's alerts after a number, by number. */
+/** An organization's alerts behind a number, in the order of their numbers. */
 export function selectAlertsPage(
   db: Database,
   page: { organizationId: number; after: number; limit: number },
@@ -33,7 +33,7 @@ const counted = queryNow((db) =>
     .where(eqGiven(alerts.organizationId, "organizationId")),
 );
 
-/** For the rules of plans: read in the snapshot of the tick. */
+/** Counts alerts for the rules of plans, in the snapshot of the tick. */
 export function countAlertsNow(db: Database, organizationId: number): number {
   return counted(db).get({ organizationId })?.alerts ?? 0;
 }

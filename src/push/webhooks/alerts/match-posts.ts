@@ -6,12 +6,12 @@ import { lastAlertSequence } from "./alerts.store.ts";
 import { currentAlerts } from "./loaded-alerts.ts";
 import { readAlertPosts, toFacts } from "./match-posts.store.ts";
 
-/** No other post is begun after so long: the sender's exchanges wait on the same thread. */
+/** How long posts are matched in one step: the sender's exchanges wait on the same thread. */
 const MATCH_MS = 10;
-/** Where no alert is to be matched, posts are told in parts of so many. */
+/** Posts of a step where there is no alert to match them with. */
 const STEP_POSTS_MAX = 500;
 
-/** Posts of a step with what they match; none while the alerts are read. */
+/** Posts of a step, and what they match. A step that only reads alerts has no posts. */
 interface MatchedPosts {
   /** The sequence of its last post. */
   last: number;
@@ -37,7 +37,7 @@ export function matchPosts(
 ): MatchedPosts | null {
   const endAtMs = clock.monotonic() + MATCH_MS;
   const isOver = (): boolean => clock.monotonic() >= endAtMs;
-  // Before the alerts: one that is made meanwhile gets posts that are read later.
+  // Read before the alerts: one that is made in between gets only posts that are read later.
   const until = lastAlertSequence(db);
   const index = currentAlerts(db, dayOf(clock.now()), isOver);
   if (index === null) return { last: after, posts: 0, bytes: 0, matched: [] };

@@ -4,52 +4,30 @@ import type { Ports } from "../../../ports/ports.ts";
 import { type Claims, createOwnClaims } from "../../../values/claims.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
-import type { Claimed, Room } from "./claim-due.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
-import type { EndedAttempt } from "./end-attempt.ts";
 import type { deliveryClaims, Taken } from "./exchange.ts";
-import { createFlights } from "./flights.ts";
 import { createManualTurns } from "./manual-turns.ts";
+import { createScheduledAttempts, endOf, NO_ROOM } from "./scheduled-attempts.ts";
 
 export type Sender = ReturnType<typeof createSender>;
 
-const NO_ROOM: Room = { quick: 0, unknown: 0, slow: 0 };
-/** Attempts that end within so long of each other are noted together. */
-const GATHER_MS = 16;
 /** The wait for attempts in flight when the sender is to stop; the process has 10 seconds. */
 const STOP_WAIT_MS = 8_000;
 
 /**
- * Makes the attempts that are due, as many at once as there is room for.
+ * Makes attempts: those that are due, and those that somebody waits for.
  * @param turns of organizations, whose number over all workers is bounded
  */
 export function createSender(
   ledger: Calls<typeof deliveryClaims>,
   makeAttempt: MakeAttempt,
   waitsMs: readonly number[],
-  { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
+  ports: Pick<Ports, "clock" | "random" | "log">,
   turns: Claims = createOwnClaims(),
 ) {
-  const flights = createFlights(attemptScheduled, () => {
-    // The pump's failure is in the log, and the next look tries again.
-    if (!stopped.signal.aborted) pump().catch(() => {});
-  });
-  const manual = createManualTurns(turns);
-  let ended: EndedAttempt[] = [];
-  let isStopping = false;
   const stopped = new AbortController();
-  let exchanging: Promise<void> | null = null;
-  let isAskedAgain = false;
-
-  async function attemptScheduled(claimed: Claimed): Promise<void> {
-    try {
-      const outcome = await makeAttempt(claimed, stopped.signal);
-      // An aborted attempt's claim is given back: whoever takes it next makes the attempt.
-      if (!stopped.signal.aborted) ended.push(endOf(claimed, "scheduled", outcome));
-    } catch (error) {
-      log.error({ err: error }, "a webhook attempt failed in an unforeseen way");
-    }
-  }
+  const scheduled = createScheduledAttempts(ledger, makeAttempt, waitsMs, ports, stopped.signal);
+  const manual = createManualTurns(turns);
 
   async function attemptNow(
     kind: "resend" | "ping",
@@ -66,46 +44,6 @@ export function createSender(
     return { ...outcome, delivery: claimed.id };
   }
 
-  async function exchange(): Promise<void> {
-    const noting = ended;
-    ended = [];
-    try {
-      const claim = random.uuid(clock.now());
-      const room = isStopping ? NO_ROOM : flights.room();
-      const taken = await ledger.exchange({ ended: noting, room, claim, waitsMs });
-      for (const claimed of taken) flights.start(claimed);
-    } catch (error) {
-      // Noted with the next exchange; one that comes too late finds its claim gone.
-      ended = [...noting, ...ended];
-      log.warn({ err: error }, "webhook deliveries could not be noted or taken");
-      throw error;
-    }
-  }
-
-  /** Exchanges until nothing has ended or can be taken; calls that come meanwhile share a turn. */
-  function pump(): Promise<void> {
-    isAskedAgain = true;
-    exchanging ??= (async () => {
-      try {
-        while (isAskedAgain) {
-          isAskedAgain = false;
-          await exchange();
-          if (flights.count() > 0) await clock.sleep(GATHER_MS);
-        }
-      } finally {
-        exchanging = null;
-      }
-    })();
-    return exchanging;
-  }
-
-  async function idle(): Promise<void> {
-    while (flights.count() > 0 || exchanging !== null) {
-      await flights.settled();
-      await exchanging?.catch(() => {});
-    }
-  }
-
   /** A claim that the storage does not take back runs out by itself. */
   async function giveBack(taken: readonly Taken[]): Promise<void> {
     if (taken.length === 0) return;
@@ -113,16 +51,13 @@ export function createSender(
       await ledger.releaseClaims(taken.map(({ id, claim }) => ({ id, claim })));
     } catch (error) {
       const told = { err: error, deliveries: taken.length };
-      log.warn(told, "webhook deliveries could not be given back");
+      ports.log.warn(told, "webhook deliveries could not be given back");
     }
   }
 
   return {
-    /** Starts the attempts that are due, and goes on while there are more. */
-    pump,
-
-    /** Settles once nothing is in flight. */
-    idle,
+    pump: scheduled.pump,
+    idle: scheduled.idle,
 
     /**
      * Makes one attempt that somebody waits for.
@@ -141,25 +76,16 @@ export function createSender(
      * Never throws.
      */
     async stop(): Promise<void> {
-      isStopping = true;
       manual.close();
-      await giveBack(flights.dropAhead());
+      await giveBack(scheduled.takeNoMore());
       const waited = new AbortController();
-      const allEnded = Promise.all([idle(), manual.settled()]);
-      await Promise.race([allEnded, clock.sleep(STOP_WAIT_MS, waited.signal)]);
+      const allEnded = Promise.all([scheduled.idle(), manual.settled()]);
+      await Promise.race([allEnded, ports.clock.sleep(STOP_WAIT_MS, waited.signal)]);
       waited.abort();
-      const unfinished = flights.unfinished();
+      const unfinished = scheduled.unfinished();
       stopped.abort();
       await giveBack(unfinished);
       await manual.settled();
     },
   };
-}
-
-function endOf(
-  { id, webhookId, claim }: ClaimedDelivery,
-  kind: EndedAttempt["kind"],
-  outcome: AttemptOutcome,
-): EndedAttempt {
-  return { deliveryId: id, webhookId, claim, kind, ...outcome };
 }

@@ -85,7 +85,7 @@ export async function leavePart(
 }
 
 /** Disables what has failed for a day. @returns the numbers of those webhooks */
-export async function disableFailed(db: Database, clock: Clock): Promise<number[]> {
+async function disableFailed(db: Database, clock: Clock): Promise<number[]> {
   if ((await failing(db, clock.now())).length === 0) return [];
   const disabled = await inTransaction(db, clock, "disable-failed", (tx) =>
     disableFailing(tx, clock.now()),

@@ -1194,7 +1194,7 @@ export const catalog: Entries = {
       rows: 0,
     },
   ],
-  "catalog/exports/exports.store.ts daysAfter": [
+  "catalog/statistics/statistics.store.ts daysAfter": [
     {
       sql: "SELECT … FROM daily_statistics s WHERE (s.channel_id, s.day) > (?, ?) ORDER BY s.channel_id, s.day LIMIT ?",
       plan: ["SEARCH s USING PRIMARY KEY ((channel_id,day)>(?,?))"],
@@ -1202,7 +1202,7 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 days from a key on.",
     },
   ],
-  "catalog/exports/exports.store.ts postsAfter": [
+  "catalog/imports/exported-rows.store.ts postsAfter": [
     {
       sql: "SELECT … FROM posts p WHERE p.id > ? ORDER BY p.id LIMIT ?",
       plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid>?)"],
@@ -1210,7 +1210,7 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 posts from a key on.",
     },
   ],
-  "catalog/exports/exports.store.ts tombstonesAfter": [
+  "catalog/imports/exported-rows.store.ts tombstonesAfter": [
     {
       sql: "SELECT … FROM post_tombstones WHERE id > ? ORDER BY id LIMIT ?",
       plan: ["SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid>?)"],
@@ -1218,7 +1218,7 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 posts that were taken down from a key on.",
     },
   ],
-  "catalog/exports/exports.store.ts removedAfter": [
+  "catalog/imports/exported-rows.store.ts removedAfter": [
     {
       sql: "SELECT id FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?",
       plan: ["SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid>?)"],
@@ -1226,7 +1226,7 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 channels that were merged or deleted from a number on.",
     },
   ],
-  "catalog/exports/exports.store.ts laterPosts": [
+  "catalog/imports/exported-rows.store.ts laterPosts": [
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at > ? ORDER BY p.published_at, p.id LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
@@ -1239,7 +1239,7 @@ export const catalog: Entries = {
       rows: 0,
     },
   ],
-  "catalog/exports/exports.store.ts tiedPostsAfter": [
+  "catalog/imports/exported-rows.store.ts tiedPostsAfter": [
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ORDER BY p.id LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id>?)"],
@@ -1251,14 +1251,14 @@ export const catalog: Entries = {
       rows: 0,
     },
   ],
-  "catalog/exports/exports.store.ts nextChannelOfPosts": [
+  "catalog/imports/exported-rows.store.ts nextChannelOfPosts": [
     {
       sql: "SELECT channel_id AS id FROM posts WHERE channel_id > ? ORDER BY channel_id LIMIT 1",
       plan: ["SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id>?)"],
       rows: 1,
     },
   ],
-  "catalog/exports/exports.store.ts placeOfPost": [
+  "catalog/imports/exported-rows.store.ts placeOfPost": [
     {
       sql: "SELECT … FROM posts WHERE id = @id UNION ALL SELECT channel_id, published_at FROM post_tombstones WHERE id = @id AND published_at IS NOT NULL LIMIT 1",
       plan: [

@@ -1,8 +1,6 @@
 import { type Database, statement } from "../../db/database.ts";
-import type { Day } from "../../values/moscow-time.ts";
 import { POST_COLUMNS, type PostRecord } from "../posts/post.ts";
 import type { Tombstone } from "../posts/tombstones.store.ts";
-import type { StatisticsRecord } from "../statistics/statistics.store.ts";
 
 /**
  * Rows behind a key in the key's order. SQLite enters an index right behind the key, so that each page
@@ -103,19 +101,4 @@ export function placeOfPost(
      WHERE id = @id AND published_at IS NOT NULL
      LIMIT 1`,
   ).get({ id });
-}
-
-/** Days by channel and day. */
-export function daysAfter(
-  db: Database,
-  [channelId, day]: readonly [channelId: number, day: Day],
-  limit: number,
-): Iterable<StatisticsRecord> {
-  return statement<StatisticsRecord>(
-    db,
-    `SELECT s.channel_id AS channelId, s.day, s.subscribers, s.views, s.posts,
-       s.views_given AS viewsGiven, s.posts_given AS postsGiven
-     FROM daily_statistics s WHERE (s.channel_id, s.day) > (?, ?)
-     ORDER BY s.channel_id, s.day LIMIT ?`,
-  ).iterate(channelId, day, limit);
 }

@@ -1,0 +1,94 @@
+import type { Database } from "../../db/database.ts";
+import { dayOf, formatExactInstant, startOfDay } from "../../values/moscow-time.ts";
+import { writer } from "../fields/stored-field.ts";
+import { POST_FIELDS } from "../posts/post.ts";
+import { laterPosts, postsAfter, tiedPostsAfter, tombstonesAfter } from "./exported-rows.store.ts";
+import {
+  bounds,
+  type ExportRow,
+  type Position,
+  placeAmongRemoved,
+  positionAmongRemoved,
+  type RowSelection,
+} from "./exported-rows.ts";
+
+const writePost = writer(POST_FIELDS);
+
+/** The posts that are stored, then those that were taken down. */
+export function* exportedPosts(
+  db: Database,
+  selection: RowSelection,
+  after: Position,
+  limit: number,
+): Generator<ExportRow> {
+  const removedAfter = placeAmongRemoved(after);
+  let read = 0;
+  if (removedAfter === null) {
+    const posts = selection.channelId === null ? allPosts : channelPosts;
+    for (const row of posts(db, selection, after, limit)) {
+      read += 1;
+      yield row;
+    }
+  }
+  if (read < limit) yield* takenDownPosts(db, selection, removedAfter ?? 0, limit - read);
+}
+
+/** Posts by id, in which order they lie in the file; days are left out as they are met. */
+function* allPosts(
+  db: Database,
+  selection: RowSelection,
+  after: Position,
+  limit: number,
+): Generator<ExportRow> {
+  const { from, to } = bounds(selection);
+  for (const record of postsAfter(db, after?.[0] ?? 0, limit)) {
+    const day = dayOf(record.published_at);
+    const isAsked = from <= day && day <= to;
+    yield { position: [record.id], values: isAsked ? writePost(record) : null };
+  }
+}
+
+/** Posts of a channel by instant, in which order the index has them. */
+function* channelPosts(
+  db: Database,
+  selection: RowSelection,
+  after: Position,
+  limit: number,
+): Generator<ExportRow> {
+  const { from, to } = bounds(selection);
+  const channel = selection.channelId ?? 0;
+  const [publishedAt = startOfDay(from) - 1, id = null] = after ?? [];
+  let read = 0;
+  if (id !== null) {
+    for (const record of tiedPostsAfter(db, [channel, publishedAt, id], limit)) {
+      read += 1;
+      yield { position: [publishedAt, record.id], values: writePost(record) };
+    }
+  }
+  for (const record of laterPosts(db, [channel, publishedAt], limit - read)) {
+    if (dayOf(record.published_at) > to) return;
+    yield { position: [record.published_at, record.id], values: writePost(record) };
+  }
+}
+
+/**
+ * Posts that were taken down, by id: imported, they keep the post out of the other appliance too. One of which
+ * nobody knows the day is of any.
+ */
+function* takenDownPosts(
+  db: Database,
+  selection: RowSelection,
+  afterId: number,
+  limit: number,
+): Generator<ExportRow> {
+  const { from, to } = bounds(selection);
+  for (const { publishedAt, ...post } of tombstonesAfter(db, afterId, limit)) {
+    const day = publishedAt === null ? null : dayOf(publishedAt);
+    const isAsked =
+      (selection.channelId ?? post.channel) === post.channel &&
+      (day === null || (from <= day && day <= to));
+    const published_at = publishedAt === null ? null : formatExactInstant(publishedAt);
+    const values = isAsked ? { ...post, published_at, deleted: true } : null;
+    yield { position: positionAmongRemoved(post.id), values };
+  }
+}

@@ -1,0 +1,93 @@
+import type { Database } from "../../db/database.ts";
+import type { Ports } from "../../ports/ports.ts";
+import { message } from "../../values/messages/messages.ts";
+import type { SecretBox } from "../../values/secret-box.ts";
+import { INTERRUPTED } from "../imports/source.ts";
+import type { BatchRun } from "./apply-batch.ts";
+import type { SourceFile } from "./import-source-file.ts";
+import { failed, type Outcome } from "./outcome.ts";
+import type { BotSecret, createPushes } from "./pushes.ts";
+import { type RunTools, runSource } from "./run-source.ts";
+import type { SourceChanges } from "./source-changes.ts";
+import { selectChats } from "./source-chats.store.ts";
+import { selectDoneFiles } from "./sources.store.ts";
+import { isBot, type Source } from "./sources.table.ts";
+
+export interface HowRun {
+  mayWait: boolean;
+  /** False: only channels that changed are read. */
+  isWhole: boolean;
+  /** Whether files are read that were read before. */
+  isAgain: boolean;
+  /** Aborted where the run is to stop. */
+  signal: AbortSignal;
+}
+
+/** Needs of runs of sources, beside what is a source's own. */
+export interface RunSurroundings
+  extends Pick<RunTools, "download" | "ask" | "files" | "storedPosts" | "isHandleTaken"> {
+  /** Opens the headers of pulls and the tokens of bots. */
+  secrets(): Promise<SecretBox>;
+  /** @param signal breaks the import off */
+  importFile(
+    file: Omit<SourceFile, "messengerHosts" | "openDays" | "stop">,
+    signal: AbortSignal,
+  ): ReturnType<RunTools["importFile"]>;
+  applyBatch(
+    run: Pick<BatchRun, "id" | "owner" | "batch" | "position">,
+  ): ReturnType<RunTools["apply"]>;
+}
+
+export interface RunParts extends Pick<Ports, "clock" | "log"> {
+  db: Database;
+  changes: SourceChanges;
+  /** Where updates of a bot are to be pushed. */
+  pushes: Pick<ReturnType<typeof createPushes>, "of">;
+  surroundings: RunSurroundings;
+}
+
+/** Told in place of a cause that means nothing to the operator. */
+const FAILED = message("importFailed");
+
+/** Runs a source that the owner has claimed, and notes how it ended. */
+export async function runClaimed(
+  parts: RunParts,
+  owner: string,
+  source: Source,
+  how: HowRun,
+): Promise<Outcome> {
+  const { changes, log } = parts;
+  const { id, name } = source;
+  const outcome = await outcomeOf(parts, owner, source, how).catch((error) => {
+    log.error({ err: error, source: name }, "a source could not be run");
+    return failed(FAILED);
+  });
+  if (outcome.failure?.code === INTERRUPTED.code) await changes.releaseSource(id, owner);
+  else await changes.endSource({ id, owner, ...outcome });
+  return outcome;
+}
+
+async function outcomeOf(
+  { db, changes, pushes, surroundings, clock }: RunParts,
+  owner: string,
+  source: Source,
+  { signal, ...how }: HowRun,
+): Promise<Outcome> {
+  const { id, secret: sealed, settings, succeededAt } = source;
+  const begunMs = clock.monotonic();
+  const secret = sealed === null ? "{}" : (await surroundings.secrets()).open(sealed);
+  if (secret === null) return failed(message(isBot(settings) ? "botSecret" : "sourceSecret"));
+  return await runSource(source, JSON.parse(secret) as Record<string, string>, {
+    ...surroundings,
+    ...{ ...how, signal, succeededAt },
+    pushes: pushes.of(source, JSON.parse(secret) as BotSecret),
+    sleep: (durationMs) => clock.sleep(durationMs, signal),
+    importFile: (file) => surroundings.importFile({ ...file, id, owner }, signal),
+    apply: (batch, position) => surroundings.applyBatch({ id, owner, batch, position }),
+    chats: () => selectChats(db, id),
+    doneFiles: () => selectDoneFiles(db, id),
+    fileDone: (file) => changes.fileDone({ id, owner }, file),
+    nowMs: clock.now,
+    elapsedMs: () => clock.monotonic() - begunMs,
+  });
+}

@@ -1,0 +1,55 @@
+import type { Outcome } from "./outcome.ts";
+import { isBot, type Source } from "./sources.table.ts";
+
+/** Sources that one process runs at once. Bots wait most of the time, so they do not hold up files. */
+const AT_ONCE_MAX = { files: 4, bots: 32 };
+
+interface RunUnderWay {
+  /** As it was when the run began. */
+  source: Source;
+  running: Promise<Outcome>;
+  stop(): void;
+}
+
+/** Runs of sources in this process. */
+export function createRunsUnderWay() {
+  const runs = new Map<number, RunUnderWay>();
+  const stopping = new AbortController();
+
+  /** Settles when all of them have ended. */
+  async function settled(): Promise<void> {
+    while (runs.size > 0) {
+      await Promise.allSettled([...runs.values()].map(({ running }) => running));
+    }
+  }
+
+  return {
+    /** Aborted where this process stops. */
+    signal: stopping.signal,
+    settled,
+    has: (id: number): boolean => runs.has(id),
+    all: (): readonly RunUnderWay[] => [...runs.values()],
+
+    isFull({ settings }: Source): boolean {
+      const isOfBot = isBot(settings);
+      const alike = [...runs.values()].filter(({ source }) => isBot(source.settings) === isOfBot);
+      return alike.length >= (isOfBot ? AT_ONCE_MAX.bots : AT_ONCE_MAX.files);
+    },
+
+    /** @param run gets a signal that is aborted where the run is to stop */
+    start(source: Source, run: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+      const own = new AbortController();
+      const running = run(AbortSignal.any([own.signal, stopping.signal]));
+      runs.set(source.id, { source, running, stop: () => own.abort() });
+      const forget = (): void => void runs.delete(source.id);
+      void running.then(forget, forget);
+      return running;
+    },
+
+    /** Ends them: what was read so far is imported. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await settled();
+    },
+  };
+}

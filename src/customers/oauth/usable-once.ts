@@ -1,0 +1,49 @@
+import type { Transaction } from "../../db/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { isActive } from "../accounts/accounts.ts";
+import { hashKeyToken } from "../keys/key-token.ts";
+import { selectKey } from "../keys/keys.store.ts";
+import { endGrant } from "./end-grant.ts";
+import { type FoundCode, type FoundToken, selectCode, selectToken } from "./oauth.store.ts";
+import { isOAuthToken } from "./oauth-token.ts";
+
+/**
+ * Codes and refresh tokens may each be used once. One that comes a second time ends its grant, since it may
+ * have been stolen (RFC 9700, sections 2.1.1 and 4.14).
+ */
+
+/** The code that is given, or null where it cannot be used. */
+export async function usableCode(
+  tx: Transaction,
+  clock: Clock,
+  given: string,
+): Promise<FoundCode | null> {
+  if (!isOAuthToken("code", given)) return null;
+  const found = await selectCode(tx, hashKeyToken(given));
+  if (found === undefined) return null;
+  const { usedAt, expiresAt, keyId } = found.code;
+  if (usedAt !== null) {
+    const issued = keyId === null ? undefined : await selectKey(tx, keyId);
+    if (issued !== undefined) await endGrant(tx, clock, { ...found, key: issued }, "replay");
+    return null;
+  }
+  return clock.now() < expiresAt && isActive(found) ? found : null;
+}
+
+/** The refresh token that is given, or null where it cannot be used. */
+export async function usableRefreshToken(
+  tx: Transaction,
+  clock: Clock,
+  given: string,
+): Promise<FoundToken | null> {
+  if (!isOAuthToken("refresh", given)) return null;
+  const found = await selectToken(tx, hashKeyToken(given));
+  if (found === undefined) return null;
+  const { token, key } = found;
+  if (token.usedAt !== null) {
+    await endGrant(tx, clock, found, "replay");
+    return null;
+  }
+  const holds = clock.now() < token.expiresAt && key.revokedAt === null && isActive(found);
+  return holds ? found : null;
+}

@@ -1,0 +1,157 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
+import { BOT_MESSENGERS } from "../../../catalog/sources/bots.ts";
+import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
+import { nameOfAddress } from "../../../catalog/sources/source-address.ts";
+import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
+import { readHeader } from "../../../catalog/sources/source-header.ts";
+import { readSchedule } from "../../../catalog/sources/source-schedule.ts";
+import {
+  BOT_KINDS,
+  type BotKind,
+  type FileOptions,
+} from "../../../catalog/sources/sources.table.ts";
+import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import { inEnglish } from "../../../values/messages/messages.ts";
+import { choiceOption, jsonOption } from "../arguments.ts";
+import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import { printObject } from "../print.ts";
+import { readSecretLine } from "../secret-line.ts";
+import { withDomains } from "../with-domains.ts";
+import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
+import { describeSource } from "./source-description.ts";
+
+const EVERY = "15m, 6h, 1d, or a cron pattern of five fields in Moscow time";
+/** Without `--every`. */
+const USUAL_SCHEDULE = "15m";
+
+/** @throws InvalidArgumentError */
+function scheduleText(text: string): string {
+  const read = readSchedule(text);
+  if ("fault" in read) throw new InvalidArgumentError(inEnglish(read.fault));
+  return text;
+}
+
+interface AddOptions extends FileReading {
+  name?: string;
+  /** The kind of the rows. */
+  kind: ImportKindName;
+  url?: string;
+  folder?: string;
+  header: Record<string, string>;
+  every: string;
+  json?: boolean;
+}
+
+/** `kanalog source add`. */
+export function addSourceCommand(context: CommandContext): Command {
+  const add = new Command("add")
+    .description(
+      "add a source; it is read at once and then by its schedule, while the appliance serves",
+    )
+    .addCommand(addPullCommand(context));
+  for (const kind of BOT_KINDS) add.addCommand(addBotCommand(context, kind));
+  return add;
+}
+
+function addPullCommand(context: CommandContext): Command {
+  return withReadingOptions(
+    new Command("pull")
+      .description("a file behind an address, or files of a folder")
+      .addOption(
+        choiceOption("--kind <rows>", "what the rows are", IMPORT_KIND_NAMES).makeOptionMandatory(),
+      )
+      .addOption(new Option("--url <address>", "the file's address").conflicts("folder"))
+      .addOption(
+        new Option("--folder <directory>", "a folder, whose new and changed files are read"),
+      )
+      .option("--name <name>", "what it is called; else its address or folder")
+      .addOption(
+        new Option("--header <name: value>", "sent with each request, kept encrypted; repeatable")
+          .argParser(addHeader)
+          .default({}, "none"),
+      )
+      .option("--every <schedule>", EVERY, scheduleText, USUAL_SCHEDULE),
+  )
+    .addOption(jsonOption())
+    .action((options: AddOptions) =>
+      withDomains(context, async ({ sources, clock }) => {
+        const source = await sources.add(settingsOf(options), COMMAND_LINE);
+        printObject(context.output, describeSource(source, clock), options.json === true);
+      }),
+    );
+}
+
+interface AddBotOptions {
+  name: string;
+  every: string;
+  api: string;
+  json?: boolean;
+}
+
+function addBotCommand(context: CommandContext, kind: BotKind): Command {
+  const { name, api, schedule } = BOT_MESSENGERS[kind];
+  return new Command(kind)
+    .description(`a bot of ${name}, administrator of channels`)
+    .addOption(
+      new Option("--token <->", "-: the bot's token is read from standard input, as one line")
+        .argParser(requireStandardInput)
+        .makeOptionMandatory(),
+    )
+    .option("--name <name>", "what it is called; else as the bot", "")
+    .option("--every <schedule>", EVERY, scheduleText, schedule)
+    .option("--api <address>", "another server of the messenger's API", api)
+    .addOption(jsonOption())
+    .action(({ name, every, api, json }: AddBotOptions) =>
+      withDomains(context, async ({ sources, clock }) => {
+        const token = await readSecretLine("Token: ");
+        const bot = { kind, token, name, api, schedule: every };
+        const source = await sources.addBot(bot, COMMAND_LINE);
+        printObject(context.output, describeSource(source, clock), json === true);
+      }),
+    );
+}
+
+function settingsOf(options: AddOptions): NewSettings {
+  const { url, folder, header, every } = options;
+  const file: FileOptions = {
+    rows: options.kind,
+    reading: readingOf(options),
+    timezone: options.timezone,
+    strict: options.strict === true,
+  };
+  if (url !== undefined) {
+    const settings = { kind: "pull", url, ...file } as const;
+    const name = options.name ?? nameOfAddress(url, NAME_LENGTH_MAX);
+    return { name, settings, headers: header, schedule: every };
+  }
+  if (folder === undefined) throw new CommandExit(EXIT_USAGE, "Name --url or --folder.");
+  if (Object.keys(header).length > 0) {
+    throw new CommandExit(EXIT_USAGE, "--header is for --url only.");
+  }
+  const path = resolve(folder);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new CommandExit(EXIT_USAGE, `--folder: there is no directory ${path}.`);
+  }
+  const settings = { kind: "folder", folder: path, ...file } as const;
+  return { name: options.name ?? path, settings, headers: {}, schedule: every };
+}
+
+/** A token among the words of a command would be seen by all users of the machine, and kept by the shell. */
+function requireStandardInput(given: string): string {
+  if (given === "-") return given;
+  throw new CommandExit(
+    EXIT_USAGE,
+    "--token: give -, and the token on standard input: here others see it.",
+  );
+}
+
+function addHeader(text: string, before: Record<string, string>): Record<string, string> {
+  const header = readHeader(text);
+  if (header === null) {
+    throw new InvalidArgumentError('It is not a header such as "Authorization: Bearer abc".');
+  }
+  return { ...before, ...header };
+}

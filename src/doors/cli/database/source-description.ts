@@ -1,0 +1,49 @@
+import type { Outcome } from "../../../catalog/sources/outcome.ts";
+import { dueAt, stateOf } from "../../../catalog/sources/source-schedule.ts";
+import { isBot, placeOf, type Source } from "../../../catalog/sources/sources.table.ts";
+import type { Sources } from "../../../catalog/sources/sources.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { inEnglish } from "../../../values/messages/messages.ts";
+import type { CommandContext } from "../command-context.ts";
+import { instantCell, type Printable } from "../print.ts";
+
+/** A source as commands print it. */
+export function describeSource(source: Source, clock: Clock): Printable {
+  const { settings } = source;
+  const now = clock.now();
+  const next = dueAt(source, now);
+  return {
+    id: source.id,
+    name: source.name,
+    kind: source.kind,
+    rows: isBot(settings) ? "" : settings.rows,
+    from: placeOf(settings),
+    schedule: source.schedule,
+    state: stateOf(source, now),
+    last_success_at: instantCell(source.succeededAt),
+    last_run_at: instantCell(source.startedAt),
+    next_run_at: source.isPaused || !Number.isFinite(next) ? null : instantCell(next),
+    lag_seconds: source.position.lagMs === undefined ? null : source.position.lagMs / 1000,
+    failures: source.failures,
+    last_error: errorText(source),
+  };
+}
+
+/** Why a run failed, with the file where it was one of several; empty where it did not. */
+export function errorText({
+  failure,
+  failedFile,
+}: Pick<Outcome, "failure" | "failedFile">): string {
+  if (failure === null) return "";
+  return `${failedFile === null ? "" : `${failedFile}: `}${inEnglish(failure)}`;
+}
+
+/** A bot that nobody made an administrator is read without a fault, and gives nothing. */
+export async function tellWithoutChannel(
+  { output }: CommandContext,
+  sources: Sources,
+  { id, settings }: Source,
+): Promise<void> {
+  if (!isBot(settings) || (await sources.chats(id)).some(({ isRead }) => isRead)) return;
+  output.note(`No channel has told of ${settings.bot} yet: make it administrator of one.`);
+}

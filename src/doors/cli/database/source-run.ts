@@ -1,0 +1,74 @@
+import { Command } from "commander";
+import type { Outcome } from "../../../catalog/sources/outcome.ts";
+import { isBot } from "../../../catalog/sources/sources.table.ts";
+import { createTicker } from "../../../upkeep/jobs/ticker.ts";
+import { jsonOption } from "../arguments.ts";
+import {
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  EXIT_REJECTED_ROWS,
+  EXIT_USAGE,
+} from "../command-context.ts";
+import { withDomains } from "../with-domains.ts";
+import { describeReasons, describeSummary, summaryView } from "./import-summary.ts";
+import { errorText, tellWithoutChannel } from "./source-description.ts";
+
+const EVERY_FIVE_SECONDS = "*/5 * * * * *";
+
+/** `kanalog source run`. */
+export function runSourceCommand(context: CommandContext): Command {
+  return new Command("run")
+    .description("read one now, in this command, and wait for its end")
+    .argument("<source>", "its number or name")
+    .option("--again", "read files that were read before, too")
+    .addOption(jsonOption())
+    .action((named: string, { again = false, json }: { again?: boolean; json?: boolean }) =>
+      withDomains(context, async ({ sources }) => {
+        const source = await sources.find(named);
+        if (again && isBot(source.settings)) {
+          throw new CommandExit(EXIT_USAGE, "--again is for files: a bot's messenger tells once.");
+        }
+        const beating = createTicker(EVERY_FIVE_SECONDS, () => sources.beat().catch(() => {}));
+        beating.start();
+        try {
+          const outcome = await sources.runNow(source.id, { isAgain: again });
+          if (json === true) context.output.out(outcomeJson(outcome));
+          else tellOutcome(context, outcome);
+          endAs(outcome);
+          await tellWithoutChannel(context, sources, source);
+        } finally {
+          await beating.stop();
+        }
+      }),
+    );
+}
+
+function tellOutcome({ output }: CommandContext, { summary, failure, unsettled }: Outcome): void {
+  if (summary !== null) {
+    output.out(describeSummary(summary));
+    for (const reason of describeReasons(summary)) output.note(reason);
+  }
+  if (failure !== null) return;
+  if (unsettled !== null) {
+    output.note(
+      `${unsettled} was written to less than 10 seconds ago. It is left for a later run, with those behind it.`,
+    );
+  } else if (summary === null) output.out("Nothing new.");
+}
+
+/** The summary as `import` prints it, or null where there was nothing new; and what could not be read. */
+function outcomeJson(outcome: Outcome): string {
+  const { summary, unsettled } = outcome;
+  return JSON.stringify({
+    summary: summary && summaryView(summary),
+    last_error: errorText(outcome),
+    unsettled,
+  });
+}
+
+/** @throws CommandExit where a file could not be read, or rows were rejected */
+function endAs(outcome: Outcome): void {
+  if (outcome.failure !== null) throw new CommandExit(EXIT_FAILED, errorText(outcome));
+  if ((outcome.summary?.rejected ?? 0) > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
+}

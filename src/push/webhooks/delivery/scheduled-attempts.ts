@@ -1,0 +1,105 @@
+import type { Calls } from "../../../db/operations.ts";
+import type { Ports } from "../../../ports/ports.ts";
+import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
+import type { Claimed, Room } from "./claim-due.ts";
+import type { ClaimedDelivery } from "./claims.store.ts";
+import type { EndedAttempt } from "./end-attempt.ts";
+import type { deliveryClaims, Taken } from "./exchange.ts";
+import { createFlights } from "./flights.ts";
+
+export const NO_ROOM: Room = { quick: 0, unknown: 0, slow: 0 };
+/** Attempts that end within so long of each other are noted together. */
+const GATHER_MS = 16;
+
+/**
+ * Makes the attempts that are due, as many at once as there is room for.
+ * @param stopped aborted where attempts are to be broken off
+ */
+export function createScheduledAttempts(
+  ledger: Calls<typeof deliveryClaims>,
+  makeAttempt: MakeAttempt,
+  waitsMs: readonly number[],
+  { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
+  stopped: AbortSignal,
+) {
+  const flights = createFlights(attempt, () => {
+    // The pump's failure is in the log, and the next look tries again.
+    if (!stopped.aborted) pump().catch(() => {});
+  });
+  let ended: EndedAttempt[] = [];
+  let takesMore = true;
+  let exchanging: Promise<void> | null = null;
+  let isAskedAgain = false;
+
+  async function attempt(claimed: Claimed): Promise<void> {
+    try {
+      const outcome = await makeAttempt(claimed, stopped);
+      // An aborted attempt's claim is given back: whoever takes it next makes the attempt.
+      if (!stopped.aborted) ended.push(endOf(claimed, "scheduled", outcome));
+    } catch (error) {
+      log.error({ err: error }, "a webhook attempt failed in an unforeseen way");
+    }
+  }
+
+  async function exchange(): Promise<void> {
+    const noting = ended;
+    ended = [];
+    try {
+      const claim = random.uuid(clock.now());
+      const room = takesMore ? flights.room() : NO_ROOM;
+      const taken = await ledger.exchange({ ended: noting, room, claim, waitsMs });
+      for (const claimed of taken) flights.start(claimed);
+    } catch (error) {
+      // Noted with the next exchange; one that comes too late finds its claim gone.
+      ended = [...noting, ...ended];
+      log.warn({ err: error }, "webhook deliveries could not be noted or taken");
+      throw error;
+    }
+  }
+
+  /** Exchanges until nothing has ended or can be taken; calls that come meanwhile share a turn. */
+  function pump(): Promise<void> {
+    isAskedAgain = true;
+    exchanging ??= (async () => {
+      try {
+        while (isAskedAgain) {
+          isAskedAgain = false;
+          await exchange();
+          if (flights.count() > 0) await clock.sleep(GATHER_MS);
+        }
+      } finally {
+        exchanging = null;
+      }
+    })();
+    return exchanging;
+  }
+
+  return {
+    /** Starts the attempts that are due, and goes on while there are more. */
+    pump,
+
+    /** Settles once nothing is in flight. */
+    async idle(): Promise<void> {
+      while (flights.count() > 0 || exchanging !== null) {
+        await flights.settled();
+        await exchanging?.catch(() => {});
+      }
+    },
+
+    /** From now on none is taken. @returns those that were taken, and have not begun */
+    takeNoMore(): readonly Taken[] {
+      takesMore = false;
+      return flights.dropAhead();
+    },
+
+    unfinished: flights.unfinished,
+  };
+}
+
+export function endOf(
+  { id, webhookId, claim }: ClaimedDelivery,
+  kind: EndedAttempt["kind"],
+  outcome: AttemptOutcome,
+): EndedAttempt {
+  return { deliveryId: id, webhookId, claim, kind, ...outcome };
+}
