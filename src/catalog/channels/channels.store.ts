@@ -218,8 +218,7 @@ export function createChannelRecords(db: Database, clock: Clock) {
     db,
     "INSERT INTO removed_channels (id, into_id, removed_at, is_done) VALUES (?, NULL, ?, 1)",
   );
-  /** No number is given twice: not that of a channel which was removed either. */
-  const nextId = statement<{ id: number | null }>(
+  const nextNumber = statement<{ id: number }>(
     db,
     `SELECT max(coalesce((SELECT max(id) FROM channels), 0),
        coalesce((SELECT max(id) FROM removed_channels), 0)) + 1 AS id`,
@@ -290,6 +289,9 @@ export function createChannelRecords(db: Database, clock: Clock) {
     byMessengerId: (messengerId: string) => record(ids.byMessengerId(messengerId)),
     byHandle: (handle: string) => record(ids.byHandle(handle)),
 
+    /** A number that no channel has or had. */
+    nextNumber: (): number => nextNumber.get()?.id ?? 1,
+
     /** Whether a channel with this number was merged or deleted. */
     wasRemoved: (id: number): boolean => removed.get(id) !== undefined,
 
@@ -303,20 +305,18 @@ export function createChannelRecords(db: Database, clock: Clock) {
       formerHandles.unknown(id, handle, said),
 
     /**
-     * @param record with id 0 for one that the database is to choose; its former handles are not read
+     * @param record its former handles are not read
      * @param said former handles that a file gives it, newest first
-     * @returns its number
      */
-    insert(record: ChannelRecord, said: readonly string[] = []): number {
-      const chosen = record.id === 0 ? (nextId.get()?.id ?? null) : record.id;
-      const id = Number(insertChannel.run({ ...record, id: chosen }).lastInsertRowid);
+    insert(record: ChannelRecord, said: readonly string[] = []): void {
+      const { id } = record;
+      insertChannel.run(record);
       const change = { before: null, after: record.handle, said };
       const former_handles = said.length > 0 ? formerHandles.keep(id, change, clock.now()) : "";
-      const inserted = { ...record, id, former_handles };
+      const inserted = { ...record, former_handles };
       insertCard.run(inserted);
       keepPublicCard(inserted);
       search.put(id, textOf(record));
-      return id;
     },
 
     /**

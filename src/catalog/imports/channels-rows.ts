@@ -45,7 +45,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
   columns: { ...columnsOf(CHANNEL_FIELDS), removed: flagColumn() },
   requiredColumns: ["id", "msgr_id", "handle", "title", "subscribers", "is_public", "removed"],
   isDirectory: false,
-  open(db: Database, { clock, note }: ImportContext) {
+  open(db: Database, { clock, note, highestNumber = 0 }: ImportContext) {
     const records = createChannelRecords(db, clock);
     const refresh = createRefresh(db);
     const moved = createMovedHandles(note);
@@ -88,11 +88,11 @@ export const channelsImport: ImportKind<ChannelRow> = {
           return "unchanged";
         areCountsOld ||=
           stored === undefined || COUNTED_BY.some((name) => record[name] !== stored[name]);
+        if (record.id === 0) record.id = Math.max(records.nextNumber(), highestNumber + 1);
         const holder = giveUpHandle(records, record);
-        let id = record.id;
-        if (stored === undefined) id = records.insert(record, former);
+        if (stored === undefined) records.insert(record, former);
         else records.update(record, stored, former);
-        if (holder !== null && record.handle !== null) moved.add(record.handle, holder, id);
+        if (holder !== null && record.handle !== null) moved.add(record.handle, holder, record.id);
         return stored === undefined ? "inserted" : "updated";
       },
       beforeCommit(): void {

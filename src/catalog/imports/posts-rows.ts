@@ -43,7 +43,7 @@ export const postsImport: ImportKind<PostRow> = {
   requiredColumns: ["id", "channel", "channel_msgr_id", "msgr_post_id", "published_at", "deleted"],
   isDirectory: false,
   open(db: Database, context: ImportContext) {
-    const { clock, openDays } = context;
+    const { clock, openDays, highestNumber = 0 } = context;
     const channels = createChannelLookup(db, context);
     const records = createPostRecords(db);
     const tombstones = createTombstones(db);
@@ -52,6 +52,8 @@ export const postsImport: ImportKind<PostRow> = {
     const mentions = createMentions(db, context.messengerHosts);
     const index = createPostIndex(db);
     let commits = 0;
+
+    const nextNumber = (): number => Math.max(records.nextNumber(), highestNumber + 1);
 
     function find<Found>(row: Given<PostRow>, among: Findable<Found>): Found | undefined {
       if (row.id != null) return among.byId(row.id);
@@ -94,7 +96,7 @@ export const postsImport: ImportKind<PostRow> = {
         }
         records.update(post);
       } else {
-        if (post.id === 0) post.id = records.nextNumber();
+        if (post.id === 0) post.id = nextNumber();
         // A post that is inserted while its tombstone stands is not sent to webhooks again.
         const isUnsent = tombstone !== undefined && tombstones.isUnsent(post.id);
         if (isUnsent) tombstones.remove(post.id);
@@ -122,7 +124,7 @@ export const postsImport: ImportKind<PostRow> = {
       }
       const channel = channels.find(row);
       const messengerId = row.msgr_post_id ?? null;
-      const unseen = { id: row.id ?? records.nextNumber(), channel, msgr_post_id: messengerId };
+      const unseen = { id: row.id ?? nextNumber(), channel, msgr_post_id: messengerId };
       requireFreeMessengerId(unseen);
       const publishedAt = row.published_at ?? null;
       tombstones.add(unseen, { deletedAt: nowMs, publishedAt, isUnsent: true });

@@ -590,8 +590,7 @@ function numbers({ channels, more }: Numbers): string {
   return channels.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-const MEND_AND_REPEAT =
-  "Mend it and import the file again; rows before it may be imported already.";
+const MEND_AND_REPEAT = "Mend it and import the file again: nothing of it is imported.";
 
 function takeNewerProgram(known: number): string {
   return `this program knows versions up to ${known}. Take the newer program that wrote it.`;

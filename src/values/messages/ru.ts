@@ -429,7 +429,7 @@ function numbers({ channels, more }: { channels: readonly number[]; more: number
   return channels.join(", ") + (more > 0 ? ` и ещё ${more}` : "");
 }
 
-const MEND_AND_REPEAT = "Исправьте её и загрузите файл снова; строки до неё могли быть загружены.";
+const MEND_AND_REPEAT = "Исправьте это и загрузите файл снова: ничего из него не загружено.";
 
 function takeNewer(known: number): string {
   return `эта программа знает версии до ${known}. Возьмите ту новую, которая её записала.`;
