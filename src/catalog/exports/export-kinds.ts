@@ -4,7 +4,7 @@ import { CHANNEL_FIELDS } from "../channels/card.ts";
 import { recordsAfter } from "../channels/channels.store.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
-import { writer } from "../fields/stored-field.ts";
+import { type StoredFields, writer } from "../fields/stored-field.ts";
 import { imageText } from "../imports/image-file.ts";
 import type { ImportKindName } from "../imports/import-kinds.ts";
 import { POST_FIELDS } from "../posts/post.ts";
@@ -31,6 +31,8 @@ export interface ExportRow {
 interface ExportKind {
   /** Names of the columns, in their order: those of the import. */
   columns: readonly string[];
+  /** How they are declared, where any may be null. */
+  fields?: StoredFields;
   /** Rows after a position, fewer than the limit only at the end, read while they are taken. */
   rows(
     db: Database,
@@ -70,6 +72,7 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
   },
   channels: {
     columns: [...Object.keys(CHANNEL_FIELDS), "removed"],
+    fields: CHANNEL_FIELDS,
     *rows(db, { channelId }, after, limit) {
       let read = 0;
       if (after === null || !isAmongRemoved(after)) {
@@ -103,6 +106,7 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
   },
   posts: {
     columns: [...Object.keys(POST_FIELDS), "deleted"],
+    fields: POST_FIELDS,
     *rows(db, selection, after, limit) {
       let read = 0;
       if (after === null || !isAmongRemoved(after)) {

@@ -1,5 +1,4 @@
 import type { Database } from "../../db/database.ts";
-import { importKinds } from "../imports/import-kinds.ts";
 import { csvCell, csvLine } from "./csv-line.ts";
 import { type ExportRow, exportKinds, type Position } from "./export-kinds.ts";
 import type { ExportSelection } from "./export-selection.ts";
@@ -32,8 +31,8 @@ export const PART_ROWS = 1_000;
  */
 export function exportPart(db: Database, { selection, after }: ExportTurn): ExportPart {
   const { kind, format } = selection;
-  const { columns, rows } = exportKinds[kind];
-  const isNullable = (name: string) => importKinds[kind].columns[name]?.nullable === true;
+  const { columns, fields, rows } = exportKinds[kind];
+  const isNullable = (name: string) => fields?.[name]?.initial === null;
   const toLine = lineWriter(selection, columns, isNullable);
   const hasHeader = after === null && format === "csv";
   return writePart(rows(db, selection, after, PART_ROWS), {
@@ -76,7 +75,7 @@ export function writePart(
   return { content: Buffer.from(text), rows: written, next: isLast ? null : next, last };
 }
 
-/** @param isNullable whether an empty text of a column is another value than null */
+/** @param isNullable whether an empty text or list of a column is another value than null */
 export function lineWriter(
   { format, isRaw }: Pick<ExportSelection, "format" | "isRaw">,
   columns: readonly string[],

@@ -134,6 +134,25 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     expect((await copy.get("/v1/msgr/posts/6/")).body.id).toBe(6);
   });
 
+  test("posts without media are told from those of which nobody knows", async () => {
+    const post = { channel: 1, published_at: AT };
+    await imported(source, "channels", [channel(1)]);
+    await imported(source, "posts", [
+      { ...post, id: 1, media: [] },
+      { ...post, id: 2 },
+      { ...post, id: 3, media: "photo video" },
+    ]);
+    await carry("channels");
+    const file = await carry("posts");
+    expect(await exported(copy, { kind: "posts", format })).toBe(file);
+    const { body } = await copy.get("/v1/msgr/channels/1/posts/");
+    expect(body.results.map(({ media }: { media: string[] | null }) => media)).toEqual([
+      ["photo", "video"],
+      null,
+      [],
+    ]);
+  });
+
   test("the number of a removed channel is not given again in the copy either", async () => {
     const { channels } = source.app.domains;
     await imported(
