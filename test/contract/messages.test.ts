@@ -281,7 +281,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   numberOfRemovedChannel: [
     [{ channel: 87 }, "Channel 87 was merged or deleted, and its number is not given again."],
   ],
-  removedByCommand: [[{}, "A channel is removed by `kanalog channel delete` only."]],
+  removedByCommand: [[{}, "A channel is removed by `kanalog channel delete` and `merge` only."]],
   handleMoved: [
     [{ handle: "HANDLE", from: 86, to: 87 }, "@HANDLE moved from channel 86 to channel 87."],
   ],

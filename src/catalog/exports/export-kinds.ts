@@ -1,7 +1,8 @@
 import type { Database } from "../../db/database.ts";
 import { dayOf, formatDay, formatExactInstant, startOfDay } from "../../values/moscow-time.ts";
-import { CHANNEL_FIELDS } from "../channels/card.ts";
+import { CHANNEL_FIELDS, type ChannelRecord, writeFormerHandles } from "../channels/card.ts";
 import { recordsAfter } from "../channels/channels.store.ts";
+import { formerHandlesOf } from "../channels/former-handles.store.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
 import { type StoredFields, writer } from "../fields/stored-field.ts";
@@ -12,6 +13,7 @@ import type { StatisticsRecord } from "../statistics/statistics.store.ts";
 import type { ExportSelection } from "./export-selection.ts";
 import {
   daysAfter,
+  highestGoneNumber,
   laterPosts,
   postsAfter,
   removedAfter,
@@ -71,7 +73,7 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
     },
   },
   channels: {
-    columns: [...Object.keys(CHANNEL_FIELDS), "removed"],
+    columns: [...Object.keys(CHANNEL_FIELDS), "removed", "merged_into"],
     fields: CHANNEL_FIELDS,
     *rows(db, { channelId }, after, limit) {
       let read = 0;
@@ -80,12 +82,12 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
         for (const record of recordsAfter(db, afterId, limit)) {
           if (channelId !== null && record.id !== channelId) return;
           read += 1;
-          yield { position: [record.id], values: writeChannel(record) };
+          yield { position: [record.id], values: channelValues(db, record) };
         }
       }
       if (channelId !== null || read === limit) return;
-      for (const { id } of removedAfter(db, placeAmongRemoved(after), limit - read)) {
-        yield { position: [REMOVED, id], values: { id, removed: true } };
+      for (const removed of removedAfter(db, placeAmongRemoved(after), limit - read)) {
+        yield { position: [REMOVED, removed.id], values: { ...removed, removed: true } };
       }
     },
   },
@@ -120,6 +122,12 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
     },
   },
 };
+
+/** With all of its former handles: the card has the newest only, and not when they were given up. */
+function channelValues(db: Database, record: ChannelRecord) {
+  const former = record.former_handles === "" ? [] : formerHandlesOf(db, record.id);
+  return { ...writeChannel(record), former_handles: writeFormerHandles(former) };
+}
 
 /** A derived value of an open day is left out: imported, it would be a given one, and follow no post. */
 function writeDay(record: StatisticsRecord, { openFrom }: ExportSelection) {
@@ -182,7 +190,7 @@ function placeAmongRemoved(after: Position): number {
 
 /**
  * Posts that were taken down, by id: imported, they keep the post out of the other appliance too. One of which
- * nobody knows the day is of any.
+ * nobody knows the day is of any. Behind them comes the highest number of all, where its post went with a channel.
  */
 function* takenDownPosts(
   db: Database,
@@ -191,6 +199,7 @@ function* takenDownPosts(
   limit: number,
 ): Generator<ExportRow> {
   const { from, to } = bounds(selection);
+  let read = 0;
   for (const { publishedAt, ...post } of tombstonesAfter(db, placeAmongRemoved(after), limit)) {
     const day = publishedAt === null ? null : dayOf(publishedAt);
     const isAsked =
@@ -198,8 +207,13 @@ function* takenDownPosts(
       (day === null || (from <= day && day <= to));
     const published_at = publishedAt === null ? null : formatExactInstant(publishedAt);
     const values = isAsked ? { ...post, published_at, deleted: true } : null;
+    read += 1;
     yield { position: [REMOVED, post.id], values };
   }
+  const isWhole = selection.channelId === null && selection.from === null && selection.to === null;
+  const id = isWhole && read < limit ? highestGoneNumber(db) : undefined;
+  if (id === undefined || id === placeAmongRemoved(after)) return;
+  yield { position: [REMOVED, id], values: { id, deleted: true } };
 }
 
 /** Days that no row is before, and after. */

@@ -4,7 +4,7 @@ import { message } from "../../values/messages/messages.ts";
 import { CHANNEL_FIELDS, type ChannelRecord } from "../channels/card.ts";
 import { createChannelRecords } from "../channels/channels.store.ts";
 import { recount } from "../directory/recount.ts";
-import { flagColumn } from "../fields/columns.ts";
+import { flagColumn, ID_MAX, integerColumn, nullable } from "../fields/columns.ts";
 import { columnsOf, type RowOf } from "../fields/stored-field.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { pruneLastPostOrder } from "../search/last-post-order.ts";
@@ -22,8 +22,11 @@ import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
 import { requirePast } from "./require-past.ts";
 import { FEWEST_REFRESHED } from "./transaction-size.ts";
 
-/** `removed` says that a number was a channel's once: an export has it, so that the number stays free of any other. */
-type ChannelRow = RowOf<typeof CHANNEL_FIELDS> & { removed: boolean };
+/**
+ * `removed` says that a number was a channel's once: an export has it, so that the number stays free of any
+ * other. `merged_into` is the channel that got what it had.
+ */
+type ChannelRow = RowOf<typeof CHANNEL_FIELDS> & { removed: boolean; merged_into: number };
 type Records = ReturnType<typeof createChannelRecords>;
 
 /**
@@ -42,7 +45,11 @@ const COUNTED_BY = ["category", "categories", "territory", "is_public"] as const
 
 /** Identity is `id`, else `msgr_id`, else `handle`. */
 export const channelsImport: ImportKind<ChannelRow> = {
-  columns: { ...columnsOf(CHANNEL_FIELDS), removed: flagColumn() },
+  columns: {
+    ...columnsOf(CHANNEL_FIELDS),
+    removed: flagColumn(),
+    merged_into: nullable(integerColumn(1, ID_MAX)),
+  },
   requiredColumns: ["id", "msgr_id", "handle", "title", "subscribers", "is_public", "removed"],
   isDirectory: false,
   open(db: Database, { clock, note, highestNumber = 0 }: ImportContext) {
@@ -70,7 +77,10 @@ export const channelsImport: ImportKind<ChannelRow> = {
 
       write(row: Given<ChannelRow>): RowOutcome {
         if (row.removed === true) return keepRemoved(records, row);
+        if (row.merged_into != null) throw new RowFault("merged_into", message("removedByCommand"));
         requirePast("last_post_at", row.last_post_at, clock.now());
+        for (const { givenUpAt } of row.former_handles ?? [])
+          requirePast("former_handles", givenUpAt, clock.now());
         const refreshed = refresh(row);
         if (refreshed === "updated" && row.last_post_at !== undefined) times += 1;
         if (refreshed !== null) return refreshed;
@@ -116,11 +126,17 @@ export const channelsImport: ImportKind<ChannelRow> = {
   },
 };
 
-function keepRemoved(records: Records, { id }: Given<ChannelRow>): RowOutcome {
+function keepRemoved(
+  records: Records,
+  { id, merged_into: intoId = null }: Given<ChannelRow>,
+): RowOutcome {
   if (id == null) throw new RowFault("id", message("required"));
   if (records.byId(id) !== undefined) throw new RowFault("removed", message("removedByCommand"));
   if (records.wasRemoved(id)) return "unchanged";
-  records.keepRemoved(id);
+  if (intoId !== null && records.byId(intoId) === undefined) {
+    throw new RowFault("merged_into", message("noChannel", { channel: intoId }));
+  }
+  records.keepRemoved(id, intoId);
   return "inserted";
 }
 

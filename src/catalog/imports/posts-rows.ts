@@ -109,7 +109,10 @@ export const postsImport: ImportKind<PostRow> = {
       return stored === undefined ? "inserted" : "updated";
     }
 
-    /** A post that was never imported leaves a tombstone too: the row may come before the post's. */
+    /**
+     * A post that was never imported leaves a tombstone too: the row may come before the post's. A number alone
+     * is one that a post had once.
+     */
     function remove(
       row: Given<PostRow>,
       stored: PostRecord | undefined,
@@ -122,8 +125,11 @@ export const postsImport: ImportKind<PostRow> = {
         index.again(stored.id);
         return "updated";
       }
-      const channel = channels.find(row);
       const messengerId = row.msgr_post_id ?? null;
+      if (row.id != null && (row.channel ?? row.channel_msgr_id ?? messengerId) === null) {
+        return records.keepNumber(row.id) ? "inserted" : "unchanged";
+      }
+      const channel = channels.find(row);
       const unseen = { id: row.id ?? nextNumber(), channel, msgr_post_id: messengerId };
       requireFreeMessengerId(unseen);
       const publishedAt = row.published_at ?? null;

@@ -219,7 +219,7 @@ export const en = {
     `The columns name two channels: channel is ${channel}, channel_msgr_id is ${other}.`,
   numberOfRemovedChannel: ({ channel }: { channel: number }) =>
     `Channel ${channel} was merged or deleted, and its number is not given again.`,
-  removedByCommand: "A channel is removed by `kanalog channel delete` only.",
+  removedByCommand: "A channel is removed by `kanalog channel delete` and `merge` only.",
   handleMoved: ({ handle, from, to }: { handle: string; from: number; to: number }) =>
     `@${handle} moved from channel ${from} to channel ${to}.`,
   moreHandlesMoved: ({ handles }: { handles: number }) =>

@@ -164,7 +164,7 @@ export const ru: Messages = {
     `Столбцы называют два канала: channel — ${channel}, channel_msgr_id — ${other}.`,
   numberOfRemovedChannel: ({ channel }) =>
     `Канал ${channel} объединён с другим или удалён, его номер больше не выдаётся.`,
-  removedByCommand: "Канал удаляет только команда `kanalog channel delete`.",
+  removedByCommand: "Канал удаляют только команды `kanalog channel delete` и `merge`.",
   handleMoved: ({ handle, from, to }) => `@${handle} перешло от канала ${from} к каналу ${to}.`,
   moreHandlesMoved: ({ handles }) => `… и ещё имён перешло к другим каналам: ${handles}.`,
   mergedIntoItself: "Канал нельзя объединить с ним самим.",
