@@ -281,7 +281,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   numberOfRemovedChannel: [
     [{ channel: 87 }, "Channel 87 was merged or deleted, and its number is not given again."],
   ],
-  removedByCommand: [[{}, "A channel is removed by `kanalog channel delete` only."]],
+  removedByCommand: [[{}, "A channel is removed by `kanalog channel delete` and `merge` only."]],
   handleMoved: [
     [{ handle: "HANDLE", from: 86, to: 87 }, "@HANDLE moved from channel 86 to channel 87."],
   ],
@@ -370,7 +370,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   packedFileDamaged: [
     [
       { file: "FILE", compression: "gzip" },
-      "FILE is damaged or cut off: it cannot be unpacked (gzip). Mend it and import the file again; rows before it may be imported already.",
+      "FILE is damaged or cut off: it cannot be unpacked (gzip). Mend it and import the file again: nothing of it is imported.",
     ],
   ],
   otherKind: [
@@ -393,19 +393,19 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   jsonBroken: [
     [
       { line: 94 },
-      "Line 94: this is not JSON. Mend it and import the file again; rows before it may be imported already.",
+      "Line 94: this is not JSON. Mend it and import the file again: nothing of it is imported.",
     ],
   ],
   jsonCutOff: [
     [
       { line: 94 },
-      "Line 94: the JSON ends in the middle. Mend it and import the file again; rows before it may be imported already.",
+      "Line 94: the JSON ends in the middle. Mend it and import the file again: nothing of it is imported.",
     ],
   ],
   valueTooLong: [
     [
       { line: 94, characters: 71 },
-      "Line 94: a value is longer than 71 characters. Mend it and import the file again; rows before it may be imported already.",
+      "Line 94: a value is longer than 71 characters. Mend it and import the file again: nothing of it is imported.",
     ],
   ],
   noHeader: [[{}, "The file has no whole header: its first line names the columns."]],
@@ -419,25 +419,25 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   lineTooLong: [
     [
       { line: 94, characters: 71 },
-      "Line 94: the line is longer than 71 characters. Mend it and import the file again; rows before it may be imported already.",
+      "Line 94: the line is longer than 71 characters. Mend it and import the file again: nothing of it is imported.",
     ],
   ],
   rowTooLong: [
     [
       { line: 94, characters: 71 },
-      "Line 94: the row is longer than 71 characters; is a quote not closed? Mend it and import the file again; rows before it may be imported already.",
+      "Line 94: the row is longer than 71 characters; is a quote not closed? Mend it and import the file again: nothing of it is imported.",
     ],
   ],
   quoteNotClosed: [
     [
       { line: 94 },
-      "Line 94: a quote is opened and not closed. Mend it and import the file again; rows before it may be imported already.",
+      "Line 94: a quote is opened and not closed. Mend it and import the file again: nothing of it is imported.",
     ],
   ],
   quoteNotDoubled: [
     [
       { line: 94 },
-      "Line 94: a quote within a quoted cell must be doubled. Mend it and import the file again; rows before it may be imported already.",
+      "Line 94: a quote within a quoted cell must be doubled. Mend it and import the file again: nothing of it is imported.",
     ],
   ],
   nothingToReplaceBy: [[{}, "The file has no rows: replacing by it would remove all."]],

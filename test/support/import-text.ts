@@ -1,5 +1,6 @@
 import { type ImportKindName, importKinds } from "../../src/catalog/imports/import-kinds.ts";
 import type { CellRules } from "../../src/catalog/imports/read-cells.ts";
+import { readThrough } from "../../src/catalog/imports/read-through.ts";
 import { nothingRecognized } from "../../src/catalog/imports/recognized.ts";
 import { AS_RECOGNIZED, type ReadingOptions, readRows } from "../../src/catalog/imports/rows.ts";
 import { runImport } from "../../src/catalog/imports/run-import.ts";
@@ -43,7 +44,9 @@ export async function importText(
   const notes: string[] = [];
   const interrupt = new AbortController();
   const recognized = nothingRecognized(timezone);
-  const rows = readRows(source, kind, { ...AS_RECOGNIZED, ...options }, recognized);
+  const reading = { ...AS_RECOGNIZED, ...options };
+  const highestNumber = await readThrough(source, kind, reading);
+  const rows = readRows(source, kind, reading, recognized);
   const summary = await runImport(importKinds[kind], rows, {
     db: domains.db,
     clock,
@@ -52,6 +55,7 @@ export async function importText(
       folder,
       messengerHosts: config.messengerHosts,
       openDays: config.statisticsOpenDays,
+      highestNumber,
       note: (said) => notes.push(inEnglish(said)),
     },
     recognized,

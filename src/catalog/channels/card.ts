@@ -1,4 +1,5 @@
 import { message } from "../../values/messages/messages.ts";
+import { formatExactInstant } from "../../values/moscow-time.ts";
 import {
   choiceSchema,
   countSchema,
@@ -15,6 +16,7 @@ import {
   choiceColumn,
   countColumn,
   ID_MAX,
+  instantColumn,
   integerColumn,
   lineColumn,
   nullable,
@@ -38,6 +40,7 @@ import {
 } from "../fields/stored-field.ts";
 import { CHANNEL_KINDS } from "./channel-kind.ts";
 import { isHandle } from "./channel-reference.ts";
+import type { FormerHandle } from "./former-handles.store.ts";
 import { messengerIdColumn } from "./messenger-id.ts";
 
 /**
@@ -136,12 +139,14 @@ function categoriesField(description: string): StoredField<string[], string, Sch
 }
 
 /** Kept by the former handles' own table (former-handles.ts), of which this is the newest part. */
-function formerHandlesField(description: string): StoredField<string[], string, Schema<string[]>> {
+function formerHandlesField(
+  description: string,
+): StoredField<FormerHandle[], string, Schema<string[]>> {
   return {
-    column: handlesColumn(),
+    column: formerHandlesColumn(),
     schema: listSchema(textSchema(), { description }),
     initial: "",
-    store: (handles) => handles.join(" "),
+    store: (handles) => handles.map(({ handle }) => handle).join(" "),
     show: splitBySpaces,
     shownAs: null,
   };
@@ -164,21 +169,34 @@ function handleColumn(): Column<string> {
   };
 }
 
-/** Handles separated by spaces, or a JSON list of them, with or without their `@`. */
-function handlesColumn(): Column<string[]> {
-  const one = handleColumn();
+/**
+ * Handles separated by spaces, or a JSON list of them, with or without their `@`, each with the time at which
+ * it was given up where that is known: `old_name@2025-02-01T12:00:00+03:00`.
+ */
+function formerHandlesColumn(): Column<FormerHandle[]> {
+  const [name, time] = [handleColumn(), instantColumn()];
   return {
     nullable: false,
     read(given) {
       const items: unknown[] = Array.isArray(given) ? given : String(given).split(/\s+/);
-      const handles: string[] = [];
+      const handles: FormerHandle[] = [];
       for (const item of items) {
         if (item === "") continue;
-        const read = one.read(item);
-        if ("fault" in read) return read;
-        handles.push(read.value);
+        const [, written, at] = /^(@?[^@]+)@(.+)$/.exec(String(item)) ?? [null, item, null];
+        const handle = name.read(written);
+        if ("fault" in handle) return handle;
+        const givenUpAt = at === null ? { value: null } : time.read(at);
+        if ("fault" in givenUpAt) return givenUpAt;
+        handles.push({ handle: handle.value, givenUpAt: givenUpAt.value });
       }
       return { value: handles };
     },
   };
+}
+
+/** Handles as `formerHandlesColumn` reads them. */
+export function writeFormerHandles(handles: readonly FormerHandle[]): string[] {
+  return handles.map(({ handle, givenUpAt }) =>
+    givenUpAt === null ? handle : `${handle}@${formatExactInstant(givenUpAt)}`,
+  );
 }

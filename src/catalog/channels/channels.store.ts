@@ -11,7 +11,12 @@ import {
   WALKED_COLUMNS,
 } from "./card.ts";
 import type { ChannelReference } from "./channel-reference.ts";
-import { createFormerHandles, idOfHandle, isSameHandle } from "./former-handles.store.ts";
+import {
+  createFormerHandles,
+  type FormerHandle,
+  idOfHandle,
+  isSameHandle,
+} from "./former-handles.store.ts";
 import { parseMessengerId } from "./messenger-id.ts";
 import { CHANNELS_PER_TURN } from "./read-ahead.ts";
 import { createSearchIndex } from "./search-index.ts";
@@ -144,6 +149,7 @@ export function createChannelIds(db: Database) {
     "SELECT id FROM channel_cards WHERE msgr_id = ?",
   );
   const handle = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE handle = ?");
+  const removed = statement(db, "SELECT 1 FROM removed_channels WHERE id = ?");
   const handleEver = statement<{ id: number | null }>(db, `SELECT ${idOfHandle("@value")} AS id`);
   return {
     byId: (given: number): number | undefined => id.get(given)?.id,
@@ -153,6 +159,8 @@ export function createChannelIds(db: Database) {
     /** The channel that has the handle, or had it last. */
     byHandleEver: (given: string): number | undefined =>
       handleEver.get({ value: given })?.id ?? undefined,
+    /** Whether a channel with this number was merged or deleted. */
+    wasRemoved: (given: number): boolean => removed.get(given) !== undefined,
   };
 }
 
@@ -213,13 +221,11 @@ export function createChannelRecords(db: Database, clock: Clock) {
     id === undefined ? undefined : byId.get(id);
   const insertChannel = statement(db, insertSql("channels", WALKED_COLUMNS));
   const insertCard = statement(db, insertSql("channel_cards", KEPT_COLUMNS));
-  const removed = statement(db, "SELECT 1 FROM removed_channels WHERE id = ?");
   const insertRemoved = statement(
     db,
-    "INSERT INTO removed_channels (id, into_id, removed_at, is_done) VALUES (?, NULL, ?, 1)",
+    "INSERT INTO removed_channels (id, into_id, removed_at, is_done) VALUES (?, ?, ?, 1)",
   );
-  /** No number is given twice: not that of a channel which was removed either. */
-  const nextId = statement<{ id: number | null }>(
+  const nextNumber = statement<{ id: number }>(
     db,
     `SELECT max(coalesce((SELECT max(id) FROM channels), 0),
        coalesce((SELECT max(id) FROM removed_channels), 0)) + 1 AS id`,
@@ -290,33 +296,35 @@ export function createChannelRecords(db: Database, clock: Clock) {
     byMessengerId: (messengerId: string) => record(ids.byMessengerId(messengerId)),
     byHandle: (handle: string) => record(ids.byHandle(handle)),
 
-    /** Whether a channel with this number was merged or deleted. */
-    wasRemoved: (id: number): boolean => removed.get(id) !== undefined,
+    /** A number that no channel has or had. */
+    nextNumber: (): number => nextNumber.get()?.id ?? 1,
 
-    /** Notes the number of a channel that was merged or deleted in another appliance. */
-    keepRemoved(id: number): void {
-      insertRemoved.run(id, clock.now());
+    wasRemoved: ids.wasRemoved,
+
+    /** Notes the number of a channel that was deleted in another appliance, or merged into one that is here. */
+    keepRemoved(id: number, intoId: number | null): void {
+      insertRemoved.run(id, intoId, clock.now());
     },
 
     /** Those of the handles that are not known as the channel's, former or present. */
-    unknownHandles: ({ id, handle }: ChannelRecord, said: readonly string[]): string[] =>
-      formerHandles.unknown(id, handle, said),
+    unknownHandles: (
+      { id, handle }: ChannelRecord,
+      said: readonly FormerHandle[],
+    ): FormerHandle[] => formerHandles.unknown(id, handle, said),
 
     /**
-     * @param record with id 0 for one that the database is to choose; its former handles are not read
+     * @param record its former handles are not read
      * @param said former handles that a file gives it, newest first
-     * @returns its number
      */
-    insert(record: ChannelRecord, said: readonly string[] = []): number {
-      const chosen = record.id === 0 ? (nextId.get()?.id ?? null) : record.id;
-      const id = Number(insertChannel.run({ ...record, id: chosen }).lastInsertRowid);
+    insert(record: ChannelRecord, said: readonly FormerHandle[] = []): void {
+      const { id } = record;
+      insertChannel.run(record);
       const change = { before: null, after: record.handle, said };
       const former_handles = said.length > 0 ? formerHandles.keep(id, change, clock.now()) : "";
-      const inserted = { ...record, id, former_handles };
+      const inserted = { ...record, former_handles };
       insertCard.run(inserted);
       keepPublicCard(inserted);
       search.put(id, textOf(record));
-      return id;
     },
 
     /**
@@ -325,7 +333,7 @@ export function createChannelRecords(db: Database, clock: Clock) {
      * @param stored the channel as it is stored
      * @param said former handles that a file gives it besides, newest first
      */
-    update(given: ChannelRecord, stored: ChannelRecord, said: readonly string[] = []): void {
+    update(given: ChannelRecord, stored: ChannelRecord, said: readonly FormerHandle[] = []): void {
       const change = { before: stored.handle, after: given.handle, said };
       const hasChange = said.length > 0 || !isSameHandle(given.handle, stored.handle);
       const former_handles = hasChange

@@ -3,6 +3,13 @@ import { type Database, statement } from "../../db/database.ts";
 /** Former handles that a card shows. */
 const SHOWN_MAX = 20;
 
+/** A handle that a channel had before. */
+export interface FormerHandle {
+  handle: string;
+  /** When it was given up; null where nobody knows. */
+  givenUpAt: number | null;
+}
+
 /** A change of a channel's handles. */
 interface HandleChange {
   /** The handle that it had until now, or null. */
@@ -10,7 +17,7 @@ interface HandleChange {
   /** The handle that it has from now on, or null. */
   after: string | null;
   /** Handles that a file says it had once, newest first: they are added. */
-  said: readonly string[];
+  said: readonly FormerHandle[];
 }
 
 /** Keeps the handles that channels had before; its calls come inside transactions. */
@@ -22,7 +29,8 @@ export function createFormerHandles(db: Database) {
   );
   const add = statement(
     db,
-    "INSERT OR IGNORE INTO former_handles (channel_id, handle) VALUES (@channelId, @handle)",
+    `INSERT OR IGNORE INTO former_handles (channel_id, handle, given_up_at)
+     VALUES (@channelId, @handle, @givenUpAt)`,
   );
   const takeBack = statement(
     db,
@@ -52,16 +60,21 @@ export function createFormerHandles(db: Database) {
     },
 
     /** Those of the handles that are not known as the channel's, former or present. */
-    unknown: (channelId: number, present: string | null, said: readonly string[]): string[] =>
+    unknown: (
+      channelId: number,
+      present: string | null,
+      said: readonly FormerHandle[],
+    ): FormerHandle[] =>
       said.filter(
-        (handle) => !isSameHandle(handle, present) && has.get({ channelId, handle }) === undefined,
+        ({ handle }) =>
+          !isSameHandle(handle, present) && has.get({ channelId, handle }) === undefined,
       ),
 
     /** @returns the newest as the card's column has them */
     keep(channelId: number, { before, after, said }: HandleChange, now: number): string {
       // The oldest first, so that a later one has the larger number.
-      for (const handle of said.toReversed()) {
-        if (!isSameHandle(handle, after)) add.run({ channelId, handle });
+      for (const { handle, givenUpAt } of said.toReversed()) {
+        if (!isSameHandle(handle, after)) add.run({ channelId, handle, givenUpAt });
       }
       if (before !== null && !isSameHandle(before, after)) {
         takeBack.run({ channelId, handle: before });
@@ -74,6 +87,15 @@ export function createFormerHandles(db: Database) {
         .join(" ");
     },
   };
+}
+
+/** All that a channel had before, newest first. */
+export function formerHandlesOf(db: Database, channelId: number): FormerHandle[] {
+  return statement<FormerHandle>(
+    db,
+    `SELECT handle, given_up_at AS givenUpAt FROM former_handles WHERE channel_id = ?
+     ORDER BY given_up_at DESC, id DESC`,
+  ).all(channelId);
 }
 
 /** Handles are the same in any case of their letters. */

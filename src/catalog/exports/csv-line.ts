@@ -1,3 +1,4 @@
+import { NO_ITEMS } from "../fields/columns.ts";
 import { EMPTY_TEXT, holdText } from "../fields/spreadsheet-text.ts";
 
 /** Cells that are quoted. */
@@ -9,16 +10,18 @@ export function csvLine(cells: readonly string[]): string {
 
 /**
  * The cell of a value: of none it is empty, a list is separated by spaces.
- * @param isNullable whether an empty text is another value than null
+ * @param isNullable whether an empty text or list is another value than null
  * @param isRaw texts that a spreadsheet would run are left as they are
  */
 export function csvCell(
   value: unknown,
   { isNullable, isRaw }: { isNullable: boolean; isRaw: boolean },
 ): string {
-  if (typeof value !== "string") {
-    return value == null ? "" : Array.isArray(value) ? value.join(" ") : String(value);
+  if (value == null) return "";
+  if (Array.isArray(value)) {
+    return value.length === 0 && isNullable ? NO_ITEMS : value.join(" ");
   }
+  if (typeof value !== "string") return String(value);
   return value === "" && isNullable ? EMPTY_TEXT : holdText(value, isRaw);
 }
 

@@ -32,9 +32,8 @@ export const PART_ROWS = 1_000;
  */
 export function exportPart(db: Database, { selection, after }: ExportTurn): ExportPart {
   const { kind, format } = selection;
-  const { columns: imported, exported } = importKinds[kind];
-  const { columns, rows } = exported;
-  const isNullable = (name: string) => imported[name]?.nullable === true;
+  const { columns, fields, rows } = importKinds[kind].exported;
+  const isNullable = (name: string) => fields?.[name]?.initial === null;
   const toLine = lineWriter(selection, columns, isNullable);
   const hasHeader = after === null && format === "csv";
   return writePart(rows(db, selection, after, PART_ROWS), {
@@ -77,7 +76,7 @@ export function writePart(
   return { content: Buffer.from(text), rows: written, next: isLast ? null : next, last };
 }
 
-/** @param isNullable whether an empty text of a column is another value than null */
+/** @param isNullable whether an empty text or list of a column is another value than null */
 export function lineWriter(
   { format, isRaw }: Pick<ExportSelection, "format" | "isRaw">,
   columns: readonly string[],

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseDay } from "../../values/moscow-time.ts";
 import { parseLinkOrHandle, parsePathReference } from "../channels/channel-reference.ts";
-import { createChannelIds } from "../channels/channels.store.ts";
+import { selectId } from "../channels/channels.store.ts";
 import type { RowSelection } from "../imports/exported-rows.ts";
 import { type ImportKindName, importKinds } from "../imports/import-kinds.ts";
 import type { ImportFormat } from "../imports/rows.ts";
@@ -69,10 +69,7 @@ export function readExport(
 function findChannel(db: Database, hosts: readonly string[], given: string): number {
   const named = /^\d+$/.test(given) ? parsePathReference(given) : parseLinkOrHandle(given, hosts);
   if (named === null) throw fieldError({ channel: [message("notChannelOfExport")] });
-  const ids = createChannelIds(db);
-  let id: number | undefined;
-  if (named.kind === "id") id = ids.byId(named.id);
-  if (named.kind === "handle") id = ids.byHandle(named.handle);
-  if (id === undefined) throw fieldError({ channel: [message("noChannel", { channel: given })] });
+  const id = selectId(db, named);
+  if (id === null) throw fieldError({ channel: [message("noChannel", { channel: given })] });
   return id;
 }

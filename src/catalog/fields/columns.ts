@@ -146,10 +146,14 @@ function itemsOf(given: unknown): unknown[] {
   return items.filter((item) => item !== "");
 }
 
+/** A list in CSV that is known to have no items, where an empty cell says that nothing is known. */
+export const NO_ITEMS = "no";
+
 /** Some of the options, separated by spaces or in a JSON array; each kept once. */
 export function choicesColumn<Option extends string>(options: readonly Option[]): Column<Option[]> {
   const one = choiceColumn(options);
   return column((given) => {
+    if (typeof given === "string" && given.trim().toLowerCase() === NO_ITEMS) return { value: [] };
     const chosen = new Set<Option>();
     for (const item of itemsOf(given)) {
       const read = one.read(item);

@@ -57,8 +57,14 @@ export function createChannelLookup(
       throw new RowFault("channel_msgr_id", message("twoChannels", { channel: named, other: id }));
     },
 
-    /** Null for a channel that is not in the catalog. @throws RowFault for what names no channel */
-    findKnown: (name: number | string, column: string): number | null => find(name, column) ?? null,
+    /**
+     * Null for a channel that is not in the catalog and never was.
+     * @throws RowFault for what names no channel
+     */
+    findKnown(name: number | string, column: string): number | null {
+      const wasKnown = typeof name === "number" && ids.wasRemoved(name);
+      return wasKnown ? name : (find(name, column) ?? null);
+    },
 
     /** To be called before each commit: later the channel may be removed. */
     forget(): void {

@@ -1,10 +1,11 @@
 import type { Database } from "../../db/database.ts";
 import { unknownSlug } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
-import { CHANNEL_FIELDS, type ChannelRecord } from "../channels/card.ts";
+import { CHANNEL_FIELDS, type ChannelRecord, writeFormerHandles } from "../channels/card.ts";
 import { createChannelRecords, recordsAfter } from "../channels/channels.store.ts";
+import { formerHandlesOf } from "../channels/former-handles.store.ts";
 import { recount } from "../directory/recount.ts";
-import { flagColumn } from "../fields/columns.ts";
+import { flagColumn, ID_MAX, integerColumn, nullable } from "../fields/columns.ts";
 import { columnsOf, type RowOf, writer } from "../fields/stored-field.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { pruneLastPostOrder } from "../search/last-post-order.ts";
@@ -24,8 +25,11 @@ import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
 import { requirePast } from "./require-past.ts";
 import { FEWEST_REFRESHED } from "./transaction-size.ts";
 
-/** `removed` says that a number was a channel's once: an export has it, so that the number stays free of any other. */
-type ChannelRow = RowOf<typeof CHANNEL_FIELDS> & { removed: boolean };
+/**
+ * `removed` says that a number was a channel's once: an export has it, so that the number stays free of any
+ * other. `merged_into` is the channel that got what it had.
+ */
+type ChannelRow = RowOf<typeof CHANNEL_FIELDS> & { removed: boolean; merged_into: number };
 const writeChannel = writer(CHANNEL_FIELDS);
 type Records = ReturnType<typeof createChannelRecords>;
 
@@ -45,10 +49,14 @@ const COUNTED_BY = ["category", "categories", "territory", "is_public"] as const
 
 /** Identity is `id`, else `msgr_id`, else `handle`. */
 export const channelsImport: ImportKind<ChannelRow> = {
-  columns: { ...columnsOf(CHANNEL_FIELDS), removed: flagColumn() },
+  columns: {
+    ...columnsOf(CHANNEL_FIELDS),
+    removed: flagColumn(),
+    merged_into: nullable(integerColumn(1, ID_MAX)),
+  },
   requiredColumns: ["id", "msgr_id", "handle", "title", "subscribers", "is_public", "removed"],
   isDirectory: false,
-  open(db: Database, { clock, note }: ImportContext) {
+  open(db: Database, { clock, note, highestNumber = 0 }: ImportContext) {
     const records = createChannelRecords(db, clock);
     const refresh = createRefresh(db);
     const moved = createMovedHandles(note);
@@ -73,7 +81,10 @@ export const channelsImport: ImportKind<ChannelRow> = {
 
       write(row: Given<ChannelRow>): RowOutcome {
         if (row.removed === true) return keepRemoved(records, row);
+        if (row.merged_into != null) throw new RowFault("merged_into", message("removedByCommand"));
         requirePast("last_post_at", row.last_post_at, clock.now());
+        for (const { givenUpAt } of row.former_handles ?? [])
+          requirePast("former_handles", givenUpAt, clock.now());
         const refreshed = refresh(row);
         if (refreshed === "updated" && row.last_post_at !== undefined) times += 1;
         if (refreshed !== null) return refreshed;
@@ -91,11 +102,11 @@ export const channelsImport: ImportKind<ChannelRow> = {
           return "unchanged";
         areCountsOld ||=
           stored === undefined || COUNTED_BY.some((name) => record[name] !== stored[name]);
+        if (record.id === 0) record.id = Math.max(records.nextNumber(), highestNumber + 1);
         const holder = giveUpHandle(records, record);
-        let id = record.id;
-        if (stored === undefined) id = records.insert(record, former);
+        if (stored === undefined) records.insert(record, former);
         else records.update(record, stored, former);
-        if (holder !== null && record.handle !== null) moved.add(record.handle, holder, id);
+        if (holder !== null && record.handle !== null) moved.add(record.handle, holder, record.id);
         return stored === undefined ? "inserted" : "updated";
       },
       beforeCommit(): void {
@@ -118,7 +129,11 @@ export const channelsImport: ImportKind<ChannelRow> = {
     };
   },
   exported: {
-    columns: [...(Object.keys(CHANNEL_FIELDS) as (keyof typeof CHANNEL_FIELDS)[]), "removed"],
+    columns: [
+      ...(Object.keys(CHANNEL_FIELDS) as (keyof typeof CHANNEL_FIELDS)[]),
+      ...(["removed", "merged_into"] as const),
+    ],
+    fields: CHANNEL_FIELDS,
     selectedBy: ["channel"],
     *rows(db, { channelId }, after, limit) {
       const afterRemoved = placeAmongRemoved(after);
@@ -128,22 +143,34 @@ export const channelsImport: ImportKind<ChannelRow> = {
         for (const record of recordsAfter(db, afterId, limit)) {
           if (channelId !== null && record.id !== channelId) return;
           read += 1;
-          yield { position: [record.id], values: writeChannel(record) };
+          yield { position: [record.id], values: channelValues(db, record) };
         }
       }
       if (channelId !== null || read === limit) return;
-      for (const { id } of removedAfter(db, afterRemoved ?? 0, limit - read)) {
-        yield { position: positionAmongRemoved(id), values: { id, removed: true } };
+      for (const removed of removedAfter(db, afterRemoved ?? 0, limit - read)) {
+        yield { position: positionAmongRemoved(removed.id), values: { ...removed, removed: true } };
       }
     },
   },
 };
 
-function keepRemoved(records: Records, { id }: Given<ChannelRow>): RowOutcome {
+/** With all of its former handles: the card has the newest only, and not when they were given up. */
+function channelValues(db: Database, record: ChannelRecord) {
+  const former = record.former_handles === "" ? [] : formerHandlesOf(db, record.id);
+  return { ...writeChannel(record), former_handles: writeFormerHandles(former) };
+}
+
+function keepRemoved(
+  records: Records,
+  { id, merged_into: intoId = null }: Given<ChannelRow>,
+): RowOutcome {
   if (id == null) throw new RowFault("id", message("required"));
   if (records.byId(id) !== undefined) throw new RowFault("removed", message("removedByCommand"));
   if (records.wasRemoved(id)) return "unchanged";
-  records.keepRemoved(id);
+  if (intoId !== null && records.byId(intoId) === undefined) {
+    throw new RowFault("merged_into", message("noChannel", { channel: intoId }));
+  }
+  records.keepRemoved(id, intoId);
   return "inserted";
 }
 

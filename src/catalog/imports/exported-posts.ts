@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { dayOf, formatExactInstant, startOfDay } from "../../values/moscow-time.ts";
 import { writer } from "../fields/stored-field.ts";
 import { POST_FIELDS } from "../posts/post.ts";
-import { laterPosts, postsAfter, tiedPostsAfter, tombstonesAfter } from "./exported-rows.store.ts";
+import { highestGoneNumber, laterPosts, postsAfter, tiedPostsAfter, tombstonesAfter } from "./exported-rows.store.ts";
 import {
   bounds,
   type ExportRow,
@@ -73,7 +73,7 @@ function* channelPosts(
 
 /**
  * Posts that were taken down, by id: imported, they keep the post out of the other appliance too. One of which
- * nobody knows the day is of any.
+ * nobody knows the day is of any. Behind them comes the highest number of all, where its post went with a channel.
  */
 function* takenDownPosts(
   db: Database,
@@ -82,6 +82,7 @@ function* takenDownPosts(
   limit: number,
 ): Generator<ExportRow> {
   const { from, to } = bounds(selection);
+  let read = 0;
   for (const { publishedAt, ...post } of tombstonesAfter(db, afterId, limit)) {
     const day = publishedAt === null ? null : dayOf(publishedAt);
     const isAsked =
@@ -89,6 +90,11 @@ function* takenDownPosts(
       (day === null || (from <= day && day <= to));
     const published_at = publishedAt === null ? null : formatExactInstant(publishedAt);
     const values = isAsked ? { ...post, published_at, deleted: true } : null;
+    read += 1;
     yield { position: positionAmongRemoved(post.id), values };
   }
+  const isWhole = selection.channelId === null && selection.from === null && selection.to === null;
+  const id = isWhole && read < limit ? highestGoneNumber(db) : undefined;
+  if (id === undefined || id === afterId) return;
+  yield { position: positionAmongRemoved(id), values: { id, deleted: true } };
 }

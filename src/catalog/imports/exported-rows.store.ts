@@ -35,15 +35,25 @@ export function tombstonesAfter(
   ).iterate(afterId, limit);
 }
 
+/** The highest number that a post had, where none has it any more, nor a post that was taken down. */
+export function highestGoneNumber(db: Database): number | undefined {
+  return statement<{ highest: number }>(
+    db,
+    `SELECT highest FROM post_numbers
+     WHERE highest > max(coalesce((SELECT max(id) FROM posts), 0),
+       coalesce((SELECT max(id) FROM post_tombstones), 0))`,
+  ).get()?.highest;
+}
+
 /** Numbers of channels that were merged or deleted, in their order. */
 export function removedAfter(
   db: Database,
   afterId: number,
   limit: number,
-): Iterable<{ id: number }> {
-  return statement<{ id: number }>(
+): Iterable<{ id: number; merged_into: number | null }> {
+  return statement<{ id: number; merged_into: number | null }>(
     db,
-    "SELECT id FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?",
+    "SELECT id, into_id AS merged_into FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?",
   ).iterate(afterId, limit);
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { type Day, dayOf } from "../../values/moscow-time.ts";
+import type { StoredFields } from "../fields/stored-field.ts";
 
 /** The key of a row, by which the next page is entered; null: before the first. */
 export type Position = readonly number[] | null;
@@ -26,6 +27,8 @@ export interface RowSelection {
 export interface ExportedRows<Column> {
   /** Names of the columns, in their order. */
   columns: readonly Column[];
+  /** How they are declared, where any may be null. */
+  fields?: StoredFields;
   /** What its rows may be selected by. */
   selectedBy: readonly ("channel" | "days")[];
   /** Rows after a position, fewer than the limit only at the end, read while they are taken. */

@@ -40,6 +40,8 @@ export interface ImportContext {
   messengerHosts: readonly string[];
   /** How many of the last Moscow days follow their posts. */
   openDays: number;
+  /** The highest number that the rows name: numbers are chosen after it. Absent where none names any. */
+  highestNumber?: number;
   note(said: Message): void;
 }
 

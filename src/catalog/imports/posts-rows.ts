@@ -44,7 +44,7 @@ export const postsImport: ImportKind<PostRow> = {
   requiredColumns: ["id", "channel", "channel_msgr_id", "msgr_post_id", "published_at", "deleted"],
   isDirectory: false,
   open(db: Database, context: ImportContext) {
-    const { clock, openDays } = context;
+    const { clock, openDays, highestNumber = 0 } = context;
     const channels = createChannelLookup(db, context);
     const records = createPostRecords(db);
     const tombstones = createTombstones(db);
@@ -53,6 +53,8 @@ export const postsImport: ImportKind<PostRow> = {
     const mentions = createMentions(db, context.messengerHosts);
     const index = createPostIndex(db);
     let commits = 0;
+
+    const nextNumber = (): number => Math.max(records.nextNumber(), highestNumber + 1);
 
     function find<Found>(row: Given<PostRow>, among: Findable<Found>): Found | undefined {
       if (row.id != null) return among.byId(row.id);
@@ -95,7 +97,7 @@ export const postsImport: ImportKind<PostRow> = {
         }
         records.update(post);
       } else {
-        if (post.id === 0) post.id = records.nextNumber();
+        if (post.id === 0) post.id = nextNumber();
         // A post that is inserted while its tombstone stands is not sent to webhooks again.
         const isUnsent = tombstone !== undefined && tombstones.isUnsent(post.id);
         if (isUnsent) tombstones.remove(post.id);
@@ -108,7 +110,10 @@ export const postsImport: ImportKind<PostRow> = {
       return stored === undefined ? "inserted" : "updated";
     }
 
-    /** A post that was never imported leaves a tombstone too: the row may come before the post's. */
+    /**
+     * A post that was never imported leaves a tombstone too: the row may come before the post's. A number alone
+     * is one that a post had once.
+     */
     function remove(
       row: Given<PostRow>,
       stored: PostRecord | undefined,
@@ -121,9 +126,12 @@ export const postsImport: ImportKind<PostRow> = {
         index.again(stored.id);
         return "updated";
       }
-      const channel = channels.find(row);
       const messengerId = row.msgr_post_id ?? null;
-      const unseen = { id: row.id ?? records.nextNumber(), channel, msgr_post_id: messengerId };
+      if (row.id != null && (row.channel ?? row.channel_msgr_id ?? messengerId) === null) {
+        return records.keepNumber(row.id) ? "inserted" : "unchanged";
+      }
+      const channel = channels.find(row);
+      const unseen = { id: row.id ?? nextNumber(), channel, msgr_post_id: messengerId };
       requireFreeMessengerId(unseen);
       const publishedAt = row.published_at ?? null;
       tombstones.add(unseen, { deletedAt: nowMs, publishedAt, isUnsent: true });
@@ -167,6 +175,7 @@ export const postsImport: ImportKind<PostRow> = {
   },
   exported: {
     columns: [...(Object.keys(POST_FIELDS) as (keyof typeof POST_FIELDS)[]), "deleted"],
+    fields: POST_FIELDS,
     selectedBy: ["channel", "days"],
     rows: exportedPosts,
   },

@@ -1,6 +1,4 @@
 import { extname } from "node:path";
-import { AppError } from "../../errors.ts";
-import { message } from "../../values/messages/messages.ts";
 import { type ColumnNames, createColumnNames, type Naming } from "./column-names.ts";
 import { readCsv } from "./csv-rows.ts";
 import { decodeText } from "./decode-text.ts";
@@ -133,37 +131,4 @@ function formatOfContent(first: string, named: FileFormat | null): FileFormat {
   if (begin.startsWith("[")) return "json";
   if (named !== null) return named;
   return begin.startsWith("{") ? "ndjson" : "csv";
-}
-
-/**
- * Reads a file through before any of it is imported; a pipe cannot be, since it is read only once.
- * @param unpackedBytesMax how much a packed file may hold: a few kilobytes may unpack to terabytes
- * @throws AppError `invalid`, as `readRows`, for a file that is no text or is packed and damaged
- */
-export async function requireReadable(
-  source: Source,
-  unpackedBytesMax = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  if (source.bytes === null) return;
-  const { compression, bytes } = await unpack(source, () => {});
-  const bytesMax = compression === null ? Number.POSITIVE_INFINITY : unpackedBytesMax;
-  for await (const _ of decodeText(upTo(bytesMax, bytes, source), source.name, () => {})) {
-    // Decoding is the check.
-  }
-}
-
-async function* upTo(
-  bytesMax: number,
-  bytes: AsyncIterable<Uint8Array>,
-  { name: file }: Source,
-): AsyncGenerator<Uint8Array> {
-  let total = 0;
-  for await (const piece of bytes) {
-    total += piece.byteLength;
-    if (total > bytesMax) {
-      const gigabytes = bytesMax / 1024 ** 3;
-      throw new AppError("invalid", message("packedFileTooLarge", { file, gigabytes }));
-    }
-    yield piece;
-  }
 }

@@ -9,9 +9,10 @@ import type { ImportContext } from "./import-kind.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
 import { saveProgress } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
+import { readThrough } from "./read-through.ts";
 import { nothingRecognized } from "./recognized.ts";
 import { createRejectsWriter } from "./rejects-writer.ts";
-import { readRows, requireReadable } from "./rows.ts";
+import { readRows } from "./rows.ts";
 import { runImport } from "./run-import.ts";
 import { openSource, stoppable } from "./source.ts";
 import type { ReasonGroup } from "./tally.ts";
@@ -82,7 +83,7 @@ export async function runUpload(
   const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
   try {
     const source = stoppable({ ...(await openSource(path)), name: fileName }, stop);
-    await requireReadable(source);
+    const highestNumber = await readThrough(source, name, reading);
     const recognized = nothingRecognized(timezone);
     const rows = readRows(source, name, reading, recognized, (bytes) => {
       summary.bytesRead = bytes;
@@ -95,6 +96,7 @@ export async function runUpload(
         folder: null,
         messengerHosts,
         openDays,
+        highestNumber,
         note: (said) => addUpTo(NOTES_MAX, summary.notes, cut(said)),
       },
       recognized,

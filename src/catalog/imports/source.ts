@@ -10,6 +10,8 @@ export interface Source {
   name: string;
   /** Null for what has no size and can be read only once: standard input, a pipe. */
   bytes: number | null;
+  /** How much a packed one may hold, where it is not the operator's own: kilobytes may unpack to terabytes. */
+  unpackedBytesMax?: number;
   /** The folder to which names of files in it are relative. */
   folder: string;
   open(): AsyncIterable<Uint8Array>;

@@ -25,7 +25,7 @@ const LONGEST_MAGIC = 16;
  * is in the memory.
  * @param onBytes told how many bytes of the file itself were read
  * @throws AppError `invalid` for an Excel file and others that hold no rows, and while reading where a
- *   packed file is damaged or cut off
+ *   packed file is damaged, cut off or holds too much
  */
 export async function unpack(
   source: Source,
@@ -39,7 +39,22 @@ export async function unpack(
   }
   const unpacked = await withMagic(unpacking(source, whole.bytes, compression));
   refuse(source, unpacked.magic);
-  return { compression, bytes: unpacked.bytes };
+  return { compression, bytes: upToMax(source, unpacked.bytes) };
+}
+
+async function* upToMax(
+  { name: file, unpackedBytesMax: bytesMax = Number.POSITIVE_INFINITY }: Source,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const piece of bytes) {
+    total += piece.byteLength;
+    if (total > bytesMax) {
+      const gigabytes = bytesMax / 1024 ** 3;
+      throw new AppError("invalid", message("packedFileTooLarge", { file, gigabytes }));
+    }
+    yield piece;
+  }
 }
 
 async function* counted(

@@ -178,6 +178,7 @@ export function createPostRecords(db: Database) {
     db,
     "SELECT max(highest, coalesce((SELECT max(id) FROM posts), 0)) + 1 AS id FROM post_numbers",
   );
+  const keepNumber = statement(db, "UPDATE post_numbers SET highest = @id WHERE highest < @id");
   const insert = statement(db, insertSql("posts", [...columns, "read_at"]));
   const update = statement(db, updateSql("posts", columns));
   const remove = statement(db, "DELETE FROM posts WHERE id = ?");
@@ -189,6 +190,9 @@ export function createPostRecords(db: Database) {
 
     /** A number that no post has or had, also none that was taken down. */
     nextNumber: (): number => nextNumber.get()?.id ?? 1,
+
+    /** Notes a number that a post had once, so that it is not given again. @returns whether that was news */
+    keepNumber: (id: number): boolean => keepNumber.run({ id }).changes > 0,
 
     insert(record: PostRecord, readAt: number): void {
       insert.run({ ...toRow(record), read_at: readAt });

@@ -2,8 +2,9 @@ import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { importKinds } from "../imports/import-kinds.ts";
+import { readThrough } from "../imports/read-through.ts";
 import { nothingRecognized } from "../imports/recognized.ts";
-import { readRows, requireReadable } from "../imports/rows.ts";
+import { readRows } from "../imports/rows.ts";
 import { type ImportSummary, runImport } from "../imports/run-import.ts";
 import { cutGroup } from "../imports/run-upload.ts";
 import { INTERRUPTED, openSource, stoppable } from "../imports/source.ts";
@@ -39,13 +40,14 @@ export async function importSourceFile(
   { id, owner, path, name, options, messengerHosts, openDays, stop }: SourceFile,
 ): Promise<ImportSummary> {
   const { rows: kindName, reading, timezone, strict } = options;
-  const source = stoppable({ ...(await openSource(path)), name }, stop);
-  await requireReadable(source, UNPACKED_BYTES_MAX);
+  const file = { ...(await openSource(path)), name, unpackedBytesMax: UNPACKED_BYTES_MAX };
+  const source = stoppable(file, stop);
+  const highestNumber = await readThrough(source, kindName, reading);
   const recognized = nothingRecognized(timezone);
   const rows = readRows(source, kindName, reading, recognized);
   const summary = await runImport<never>(importKinds[kindName] as never, rows, {
     ...{ db, clock, recognized, replace: false },
-    context: { clock, folder: null, messengerHosts, openDays, note: () => {} },
+    context: { clock, folder: null, messengerHosts, openDays, highestNumber, note: () => {} },
     cells: { timezone, strict },
     requireWanted(tx) {
       if (ownerNow(tx, id) !== owner) throw new AppError("unavailable", INTERRUPTED);

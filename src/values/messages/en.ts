@@ -219,7 +219,7 @@ export const en = {
     `The columns name two channels: channel is ${channel}, channel_msgr_id is ${other}.`,
   numberOfRemovedChannel: ({ channel }: { channel: number }) =>
     `Channel ${channel} was merged or deleted, and its number is not given again.`,
-  removedByCommand: "A channel is removed by `kanalog channel delete` only.",
+  removedByCommand: "A channel is removed by `kanalog channel delete` and `merge` only.",
   handleMoved: ({ handle, from, to }: { handle: string; from: number; to: number }) =>
     `@${handle} moved from channel ${from} to channel ${to}.`,
   moreHandlesMoved: ({ handles }: { handles: number }) =>
@@ -590,8 +590,7 @@ function numbers({ channels, more }: Numbers): string {
   return channels.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-const MEND_AND_REPEAT =
-  "Mend it and import the file again; rows before it may be imported already.";
+const MEND_AND_REPEAT = "Mend it and import the file again: nothing of it is imported.";
 
 function takeNewerProgram(known: number): string {
   return `this program knows versions up to ${known}. Take the newer program that wrote it.`;

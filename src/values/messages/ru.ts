@@ -164,7 +164,7 @@ export const ru: Messages = {
     `Столбцы называют два канала: channel — ${channel}, channel_msgr_id — ${other}.`,
   numberOfRemovedChannel: ({ channel }) =>
     `Канал ${channel} объединён с другим или удалён, его номер больше не выдаётся.`,
-  removedByCommand: "Канал удаляет только команда `kanalog channel delete`.",
+  removedByCommand: "Канал удаляют только команды `kanalog channel delete` и `merge`.",
   handleMoved: ({ handle, from, to }) => `@${handle} перешло от канала ${from} к каналу ${to}.`,
   moreHandlesMoved: ({ handles }) => `… и ещё имён перешло к другим каналам: ${handles}.`,
   mergedIntoItself: "Канал нельзя объединить с ним самим.",
@@ -429,7 +429,7 @@ function numbers({ channels, more }: { channels: readonly number[]; more: number
   return channels.join(", ") + (more > 0 ? ` и ещё ${more}` : "");
 }
 
-const MEND_AND_REPEAT = "Исправьте её и загрузите файл снова; строки до неё могли быть загружены.";
+const MEND_AND_REPEAT = "Исправьте это и загрузите файл снова: ничего из него не загружено.";
 
 function takeNewer(known: number): string {
   return `эта программа знает версии до ${known}. Возьмите ту новую, которая её записала.`;

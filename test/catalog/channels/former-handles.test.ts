@@ -121,8 +121,19 @@ test("an import adds former handles, in their order, and removes none", async ()
   expect(await former(5)).toEqual(["third", "second", "first"]);
   await row({ id: 5, handle: "later" });
   expect(await former(5)).toEqual(["now", "third", "second", "first"]);
-  const { rejects } = await appliance.importRows("channels", [
-    { id: 5, former_handles: "fine not/fine" },
+  const bad = ["fine not/fine", "fine@yesterday", "fine@2126-11-20T12:00:00Z", "a@b@c"];
+  const { rejects } = await appliance.importRows(
+    "channels",
+    bad.map((former_handles) => ({ id: 5, former_handles })),
+  );
+  expect(rejects.map(({ column }) => column)).toEqual(bad.map(() => "former_handles"));
+});
+
+test("of the former handles of two channels the one that was given up last finds, whatever their rows' order", async () => {
+  await imported(appliance, "channels", [
+    channel(5, { former_handles: "@name@2026-11-02T12:00:00Z long_ago" }),
+    channel(6, { former_handles: ["name@2026-11-01T12:00:00.5+03:00"] }),
   ]);
-  expect(rejects).toMatchObject([{ column: "former_handles" }]);
+  expect(await idOf(`${CATALOG}name/`)).toBe(5);
+  expect(await former(5)).toEqual(["name", "long_ago"]);
 });

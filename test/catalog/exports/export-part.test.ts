@@ -174,6 +174,16 @@ describe("a selection", () => {
     expect(firsts(await exported(appliance, { kind: "channels", channel: "2" }))).toEqual(["2"]);
   });
 
+  test("of one channel names it by a former handle or its messenger id as well", async () => {
+    await imported(appliance, "channels", [{ id: 2, handle: "before", msgr_id: 123 }]);
+    await imported(appliance, "channels", [{ id: 2, handle: "now" }]);
+    for (const name of ["@before", "t.me/now", "t.me/c/123/7", "t.me/c/1/7"]) {
+      const file = exported(appliance, { kind: "channels", channel: name });
+      if (name.includes("/1/")) await expect(file).rejects.toThrow();
+      else expect(firsts(await file), name).toEqual(["2"]);
+    }
+  });
+
   test.each([
     [{ kind: "channels", from: "2026-11-10" }, "from: A period is for stats and posts only."],
     [{ kind: "categories", to: "2026-11-10" }, "to: A period is for stats and posts only."],
@@ -268,7 +278,7 @@ test("cells are quoted where they must be, null is empty, and formulas are held 
   ]);
   const line = async (isRaw: boolean) =>
     (await exported(appliance, { kind: "channels", isRaw })).split("\n")[1];
-  const rest = ",,,,channel,1000,,,,true,false,,,,true,,";
+  const rest = ",,,,channel,1000,,,,true,false,,,,true,,,";
   expect(await line(false)).toBe(`1,-1001,h,"'=SUM(A1), ""x"""${rest}`);
   expect(await line(true)).toBe(`1,-1001,h,"=SUM(A1), ""x"""${rest}`);
   expect(await exported(appliance, { kind: "channels", format: "ndjson" })).toStartWith(

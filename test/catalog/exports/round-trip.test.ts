@@ -134,6 +134,25 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     expect((await copy.get("/v1/msgr/posts/6/")).body.id).toBe(6);
   });
 
+  test("posts without media are told from those of which nobody knows", async () => {
+    const post = { channel: 1, published_at: AT };
+    await imported(source, "channels", [channel(1)]);
+    await imported(source, "posts", [
+      { ...post, id: 1, media: [] },
+      { ...post, id: 2 },
+      { ...post, id: 3, media: "photo video" },
+    ]);
+    await carry("channels");
+    const file = await carry("posts");
+    expect(await exported(copy, { kind: "posts", format })).toBe(file);
+    const { body } = await copy.get("/v1/msgr/channels/1/posts/");
+    expect(body.results.map(({ media }: { media: string[] | null }) => media)).toEqual([
+      ["photo", "video"],
+      null,
+      [],
+    ]);
+  });
+
   test("the number of a removed channel is not given again in the copy either", async () => {
     const { channels } = source.app.domains;
     await imported(
@@ -155,6 +174,76 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     expect((await copy.get("/v1/msgr/channels/new/")).body.id).toBe(5);
   });
 
+  test("numbers of posts that went with their channel are not given again in the copy either", async () => {
+    const { channels } = source.app.domains;
+    await imported(source, "channels", [channel(1), channel(2)]);
+    await imported(source, "posts", [
+      { id: 7, channel: 1, published_at: AT },
+      { id: 9, channel: 2, published_at: AT },
+    ]);
+    await channels.delete(2, COMMAND_LINE);
+    await carry("channels");
+    const file = await carry("posts");
+    expect(await exported(copy, { kind: "posts", format })).toBe(file);
+    expect((await importText(copy, "posts", file, { format })).unchanged).toBe(2);
+
+    for (const appliance of [source, copy]) {
+      const post = { channel: 1, msgr_post_id: 1, published_at: AT };
+      await imported(appliance, "posts", [post]);
+      expect((await appliance.get("/v1/msgr/posts/10/")).body.id).toBe(10);
+    }
+  });
+
+  test("all former handles find the same channels in the copy, those of merged channels too", async () => {
+    const { channels } = source.app.domains;
+    const give = (id: number, handle: string) => {
+      for (const { ports } of [source, copy]) ports.clock.advance(60_000);
+      return imported(source, "channels", [channel(id, { handle })]);
+    };
+    // The channel with the lowest number had @shared last; one with a higher number gave it up before.
+    await give(9, "shared");
+    await give(9, "nine");
+    await give(4, "shared");
+    await give(1, "one");
+    await give(2, "two");
+    await channels.merge(4, 2, COMMAND_LINE);
+    await channels.merge(2, 1, COMMAND_LINE);
+    const names = Array.from({ length: 25 }, (_, at) => `name${at}`);
+    for (const name of names) await give(7, name);
+    const forwards = [4, 2].map((forwarded_from, at) => ({
+      ...{ id: at + 1, channel: 7, published_at: AT, forwarded_from },
+    }));
+    await imported(source, "posts", forwards);
+
+    const file = await carry("channels");
+    await carry("posts");
+    expect(await exported(copy, { kind: "channels", format })).toBe(file);
+    expect((await importText(copy, "channels", file, { format })).unchanged).toBe(5);
+    const handles = ["shared", "nine", "one", "two", ...names];
+    for (const path of [
+      ...handles.map((handle) => `channels/${handle}/`),
+      ...["channels/2/", "channels/4/", "channels/1/mentions/"],
+    ]) {
+      expect(await answersOf(copy, path), path).toEqual(await answersOf(source, path));
+    }
+    expect((await copy.get("/v1/msgr/channels/shared/")).body.id).toBe(1);
+    expect((await copy.get("/v1/msgr/channels/1/mentions/")).body.results).toHaveLength(2);
+  });
+
+  test("where a merged channel went is left out where that channel is not there, or nothing was removed", async () => {
+    const rows = [
+      { id: 4, removed: true, merged_into: 3 },
+      { id: 5, title: "Пять", subscribers: 1, merged_into: 4 },
+    ];
+    const text = rows.map((row) => JSON.stringify(row)).join("\n");
+    const { inserted, warnings } = await importText(copy, "channels", text);
+    expect(inserted).toBe(2);
+    expect(warnings.map(({ column, line }) => [column, line])).toEqual([
+      ["merged_into", 1],
+      ["merged_into", 2],
+    ]);
+  });
+
   test("a row does not remove a channel that there is", async () => {
     await imported(copy, "channels", [channel(1)]);
     const { rejects } = await copy.importRows("channels", [
@@ -162,7 +251,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
       { handle: "one", removed: true },
     ]);
     expect(rejects.map(({ column, reason }) => [column, reason])).toEqual([
-      ["removed", "A channel is removed by `kanalog channel delete` only."],
+      ["removed", "A channel is removed by `kanalog channel delete` and `merge` only."],
       ["id", "This field is required."],
     ]);
     expect((await copy.get("/v1/msgr/channels/1/")).status).toBe(200);

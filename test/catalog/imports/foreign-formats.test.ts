@@ -151,6 +151,36 @@ describe("the posts of another program's file", () => {
   });
 });
 
+test("what a message lacks is left unknown, not made up of the words for nothing", async () => {
+  const place = { id: 2, date: "2025-01-01T07:00:00+00:00" };
+  const message = { _: "Message", ...place, peer_id: { channel_id: 1234567890 }, message: "Т" };
+  const lines = [message, { ...message, media: null }].map((one) => JSON.stringify(one));
+  const media = (await postsOf("telethon", lines.join("\n"))).map((post) => Object(post).media);
+  expect(media).toEqual([undefined, []]);
+  const text = ["а ", null, { type: "bold" }, { type: "bold", text: "б" }];
+  const messages = [{ ...place, type: "message", text }];
+  const desktop = JSON.stringify({ type: "public_channel", id: 1, messages });
+  expect(await postsOf("telegram-desktop", desktop)).toMatchObject([{ text: "а б" }]);
+});
+
+test("messages of people and of groups, whose numbers are no channel's, are of no channel", async () => {
+  const message = { id: 2, type: "message", date: "2025-01-01T10:00:00", from_id: "channel55" };
+  for (const type of ["personal_chat", "bot_chat", "saved_messages", "private_group"]) {
+    const desktop = JSON.stringify({ id: 1234567890, name: "А", type, messages: [message] });
+    const [post] = await postsOf("telegram-desktop", desktop);
+    expect(post, type).not.toHaveProperty("channel_msgr_id");
+  }
+  for (const type of ["ChatType.PRIVATE", "ChatType.BOT", "private"]) {
+    const chat = { id: 1234567890, type, username: "somebody", first_name: "А" };
+    const [post] = await postsOf(
+      "pyrogram",
+      JSON.stringify({ _: "Message", ...message, type: undefined, chat }),
+    );
+    expect(post, type).not.toHaveProperty("channel_msgr_id");
+    expect(post, type).not.toHaveProperty("channel");
+  }
+});
+
 describe("the application", () => {
   let appliance: Appliance;
   beforeEach(async () => {
@@ -187,6 +217,23 @@ describe("the application", () => {
       expect(result.updated).toBe(1);
       const cards = await appliance.get("/v1/msgr/channels/");
       expect(JSON.stringify(cards.body)).toContain(title);
+    }
+  });
+
+  test("takes no person and no group for a channel", async () => {
+    const desktop = DESKTOP.replace("public_channel", "personal_chat");
+    const pyrogram = JSON.stringify(
+      PYROGRAM.map(({ chat, ...of }) => ({ ...of, chat: { ...chat, type: "ChatType.PRIVATE" } })),
+    );
+    await appliance.importRows("channels", [{ msgr_id: 1234567890, title: "A", subscribers: 1 }]);
+    for (const [from, content] of [
+      ["telegram-desktop", desktop],
+      ["pyrogram", pyrogram],
+    ] as const) {
+      const options = { format: null, from } as const;
+      expect((await importText(appliance, "channels", content, options)).read).toBe(0);
+      const { read, rejects } = await importText(appliance, "posts", content, options);
+      expect(rejects.map(({ column }) => column)).toEqual(Array(read).fill("channel"));
     }
   });
 

@@ -133,6 +133,10 @@ test("media are of the kinds listed, each kept once; none at all is known too", 
   ]);
   expect((await post(1)).media).toEqual(["video", "photo"]);
   expect((await post(2)).media).toEqual([]);
+  const csv = `id,channel,published_at,media\n3,1,${AT},no\n4,1,${AT},\n1,,, No \n2,,,\n`;
+  expect((await importText(appliance, "posts", csv)).rejects).toEqual([]);
+  const read = await Promise.all([1, 2, 3, 4].map(async (id) => (await post(id)).media));
+  expect(read).toEqual([[], [], [], null]);
   const kinds = "photo, video, audio, voice, document, poll, sticker, other";
   expect(await reasons([{ id: 1, media: "photo gif" }])).toEqual([
     ["media", `"gif" is not a valid choice. Allowed: ${kinds}.`],

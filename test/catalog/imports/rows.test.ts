@@ -226,7 +226,7 @@ test("a quote within an unquoted cell rejects that row and keeps the others", as
   expect(titles()).toEqual(["A", "C", 'say "D"']);
 });
 
-test("a quote that leaves open where a cell ends stops the import at its line: nothing is lost silently", async () => {
+test("a file with a quote that leaves open where a cell ends is refused by its line, and changes nothing", async () => {
   for (const [row, reason] of [
     ['2,"B"x,1', "must be doubled"],
     ['2,"open, 4', "must be doubled"],
@@ -239,6 +239,7 @@ test("a quote that leaves open where a cell ends stops the import at its line: n
   }
   const error = await refusal(importChannels('id,title,subscribers\n1,A,1\n2,"B,1\n3,C,1\n'));
   expect(error.detail).toStartWith("Line 3: a quote is opened and not closed.");
+  expect(titles()).toEqual([]);
 });
 
 test("a quote never closed in the header is refused, not taken for an empty file", async () => {

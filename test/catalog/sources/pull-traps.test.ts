@@ -3,7 +3,8 @@ import { readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { requireReadable } from "../../../src/catalog/imports/rows.ts";
+import { readThrough } from "../../../src/catalog/imports/read-through.ts";
+import { AS_RECOGNIZED } from "../../../src/catalog/imports/rows.ts";
 import { openSource } from "../../../src/catalog/imports/source.ts";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
@@ -228,11 +229,13 @@ test.each([
     await Bun.write(path, pack(`${GOOD}${"\n".repeat(bytesMax)}`));
     try {
       const source = await openSource(path);
+      const read = (unpackedBytesMax: number) =>
+        readThrough({ ...source, unpackedBytesMax }, "channels", AS_RECOGNIZED);
       expect(source.bytes).toBeLessThan(bytesMax / 100);
-      await expect(requireReadable(source, bytesMax)).rejects.toThrow(
+      await expect(read(bytesMax)).rejects.toThrow(
         `${path} unpacks to more than ${bytesMax / GIB} GiB.`,
       );
-      await requireReadable(source, 2 * bytesMax);
+      await read(2 * bytesMax);
     } finally {
       rmSync(path);
     }

@@ -107,6 +107,7 @@ function addCatalog(add: Add): void {
     FROM channels`);
   add(`INSERT INTO former_handles (channel_id, handle, given_up_at)
     SELECT id, 'former_' || (id / 3), @now - id FROM channels`);
+  add("UPDATE channel_cards SET former_handles = 'former_' || (id / 3) WHERE id < 3");
   add("INSERT INTO removed_channels SELECT 1000000 + id, NULL, @now, 1 FROM channels");
   add(`INSERT INTO public_cards (id, json)
     SELECT c.id, json_object('id', c.id, 'title', k.title, 'kind', c.kind, 'handle', k.handle,

@@ -28,7 +28,7 @@ export const pyrogram: ForeignFormat = {
   toPost(message) {
     const isPost = message["_"] === "Message" && message["service"] == null;
     if (!isPost || message["empty"] === true) return null;
-    const chat = within(message["chat"]);
+    const chat = chatOf(message);
     const origin = within(
       message["forward_from_chat"] ?? within(message["forward_origin"])["chat"],
     );
@@ -51,7 +51,7 @@ export const pyrogram: ForeignFormat = {
   },
 
   toChannel(_beside, message) {
-    const chat = within(message?.["chat"]);
+    const chat = chatOf(message ?? {});
     if (chat["id"] === undefined) return null;
     const kind = /channel$/i.test(String(chat["type"])) ? "channel" : "chat";
     const { id, title, username, description, members_count } = chat;
@@ -61,6 +61,12 @@ export const pyrogram: ForeignFormat = {
     };
   },
 };
+
+/** The channel or group of a message; nothing where it is a person, whose numbers are no channel's. */
+function chatOf(message: Json): Json {
+  const chat = within(message["chat"]);
+  return /(?:private|bot)$/i.test(String(chat["type"])) ? {} : chat;
+}
 
 function handleOf({ username }: Json): string | undefined {
   return typeof username === "string" ? `@${username}` : undefined;

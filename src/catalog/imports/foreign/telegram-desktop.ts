@@ -17,6 +17,8 @@ const OTHER_MEDIA = [
 ];
 
 const CHANNELS = ["public_channel", "private_channel"];
+/** Other chats whose numbers are of the same row as channels'; those of people and small groups are not. */
+const CHATS = ["public_supergroup", "private_supergroup"];
 
 /** `result.json` of Telegram Desktop: the export of one channel's history, as JSON. */
 export const telegramDesktop: ForeignFormat = {
@@ -27,7 +29,9 @@ export const telegramDesktop: ForeignFormat = {
     if (message["type"] !== "message") return null;
     const { id, date, date_unixtime, edited, edited_unixtime } = message;
     return {
-      channel_msgr_id: beside["id"] ?? channelOf(message["from_id"]),
+      channel_msgr_id: hasNumber(beside)
+        ? (beside["id"] ?? channelOf(message["from_id"]))
+        : undefined,
       msgr_post_id: id,
       text: textOf(message["text"]),
       views: message["views"],
@@ -41,12 +45,17 @@ export const telegramDesktop: ForeignFormat = {
     } satisfies Fields;
   },
 
-  toChannel({ id, name, type }) {
-    if (id === undefined) return null;
+  toChannel(beside) {
+    const { id, name, type } = beside;
+    if (id === undefined || !hasNumber(beside)) return null;
     const kind = CHANNELS.includes(String(type)) ? "channel" : "chat";
     return { msgr_id: id, title: name, kind };
   },
 };
+
+function hasNumber({ type }: Json): boolean {
+  return type === undefined || [...CHANNELS, ...CHATS].includes(String(type));
+}
 
 /** The messenger id of a channel that is named as `channel1234`; people and groups have other prefixes. */
 function channelOf(name: unknown): string | undefined {
@@ -56,7 +65,7 @@ function channelOf(name: unknown): string | undefined {
 /** A text is one string, or a list of strings and of parts with a look of their own. */
 function textOf(text: unknown): unknown {
   if (!Array.isArray(text)) return text;
-  return text.map((part) => (isObject(part) ? String(part["text"] ?? "") : String(part))).join("");
+  return text.map((part) => String((isObject(part) ? part["text"] : part) ?? "")).join("");
 }
 
 function mediaOf(message: Json): string[] {

@@ -30,7 +30,9 @@ export const telethon: ForeignFormat = {
   },
 };
 
-function mediaOf(media: unknown): string[] {
+/** Null is a post without media; where the field was left out, nothing is known of them. */
+function mediaOf(media: unknown): string[] | undefined {
+  if (media === undefined) return undefined;
   if (!isObject(media)) return [];
   switch (media["_"]) {
     case "MessageMediaPhoto":

@@ -13,6 +13,10 @@ export function addToMap(given: string, before: ColumnMap): ColumnMap {
   if (theirs === "" || ours === "") {
     throw new InvalidArgumentError('Give it as "Theirs=ours", such as "Подписчики=subscribers".');
   }
+  const other = before[theirs] ?? ours;
+  if (other !== ours) {
+    throw new InvalidArgumentError(`"${theirs}" cannot be both ${other} and ${ours}.`);
+  }
   return { ...before, [theirs]: ours };
 }
 

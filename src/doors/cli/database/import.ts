@@ -1,11 +1,14 @@
+import { dirname } from "node:path";
 import { Argument, Command, Option } from "commander";
 import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
   importKinds,
 } from "../../../catalog/imports/import-kinds.ts";
+import { keptSource } from "../../../catalog/imports/kept-source.ts";
+import { readThrough } from "../../../catalog/imports/read-through.ts";
 import { nothingRecognized } from "../../../catalog/imports/recognized.ts";
-import { readRows, requireReadable } from "../../../catalog/imports/rows.ts";
+import { readRows } from "../../../catalog/imports/rows.ts";
 import { runImport } from "../../../catalog/imports/run-import.ts";
 import { openSource } from "../../../catalog/imports/source.ts";
 import { readConfig } from "../../../config.ts";
@@ -70,8 +73,6 @@ async function runCommand(
   if (options.replace === true && !kind.isDirectory) {
     throw new CommandExit(EXIT_USAGE, "--replace is for categories and territories only.");
   }
-  const source = await openSource(path);
-  await requireReadable(source);
   const { timezone } = options;
   const reading = readingOf(options);
   const open = options.dryRun === true ? withDomainsOfCopy : withDomains;
@@ -80,6 +81,8 @@ async function runCommand(
     messengerHosts,
     statisticsOpenDays: openDays,
   } = readConfig(context.environment);
+  const source = keptSource(await openSource(path), dirname(databasePath));
+  const highestNumber = await readThrough(source, name, reading);
   const rejects = createRejectsFile(options.rejects, [path, databasePath]);
   const interrupt = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
@@ -99,6 +102,7 @@ async function runCommand(
             folder: source.folder,
             messengerHosts,
             openDays,
+            highestNumber,
             note: (said) => output.note(inEnglish(said)),
           },
           recognized,

@@ -377,6 +377,11 @@ export const catalog: Entries = {
   ],
   "catalog/channels/channels.store.ts createChannelIds": [
     {
+      sql: "SELECT 1 FROM removed_channels WHERE id = ?",
+      plan: ["SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 0,
+    },
+    {
       sql: "SELECT id FROM channel_cards WHERE id = ?",
       plan: ["SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
@@ -429,11 +434,6 @@ export const catalog: Entries = {
         "SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
         "SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 0,
-    },
-    {
-      sql: "SELECT 1 FROM removed_channels WHERE id = ?",
-      plan: ["SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 0,
     },
     {
@@ -817,6 +817,12 @@ export const catalog: Entries = {
   ],
   "catalog/posts/posts.store.ts createPostRecords": [
     {
+      sql: "UPDATE post_numbers SET highest = @id WHERE highest < @id",
+      plan: ["SCAN post_numbers"],
+      rows: 1,
+      why: "The one row of the highest number that is gone.",
+    },
+    {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.msgr_post_id = ?",
       plan: ["SEARCH p USING INDEX posts_by_messenger_id (channel_id=? AND msgr_post_id=?)"],
       rows: 1,
@@ -1045,6 +1051,17 @@ export const catalog: Entries = {
       rows: 3,
     },
   ],
+  "catalog/channels/former-handles.store.ts formerHandlesOf": [
+    {
+      sql: "SELECT handle, given_up_at AS givenUpAt FROM former_handles WHERE channel_id = ? ORDER BY given_up_at DESC, id DESC",
+      plan: [
+        "SEARCH former_handles USING INDEX former_handles_by_channel (channel_id=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 1,
+      why: "The former handles of one channel of an export, sorted.",
+    },
+  ],
   "catalog/channels/former-handles.store.ts createFormerHandles": [
     {
       sql: "DELETE FROM former_handles WHERE handle = @handle AND channel_id = @channelId",
@@ -1218,9 +1235,23 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 posts that were taken down from a key on.",
     },
   ],
+  "catalog/imports/exported-rows.store.ts highestGoneNumber": [
+    {
+      sql: "SELECT highest FROM post_numbers WHERE highest > max(coalesce((SELECT max(id) FROM posts), 0), coalesce((SELECT max(id) FROM post_tombstones), 0))",
+      plan: [
+        "SCAN post_numbers",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH posts",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH post_tombstones",
+      ],
+      rows: 3,
+      why: "The one row of the highest number that is gone, and the ends of the posts and the tombstones.",
+    },
+  ],
   "catalog/imports/exported-rows.store.ts removedAfter": [
     {
-      sql: "SELECT id FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?",
+      sql: "SELECT id, into_id AS merged_into FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?",
       plan: ["SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid>?)"],
       rows: 1000,
       why: "One part of an export: 1,000 channels that were merged or deleted from a number on.",

@@ -98,6 +98,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
     { id: 2_000_000, deleted: true },
     { channel: 40_000, msgr_post_id: 1, published_at: "2026-11-19T10:00:00Z", deleted: false },
     { channel: 40_001, msgr_post_id: 1_000, deleted: true },
+    { id: 4_000_000, deleted: true },
     { id: 2_000_002, forwarded_from: 40_003 },
   ]);
   // What they mention: more, less, and by a forward.

@@ -13,7 +13,7 @@ afterEach(() => machine.leave());
 const CHANNELS = 'id,title,subscribers\n1,"Один, ""два""",10\n2,Три,20\n';
 const HEADER =
   "id,msgr_id,handle,title,description,link,image,kind,subscribers,category,categories,territory," +
-  "a_plus,verified,quality,citation,last_post_at,is_public,former_handles,removed";
+  "a_plus,verified,quality,citation,last_post_at,is_public,former_handles,removed,merged_into";
 
 async function importChannels(): Promise<void> {
   machine.write("given.csv", CHANNELS);

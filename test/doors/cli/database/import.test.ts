@@ -114,6 +114,23 @@ test("standard input is read to its end, in the format that is named", async () 
   expect(summaryOf(ndjson.out)).toMatchObject({ read: 1, inserted: 1 });
 });
 
+test("standard input is read to its end before a row of it is written, and leaves no file behind", async () => {
+  const row = '"title":"Один","subscribers":1';
+  const cut = `[{"handle":"odin",${row}},{"handle":"dva",`;
+  const refused = await machine.run(["import", "channels", "-", "--json"], { stdin: cut });
+  expect(refused.exitCode).toBe(2);
+  expect(refused.notes).toContain("Line 1: the JSON ends in the middle.");
+  const rows = `{"handle":"odin",${row}}\n{"id":1,"handle":"dva",${row}}\n`;
+  const taken = await machine.run(["import", "channels", "-", "--json"], { stdin: gzipSync(rows) });
+  expect(summaryOf(taken.out)).toMatchObject({ read: 2, inserted: 2, rejected: 0 });
+  expect(machine.query("SELECT id, handle FROM channel_cards ORDER BY id")).toEqual([
+    { id: 1, handle: "dva" },
+    { id: 2, handle: "odin" },
+  ]);
+  const left = [...new Bun.Glob("kanalog-input-*").scanSync({ cwd: machine.folder })];
+  expect(left).toEqual([]);
+});
+
 const hasNamedPipes = Bun.which("mkfifo") !== null;
 test.skipIf(!hasNamedPipes)(
   "a pipe that has a name is read like standard input, not taken for an empty file",
@@ -202,6 +219,7 @@ test("what cannot be imported is one line and changes nothing: exit 1, or 2 for 
     [["channels", "damaged.csv"], 2, "damaged.csv is not UTF-8 (line 20003)."],
     [["channels", "base.csv", "--timezone", "Moscow"], 2, "IANA name"],
     [["channels", "base.csv", "--map", "id"], 2, "Theirs=ours"],
+    [["channels", "base.csv", "--map", "x=id", "--map", "x=title"], 2, "both id and title"],
     [["channels", "base.csv", "--map", "id=number"], 2, 'no column "number"'],
     [["channels", "base.csv", "--map-file", "header.csv"], 2, "not a JSON object of names"],
     [["channels", "base.csv", "--map-file", "missing.json"], 2, "missing.json cannot be read"],

@@ -1,0 +1,38 @@
+import { createReadStream, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Source } from "./source.ts";
+
+/**
+ * A source that can be read again: what can be read only once, such as standard input, is kept while it is
+ * read the first time, in a file that ends with the process.
+ * @param folder where there is room for it
+ */
+export function keptSource(source: Source, folder: string): Source {
+  if (source.bytes !== null) return source;
+  let kept: number | null = null;
+  return {
+    ...source,
+    async *open() {
+      if (kept !== null) {
+        yield* createReadStream("", { fd: kept, start: 0, autoClose: false });
+        return;
+      }
+      const fd = openNameless(folder);
+      kept = fd;
+      for await (const piece of source.open()) {
+        writeFileSync(fd, piece);
+        yield piece;
+      }
+    },
+  };
+}
+
+/** A file without a name: nothing is left of it, however the process ends. */
+function openNameless(folder: string): number {
+  const own = mkdtempSync(join(folder, "kanalog-input-"));
+  try {
+    return openSync(join(own, "rows"), "wx+", 0o600);
+  } finally {
+    rmSync(own, { recursive: true });
+  }
+}

@@ -1,0 +1,43 @@
+import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
+import { type ImportKind, RowFault } from "./import-kind.ts";
+import { type ImportKindName, importKinds } from "./import-kinds.ts";
+import { type CellRules, readCells } from "./read-cells.ts";
+import { nothingRecognized } from "./recognized.ts";
+import { type ReadingOptions, readRows } from "./rows.ts";
+import type { Source } from "./source.ts";
+import type { Fields } from "./source-row.ts";
+
+/** A number is read alike under all of them. */
+const RULES: CellRules = { timezone: MOSCOW_ZONE, messengerHosts: [], strict: true };
+
+/**
+ * Reads a file to its end before any of its rows is written, so that one that cannot be read changes nothing.
+ * @returns the highest number that a row names, or 0: numbers that are chosen for other rows come after it,
+ *   or a later row would be taken for theirs
+ * @throws AppError `invalid`, as `readRows`
+ */
+export async function readThrough(
+  source: Source,
+  name: ImportKindName,
+  reading: ReadingOptions,
+): Promise<number> {
+  const kind: ImportKind<{ id?: number }> = importKinds[name];
+  let highest = 0;
+  for await (const rows of readRows(source, name, reading, nothingRecognized(MOSCOW_ZONE))) {
+    for (const row of rows) {
+      if ("fields" in row) highest = Math.max(highest, numberIn(kind, row.fields));
+    }
+  }
+  return highest;
+}
+
+function numberIn(kind: ImportKind<{ id?: number }>, { id }: Fields): number {
+  if (id == null) return 0;
+  try {
+    return readCells(kind, { id }, RULES, []).id ?? 0;
+  } catch (error) {
+    // The row is rejected when its turn comes.
+    if (error instanceof RowFault) return 0;
+    throw error;
+  }
+}

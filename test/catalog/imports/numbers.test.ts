@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { importText } from "../../support/import-text.ts";
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+});
+afterEach(() => appliance.close());
+
+/** Rows of which every other one names its number; the first ones would be given the last ones' numbers. */
+const MIXED = Array.from({ length: 120 }, (_, at) => ({ at, id: at % 2 === 0 ? null : at }));
+const NAMES = MIXED.map(({ at }) => `name${at}`).toSorted();
+
+const channelRows = MIXED.map(({ at, id }) => ({
+  ...{ id, handle: `name${at}`, title: `name${at}`, subscribers: 1 },
+}));
+const postRows = MIXED.map(({ at, id }) => ({
+  ...{ id, channel: 1, msgr_post_id: at, text: `name${at}`, published_at: "2026-11-19T10:00:00Z" },
+}));
+const FILES = { channels: channelRows, posts: postRows };
+
+const FORMATS = {
+  ndjson: (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join("\n"),
+  json: (rows: readonly object[]) => JSON.stringify(rows),
+  csv(rows: readonly object[]) {
+    const lines = rows.map((row) => Object.values(row).join(","));
+    return [Object.keys(rows[0] ?? {}).join(","), ...lines].join("\n");
+  },
+};
+
+function stored(kind: "channels" | "posts"): string[] {
+  const { db } = appliance.app.domains;
+  const sql = kind === "channels" ? "SELECT title AS name FROM channel_cards" : TEXTS;
+  return db
+    .prepare<{ name: string }>(sql)
+    .all()
+    .map(({ name }) => name)
+    .toSorted();
+}
+const TEXTS = "SELECT text AS name FROM posts";
+
+describe.each([["channels"], ["posts"]] as const)(
+  "%s, of which some name their numbers",
+  (kind) => {
+    beforeEach(async () => {
+      if (kind === "posts") await imported(appliance, "channels", [channel(1)]);
+    });
+
+    test.each([["ndjson"], ["json"], ["csv"]] as const)(
+      "are all kept, none of them under another's number: %s",
+      async (format) => {
+        const text = FORMATS[format](FILES[kind]);
+        const { inserted, rejects } = await importText(appliance, kind, text, { chunkBytes: 512 });
+        expect({ inserted, rejects }).toEqual({ inserted: MIXED.length, rejects: [] });
+        expect(stored(kind)).toEqual(NAMES);
+        expect((await importText(appliance, kind, text)).unchanged).toBe(MIXED.length);
+      },
+    );
+
+    test("are all kept where numbers are written in other ways and under other names", async () => {
+      const rows = FILES[kind].map(({ id, ...row }) => ({ ...row, Номер: id && ` ${id}.0 ` }));
+      const text = FORMATS.ndjson(rows);
+      const { rejects } = await importText(appliance, kind, text, { map: { номер: "id" } });
+      expect(rejects).toEqual([]);
+      expect(stored(kind)).toEqual(NAMES);
+    });
+  },
+);
+
+test("rows without numbers keep theirs where the import is interrupted and run again", async () => {
+  const row = (at: number) => ({ handle: `name${at}`, title: `name${at}`, subscribers: 1 });
+  // The first half is read, and committed, before the rest.
+  const rows = Array.from({ length: 10_000 }, (_, at) =>
+    at < 5_000 ? row(at) : { id: at - 4_999, ...row(at) },
+  );
+  const text = FORMATS.ndjson(rows);
+  const first = await importText(appliance, "channels", text, {
+    ...{ isInterrupted: true, chunkBytes: 65_536 },
+  });
+  expect(first.inserted).toBeLessThan(10_000);
+  const second = await importText(appliance, "channels", text);
+  expect(second).toMatchObject({ inserted: 10_000 - first.inserted, unchanged: first.inserted });
+  expect(stored("channels")).toEqual(rows.map(({ title }) => title).toSorted());
+});
+
+test("a number that its column refuses moves no others", async () => {
+  const rows = [
+    { handle: "a", title: "A", subscribers: 1 },
+    { ...{ id: 2 ** 60, handle: "b", title: "B", subscribers: 1 } },
+  ];
+  const { rejected } = await importText(appliance, "channels", FORMATS.ndjson(rows));
+  expect(rejected).toBe(1);
+  expect((await appliance.get("/v1/msgr/channels/a/")).body.id).toBe(1);
+});
+
+test("a post taken down before it was imported gets no number that a later row names", async () => {
+  await imported(appliance, "channels", [channel(1)]);
+  const rows = [
+    { channel: 1, msgr_post_id: 7, deleted: true },
+    { ...{ id: 1, channel: 1, msgr_post_id: 8, text: "A", published_at: "2026-11-19T10:00:00Z" } },
+  ];
+  const { rejects } = await importText(appliance, "posts", FORMATS.ndjson(rows));
+  expect(rejects).toEqual([]);
+  expect(stored("posts")).toEqual(["A"]);
+});
