@@ -11,6 +11,14 @@ export function toJsonText<T>(value: T): JsonText<T> {
   return JSON.stringify(value) as JsonText<T>;
 }
 
+/**
+ * A list's JSON, of its items as SQLite joined them and gave them as a blob: 30 KB of Cyrillic as a text take
+ * the driver 34 us, as bytes with their decoding here 13.
+ */
+export function listTextOf<T>(items: Buffer | null): JsonText<T[]> {
+  return `[${items?.toString() ?? ""}]` as JsonText<T[]>;
+}
+
 /** Writes a value as JSON; JSON text is passed on as it is. */
 export function jsonTextOf<T>(json: Json<T>): JsonText<T> {
   return typeof json === "string" ? (json as JsonText<T>) : toJsonText(json as T);

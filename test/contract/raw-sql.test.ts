@@ -22,6 +22,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/posts/found-posts.store.ts",
       "catalog/posts/habits.store.ts",
       "catalog/posts/posts.store.ts",
+      "catalog/posts/shown-posts.store.ts",
       "catalog/search/describe-selection.ts",
       "catalog/search/last-post-order.ts",
       "catalog/search/plans/found.ts",

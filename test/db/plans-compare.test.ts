@@ -3,7 +3,7 @@ import { type Entry, faultsOf } from "./plans/compare.ts";
 import type { Recorded } from "./plans/recorder.ts";
 
 const STATEMENT: Recorded = {
-  site: "posts/posts.store.ts selectPost",
+  site: "posts/shown-posts.store.ts selectPost",
   shape: "SELECT … FROM posts WHERE id = ?",
   plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
   rows: 1,

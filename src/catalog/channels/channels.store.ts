@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { insertSql, updateSql } from "../../db/named-columns.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { JsonText } from "../../values/json-text.ts";
+import { type JsonText, listTextOf } from "../../values/json-text.ts";
 import {
   type CardView,
   CHANNEL_COLUMNS,
@@ -59,13 +59,13 @@ function card(db: Database, from: string, value: number | string): JsonText<Card
  * public are left out. SQLite joins them into one text: to read fifty texts costs more.
  */
 export function selectCards(db: Database, ids: readonly number[]): JsonText<CardView[]> {
-  const found = statement<{ cards: string | null }>(
+  const found = statement<{ cards: Buffer | null }>(
     db,
-    `SELECT group_concat(${CARD_JSON}, ',') AS cards
+    `SELECT CAST(group_concat(${CARD_JSON}, ',') AS BLOB) AS cards
      FROM json_each(?) given CROSS JOIN public_cards p ON p.id = given.value
        CROSS JOIN channels c ON c.id = p.id`,
   ).get(JSON.stringify(ids));
-  return `[${found?.cards ?? ""}]` as JsonText<CardView[]>;
+  return listTextOf(found?.cards ?? null);
 }
 
 /**

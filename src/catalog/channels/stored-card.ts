@@ -1,3 +1,4 @@
+import { instantJson } from "../fields/stored-field.ts";
 import { type CardView, type ChannelRecord, toCard } from "./card.ts";
 
 /**
@@ -18,8 +19,8 @@ export function storedCard(record: ChannelRecord): string {
 }
 
 /** SQL: the card of `public_cards p` with the values of `channels c`; instants in Moscow's time. */
-export const CARD_JSON = `replace(replace(p.json, char(1), c.subscribers), char(2), ifnull(
-  strftime('"%Y-%m-%dT%H:%M:%S+03:00"', c.last_post_at / 1000, 'unixepoch', '+3 hours'), 'null'))`;
+export const CARD_JSON = `replace(replace(p.json, char(1), c.subscribers), char(2),
+  ${instantJson("c.last_post_at")})`;
 
 /** Whether a column's value is no part of the stored card. */
 export function isMarked(column: string): boolean {

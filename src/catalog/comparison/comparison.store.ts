@@ -1,10 +1,12 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import { jsonValueOf } from "../../values/json-text.ts";
 import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
 import { quantileOf } from "../../values/quantile.ts";
 import { createIsPublic } from "../channels/channels.store.ts";
 import { hundredthsOf } from "../metrics/metrics.ts";
-import { ARE_VIEWS_KNOWN, selectPost } from "../posts/posts.store.ts";
+import { ARE_VIEWS_KNOWN } from "../posts/posts.store.ts";
+import { selectPost } from "../posts/shown-posts.store.ts";
 import type { ComparisonSelection, ComparisonView } from "./comparison.ts";
 
 /** One row for all posts: the way of each to JavaScript would cost more than its reading. */
@@ -43,7 +45,7 @@ export function compareChannels(
       first.get(channel, from, to)?.subscribers ?? null,
       last.get(channel, from, to)?.subscribers ?? null,
       postsOf(db, channel, from, to),
-      (id) => (hasBestPost ? (selectPost(db, id) ?? null) : null),
+      (id) => jsonValueOf(hasBestPost ? (selectPost(db, id) ?? null) : null),
     ),
   }));
 }

@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { ExportRow, Position } from "../imports/exported-rows.ts";
 import { requireWhole } from "../post-search/post-search.ts";
 import { foundAfter } from "../post-search/select-found.store.ts";
-import { selectPostsById } from "../posts/posts.store.ts";
+import { selectPostsById } from "../posts/shown-posts.store.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
 
 /**

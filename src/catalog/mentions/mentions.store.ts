@@ -2,7 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import { idOfHandle } from "../channels/former-handles.store.ts";
-import { selectPostTexts } from "../posts/posts.store.ts";
+import { selectPostTexts } from "../posts/shown-posts.store.ts";
 import type { Mention, MentionKind } from "./mention.ts";
 import { type MentionTarget, targetOfMessengerId, targetOfNumber } from "./mention-target.ts";
 

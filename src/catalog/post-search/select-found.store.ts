@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { selectPostsById } from "../posts/posts.store.ts";
+import { selectPostsById } from "../posts/shown-posts.store.ts";
 import {
   type Asked,
   askedOf,

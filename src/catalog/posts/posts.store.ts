@@ -1,8 +1,9 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { insertSql, updateSql } from "../../db/named-columns.ts";
-import { type JsonText, toJsonText } from "../../values/json-text.ts";
-import { POST_COLUMNS, POST_FIELDS, type PostRecord, type PostView, toPostView } from "./post.ts";
+import type { JsonText } from "../../values/json-text.ts";
+import { POST_COLUMNS, POST_FIELDS, type PostRecord, type PostView } from "./post.ts";
+import { selectPostsJson } from "./shown-posts.store.ts";
 
 /** Where a page ended: the last post's publication instant and id. */
 export type PostPosition = readonly [publishedAt: number, id: number];
@@ -19,7 +20,7 @@ export interface PostSelection {
 }
 
 export interface PostPage {
-  results: PostView[];
+  results: JsonText<PostView[]>;
   /** Null on the last page. */
   last: PostPosition | null;
 }
@@ -39,17 +40,25 @@ export function isShort({ isAd }: PostSelection): boolean {
 export function selectPosts(db: Database, selection: PostSelection): PostPage {
   const { limit } = selection;
   // One more than the page tells whether there is another.
-  const rows: PostRecord[] = [];
+  const positions: Position[] = [];
   for (const segment of segments(selection)) {
-    if (rows.length > limit) break;
-    rows.push(...selectSegment(db, selection, segment, limit + 1 - rows.length));
+    if (positions.length > limit) break;
+    positions.push(...selectSegment(db, selection, segment, limit + 1 - positions.length));
   }
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const shown = positions.slice(0, limit);
+  const last = positions.length > limit ? shown.at(-1) : undefined;
   return {
-    results: shown.map((row) => toPublicView(db, row)),
-    last: last === undefined ? null : [last.published_at, last.id],
+    results: selectPostsJson(
+      db,
+      shown.map(({ id }) => id),
+    ),
+    last: last === undefined ? null : [last.publishedAt, last.id],
   };
+}
+
+interface Position {
+  id: number;
+  publishedAt: number;
 }
 
 /** Posts between two instants, or those of one instant below an id. */
@@ -72,7 +81,7 @@ function selectSegment(
   selection: PostSelection,
   segment: Segment,
   limit: number,
-): PostRecord[] {
+): Position[] {
   const conditions = [isShort(selection) ? "1" : WITHIN_DEADLINE, "p.channel_id = ?"];
   const values: number[] = [selection.channelId];
   const require = (condition: string, value: number | null): void => {
@@ -88,49 +97,11 @@ function selectSegment(
     require("p.published_at >= ?", segment.fromMs);
     require("p.published_at < ?", segment.untilMs);
   }
-  return statement<PostRecord>(
+  return statement<Position>(
     db,
-    `SELECT ${POST_COLUMNS} FROM posts p WHERE ${conditions.join(" AND ")}
+    `SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE ${conditions.join(" AND ")}
      ORDER BY p.published_at DESC, p.id DESC LIMIT ?`,
   ).all(...values, limit);
-}
-
-/** A post of a public channel, or undefined. */
-export function selectPost(db: Database, id: number): PostView | undefined {
-  const row = statement<PostRecord>(
-    db,
-    `SELECT ${POST_COLUMNS} FROM posts p JOIN channels c ON c.id = p.channel_id
-     WHERE p.id = ? AND c.is_public = 1`,
-  ).get(id);
-  return row === undefined ? undefined : toPublicView(db, row);
-}
-
-/** The posts with these numbers, in their order, as JSON text. */
-export function selectPostTexts(
-  db: Database,
-  ids: readonly number[],
-): Map<number, JsonText<PostView>> {
-  return new Map(selectPostsById(db, ids).map((post) => [post.id, toJsonText(post)]));
-}
-
-/** The posts with these numbers, in their order, as the API shows them; those that are gone are left out. */
-export function selectPostsById(db: Database, ids: readonly number[]): PostView[] {
-  const byId = statement<PostRecord>(db, `SELECT ${POST_COLUMNS} FROM posts p WHERE p.id = ?`);
-  return ids.flatMap((id) => {
-    const row = byId.get(id);
-    return row === undefined ? [] : [toPublicView(db, row)];
-  });
-}
-
-/** A post as the API shows it: without the channel that it was forwarded from, where that is not public. */
-function toPublicView(db: Database, row: PostRecord): PostView {
-  const { forwarded_from: from } = row;
-  if (from === null) return toPostView(row);
-  const channel = statement<{ is_public: number }>(
-    db,
-    "SELECT is_public FROM channels WHERE id = ?",
-  ).get(from);
-  return toPostView(channel?.is_public === 1 ? row : { ...row, forwarded_from: null });
 }
 
 /** The text of a post, shown or not; undefined where there is no such post. */

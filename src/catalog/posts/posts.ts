@@ -1,14 +1,10 @@
 import type { Database } from "../../db/database.ts";
 import { notFound } from "../../errors.ts";
+import type { JsonText } from "../../values/json-text.ts";
 import type { Habits, HabitsSelection } from "./habits.ts";
 import type { PostView } from "./post.ts";
-import {
-  isShort,
-  type PostPage,
-  type PostSelection,
-  selectPost,
-  selectPosts,
-} from "./posts.store.ts";
+import { isShort, type PostPage, type PostSelection, selectPosts } from "./posts.store.ts";
+import { selectPost } from "./shown-posts.store.ts";
 
 export type Posts = ReturnType<typeof createPosts>;
 
@@ -28,7 +24,7 @@ export function createPosts(db: Database, readers: PostReaders) {
     habits: (selection: HabitsSelection): Promise<Habits> => readers.selectHabits(selection),
 
     /** @throws AppError `not_found`, also for a post of a channel that is not public */
-    post(id: number): PostView {
+    post(id: number): JsonText<PostView> {
       const post = selectPost(db, id);
       if (post === undefined) throw notFound("post");
       return post;

@@ -54,7 +54,7 @@ function streamOf(body: string): ReadableStream {
   return new ReadableStream({
     type: "direct",
     pull(controller) {
-      controller.write(Buffer.from(body));
+      controller.write(body);
       controller.close();
     },
   });

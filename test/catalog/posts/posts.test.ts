@@ -4,6 +4,7 @@ import { withDeadline } from "../../../src/db/deadline.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { IN_MEMORY, openDatabase } from "../../../src/db/open-database.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
+import { jsonValueOf } from "../../../src/values/json-text.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
   channel,
@@ -251,7 +252,7 @@ describe("paging", () => {
         [1000, 500],
       ] as const) {
         const page = withDeadline(db, 0, () => selectPosts(db, { ...selection, after }));
-        expect(page.results[0]?.id).toBe(after[1] - 1);
+        expect(jsonValueOf(page.results)[0]?.id).toBe(after[1] - 1);
       }
     }
     db.close();

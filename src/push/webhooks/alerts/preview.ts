@@ -2,8 +2,9 @@ import { isMatch } from "../../../catalog/post-search/match-tokens.ts";
 import { readPostQuery } from "../../../catalog/post-search/post-query.ts";
 import { snippetOf } from "../../../catalog/post-search/snippet.ts";
 import { tokensOf } from "../../../catalog/post-search/tokens.ts";
-import { selectPost } from "../../../catalog/posts/posts.store.ts";
+import { selectPost } from "../../../catalog/posts/shown-posts.store.ts";
 import type { Database } from "../../../db/database.ts";
+import { jsonValueOf } from "../../../values/json-text.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import { type Asked, isWanted } from "./alert-index.ts";
 import type { PreviewView } from "./alert-views.ts";
@@ -36,8 +37,10 @@ export function previewAlert(db: Database, { nowMs, ...asked }: PreviewSelection
   }
   found.sort((one, other) => other.publishedAt - one.publishedAt || other.id - one.id);
   const results = found.slice(0, SHOWN_MAX).flatMap(({ id }) => {
-    const post = selectPost(db, id);
-    return post === undefined ? [] : [{ ...post, ...snippetOf(post.text, query) }];
+    const json = selectPost(db, id);
+    if (json === undefined) return [];
+    const post = jsonValueOf(json);
+    return [{ ...post, ...snippetOf(post.text, query) }];
   });
   const isCapped = walked >= WALKED_MAX || characters >= CHARACTERS_MAX;
   return { matches: found.length, matches_capped: isCapped, results };

@@ -823,6 +823,11 @@ export const catalog: Entries = {
       why: "The one row of the highest number that is gone.",
     },
     {
+      sql: "SELECT … FROM posts p WHERE p.id = ?",
+      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.msgr_post_id = ?",
       plan: ["SEARCH p USING INDEX posts_by_messenger_id (channel_id=? AND msgr_post_id=?)"],
       rows: 1,
@@ -863,111 +868,126 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/posts/posts.store.ts selectPost": [
-    {
-      sql: "SELECT … FROM posts p JOIN channels c ON c.id = p.channel_id WHERE p.id = ? AND c.is_public = 1",
-      plan: [
-        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 2,
-    },
-  ],
   "catalog/posts/posts.store.ts selectSegment": [
     {
-      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
-      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=?)"],
-      rows: 110,
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE 1 AND p.channel_id = ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING COVERING INDEX posts_by_time (channel_id=?)"],
+      rows: 101,
     },
     {
-      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at = ? AND p.id < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
-      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id<?)"],
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at = ? AND p.id < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: [
+        "SEARCH p USING COVERING INDEX posts_by_time (channel_id=? AND published_at=? AND id<?)",
+      ],
       rows: 9,
     },
     {
-      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
-      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at<?)"],
-      rows: 110,
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING COVERING INDEX posts_by_time (channel_id=? AND published_at<?)"],
+      rows: 101,
     },
     {
-      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at >= ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
-      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
-      rows: 110,
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at >= ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING COVERING INDEX posts_by_time (channel_id=? AND published_at>?)"],
+      rows: 101,
     },
     {
-      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at >= ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at >= ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
       plan: [
-        "SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
+        "SEARCH p USING COVERING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
       ],
-      rows: 110,
+      rows: 101,
     },
     {
-      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
-      plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=?)"],
-      rows: 110,
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING COVERING INDEX posts_ads_by_time (channel_id=?)"],
+      rows: 101,
     },
     {
-      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at = ? AND p.id < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
-      plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at=? AND id<?)"],
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at = ? AND p.id < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: [
+        "SEARCH p USING COVERING INDEX posts_ads_by_time (channel_id=? AND published_at=? AND id<?)",
+      ],
       rows: 0,
     },
     {
-      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
-      plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at<?)"],
-      rows: 110,
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING COVERING INDEX posts_ads_by_time (channel_id=? AND published_at<?)"],
+      rows: 101,
     },
     {
-      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at >= ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
-      plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at>?)"],
-      rows: 110,
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at >= ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING COVERING INDEX posts_ads_by_time (channel_id=? AND published_at>?)"],
+      rows: 101,
     },
     {
-      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at >= ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at >= ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
       plan: [
-        "SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at>? AND published_at<?)",
+        "SEARCH p USING COVERING INDEX posts_ads_by_time (channel_id=? AND published_at>? AND published_at<?)",
       ],
-      rows: 110,
+      rows: 101,
     },
     {
-      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=?)"],
-      rows: 120,
+      rows: 111,
     },
     {
-      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at = ? AND p.id < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at = ? AND p.id < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id<?)"],
       rows: 9,
     },
     {
-      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at<?)"],
-      rows: 120,
+      rows: 112,
     },
     {
-      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at >= ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at >= ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
-      rows: 120,
+      rows: 111,
     },
     {
-      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at >= ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      sql: "SELECT p.id, p.published_at AS publishedAt FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at >= ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
       plan: [
         "SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
       ],
-      rows: 120,
+      rows: 111,
     },
   ],
-  "catalog/posts/posts.store.ts toPublicView": [
+  "catalog/posts/shown-posts.store.ts selectPostsJson": [
     {
-      sql: "SELECT is_public FROM channels WHERE id = ?",
-      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
+      sql: "SELECT … FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value LEFT JOIN channels origin ON origin.id = p.forwarded_from AND origin.is_public = 1",
+      plan: [
+        "SCAN given VIRTUAL TABLE INDEX 1:",
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH origin USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+      ],
+      rows: 300,
+      why: "A page of at most 100 posts, each with the channel that it was forwarded from.",
     },
   ],
-  "catalog/posts/posts.store.ts selectPostsById": [
+  "catalog/posts/shown-posts.store.ts selectPostTexts": [
     {
-      sql: "SELECT … FROM posts p WHERE p.id = ?",
-      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
+      sql: "SELECT … FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value LEFT JOIN channels origin ON origin.id = p.forwarded_from AND origin.is_public = 1",
+      plan: [
+        "SCAN given VIRTUAL TABLE INDEX 1:",
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH origin USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+      ],
+      rows: 1500,
+      why: "Posts of a part of events, each with the channel that it was forwarded from.",
+    },
+  ],
+  "catalog/posts/shown-posts.store.ts selectPost": [
+    {
+      sql: "SELECT … FROM posts p CROSS JOIN channels c ON c.id = p.channel_id LEFT JOIN channels origin ON origin.id = p.forwarded_from AND origin.is_public = 1 WHERE p.id = ? AND c.is_public = 1",
+      plan: [
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH origin USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+      ],
+      rows: 3,
     },
   ],
   "catalog/posts/posts.store.ts selectText": [
