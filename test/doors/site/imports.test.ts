@@ -280,6 +280,30 @@ describe("a file that is looked at first", () => {
     }
   });
 
+  test("with names of its own has them listed to be named, and what is left open is left out", async () => {
+    const content = "Канал;Название;Подписчики;Заметка\n@one;Один;12;да\n";
+    const sent = () => file(content, "list.csv");
+    const { body, status } = await look(sent());
+    expect(status).toBe(400);
+    const [details = ""] = /<details open="">.*?<\/details>/s.exec(String(body)) ?? [];
+    const [, listed = ""] = /<textarea[^>]*>([^<]*)/.exec(details) ?? [];
+    expect(listed).toBe("Канал=\nНазвание=\nПодписчики=\nЗаметка=");
+    const named = "Канал=handle\nНазвание=title\nПодписчики=subscribers\nЗаметка=";
+    const again = { action: "import", look: "yes", kind: "channels", file: sent() };
+    const { location } = await staff.post(PAGE, { ...again, map: named });
+    const { body: shown } = await staff.get(location ?? "");
+    expect(shown).toContain("Канал = handle, Название = title, Подписчики = subscribers");
+    expect(shown).toContain("Заметка");
+    await start(location ?? "");
+    expect(count(await ended(`${PAGE}1/`), "Inserted")).toBe("1");
+
+    // With none of them named there is nothing to import.
+    const open = await staff.post(PAGE, { ...again, file: sent(), map: listed });
+    const { body: nothing } = await staff.get(open.location ?? "");
+    expect(nothing).toContain("No column of the file is known.");
+    expect(nothing).not.toContain('value="start"');
+  });
+
   test("that cannot be imported says why at its field, and is not kept", async () => {
     for (const [sent, said] of [
       [file("id,nonsense\n1,2\n"), "The header has unknown columns: &quot;nonsense&quot;"],
