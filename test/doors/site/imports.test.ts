@@ -229,6 +229,13 @@ describe("an uploaded file", () => {
   });
 });
 
+test("an import that took no row says so, and leads on without a reload", async () => {
+  const page = await run("channels", file("title,subscribers\nОдин,10\nДва,20\n"));
+  expect(page).toContain("The import is done and took no row. Below is why.");
+  const refreshed = /<div id="run">.*<\/div>/s.exec(page)?.[0];
+  expect(refreshed).toContain('<a href="/staff/start/">First steps</a>');
+});
+
 describe("a file that is looked at first", () => {
   const look = (sent: File, kind = "channels") =>
     staff.post(PAGE, { action: "import", look: "yes", kind, file: sent });

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { FOREIGN_FORMATS } from "../../../../catalog/imports/foreign/foreign-formats.ts";
+import type { ImportKindName } from "../../../../catalog/imports/import-kinds.ts";
 import type { ReadingOptions } from "../../../../catalog/imports/rows.ts";
 import { AppError } from "../../../../errors.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
@@ -57,17 +58,22 @@ const TO_NAME_MAX = 100;
  * The form again with the columns of a header that have names of their own, a line each, to be named or
  * left out; null for any other error.
  */
-export function withColumnsToName(visit: Visit, error: unknown): Visit | null {
+export function withColumnsToName(
+  visit: Visit,
+  kind: ImportKindName,
+  error: unknown,
+): Visit | null {
   if (!(error instanceof AppError) || error.said.code !== "unknownColumnsInHeader") return null;
   const { form, language } = visit;
+  const words = visit.words.importPages;
   const lines = error.said.values.unknown.slice(0, TO_NAME_MAX).map((name) => `${name}=`);
   const map = [form.get("map").trim(), ...lines].join("\n").trim();
   return {
     ...visit,
     form: { ...form, get: (name) => (name === "map" ? map : form.get(name)) },
     faults: {
-      file: [visit.words.importPages.nameColumns],
-      ...cutFaults({ map: [inLanguage(language, error.said)] }),
+      file: [words.nameColumns],
+      ...cutFaults({ map: [inLanguage(language, error.said), words.rowNeeds[kind]] }),
     },
   };
 }

@@ -100,7 +100,7 @@ async function takeImport(visit: Visit, context: SiteContext): Promise<View> {
     try {
       return redirect(`/staff/imports/?file=${await imports.held.hold(upload)}`);
     } catch (error) {
-      const namedApart = withColumnsToName(visit, error);
+      const namedApart = withColumnsToName(visit, kind, error);
       if (namedApart === null) throw tellAtFile(error);
       return { ...(await showPage(namedApart, context)), status: 400 };
     }
@@ -155,6 +155,8 @@ function Columns({ visit }: { visit: Visit }): JSX.Element {
             <dt>{words.kinds[name]}</dt>
             <dd>
               <code>{Object.keys(importKinds[name].columns).join(", ")}</code>
+              <br />
+              {words.rowNeeds[name]}
             </dd>
           </>
         ))}
