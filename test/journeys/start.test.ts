@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { dayOf } from "../../src/values/moscow-time.ts";
-import { createMachine, type Machine, until } from "../support/machine.ts";
+import { createMachine, type Machine, PROGRAM, until } from "../support/machine.ts";
 
 let machine: Machine;
 beforeEach(() => {
@@ -74,6 +74,27 @@ test("the first start has sample data until yesterday, and prints an address, th
   expect((await again.get("/v1/me/", key)).status).toBe(200);
   expect(countAll()).toEqual(sample);
   expect(await again.stop()).toBe(0);
+});
+
+test("no line of the log stands between those that a person reads at a first start, and none is lost", async () => {
+  const printed = () => (machine.exists("printed") ? machine.read("printed") : "");
+  // Both streams in one file, in the order in which a terminal shows them.
+  machine.spawn(["start"], {
+    environment: { KANALOG_LOG_LEVEL: "debug" },
+    program: ["sh", "-c", 'exec "$@" >>printed 2>&1', "sh", ...PROGRAM],
+  });
+  await until(() => printed().includes("Kanalog serves at"));
+  const address = /http:\/\/[\d.:]+/.exec(printed())?.[0];
+  // Each request is a line of the log.
+  let asked = 0;
+  while (!printed().includes("  curl ")) {
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+    asked += 1;
+  }
+  const text = printed();
+  expect(text.slice(text.indexOf("Kanalog serves at"), text.indexOf("  curl "))).not.toContain("{");
+  expect(asked).toBeGreaterThan(1);
+  await until(() => printed().split('"/healthz"').length > asked);
 });
 
 test("serve on a new file makes the schema and the shipped directories, and nothing else", async () => {

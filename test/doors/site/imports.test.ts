@@ -229,6 +229,13 @@ describe("an uploaded file", () => {
   });
 });
 
+test("an import that took no row says so, and leads on without a reload", async () => {
+  const page = await run("channels", file("title,subscribers\nОдин,10\nДва,20\n"));
+  expect(page).toContain("The import is done and took no row. Below is why.");
+  const refreshed = /<div id="run">.*<\/div>/s.exec(page)?.[0];
+  expect(refreshed).toContain('<a href="/staff/start/">First steps</a>');
+});
+
 describe("a file that is looked at first", () => {
   const look = (sent: File, kind = "channels") =>
     staff.post(PAGE, { action: "import", look: "yes", kind, file: sent });
@@ -278,6 +285,30 @@ describe("a file that is looked at first", () => {
     ]) {
       expect(body).toContain(text);
     }
+  });
+
+  test("with names of its own has them listed to be named, and what is left open is left out", async () => {
+    const content = "Канал;Название;Подписчики;Заметка\n@one;Один;12;да\n";
+    const sent = () => file(content, "list.csv");
+    const { body, status } = await look(sent());
+    expect(status).toBe(400);
+    const [details = ""] = /<details open="">.*?<\/details>/s.exec(String(body)) ?? [];
+    const [, listed = ""] = /<textarea[^>]*>([^<]*)/.exec(details) ?? [];
+    expect(listed).toBe("Канал=\nНазвание=\nПодписчики=\nЗаметка=");
+    const named = "Канал=handle\nНазвание=title\nПодписчики=subscribers\nЗаметка=";
+    const again = { action: "import", look: "yes", kind: "channels", file: sent() };
+    const { location } = await staff.post(PAGE, { ...again, map: named });
+    const { body: shown } = await staff.get(location ?? "");
+    expect(shown).toContain("Канал = handle, Название = title, Подписчики = subscribers");
+    expect(shown).toContain("Заметка");
+    await start(location ?? "");
+    expect(count(await ended(`${PAGE}1/`), "Inserted")).toBe("1");
+
+    // With none of them named there is nothing to import.
+    const open = await staff.post(PAGE, { ...again, file: sent(), map: listed });
+    const { body: nothing } = await staff.get(open.location ?? "");
+    expect(nothing).toContain("No column of the file is known.");
+    expect(nothing).not.toContain('value="start"');
   });
 
   test("that cannot be imported says why at its field, and is not kept", async () => {

@@ -109,7 +109,7 @@ inBrowser(
       if (box === null) throw new Error("no chart");
       await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2);
       const told = await page.locator(".u-legend .u-value").first().textContent();
-      expect(told).toBe("Nov 20, 2026");
+      expect(told).toBe("20 Nov 2026");
       expect(faults).toEqual([]);
       await context.close();
     }

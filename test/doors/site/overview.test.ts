@@ -158,12 +158,14 @@ test("usage is shown by key, errors stand out, and today is marked as not over",
   expect(yesterday).not.toContain("not over yet");
 });
 
-test("the quota's bar tells when the quota ends at this pace", async () => {
+test("the quota's bar tells when the quota ends at this pace, once there is one", async () => {
   const told = async () => (await owner.get("/account/")).html.split("<progress")[1] ?? "";
+  expect(await told()).not.toContain("At this pace");
+  appliance.ports.clock.advance(24 * 60 * 60 * 1000);
+  expect(await told()).not.toContain("At this pace");
+  await use();
   expect(await told()).toContain("At this pace the quota lasts to the end of the period.");
   await appliance.app.domains.accounts.changePlan("start", { requestsPerPeriod: 6 }, COMMAND_LINE);
-  appliance.ports.clock.advance(24 * 60 * 60 * 1000);
-  await use();
   // Two of six in a day: all of them in three.
   expect(await told()).toContain("At this pace the quota ends on");
   expect(await told()).toContain('datetime="2026-11-23"');

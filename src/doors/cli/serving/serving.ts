@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Domains } from "../../../app/domains.ts";
 import { type Config, ConfigError, type Environment, readConfig } from "../../../config.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { heldLog } from "../../../ports/held-log.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
 import { readWorkers } from "../../../values/setting-texts.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
@@ -92,7 +93,7 @@ export interface Listening {
   setUpAddress: string | null;
 }
 
-/** Called once the appliance listens; a signal to stop waits for it. */
+/** Called once the appliance listens; a signal to stop waits for it, and so do lines of the log. */
 type Announce = (
   listening: Listening,
   withDomains: (work: (domains: Domains) => Promise<void>) => Promise<void>,
@@ -115,12 +116,16 @@ export async function serve(
     const why = "this system cannot share a port among processes";
     context.output.note(`One process serves, not ${config.workers}: ${why}.`);
   }
-  const app = await context.createApp(config, context.ports(config));
+  const ports = context.ports(config);
+  const { log, during } = heldLog(ports.log);
+  const app = await context.createApp(config, { ...ports, log });
   const stopSignal = stopSignalled(app.domains.clock);
   try {
     const setUpPath = await app.setUpPath();
     const address = app.listen();
-    await announce(listeningAt(address, setUpPath, config), (work) => work(app.domains));
+    await during(() =>
+      announce(listeningAt(address, setUpPath, config), (work) => work(app.domains)),
+    );
     await stopSignal;
   } finally {
     await app.close();

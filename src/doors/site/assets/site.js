@@ -37,11 +37,12 @@ for (const link of document.querySelectorAll(
   row.scrollLeft = link.offsetLeft - (row.clientWidth - link.clientWidth) / 2;
 }
 
-const LANGUAGE = document.documentElement.lang;
+const { locale: LOCALE } = document.body.dataset;
 const MOSCOW_ZONE = "Europe/Moscow";
-const NUMBERS = new Intl.NumberFormat(LANGUAGE);
-const DAYS = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeZone: MOSCOW_ZONE });
-const SHORT_DAYS = new Intl.DateTimeFormat(LANGUAGE, {
+const NUMBERS = new Intl.NumberFormat(LOCALE);
+const PERCENTS = new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 2 });
+const DAYS = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeZone: MOSCOW_ZONE });
+const SHORT_DAYS = new Intl.DateTimeFormat(LOCALE, {
   day: "numeric",
   month: "short",
   timeZone: MOSCOW_ZONE,
@@ -110,8 +111,8 @@ for (const place of document.querySelectorAll("[data-chart]")) {
   );
   const ink = inkOf("--quiet");
   const grid = { stroke: inkOf("--line"), width: 1 };
-  const unit = place.dataset.unit ?? "";
-  const numberText = (value) => NUMBERS.format(value) + unit;
+  const isPercent = place.dataset.unit === "%";
+  const numberText = (value) => (isPercent ? PERCENTS.format(value / 100) : NUMBERS.format(value));
   const ofNumbers = (_, values) => values.map(numberText);
   const bars = uPlot.paths.bars({ size: [0.7, 40] });
   const lines = drawn.slice(1).map((at, place) => {
@@ -141,7 +142,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
   };
   const axes = [
     ofDays,
-    { ...axis, size: sizeOf, values: ofNumbers, ...(unit === "" && { incrs: WHOLE_STEPS }) },
+    { ...axis, size: sizeOf, values: ofNumbers, ...(!isPercent && { incrs: WHOLE_STEPS }) },
   ];
   if (lines.some(({ scale }) => scale === "right")) {
     const none = { show: false };

@@ -39,11 +39,14 @@ export function shownPercent(visit: Visit, percent: number | null | undefined): 
   return typeof percent === "number" ? shownPart(visit, percent / 100) : "—";
 }
 
-/** A part as a percentage with at most one decimal. @param withSign also where it is positive */
+/** Below this part one decimal would round to nothing, or to twice as much. */
+const SMALL_PART = 0.001;
+
+/** A part as a percentage with one decimal, or two. @param withSign also where it is positive */
 export function shownPart({ words }: Visit, part: number, withSign = false): string {
   const format = numberFormat(words.locale, {
     style: "percent",
-    maximumFractionDigits: 1,
+    maximumFractionDigits: Math.abs(part) < SMALL_PART ? 2 : 1,
     signDisplay: withSign ? "exceptZero" : "auto",
   });
   return format.format(part);

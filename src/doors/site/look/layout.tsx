@@ -50,7 +50,7 @@ function Document({
         {hasChart && <script src={asset(visit, "/account/assets/uplot.js")} defer />}
         <script src={asset(visit, "/account/assets/site.js")} defer />
       </head>
-      <body class={visit.signedIn === null ? "outside" : undefined}>
+      <body class={visit.signedIn === null ? "outside" : undefined} data-locale={words.locale}>
         <a class="skip" href="#content">
           {words.skipToContent}
         </a>

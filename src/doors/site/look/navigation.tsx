@@ -19,6 +19,7 @@ export function Navigation({ visit }: { visit: Visit }): JSX.Element {
   const links = [
     ...(membership === null ? [] : organizationPages),
     ...(signedIn?.person.isStaff ? ([["/staff/", words.staff]] as const) : []),
+    ["/docs/", words.documentation] as const,
     ["/account/profile/", words.profile] as const,
   ];
   return (

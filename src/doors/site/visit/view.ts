@@ -21,7 +21,11 @@ export type View =
   | { kind: "picture"; picture: Picture | null }
   | { kind: "download"; fileName: string; type: string; body: ReadableStream<Uint8Array> };
 
-export function page(title: string, body: JSX.Element, more: { setCookies?: string[] } = {}): View {
+export function page(
+  title: string,
+  body: JSX.Element,
+  more: { setCookies?: string[] } = {},
+): PageView {
   return { kind: "page", title, body, ...more };
 }
 

@@ -54,9 +54,8 @@ export async function CatalogTable({
             <th scope="col" class="number">
               <abbr title={words.errHint}>{words.err}</abbr>
             </th>
-            <th scope="col">
-              {words.trend}
-              <small>{words.ownScale}</small>
+            <th scope="col" class="whole">
+              <abbr title={words.ownScale}>{words.trend}</abbr>
             </th>
             <th scope="col">{words.category}</th>
           </tr>

@@ -217,13 +217,13 @@ function Figures({
             ))}
             <td class="number">
               {number(viewsPerPost)}
-              {comparison !== undefined && (
+              {typeof comparison?.views_median === "number" && (
                 <small>{compareWords.median(number(comparison.views_median))}</small>
               )}
             </td>
             <td class="number">
               {number(postsPerDay)}
-              {comparison !== undefined && (
+              {comparison !== undefined && comparison.posts > 0 && (
                 <small>{compareWords.ads(number(comparison.ads))}</small>
               )}
             </td>

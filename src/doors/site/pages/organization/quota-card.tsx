@@ -21,7 +21,7 @@ export function QuotaCard({
   const end = quotaEnd(period, quota, nowMs);
   const share = new Intl.NumberFormat(common.locale, { style: "percent" });
   return (
-    <li class={end === null ? "main" : "main warning"}>
+    <li class={typeof end === "number" ? "main warning" : "main"}>
       {common.remaining}
       <strong>{shownNumber(visit, Math.max(0, quota - used))}</strong>
       {common.of} {shownNumber(visit, quota)}
@@ -30,8 +30,8 @@ export function QuotaCard({
         {common.used}: {shownNumber(visit, used)} ({share.format(quota === 0 ? 1 : used / quota)})
       </label>
       <small>
-        {end === null && words.lasts}
-        {end !== null && used < quota && (
+        {end === "lasts" && words.lasts}
+        {typeof end === "number" && used < quota && (
           <>
             {words.ends} <DayOf visit={visit} at={end} />.
           </>

@@ -39,6 +39,7 @@ export async function FoundPosts({
   count: number | null;
 }): Promise<JSX.Element> {
   const { explorerPages: words, postPages } = visit.words;
+  const { unitsPerThousand: perThousand } = postPages;
   if (page.results.length === 0) return <p class="empty">{postPages.nothingFound}</p>;
   const cursor = nextCursor(page);
   const hrefOf = (more: Record<string, string>) =>
@@ -53,23 +54,21 @@ export async function FoundPosts({
         <strong>{summary}</strong>
       </p>
       <SearchedFor visit={visit} q={given["q"] ?? ""} />
-      {/* A page by its cursor alone does not know its words, without which the file is one of all posts. */}
-      {given["q"] !== undefined &&
-        (await DownloadForm({
-          visit,
-          context,
-          rows: count,
-          perThousand: postPages.unitsPerThousand,
-        }))}
-      <details class="folded">
-        <summary>{words.listAsCall}</summary>
-        <ApiCall
-          visit={visit}
-          label={words.listAsCall}
-          path="/v1/msgr/posts/search/"
-          query={given}
-        />
-      </details>
+      {/* A page by its cursor alone does not know its words: the file would be one of all posts, the call none. */}
+      {given["q"] !== undefined && (
+        <>
+          {await DownloadForm({ visit, context, rows: count, perThousand })}
+          <details class="folded">
+            <summary>{words.listAsCall}</summary>
+            <ApiCall
+              visit={visit}
+              label={words.listAsCall}
+              path="/v1/msgr/posts/search/"
+              query={given}
+            />
+          </details>
+        </>
+      )}
       {page.results.map((post) => (
         <Found visit={visit} post={post} card={cards.get(post.channel)} />
       ))}

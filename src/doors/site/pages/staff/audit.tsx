@@ -108,7 +108,7 @@ function EntryRow({
         )}
       </td>
       <td>{words.actions[action as AuditAction] ?? action}</td>
-      <td class="long">
+      <td>
         <bdi>{[words.targets[kind as AuditTarget] ?? kind, ...named].join(" ")}</bdi>
       </td>
       <td class="long">

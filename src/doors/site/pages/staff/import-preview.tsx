@@ -24,6 +24,8 @@ interface PreviewProps {
 /** The beginning of an uploaded file as it is going to be imported, and the button that starts it. */
 export function Preview({ visit, token, upload, preview }: PreviewProps): JSX.Element {
   const words = visit.words.importPages;
+  const { rows } = preview;
+  const isKnown = rows.some((row) => "fault" in row || Object.keys(row.fields).length > 0);
   return (
     <>
       <p>
@@ -31,12 +33,11 @@ export function Preview({ visit, token, upload, preview }: PreviewProps): JSX.El
         {upload.options.dryRun && `, ${words.dryRunMark}`}
       </p>
       <Recognized visit={visit} recognized={preview.recognized} />
-      {preview.rows.length === 0 ? (
-        <p>{words.noRows}</p>
-      ) : (
-        <Rows visit={visit} rows={preview.rows} />
+      {isKnown && <Rows visit={visit} rows={rows} />}
+      {!isKnown && <p class="notice">{rows.length === 0 ? words.noRows : words.noColumns}</p>}
+      {(isKnown || rows.length === 0) && (
+        <ActionButton visit={visit} action="start" label={words.start} fields={{ file: token }} />
       )}
-      <ActionButton visit={visit} action="start" label={words.start} fields={{ file: token }} />
       <p>
         <a href={asset(visit, "/staff/imports/")}>{words.otherFile}</a>
       </p>

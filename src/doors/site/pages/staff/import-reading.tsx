@@ -1,8 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { FOREIGN_FORMATS } from "../../../../catalog/imports/foreign/foreign-formats.ts";
+import type { ImportKindName } from "../../../../catalog/imports/import-kinds.ts";
 import type { ReadingOptions } from "../../../../catalog/imports/rows.ts";
+import { AppError } from "../../../../errors.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
 import { MOSCOW_ZONE, zoneNamed } from "../../../../values/moscow-time.ts";
+import { cutFaults } from "../../forms/cut-text.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { CheckField, SelectField, TextAreaField, TextField } from "../../look/form.tsx";
 import type { Visit } from "../../visit/visit.ts";
@@ -30,7 +34,7 @@ export function ReadingFields({ visit }: { visit: Visit }): JSX.Element {
         name="map"
         label={words.map}
         hint={words.mapHint}
-        rows={3}
+        rows={6}
         required={false}
       />
       <CheckField {...field} name="ignoreUnknown" label={words.ignoreUnknown} />
@@ -47,23 +51,58 @@ export function ReadingFields({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
+/** Columns that a page lists: a form has room for so many. */
+const TO_NAME_MAX = 100;
+
+/**
+ * The form again with the columns of a header that have names of their own, a line each, to be named or
+ * left out; null for any other error.
+ */
+export function withColumnsToName(
+  visit: Visit,
+  kind: ImportKindName,
+  error: unknown,
+): Visit | null {
+  if (!(error instanceof AppError) || error.said.code !== "unknownColumnsInHeader") return null;
+  const { form, language } = visit;
+  const words = visit.words.importPages;
+  const lines = error.said.values.unknown.slice(0, TO_NAME_MAX).map((name) => `${name}=`);
+  const map = [form.get("map").trim(), ...lines].join("\n").trim();
+  return {
+    ...visit,
+    form: { ...form, get: (name) => (name === "map" ? map : form.get(name)) },
+    faults: {
+      file: [words.nameColumns],
+      ...cutFaults({ map: [inLanguage(language, error.said), words.rowNeeds[kind]] }),
+    },
+  };
+}
+
+/** Our columns by the file's; one that nothing is written behind is left out. */
+interface ColumnMap {
+  map: Record<string, string>;
+  hasLeftOut: boolean;
+}
+
 /** @throws AppError `invalid` on `map` */
-export function readMap({ form, language }: Visit): ReadingOptions["map"] {
+export function readMap({ form, language }: Visit): ColumnMap {
   const pairs: [string, string][] = [];
+  let hasLeftOut = false;
   for (const line of form.get("map").split("\n")) {
     if (line.trim() === "") continue;
     const at = line.lastIndexOf("=");
     const [theirs, ours] = [line.slice(0, Math.max(0, at)).trim(), line.slice(at + 1).trim()];
-    if (theirs === "" || ours === "") throw pageFault("map", WORDS[language].importPages.wrongMap);
-    pairs.push([theirs, ours]);
+    if (theirs === "") throw pageFault("map", WORDS[language].importPages.wrongMap);
+    if (ours === "") hasLeftOut = true;
+    else pairs.push([theirs, ours]);
   }
-  return Object.fromEntries(pairs);
+  return { map: Object.fromEntries(pairs), hasLeftOut };
 }
 
 /** The form's choices of how to read a file, with its columns' names. */
-export function readingOf({ form }: Visit, map: ReadingOptions["map"]): ReadingOptions {
+export function readingOf({ form }: Visit, { map, hasLeftOut }: ColumnMap): ReadingOptions {
   return {
-    ...{ format: null, map, ignoreUnknown: form.get("ignoreUnknown") === "yes" },
+    ...{ format: null, map, ignoreUnknown: hasLeftOut || form.get("ignoreUnknown") === "yes" },
     from: FOREIGN_FORMATS.find((name) => name === form.get("from")) ?? null,
   };
 }

@@ -26,16 +26,16 @@ export const importRunPage: SitePage = {
       <>
         <div id="run" data-refresh={run.state === "running" ? "yes" : undefined}>
           <Run visit={visit} run={run} />
+          <p class="row">
+            <a href={asset(visit, "/staff/imports/")}>{words.back}</a>
+            {run.state === "done" && (
+              <>
+                <a href={asset(visit, "/staff/channels/")}>{visit.words.channels}</a>
+                <a href={asset(visit, "/staff/start/")}>{visit.words.firstSteps.title}</a>
+              </>
+            )}
+          </p>
         </div>
-        <p class="row">
-          <a href={asset(visit, "/staff/imports/")}>{words.back}</a>
-          {run.state === "done" && (
-            <>
-              <a href={asset(visit, "/staff/channels/")}>{visit.words.channels}</a>
-              <a href={asset(visit, "/staff/start/")}>{visit.words.firstSteps.title}</a>
-            </>
-          )}
-        </p>
       </>,
     );
   },
@@ -116,7 +116,7 @@ function Run({ visit, run }: RunProps): JSX.Element {
 
 function Progress({ visit, run }: RunProps): JSX.Element {
   const words = visit.words.importPages;
-  const { bytes, bytesRead } = run.summary;
+  const { bytes, bytesRead, read, rejected } = run.summary;
   if (run.state === "failed") {
     return (
       <p class="fault" role="alert">
@@ -124,7 +124,14 @@ function Progress({ visit, run }: RunProps): JSX.Element {
       </p>
     );
   }
-  if (run.state === "done") return <p role="status">{words.isDone}</p>;
+  if (run.state === "done") {
+    const tookNothing = read > 0 && rejected === read;
+    return (
+      <p role="status" class={tookNothing ? "notice" : undefined}>
+        {tookNothing ? words.tookNothing : words.isDone}
+      </p>
+    );
+  }
   if (run.isWaiting) {
     return (
       <p role="status">

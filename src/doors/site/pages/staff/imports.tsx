@@ -11,12 +11,18 @@ import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
-import { page, redirect, type View } from "../../visit/view.ts";
+import { type PageView, page, redirect, type View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import type { UploadedFile, Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
 import { Preview } from "./import-preview.tsx";
-import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
+import {
+  ReadingFields,
+  readingOf,
+  readMap,
+  readTimezone,
+  withColumnsToName,
+} from "./import-reading.tsx";
 
 const RUNS_SHOWN = 30;
 
@@ -25,57 +31,60 @@ export const importsPage: SitePage = {
   path: "/staff/imports/",
   access: "staff",
   takesFile: true,
-  async show(visit, { imports }) {
-    const words = visit.words.importPages;
-    const token = visit.query.get("file");
-    if (token !== null) {
-      const preview = await imports.held.preview(token);
-      const upload = await imports.held.findAnywhere(token);
-      return page(words.firstRows, <Preview {...{ visit, token, upload, preview }} />);
-    }
-    const runs = await imports.runs(RUNS_SHOWN);
-    const field = { visit, action: "import" };
-    return page(
-      words.imports,
-      <>
-        <p>{words.intro}</p>
-        <Form visit={visit} action="import" upload>
-          <SelectField
-            {...field}
-            name="kind"
-            label={words.kind}
-            value="channels"
-            options={IMPORT_KIND_NAMES.map((value) => ({ value, label: words.kinds[value] }))}
-          />
-          <FileField
-            {...field}
-            name="file"
-            label={words.file}
-            hint={words.fileHint}
-            accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz,.zst,text/csv,application/json"
-          />
-          <CheckField {...field} name="look" label={words.look} value="yes" hint={words.lookHint} />
-          <CheckField {...field} name="dryRun" label={words.dryRun} hint={words.dryRunHint} />
-          <CheckField {...field} name="replace" label={words.replace} hint={words.replaceHint} />
-          <ReadingFields visit={visit} />
-          <button type="submit">{words.upload}</button>
-        </Form>
-        <Columns visit={visit} />
-        <h2>{words.recent}</h2>
-        {runs.length === 0 ? (
-          <p class="empty">{visit.words.nothingYet}</p>
-        ) : (
-          <Runs visit={visit} runs={runs} />
-        )}
-      </>,
-    );
-  },
+  show: showPage,
   actions: { import: takeImport, start: startHeld },
 };
 
+async function showPage(visit: Visit, { imports }: SiteContext): Promise<PageView> {
+  const words = visit.words.importPages;
+  const token = visit.query.get("file");
+  if (token !== null) {
+    const preview = await imports.held.preview(token);
+    const upload = await imports.held.findAnywhere(token);
+    return page(words.firstRows, <Preview {...{ visit, token, upload, preview }} />);
+  }
+  const runs = await imports.runs(RUNS_SHOWN);
+  const field = { visit, action: "import" };
+  return page(
+    words.imports,
+    <>
+      <p>{words.intro}</p>
+      <Form visit={visit} action="import" upload>
+        <SelectField
+          {...field}
+          name="kind"
+          label={words.kind}
+          value="channels"
+          options={IMPORT_KIND_NAMES.map((value) => ({ value, label: words.kinds[value] }))}
+        />
+        <FileField
+          {...field}
+          name="file"
+          label={words.file}
+          hint={words.fileHint}
+          accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz,.zst,text/csv,application/json"
+        />
+        <CheckField {...field} name="look" label={words.look} value="yes" hint={words.lookHint} />
+        <CheckField {...field} name="dryRun" label={words.dryRun} hint={words.dryRunHint} />
+        <CheckField {...field} name="replace" label={words.replace} hint={words.replaceHint} />
+        <ReadingFields visit={visit} />
+        <button type="submit">{words.upload}</button>
+      </Form>
+      <Columns visit={visit} />
+      <h2>{words.recent}</h2>
+      {runs.length === 0 ? (
+        <p class="empty">{visit.words.nothingYet}</p>
+      ) : (
+        <Runs visit={visit} runs={runs} />
+      )}
+    </>,
+  );
+}
+
 /** Starts an import, or shows the beginning of its file first. */
-async function takeImport(visit: Visit, { imports }: SiteContext): Promise<View> {
+async function takeImport(visit: Visit, context: SiteContext): Promise<View> {
   const { form } = visit;
+  const { imports } = context;
   const { kind, file, replace, map, timezone } = await readFields({
     kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
     file: () => requiredFile(visit),
@@ -88,17 +97,22 @@ async function takeImport(visit: Visit, { imports }: SiteContext): Promise<View>
   const reading = readingOf(visit, map);
   const upload = { kind, file, options: { ...chosen, reading, timezone } };
   if (isChecked("look")) {
-    const token = await imports.held.hold(upload).catch(tellAtFile);
-    return redirect(`/staff/imports/?file=${token}`);
+    try {
+      return redirect(`/staff/imports/?file=${await imports.held.hold(upload)}`);
+    } catch (error) {
+      const namedApart = withColumnsToName(visit, kind, error);
+      if (namedApart === null) throw tellAtFile(error);
+      return { ...(await showPage(namedApart, context)), status: 400 };
+    }
   }
   const id = await imports.start({ ...upload, by: actorOf(visit) });
   return redirect(`/staff/imports/${id}/`);
 }
 
-/** Faults of the file itself stand at its field. @throws AppError */
-function tellAtFile(error: unknown): never {
+/** Faults of the file itself stand at its field. */
+function tellAtFile(error: unknown): unknown {
   const isOfFile = error instanceof AppError && error.code === "invalid";
-  throw isOfFile ? fieldError({ file: [error.said] }) : error;
+  return isOfFile ? fieldError({ file: [error.said] }) : error;
 }
 
 async function startHeld(visit: Visit, { imports }: SiteContext): Promise<View> {
@@ -141,6 +155,8 @@ function Columns({ visit }: { visit: Visit }): JSX.Element {
             <dt>{words.kinds[name]}</dt>
             <dd>
               <code>{Object.keys(importKinds[name].columns).join(", ")}</code>
+              <br />
+              {words.rowNeeds[name]}
             </dd>
           </>
         ))}

@@ -43,7 +43,7 @@ function PlanForm({ visit, plan }: { visit: Visit; plan: Plan }): JSX.Element {
     <section>
       <h2>{visit.words.organizationPages.planNames[plan.code]}</h2>
       <Form visit={visit} action={action}>
-        <div class="filters">
+        <div class="filters numbers">
           {LIMITS.map((limit) => (
             <TextField
               visit={visit}

@@ -41,7 +41,7 @@ export const staffWebhooksPage: SitePage = {
           </a>
         </p>
         {found.length === 0 ? (
-          <p class="empty">{words.none}</p>
+          <p class="empty">{visit.words.organizationPages.noWebhooks}</p>
         ) : (
           <DataTable
             label={words.webhooks}
