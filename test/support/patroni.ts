@@ -232,13 +232,12 @@ async function answers(address: string): Promise<boolean> {
 /** What each member is, of those that run, as the first that answers tells. */
 async function rolesBy(members: readonly { rest: string }[]): Promise<Map<string, string>> {
   for (const { rest } of members) {
-    // A Patroni that was stopped takes the connection and never answers.
+    // A Patroni that was stopped takes the connection and never answers, or not to the end.
     const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
-    const response = await fetch(`http://${rest}/cluster`, { signal }).catch(() => null);
-    if (response?.ok !== true) continue;
-    const told = (await response.json()) as {
-      members: { name: string; role: string; state: string }[];
-    };
+    const told = await fetch(`http://${rest}/cluster`, { signal })
+      .then((response) => (response.ok ? (response.json() as Promise<PatroniCluster>) : null))
+      .catch(() => null);
+    if (told === null) continue;
     const running = told.members.filter(({ state }) => /^(running|streaming)$/.test(state));
     return new Map(running.map(({ name, role }) => [name, role]));
   }
@@ -246,6 +245,10 @@ async function rolesBy(members: readonly { rest: string }[]): Promise<Map<string
 }
 
 const ANSWERS_WITHIN_MS = 1_000;
+
+interface PatroniCluster {
+  members: { name: string; role: string; state: string }[];
+}
 
 /** The one that starts the others is stopped first, so that none comes meanwhile. */
 function killPostgres(data: string): void {
