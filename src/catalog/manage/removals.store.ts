@@ -88,13 +88,25 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
   return true;
 }
 
-/** Posts that were taken down stay so in the other channel. */
+/**
+ * Posts that were taken down stay so in the other channel. Where that has a post of one messenger id too, live
+ * or taken down, it keeps the id, and only the number of this one is kept.
+ */
 function removeSomeTombstones(tx: Transaction, { id, intoId }: Removal): boolean {
   const some = "id IN (SELECT id FROM post_tombstones WHERE channel_id = @id LIMIT @limit)";
   const left =
     intoId === null
       ? statement(tx, `DELETE FROM post_tombstones WHERE ${some}`)
-      : statement(tx, `UPDATE post_tombstones SET channel_id = @intoId WHERE ${some}`);
+      : statement(
+          tx,
+          `UPDATE post_tombstones SET channel_id = @intoId, msgr_post_id = iif(
+             EXISTS (SELECT 1 FROM posts p
+               WHERE p.channel_id = @intoId AND p.msgr_post_id = post_tombstones.msgr_post_id)
+             OR EXISTS (SELECT 1 FROM post_tombstones t
+               WHERE t.channel_id = @intoId AND t.msgr_post_id = post_tombstones.msgr_post_id),
+             NULL, msgr_post_id)
+           WHERE ${some}`,
+        );
   return left.run({ id, intoId, limit: POSTS_PER_STEP }).changes > 0;
 }
 

@@ -153,6 +153,33 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     ]);
   });
 
+  test("posts that were taken down in both of two merged channels, or in one of them, are carried over", async () => {
+    const post = (id: number, channel: number, msgr_post_id: string) => ({
+      ...{ id, channel, msgr_post_id, text: `Пост ${id}`, published_at: AT },
+    });
+    await imported(source, "channels", [channel(1), channel(2)]);
+    await imported(source, "posts", [
+      ...[post(1, 1, "7"), post(2, 2, "7")],
+      ...[post(3, 1, "8"), post(4, 2, "8")],
+      ...[post(5, 1, "9"), post(6, 2, "9")],
+    ]);
+    await imported(
+      source,
+      "posts",
+      [1, 3, 4, 6].map((id) => ({ id, deleted: true })),
+    );
+    await source.app.domains.channels.merge(1, 2, COMMAND_LINE);
+    await carry("channels");
+    const file = await carry("posts");
+    expect(await exported(copy, { kind: "posts", format })).toBe(file);
+    for (const appliance of [source, copy]) {
+      const again = [post(0, 2, "8"), post(0, 2, "9")].map(({ id: _, ...row }) => row);
+      expect((await appliance.importRows("posts", again)).unchanged).toBe(2);
+      const { body } = await appliance.get("/v1/msgr/channels/2/posts/");
+      expect(body.results.map(({ id }: { id: number }) => id)).toEqual([2]);
+    }
+  });
+
   test("the number of a removed channel is not given again in the copy either", async () => {
     const { channels } = source.app.domains;
     await imported(

@@ -1213,11 +1213,15 @@ export const catalog: Entries = {
   ],
   "catalog/manage/removals.store.ts removeSomeTombstones": [
     {
-      sql: "UPDATE post_tombstones SET channel_id = @intoId WHERE id IN (SELECT id FROM post_tombstones WHERE channel_id = @id LIMIT @limit)",
+      sql: "UPDATE post_tombstones SET channel_id = @intoId, msgr_post_id = iif( EXISTS (SELECT 1 FROM posts p WHERE p.channel_id = @intoId AND p.msgr_post_id = post_tombstones.msgr_post_id) OR EXISTS (SELECT 1 FROM post_tombstones t WHERE t.channel_id = @intoId AND t.msgr_post_id = post_tombstones.msgr_post_id), NULL, msgr_post_id) WHERE id IN (SELECT id FROM post_tombstones WHERE channel_id = @id LIMIT @limit)",
       plan: [
         "SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)",
-        "LIST SUBQUERY 1",
+        "LIST SUBQUERY 3",
         "  SEARCH post_tombstones USING COVERING INDEX post_tombstones_by_messenger_id (channel_id=?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH p USING COVERING INDEX posts_by_messenger_id (channel_id=? AND msgr_post_id=?)",
+        "CORRELATED SCALAR SUBQUERY 2",
+        "  SEARCH t USING COVERING INDEX post_tombstones_by_messenger_id (channel_id=? AND msgr_post_id=?)",
       ],
       rows: 0,
     },
