@@ -1,10 +1,11 @@
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { type AlertView, alertSchema, previewSchema } from "../push/webhooks/alerts/alert-views.ts";
 import type { AlertFields } from "../push/webhooks/alerts/alerts.table.ts";
-import { isLonger, type Read, readText, unknownSlug } from "../values/fields.ts";
+import { isLonger, type Read, readText } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
 import { nothingSchema } from "../values/schema.ts";
 import { channelNamed } from "./channel-named.ts";
+import { readFacets } from "./facets.ts";
 import { fieldsOf } from "./fields.ts";
 import { actorOf, apiMethod, type Call, own } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
@@ -226,12 +227,8 @@ export function readFilters(
   if (typeof channel === "string" && channelId === null) {
     faults["channel"] = [message("unknownChannel")];
   }
-  if (typeof category === "string" && directory.categoryId(category) === null) {
-    faults["category"] = [unknownSlug(category)];
-  }
-  if (typeof territory === "string" && directory.territoryId(territory) === null) {
-    faults["territory"] = [unknownSlug(territory)];
-  }
+  const named = { category: category ?? undefined, territory: territory ?? undefined };
+  readFacets(named, directory, faults);
   if (Object.keys(faults).length > 0) throw fieldError(faults);
   return {
     ...(channelId !== undefined && { channelId }),

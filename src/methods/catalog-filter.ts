@@ -2,8 +2,8 @@ import { CHANNEL_KINDS } from "../catalog/channels/channel-kind.ts";
 import { foldForSearch } from "../catalog/channels/search-text.ts";
 import type { CatalogFilter } from "../catalog/search/catalog.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
-import { unknownSlug } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
+import { readFacets } from "./facets.ts";
 import { type Arguments, choice, flag, integer, number, text, withDefault } from "./parameters.ts";
 import type { Services } from "./services.ts";
 
@@ -88,13 +88,7 @@ export function readAnyFilter(
   { channels, directory }: Lookups,
   faults: FieldFaults,
 ): CatalogFilter {
-  const { category, territory } = args;
-  const categoryId = category === undefined ? null : directory.categoryId(category);
-  if (category !== undefined && categoryId === null) faults["category"] = [unknownSlug(category)];
-  const territoryId = territory === undefined ? null : directory.territoryId(territory);
-  if (territory !== undefined && territoryId === null) {
-    faults["territory"] = [unknownSlug(territory)];
-  }
+  const facets = readFacets(args, directory, faults);
   const query = args.q?.trim();
   const reference = query === undefined ? null : channels.parseLinkOrHandle(query);
   const text = query === undefined || reference !== null ? null : query;
@@ -107,8 +101,7 @@ export function readAnyFilter(
     kind: args.kind ?? "channel",
     channelId: reference === null ? null : (channels.findId(reference) ?? NO_CHANNEL),
     text,
-    categoryId,
-    territoryId,
+    ...facets,
     aPlus: args.a_plus ?? null,
     verified: args.verified ?? null,
     subscribersMin: args.subscribers_min ?? null,

@@ -6,7 +6,6 @@ import {
 } from "../catalog/post-search/post-search.ts";
 import { MEDIA, postSchema } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
-import { unknownSlug } from "../values/fields.ts";
 import { jsonValueOf } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { startOfDay } from "../values/moscow-time.ts";
@@ -21,6 +20,7 @@ import { shortened } from "../values/shortened.ts";
 import { filterParameters } from "./catalog-filter.ts";
 import { channelNamed } from "./channel-named.ts";
 import { channelPath, STRANGERS_WORDS } from "./channels.ts";
+import { readFacets } from "./facets.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
@@ -141,24 +141,18 @@ export function readSearch(
   const faults: FieldFaults = {};
   const text = readQueryText(args.q, message("nothingToSearch"));
   if ("fault" in text) faults["q"] = [text.fault];
-  const { channel, category, territory, from, to } = args;
+  const { channel, from, to } = args;
   const channelId = channel === undefined ? null : channelNamed(channel.trim(), channels);
   if (channel !== undefined && channelId === null) {
     faults["channel"] = [message("noChannel", { channel: shortened(channel) })];
   }
-  const categoryId = category === undefined ? null : directory.categoryId(category);
-  if (category !== undefined && categoryId === null) faults["category"] = [unknownSlug(category)];
-  const territoryId = territory === undefined ? null : directory.territoryId(territory);
-  if (territory !== undefined && territoryId === null) {
-    faults["territory"] = [unknownSlug(territory)];
-  }
+  const facets = readFacets(args, directory, faults);
   if ("fault" in text || Object.keys(faults).length > 0) throw fieldError(faults);
   if (from !== undefined && to !== undefined) requireOrder(from, to);
   postSearch.requireReady();
   const filter: PostFilter = {
     channelId,
-    categoryId,
-    territoryId,
+    ...facets,
     fromMs: from === undefined ? null : startOfDay(from),
     untilMs: to === undefined ? null : startOfDay(to + 1),
     isAd: args.is_ad ?? null,

@@ -5,32 +5,23 @@ import { faultOf, foundRows } from "./found-rows.ts";
 
 export function channelFaults(db: Database): string[] {
   return [
-    ...foundRows(
-      db,
-      "Channels without a card",
-      `SELECT id AS name FROM channels c
+    ...foundRows(db, {
+      "Channels without a card": `SELECT id AS name FROM channels c
        WHERE NOT EXISTS (SELECT 1 FROM channel_cards WHERE id = c.id)
          AND NOT EXISTS (SELECT 1 FROM removed_channels WHERE id = c.id AND is_done = 0)`,
-    ),
-    ...foundRows(
-      db,
-      "Cards that are shown of channels that are not public",
-      `SELECT p.id AS name FROM public_cards p
+      "Cards that are shown of channels that are not public": `SELECT p.id AS name
+       FROM public_cards p
        WHERE NOT EXISTS (SELECT 1 FROM channels WHERE id = p.id AND is_public = 1)`,
-    ),
+    }),
     ...faultOf("Public channels whose card is not shown as it is stored", cardsThatDiffer(db)),
-    ...foundRows(
-      db,
-      "Categories of channels that are not in the directory",
-      `SELECT DISTINCT category AS name FROM channel_cards
+    ...foundRows(db, {
+      "Categories of channels that are not in the directory": `SELECT DISTINCT category AS name
+       FROM channel_cards
        WHERE category IS NOT NULL AND category NOT IN (SELECT slug FROM categories)`,
-    ),
-    ...foundRows(
-      db,
-      "Territories of channels that are not in the directory",
-      `SELECT DISTINCT territory AS name FROM channel_cards
+      "Territories of channels that are not in the directory": `SELECT DISTINCT territory AS name
+       FROM channel_cards
        WHERE territory IS NOT NULL AND territory NOT IN (SELECT slug FROM territories)`,
-    ),
+    }),
   ];
 }
 
@@ -60,24 +51,13 @@ function parsed(json: string | null): unknown {
 
 /** The counts are those of the last recount, so only what no recount can bring about is a fault. */
 export function directoryFaults(db: Database): string[] {
-  return [
-    ...foundRows(
-      db,
-      "Territories whose path is not their parent's and their own code",
-      `SELECT t.slug AS name FROM territories t LEFT JOIN territories p ON p.slug = t.parent
+  return foundRows(db, {
+    "Territories whose path is not their parent's and their own code": `SELECT t.slug AS name
+       FROM territories t LEFT JOIN territories p ON p.slug = t.parent
        WHERE t.path <> iif(t.parent IS NULL, t.slug, p.path || '/' || t.slug)`,
-    ),
-    ...foundRows(
-      db,
-      "Territories that count less than those below them",
-      `SELECT slug AS name FROM territories t
+    "Territories that count less than those below them": `SELECT slug AS name FROM territories t
        WHERE channels < (SELECT coalesce(sum(channels), 0) FROM territories WHERE parent = t.slug)`,
-    ),
-    ...foundRows(
-      db,
-      "Entries that count less than nothing",
-      `SELECT slug AS name FROM categories WHERE channels < 0
+    "Entries that count less than nothing": `SELECT slug AS name FROM categories WHERE channels < 0
        UNION ALL SELECT slug FROM territories WHERE channels < 0`,
-    ),
-  ];
+  });
 }

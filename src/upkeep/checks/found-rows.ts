@@ -4,16 +4,17 @@ import { type Database, statement } from "../../db/database.ts";
 const NAMED_MAX = 5;
 
 /**
- * The sentence for rows that must not be there; none where there are none.
- * @param sql selects one column, what names the row
+ * Sentences for rows that must not be there.
+ * @param checks what such rows are called, each with the SQL that selects one column, what names the row
  */
-export function foundRows(db: Database, what: string, sql: string): string[] {
-  return faultOf(
-    what,
-    statement<{ name: unknown }>(db, sql)
-      .all()
-      .map(({ name }) => name),
-  );
+export function foundRows(db: Database, checks: Readonly<Record<string, string>>): string[] {
+  return Object.entries(checks).flatMap(([what, sql]) => {
+    const found = statement<{ name: unknown }>(db, sql).all();
+    return faultOf(
+      what,
+      found.map(({ name }) => name),
+    );
+  });
 }
 
 /** The sentence for things that must not be; none where there are none. */

@@ -13,36 +13,26 @@ export function postSearchFaults(db: Database): string[] {
   if (phase === "off" || phase === "clearing") return [];
   const stale = statement(db, "SELECT 1 FROM post_search_stale LIMIT 1").get() !== undefined;
   return [
-    ...foundRows(
-      db,
-      "Posts in the index that are gone, or were written otherwise since",
-      `SELECT s.post_id AS name FROM searched_posts s LEFT JOIN posts p ON p.id = s.post_id
+    ...foundRows(db, {
+      "Posts in the index that are gone, or were written otherwise since": `SELECT s.post_id AS name
+       FROM searched_posts s LEFT JOIN posts p ON p.id = s.post_id
        WHERE p.id IS NULL OR p.channel_id <> s.channel_id
          OR p.published_at <> s.published_at OR p.views <> s.views`,
-    ),
-    ...foundRows(
-      db,
-      "Posts of which the index has no tokens",
-      `SELECT post_id AS name FROM searched_posts
+      "Posts of which the index has no tokens": `SELECT post_id AS name FROM searched_posts
        WHERE NOT EXISTS (SELECT 1 FROM post_search_docsize WHERE id = row)`,
-    ),
-    ...foundRows(
-      db,
-      "Rows of the index that belong to no post",
-      `SELECT id AS name FROM post_search_docsize
+      "Rows of the index that belong to no post": `SELECT id AS name FROM post_search_docsize
        WHERE NOT EXISTS (SELECT 1 FROM searched_posts WHERE row = post_search_docsize.id)`,
-    ),
+    }),
     ...(phase === "ready" && !stale ? [...missing(db), ...differingTokens(db)] : []),
   ];
 }
 
 function missing(db: Database): string[] {
-  return foundRows(
-    db,
-    "Posts that are not in the index",
-    `SELECT p.id AS name FROM posts p CROSS JOIN channels c ON c.id = p.channel_id
+  return foundRows(db, {
+    "Posts that are not in the index": `SELECT p.id AS name
+     FROM posts p CROSS JOIN channels c ON c.id = p.channel_id
      WHERE c.is_public = 1 AND NOT EXISTS (SELECT 1 FROM searched_posts WHERE post_id = p.id)`,
-  );
+  });
 }
 
 interface Tally {

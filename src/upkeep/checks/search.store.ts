@@ -8,24 +8,21 @@ const MODULUS = 1_000_003;
 
 /**
  * The search index equals the texts: the same channels, each with as many pieces as its text has, and of
- * every piece the same number of channels with the same sum of their numbers' remainders. Listing which channel has which piece would take minutes at a million channels, this takes
- * seconds. The structure of the index is looked at by `integrity_check`.
+ * every piece the same number of channels with the same sum of their numbers' remainders. Listing which
+ * channel has which piece would take minutes at a million channels, this takes seconds. The structure of
+ * the index is looked at by `integrity_check`.
  */
 export function searchFaults(db: Database): string[] {
   openSearchTerms(db);
   return [
-    ...foundRows(
-      db,
-      "Public channels that are not in the index",
-      `SELECT id AS name FROM channels c WHERE is_public = 1
+    ...foundRows(db, {
+      "Public channels that are not in the index": `SELECT id AS name
+       FROM channels c WHERE is_public = 1
        AND NOT EXISTS (SELECT 1 FROM channel_search_docsize WHERE id = c.id)`,
-    ),
-    ...foundRows(
-      db,
-      "Channels in the index that are not public",
-      `SELECT d.id AS name FROM channel_search_docsize d WHERE NOT EXISTS (
+      "Channels in the index that are not public": `SELECT d.id AS name
+       FROM channel_search_docsize d WHERE NOT EXISTS (
          SELECT 1 FROM channels WHERE id = d.id AND is_public = 1)`,
-    ),
+    }),
     ...differingGrams(db),
   ];
 }
