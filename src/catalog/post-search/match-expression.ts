@@ -21,6 +21,16 @@ const quoted = (...tokens: readonly string[]): string => `"${tokens.join(" ")}"`
 /** Any of some expressions. */
 const any = (terms: readonly string[]): string => `(${terms.join(" OR ")})`;
 
+/** Stands in no post: no sign of ours is followed by a digit. */
+const NOWHERE = quoted("/0");
+
+/**
+ * What has all of some expressions, found by itself. FTS5 makes one list of nested ANDs, and moves on in each of its
+ * lists before it looks whether they agree; a part of it that is a NOT is not joined to the others.
+ */
+const found = (expressions: readonly string[], excluded = NOWHERE): string =>
+  `((${expressions.join(" AND ")}) NOT ${excluded})`;
+
 /**
  * The index's answer to a term; of an exact form, and a beginning with another stem, that there is a word with
  * that stem.
@@ -66,21 +76,20 @@ export function matchExpression(
   const facet = (token: string): string =>
     any([token, ...stale.map(channelToken)].map((one) => quoted(one)));
   const { channelId, categoryId, territoryId, isAd, media, viewsMin } = filter;
-  const required = [
-    ...query.all.map((terms) => any(terms.map(expression))),
+  const filters = [
     ...(channelId === null ? [] : [quoted(channelToken(channelId))]),
-    ...(categoryId === null ? [] : [facet(categoryToken(categoryId))]),
-    ...(territoryId === null ? [] : [facet(territoryToken(territoryId))]),
-    ...(isAd === true ? [quoted(AD_TOKEN)] : []),
-    ...(media === null ? [] : [quoted(mediaToken(media))]),
     ...(viewsMin === null || viewsMin === 0 ? [] : [any(levelsFrom(levelOf(viewsMin)))]),
+    ...(isAd === true ? [quoted(AD_TOKEN)] : []),
+    ...(categoryId === null ? [] : [facet(categoryToken(categoryId))]),
+    ...(media === null ? [] : [quoted(mediaToken(media))]),
+    ...(territoryId === null ? [] : [facet(territoryToken(territoryId))]),
   ];
-  const excluded = [
-    ...query.none.filter((term) => !isOfForms(term)).map(expression),
-    ...(isAd === false ? [quoted(AD_TOKEN)] : []),
-  ];
-  const all = required.join(" AND ");
-  return excluded.length === 0 ? all : `(${all}) NOT ${any(excluded)}`;
+  const ads = isAd === false ? [quoted(AD_TOKEN)] : [];
+  const excluded = query.none.filter((term) => !isOfForms(term)).map(expression);
+  const words = query.all.map((terms) => any(terms.map(expression)));
+  const all = filters.length === 0 ? words : [found(filters, ...ads), ...words];
+  const none = filters.length === 0 ? [...excluded, ...ads] : excluded;
+  return none.length === 0 ? all.join(" AND ") : `(${all.join(" AND ")}) NOT ${any(none)}`;
 }
 
 function levelsFrom(least: number, most = LEVEL_MAX): string[] {
@@ -89,14 +98,17 @@ function levelsFrom(least: number, most = LEVEL_MAX): string[] {
   return levels;
 }
 
+/** Posts whose views are of a level. */
+export const levelExpression = (level: number): string => quoted(levelToken(level));
+
 /** The expression for matches whose views are of these levels, both included. */
 export function withLevels(match: string, least: number, most: number): string {
-  return `(${match}) AND ${any(levelsFrom(least, most))}`;
+  return `${found([any(levelsFrom(least, most))])} AND (${match})`;
 }
 
 /** The expression with one token more that each match must have. */
 export function withToken(match: string, token: string): string {
-  return `(${match}) AND ${quoted(token)}`;
+  return `${found([quoted(token)])} AND (${match})`;
 }
 
 /** Posts that have a stem. */

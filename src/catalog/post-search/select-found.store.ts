@@ -4,6 +4,7 @@ import {
   type Asked,
   askedOf,
   type Counted,
+  countForms,
   countMatches,
   type Match,
   readCandidates,
@@ -78,14 +79,17 @@ function findPage(db: Database, asked: Asked, selection: PostSearchSelection): P
   if (ordering === "-relevance") {
     const most = hasText === null ? RANKED_MAX : TEXTS_MAX;
     const candidates = readCandidates(db, asked, most);
-    const counted = countOf(db, asked, candidates.length < most ? candidates : null);
+    const isCounted = candidates.length < most || hasText !== null;
+    const counted = isCounted
+      ? countOf(db, asked, candidates)
+      : countMatches(db, asked, candidates);
     const matches = hasText === null ? candidates : candidates.filter(({ id }) => hasText(id));
     return { matches: rankByRelevance(db, asked, matches, selection), last: undefined, counted };
   }
   const count = hasText === null ? limit + 1 : TEXTS_MAX + 1;
   if (ordering === "-views") {
-    const counted = countMatches(db, asked);
-    return { ...cutPage(asked, mostViewed(db, asked, after, count, counted), limit), counted };
+    const { matches, counted } = mostViewed(db, asked, after, count);
+    return { ...cutPage(asked, matches, limit), counted };
   }
   const candidates = newest(db, asked, after as Newest, count);
   const isAll = after === null && candidates.length < count;
@@ -93,10 +97,12 @@ function findPage(db: Database, asked: Asked, selection: PostSearchSelection): P
   return { ...cutPage(asked, candidates, limit), counted };
 }
 
-/** @param all all candidates, where they are known: to find that there are no more took as long as a count */
-function countOf(db: Database, asked: Asked, all: readonly Match[] | null): Counted {
-  if (all === null || asked.hasText !== null) return countMatches(db, asked);
-  return { matches: all.length, isCapped: false };
+/** @param known as many candidates as are counted, or all: to find that there are no more took as long as a count */
+function countOf(db: Database, asked: Asked, known: readonly Match[] | null): Counted {
+  if (known === null) return countMatches(db, asked);
+  if (asked.hasText === null) return { matches: known.length, isCapped: false };
+  const inOrder = known.toSorted((one, other) => other.row - one.row);
+  return countForms(inOrder, asked.hasText);
 }
 
 /** @param candidates in their order */

@@ -180,6 +180,25 @@ test("of thousands of matches the most viewed come first too, page by page, to t
   expect(pages.flat()).toEqual(expected);
 });
 
+test("matches are counted alike in each order, also beyond those that relevance ranks", async () => {
+  const rows = Array.from({ length: 2_600 }, (_, at) => ({
+    ...post(at + 1, "новый дом"),
+    ...{ views: at % 150, is_ad: at % 300 === 0 },
+    published_at: new Date(Date.UTC(2026, 9, 1, 0, at % 500)).toISOString(),
+  }));
+  await posts(...rows);
+  // The last number of views is no level's beginning, so that it is tested post by post.
+  for (const views_min of [0, 1, 10]) {
+    const matches = rows.filter(({ views, is_ad }) => views >= views_min && !is_ad).length;
+    expect(matches).toBeGreaterThan(2_000);
+    for (const ordering of ["-published_at", "-views", "-relevance"]) {
+      const path = asking("дом", { ordering, views_min, is_ad: false, limit: 1 });
+      const { body } = await expectOk(appliance, path);
+      expect(body, path).toMatchObject({ matches, matches_capped: false });
+    }
+  }
+});
+
 test("relevance weighs words, their number and age, in one page", async () => {
   const filler = " слово".repeat(20);
   await posts(

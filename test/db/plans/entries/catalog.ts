@@ -1737,54 +1737,23 @@ export const catalog: Entries = {
       why: "Channels that changed lately, the first or the first fifty: by their numbers.",
     },
   ],
-  "catalog/post-search/matches.store.ts countMatches": [
+  "catalog/post-search/matches.store.ts countRows": [
     {
-      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin ORDER BY s.rowid DESC LIMIT @most)",
-      plan: [
-        "CO-ROUTINE (subquery-1)",
-        "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
-        "  SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
-        "SCAN (subquery-1)",
-      ],
-      rows: 0,
-    },
-    {
-      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @most)",
-      plan: [
-        "CO-ROUTINE (subquery-1)",
-        "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
-        "  SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
-        "  SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-        "  SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
-        "SCAN (subquery-1)",
-      ],
-      rows: 40004,
-      why: "Matches, counted to 10,000 by the index, under the deadline; while channels are stale each one's channel and facets are looked at.",
-    },
-    {
-      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @most)",
-      plan: [
-        "CO-ROUTINE (subquery-1)",
-        "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
-        "  SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
-        "  SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-        "  SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
-        "SCAN (subquery-1)",
-      ],
-      rows: 0,
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s WHERE s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) LIMIT @most)",
+      plan: ["CO-ROUTINE (subquery-1)", "  SCAN s VIRTUAL TABLE INDEX 0:M1><", "SCAN (subquery-1)"],
+      rows: 33334,
       why: "Matches, counted to 10,000 by the index, under the deadline; while channels are stale each one's channel and facets are looked at.",
     },
   ],
-  "catalog/post-search/matches.store.ts countRows": [
+  "catalog/post-search/matches.store.ts mostViewedOf": [
     {
-      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s WHERE s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) ORDER BY s.rowid DESC LIMIT @most)",
+      sql: "SELECT … FROM json_each(@rows) r CROSS JOIN searched_posts m ON m.row = r.value WHERE within_deadline() AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
       plan: [
-        "CO-ROUTINE (subquery-1)",
-        "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
-        "SCAN (subquery-1)",
+        "SCAN r VIRTUAL TABLE INDEX 1:",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
       ],
-      rows: 33333,
-      why: "Matches, counted to 10,000 by the index, under the deadline; while channels are stale each one's channel and facets are looked at.",
+      rows: 0,
     },
   ],
   "catalog/post-search/matches.store.ts readCandidates": [
@@ -1857,16 +1826,6 @@ export const catalog: Entries = {
       why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
     },
     {
-      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
-      plan: [
-        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
-        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
-        "USE TEMP B-TREE FOR ORDER BY",
-      ],
-      rows: 0,
-      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
-    },
-    {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
       plan: [
         "SCAN s VIRTUAL TABLE INDEX 0:M1><",
@@ -1890,29 +1849,60 @@ export const catalog: Entries = {
       rows: 66668,
       why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
     },
+  ],
+  "catalog/post-search/matches.store.ts readRows": [
     {
-      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND instr(t.search_text, @territory) > 0 AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
-      plan: [
-        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
-        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
-        "USE TEMP B-TREE FOR ORDER BY",
-      ],
-      rows: 0,
-      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
+      sql: "SELECT s.rowid FROM post_search s WHERE s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) LIMIT @most",
+      plan: ["SCAN s VIRTUAL TABLE INDEX 0:M1><"],
+      rows: 10001,
+      why: "The rows of matches, 10,001 at the most, in the index's order; while channels are stale each one's channel and facets are looked at.",
     },
     {
-      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND c.is_public = 1 AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
+      sql: "SELECT s.rowid FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin LIMIT @most",
+      plan: ["SCAN s VIRTUAL TABLE INDEX 0:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT s.rowid FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 LIMIT @most",
       plan: [
         "SCAN s VIRTUAL TABLE INDEX 0:M1><",
         "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
-        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 40004,
+      why: "The rows of matches, 10,001 at the most, in the index's order; while channels are stale each one's channel and facets are looked at.",
+    },
+    {
+      sql: "SELECT s.rowid FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND instr(t.search_text, @category) > 0 LIMIT @most",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 40004,
+      why: "The rows of matches, 10,001 at the most, in the index's order; while channels are stale each one's channel and facets are looked at.",
+    },
+    {
+      sql: "SELECT s.rowid FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND instr(t.search_text, @territory) > 0 LIMIT @most",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 0,
-      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
+    },
+    {
+      sql: "SELECT s.rowid FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND c.is_public = 1 LIMIT @most",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 0,
     },
   ],
   "catalog/post-search/matches.store.ts walkCandidates": [
