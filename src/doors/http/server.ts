@@ -6,6 +6,7 @@ import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { errorAnswer, errorResponse, JSON_TYPE, json } from "./answers.ts";
 import type { Guide } from "./docs/guide.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
+import { notFoundPage } from "./docs/not-found-page.ts";
 import { openApiText } from "./docs/openapi.ts";
 import { servedDocument } from "./docs/served-document.ts";
 import { type StartFacts, startPageRoutes } from "./docs/start-page.ts";
@@ -53,10 +54,12 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       const headers = commonHeaders(request, context);
       const isOff = isUnknown && context.oauthAddress() === null;
       const signIn = isOff ? oauthOffBody(pathOf(request), context.baseAddress(request)) : null;
+      const page = isUnknown ? notFoundPage(request, guides, context.brand) : null;
+      for (const [name, value] of Object.entries(headers)) page?.headers.set(name, value);
       const response =
-        signIn === null
-          ? errorAnswer(isUnknown ? notFound("address") : error, headers, ports)
-          : json(404, signIn, headers);
+        signIn !== null
+          ? json(404, signIn, headers)
+          : (page ?? errorAnswer(isUnknown ? notFound("address") : error, headers, ports));
       noteOther(response.status, monotonic(), headers[REQUEST_ID] ?? "", null);
       return response;
     })

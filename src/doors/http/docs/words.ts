@@ -12,6 +12,9 @@ interface DocsWords {
   guides: Record<GuideName, string>;
   contents: string;
   table: string;
+  notFound: string;
+  notFoundText: string;
+  firstPage: string;
   toolColumns: readonly [name: string, title: string, units: string];
 }
 
@@ -37,6 +40,9 @@ const en: DocsWords = {
   },
   contents: "On this page",
   table: "Table",
+  notFound: "Not found",
+  notFoundText: "There is no page at this address.",
+  firstPage: "First page",
   toolColumns: ["Tool", "What it does", "Units"],
 };
 
@@ -62,6 +68,9 @@ const ru: DocsWords = {
   },
   contents: "На этой странице",
   table: "Таблица",
+  notFound: "Не найдено",
+  notFoundText: "По этому адресу страницы нет.",
+  firstPage: "Первая страница",
   toolColumns: ["Инструмент", "Как его называет ассистент", "Единицы"],
 };
 

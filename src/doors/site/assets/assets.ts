@@ -10,6 +10,7 @@ import channels from "./channels.css" with { type: "file" };
 import firstHour from "./first-hour.css" with { type: "file" };
 import forms from "./forms.css" with { type: "file" };
 import frame from "./frame.css" with { type: "file" };
+import print from "./print.css" with { type: "file" };
 // @ts-expect-error a script for browsers, which is only served
 import script from "./site.js" with { type: "file" };
 import tables from "./tables.css" with { type: "file" };
@@ -30,7 +31,7 @@ function assetsOf(brand: Brand): Asset[] {
   const mark = markOf(brand);
   return [
     ["frame.css", [brandStyle(brand), ...files(tokens, frame)], CSS],
-    ["site.css", files(text, forms, tables, blocks, channels, webhooks, firstHour), CSS],
+    ["site.css", files(text, forms, tables, blocks, channels, webhooks, firstHour, print), CSS],
     ["site.js", files(script), JAVASCRIPT],
     ["uplot.css", files(uplotStyles), CSS],
     ["uplot.js", files(uplot), JAVASCRIPT],

@@ -11,6 +11,23 @@ afterEach(() => appliance.close());
 
 const page = async (path = "/"): Promise<string> => (await appliance.request(path)).body;
 
+test("an address without a page shows a browser one that leads on, and tells a program in JSON", async () => {
+  const browser = { accept: "text/html,*/*;q=0.8", "accept-language": "ru" };
+  for (const [path, root] of [
+    ["/docs/webhook/", "../../"],
+    ["/nothing", "./"],
+  ] as const) {
+    const shown = await appliance.request(path, { headers: browser });
+    expect([shown.status, shown.headers.get("x-request-id")]).toEqual([404, expect.any(String)]);
+    expect(shown.body).toContain(`По этому адресу страницы нет. <a href="${root}">`);
+    expect((await appliance.request(path)).body).toMatchObject({ code: "not_found" });
+  }
+  for (const path of ["/v1/nothing/", `/${"a/".repeat(2_000)}`]) {
+    const { status, body } = await appliance.request(path, { headers: browser });
+    expect([status, body.code]).toEqual([404, "not_found"]);
+  }
+});
+
 test("the first page tells what data there is, by numbers and categories, and the plans", async () => {
   // Looked at before there is any, as whoever starts it does.
   expect(await page()).toContain("<li>Channels <strong>0</strong></li>");

@@ -108,7 +108,7 @@ function EntryRow({
         )}
       </td>
       <td>{words.actions[action as AuditAction] ?? action}</td>
-      <td>
+      <td class="wrapped">
         <bdi>{[words.targets[kind as AuditTarget] ?? kind, ...named].join(" ")}</bdi>
       </td>
       <td class="long">

@@ -1,0 +1,36 @@
+import { PROSE_POLICY, pageResponse } from "../public-routes.ts";
+import { pathOf } from "../rest.ts";
+import { framedPage } from "./frame.ts";
+import type { Guide } from "./guide.ts";
+import { readersLanguage } from "./guide-pages.ts";
+import { docsWords } from "./words.ts";
+
+/** Each link of the page leads up as many folders as its address has; deeper ones are answered as to programs. */
+const DEPTH_MAX = 4;
+
+/** The page where there is none, such as at a guide's name mistyped; null where no browser asks for one. */
+export function notFoundPage(
+  request: Request,
+  guides: readonly Guide[],
+  brand: string,
+): Response | null {
+  const path = pathOf(request);
+  const depth = path.split("/").length - 2;
+  const isPage = request.method === "GET" && !path.startsWith("/v1/") && depth <= DEPTH_MAX;
+  const accept = request.headers.get("accept") ?? "";
+  if (!isPage || !/\btext\/html\b/.test(accept)) return null;
+  const language = readersLanguage(request);
+  const words = docsWords(language);
+  const root = "../".repeat(depth) || "./";
+  const html = framedPage({
+    ...{ brand, title: words.notFound, language, root, guides, current: null },
+    ...{ languages: [language], query: "" },
+    head: `<link rel="stylesheet" href="${root}account/assets/site.css">
+<link rel="stylesheet" href="${root}docs/guide.css">`,
+    body: `<h1>${words.notFound}</h1>
+<p>${words.notFoundText} <a href="${root}">${words.firstPage}</a></p>`,
+  });
+  const { headers } = pageResponse(html, PROSE_POLICY);
+  headers.set("cache-control", "no-store");
+  return new Response(html, { status: 404, headers });
+}
