@@ -2,7 +2,13 @@ import type { Database } from "../../db/database.ts";
 import { dayOf, formatExactInstant, startOfDay } from "../../values/moscow-time.ts";
 import { writer } from "../fields/stored-field.ts";
 import { POST_FIELDS } from "../posts/post.ts";
-import { highestGoneNumber, laterPosts, postsAfter, tiedPostsAfter, tombstonesAfter } from "./exported-rows.store.ts";
+import {
+  highestGoneNumber,
+  laterPosts,
+  postsAfter,
+  tiedPostsAfter,
+  tombstonesAfter,
+} from "./exported-rows.store.ts";
 import {
   bounds,
   type ExportRow,
