@@ -16,15 +16,8 @@ const ENTRIES_MAX = 200;
 /** More than a usual stack; other programs' errors may be of any length. */
 const CAUSE_LENGTH_MAX = 2_000;
 
-interface RecentLog {
-  /** Writes to the log as before, and remembers warnings and errors. */
-  log: Log;
-  /** The latest first. */
-  entries(): RecentEntry[];
-}
-
 /** Remembers this process's last warnings and errors, in memory. */
-export function createRecentLog(log: Log, clock: Clock): RecentLog {
+export function createRecentLog(log: Log, clock: Clock) {
   const ring: RecentEntry[] = [];
   const remembering =
     (level: "warn" | "error") =>
@@ -34,13 +27,15 @@ export function createRecentLog(log: Log, clock: Clock): RecentLog {
       if (ring.length > ENTRIES_MAX) ring.shift();
     };
   return {
+    /** Writes to the log as before, and remembers warnings and errors. */
     log: {
       debug: (fields, message) => log.debug(fields, message),
       info: (fields, message) => log.info(fields, message),
       warn: remembering("warn"),
       error: remembering("error"),
-    },
-    entries: () => ring.toReversed(),
+    } satisfies Log,
+    /** The latest first. */
+    entries: (): RecentEntry[] => ring.toReversed(),
   };
 }
 

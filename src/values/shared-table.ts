@@ -4,31 +4,19 @@ const WORDS_PER_SLOT = 2;
 /** A slot's state that nobody has written yet. */
 export const NO_STATE = 0n;
 
-/** A table of one 64-bit word for each key, in memory that several processes write at once. */
-interface SharedTable {
-  /**
-   * Replaces the word of a key by what `work` makes of it, as if nobody else did so meanwhile.
-   * @param work may be called again, with a newer word
-   */
-  change(key: bigint, work: (state: bigint) => bigint): void;
-  read(key: bigint): bigint;
-}
-
 /** How many words a table of so many keys takes. */
 export function wordsOfTable(keys: number): number {
   return keys * WORDS_PER_SLOT;
 }
 
 /**
+ * A table of one 64-bit word for each key, in memory that several processes write at once.
  * A word is swapped whole, so a process that is killed at any moment leaves no lock and nothing half
  * written.
  * @param words pairs of a key, 0 for a free slot, and its state
  * @param ageOf orders states: of a full group the one with the smallest gives its slot up
  */
-export function createSharedTable(
-  words: BigInt64Array,
-  ageOf: (state: bigint) => number,
-): SharedTable {
+export function createSharedTable(words: BigInt64Array, ageOf: (state: bigint) => number) {
   const groups = Math.floor(words.length / (GROUP * WORDS_PER_SLOT));
 
   /** @returns the place of the key's state, which it takes where it has none */
@@ -56,13 +44,17 @@ export function createSharedTable(
   }
 
   return {
-    change(key, work) {
+    /**
+     * Replaces the word of a key by what `work` makes of it, as if nobody else did so meanwhile.
+     * @param work may be called again, with a newer word
+     */
+    change(key: bigint, work: (state: bigint) => bigint): void {
       const place = placeOf(key);
       for (;;) {
         const state = Atomics.load(words, place);
         if (Atomics.compareExchange(words, place, state, work(state)) === state) return;
       }
     },
-    read: (key) => Atomics.load(words, placeOf(key)),
+    read: (key: bigint): bigint => Atomics.load(words, placeOf(key)),
   };
 }

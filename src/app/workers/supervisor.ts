@@ -27,16 +27,7 @@ interface Started {
   setUpPath: string | null;
 }
 
-export interface Workers {
-  /**
-   * Starts them: the first one alone, which brings the file to this program's schema, then the others.
-   * @returns null where the first one ended, which says why itself
-   * @throws AppError `unavailable` naming the place that cannot be listened on
-   */
-  start(): Promise<Started | null>;
-  /** Has all stop what they do. @returns whether each ended as it should */
-  stop(): Promise<boolean>;
-}
+export type Workers = ReturnType<typeof createWorkers>;
 
 /** The words that start one: of the executable itself, or of Bun with the program. */
 const WORKER_COMMAND = [
@@ -57,7 +48,7 @@ const STOP_MAX_MS = 20_000;
 export function createWorkers(
   { count, host, port: wanted, environment }: WorkersOptions,
   { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
-): Workers {
+) {
   const baseMs = clock.now();
   const setUp = setUpToken(clock, random);
   const memory = makeSharedMemory(WORKER_MEMORY_BYTES, random.uuid(baseMs));
@@ -115,7 +106,12 @@ export function createWorkers(
   }
 
   return {
-    async start() {
+    /**
+     * Starts them: the first one alone, which brings the file to this program's schema, then the others.
+     * @returns null where the first one ended, which says why itself
+     * @throws AppError `unavailable` naming the place that cannot be listened on
+     */
+    async start(): Promise<Started | null> {
       const port = claimPort({ host, port: wanted });
       const first = await spawn(1, port);
       if (first === null) return null;
@@ -126,7 +122,8 @@ export function createWorkers(
       return { ...first, address: listenerAddress(host, port) ?? `http://localhost:${port}` };
     },
 
-    async stop() {
+    /** Has all stop what they do. @returns whether each ended as it should */
+    async stop(): Promise<boolean> {
       stopping.abort();
       const workers = [...running.values()];
       const children = workers.map(({ child }) => child);

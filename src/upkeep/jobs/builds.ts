@@ -40,12 +40,7 @@ interface BuildState {
   percent: number;
 }
 
-export interface Builds {
-  /** Does one turn of what is left. Never throws. */
-  look(): Promise<void>;
-  /** Builds that somebody waits for. */
-  list(): BuildState[];
-}
+export type Builds = ReturnType<typeof createBuilds>;
 
 /**
  * Goes on with all builds, turn by turn, to the end and over restarts: with what a new version makes of a
@@ -57,16 +52,17 @@ export function createBuilds(
   some: (settings: BuildSettings) => Promise<void>,
   settings: BuildSettings,
   log: Log,
-): Builds {
+) {
   const builds = buildsOf(settings);
-  /** At 100 percent all is there, and only brought to what changed since. */
+  /** Builds that somebody waits for: at 100 percent all is there, and only brought to what changed since. */
   const list = (): BuildState[] =>
     builds
       .map(({ name, percent }) => ({ name, percent: percent(db) ?? 100 }))
       .filter(({ percent }) => percent < 100);
   return {
     list,
-    async look() {
+    /** Does one turn of what is left. Never throws. */
+    async look(): Promise<void> {
       try {
         if (builds.every(({ percent }) => percent(db) === null)) return;
         const before = list();

@@ -24,22 +24,6 @@ export interface JobLedger {
   end(end: JobEnd): Promise<void>;
 }
 
-export interface Scheduler {
-  /** Runs each job whose latest due time nobody has taken: once, however many were missed. */
-  runDue(): Promise<void>;
-  /**
-   * Starts a job at once, whatever its due times; it runs on after this has settled.
-   * @returns false where it is running already, in whichever process
-   * @throws AppError `not_found`
-   */
-  runNow(name: string, by: Actor): Promise<boolean>;
-  /** All jobs, with how they ran last. */
-  list(): Promise<JobState[]>;
-  start(): void;
-  /** Looks for no more due times; settles when the jobs under way have ended. */
-  stop(): Promise<void>;
-}
-
 export interface JobState {
   name: string;
   pattern: string;
@@ -53,13 +37,10 @@ export interface JobState {
 /** When it looks: due times are whole minutes, and a crashed run is taken up again. */
 const EVERY_MINUTE = "* * * * *";
 
+export type Scheduler = ReturnType<typeof createScheduler>;
+
 /** Runs jobs at their due times, at most once each over all processes. */
-export function createScheduler(
-  jobs: readonly Job[],
-  ledger: JobLedger,
-  clock: Clock,
-  log: Log,
-): Scheduler {
+export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: Clock, log: Log) {
   let stopped = false;
   const startedNow = new Set<Promise<void>>();
 
@@ -89,12 +70,18 @@ export function createScheduler(
     }
   }
 
+  /** Runs each job whose latest due time nobody has taken: once, however many were missed. */
   async function runDue(): Promise<void> {
     for (const job of jobs) {
       if (!stopped && job.isOwn()) await runIfDue(job);
     }
   }
 
+  /**
+   * Starts a job at once, whatever its due times; it runs on after this has settled.
+   * @returns false where it is running already, in whichever process
+   * @throws AppError `not_found`
+   */
   async function runNow(name: string, by: Actor): Promise<boolean> {
     const job = jobs.find((one) => one.name === name);
     if (job === undefined) throw notFound("job", name);
@@ -111,6 +98,7 @@ export function createScheduler(
     return true;
   }
 
+  /** All jobs, with how they ran last. */
   async function list(): Promise<JobState[]> {
     const runs = new Map((await ledger.runs()).map((run) => [run.name, run]));
     return jobs.map(({ name, pattern }) => {
@@ -132,7 +120,8 @@ export function createScheduler(
     runNow,
     list,
     start: ticker.start,
-    async stop() {
+    /** Looks for no more due times; settles when the jobs under way have ended. */
+    async stop(): Promise<void> {
       stopped = true;
       await Promise.all([ticker.stop(), ...startedNow]);
     },

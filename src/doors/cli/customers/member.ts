@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import {
   MEMBER_ROLES,
   type Member,
@@ -8,7 +8,7 @@ import type { Accounts } from "../../../customers/accounts/accounts.ts";
 import { isActiveOwner } from "../../../customers/accounts/member-rules.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { choiceOption, jsonOption } from "../arguments.ts";
-import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import type { CommandContext } from "../command-context.ts";
 import { MEMBER, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
@@ -67,20 +67,16 @@ export function memberCommand(context: CommandContext): Command {
     .command("role")
     .description("give a member another role")
     .argument("<member>", MEMBER)
-    .argument("<role>", MEMBER_ROLES.join(", "))
+    .addArgument(new Argument("<role>", "their role").choices(MEMBER_ROLES))
     .addOption(jsonOption())
-    .action((named: string, text: string, { json }: { json?: boolean }) => {
-      const role = MEMBER_ROLES.find((known) => known === text);
-      if (role === undefined) {
-        throw new CommandExit(EXIT_USAGE, `There is no role ${text}: ${MEMBER_ROLES.join(", ")}.`);
-      }
-      return withDomains(context, async ({ accounts }) => {
+    .action((named: string, role: MemberRole, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ accounts }) => {
         const id = await memberNamed(accounts, named);
         const changed = await accounts.changeRole(id, role, COMMAND_LINE);
         printObject(output, describe(changed), json === true);
         await noteWithoutOwner(accounts, changed);
-      });
-    });
+      }),
+    );
 
   for (const [name, verb, description] of [
     ["suspend", "suspendMember", "suspend a member: their keys stop working"],

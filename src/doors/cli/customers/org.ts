@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import type { Domains } from "../../../app/domains.ts";
 import type { Organization } from "../../../customers/accounts/accounts.table.ts";
 import { type Accounts, requiredEmail } from "../../../customers/accounts/accounts.ts";
@@ -11,7 +11,7 @@ import {
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
-import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import type { CommandContext } from "../command-context.ts";
 import { ORGANIZATION, organizationNamed } from "../named.ts";
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
@@ -74,29 +74,25 @@ export function orgCommand(context: CommandContext): Command {
     .command("plan")
     .description("give an organization a plan")
     .argument("<organization>", ORGANIZATION)
-    .argument("<plan>", PLAN_CODES.join(", "))
+    .addArgument(new Argument("<plan>", "its plan").choices(PLAN_CODES))
     .option(
       "--ends <day>",
       "last day of the plan, in Moscow; without end where not given",
       parseLastDay,
     )
     .addOption(jsonOption())
-    .action((named: string, plan: string, options: { ends?: number; json?: boolean }) => {
-      const code = PLAN_CODES.find((known) => known === plan);
-      if (code === undefined) {
-        throw new CommandExit(EXIT_USAGE, `There is no plan ${plan}: ${PLAN_CODES.join(", ")}.`);
-      }
-      return printing(options.json === true, async (accounts) => {
+    .action((named: string, plan: PlanCode, options: { ends?: number; json?: boolean }) =>
+      printing(options.json === true, async (accounts) => {
         const { id, planEndsAt } = await organizationNamed(accounts, named);
-        const planned = await accounts.givePlan(id, code, options.ends ?? null, COMMAND_LINE);
+        const planned = await accounts.givePlan(id, plan, options.ends ?? null, COMMAND_LINE);
         if (planEndsAt !== null && planned.planEndsAt === null) {
           output.note(
             `The plan has no end any more; before, it ended ${formatInstant(planEndsAt)}.`,
           );
         }
         return planned;
-      });
-    });
+      }),
+    );
 
   for (const [name, verb, description] of [
     ["archive", "archiveOrganization", "archive an organization: its keys stop working"],

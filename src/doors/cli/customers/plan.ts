@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Argument, Command, InvalidArgumentError } from "commander";
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
-import { PLAN_CODES } from "../../../customers/accounts/plan.ts";
+import { PLAN_CODES, type PlanCode } from "../../../customers/accounts/plan.ts";
 import { PLAN_LIMITS, type PlanChange } from "../../../customers/accounts/plan-limits.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { hasExport } from "../../../methods/plan-rules.ts";
@@ -37,18 +37,14 @@ export function planCommand(context: CommandContext): Command {
   command
     .command("set")
     .description("change a plan's limits, from the next request of its organizations on")
-    .argument("<plan>", PLAN_CODES.join(", "))
+    .addArgument(new Argument("<plan>", "the plan").choices(PLAN_CODES))
     .option("--rate <n>", "requests per second", limit("requestsPerSecond"))
     .option("--quota <n>", "request units per 30 days", limit("requestsPerPeriod"))
     .option("--webhooks <n>", "webhooks", limit("webhooks"))
     .option("--webhook-channels <n>", "channels a webhook may watch", limit("webhookChannels"))
     .option("--alerts <n>", "keyword alerts", limit("alerts"))
     .addOption(jsonOption())
-    .action((text: string, options: SetOptions) => {
-      const code = PLAN_CODES.find((known) => known === text);
-      if (code === undefined) {
-        throw new CommandExit(EXIT_USAGE, `There is no plan ${text}: ${PLAN_CODES.join(", ")}.`);
-      }
+    .action((code: PlanCode, options: SetOptions) => {
       const change = readChange(options);
       if (Object.keys(change).length === 0) {
         throw new CommandExit(

@@ -17,15 +17,7 @@ export interface PostFacts {
   territories: readonly string[];
 }
 
-/** Alerts by the terms that they ask for. */
-export interface AlertIndex {
-  readonly size: number;
-  /** Adds an alert, or takes it as it is now. */
-  put(id: number, asked: Asked): void;
-  remove(id: number): void;
-  /** The numbers of the alerts that a post matches. */
-  alertsOf(tokens: readonly Token[], facts: PostFacts): number[];
-}
+export type AlertIndex = ReturnType<typeof createAlertIndex>;
 
 /** An alert at its slot, with the numbers of its terms. */
 interface Kept {
@@ -51,11 +43,11 @@ interface Part {
 const SLOTS_MIN = 1024;
 
 /**
- * An index in which each alert has a slot, and a bit in what is compared: which terms a post has is found
+ * Alerts by the terms that they ask for. Each alert has a slot, and a bit in what is compared: which terms a post has is found
  * once for all alerts (alert-terms.ts), and with the bits of those terms all alerts are decided, 32 at a
  * time. So a post costs about the same whatever the alerts ask for: `bun test/bench/alerts.ts`.
  */
-export function createAlertIndex(): AlertIndex {
+export function createAlertIndex() {
   const terms = createAlertTerms();
   const byId = new Map<number, Kept>();
   const bySlot: (Kept | undefined)[] = [];
@@ -110,12 +102,13 @@ export function createAlertIndex(): AlertIndex {
   }
 
   return {
-    get size() {
+    get size(): number {
       return byId.size;
     },
     remove,
 
-    put(id, asked) {
+    /** Adds an alert, or takes it as it is now. */
+    put(id: number, asked: Asked): void {
       remove(id);
       const query = readPostQuery(asked.q);
       // A query that a former version could read, and this one cannot, matches nothing.
@@ -131,7 +124,8 @@ export function createAlertIndex(): AlertIndex {
       bySlot[slot] = kept;
     },
 
-    alertsOf(tokens, facts) {
+    /** The numbers of the alerts that a post matches. */
+    alertsOf(tokens: readonly Token[], facts: PostFacts): number[] {
       const found = terms.findIn(tokens);
       for (const { byTerm, hits } of [excluded, ...lists]) {
         hits.fill(0);

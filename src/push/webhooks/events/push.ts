@@ -6,12 +6,7 @@ import { isAttemptDue } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import { isWorkDue, type webhookWork } from "./due-work.ts";
 
-export interface Push {
-  /** Does all that is due at this moment; attempts go on after it settles. Never throws. */
-  look(): Promise<void>;
-  /** The same, and settles once no attempt is in flight. */
-  runDue(): Promise<void>;
-}
+export type Push = ReturnType<typeof createPush>;
 
 /** Between two transactions, so that others get in: they look for the lock every millisecond. */
 const PAUSE_MS = 3;
@@ -23,7 +18,7 @@ export function createPush(
   sender: Pick<Sender, "pump" | "idle">,
   batchMs: number,
   { clock, log }: Pick<Ports, "clock" | "log">,
-): Push {
+) {
   const alerts = createAlertTurns(work, clock);
 
   /** Step by step, so that the sender's exchanges get in between on the same thread. */
@@ -50,6 +45,7 @@ export function createPush(
     }
   }
 
+  /** Does all that is due at this moment; attempts go on after it settles. Never throws. */
   async function look(): Promise<void> {
     try {
       if (await isWorkDue(db, clock.now(), batchMs)) await doWork();
@@ -63,7 +59,8 @@ export function createPush(
 
   return {
     look,
-    async runDue() {
+    /** The same, and settles once no attempt is in flight. */
+    async runDue(): Promise<void> {
       await look();
       await sender.idle();
     },
