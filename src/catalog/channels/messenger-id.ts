@@ -1,5 +1,5 @@
 import { message } from "../../values/messages/messages.ts";
-import type { Column } from "../fields/columns.ts";
+import { type Column, withoutZeros } from "../fields/columns.ts";
 
 /**
  * Messenger ids of channels: integers of 64 bits, which JavaScript's numbers do not hold, so they are
@@ -30,7 +30,7 @@ export function messengerIdColumn(): Column<string> {
         return { fault: message("giveAsString") };
       }
       const isText = typeof given === "string" || typeof given === "number";
-      const value = isText ? parseMessengerId(String(given).trim()) : null;
+      const value = isText ? parseMessengerId(withoutZeros(String(given).trim())) : null;
       return value === null ? { fault: message("notMessengerId") } : { value };
     },
   };

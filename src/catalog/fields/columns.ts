@@ -54,6 +54,11 @@ export function countColumn(): Column<number> {
   return { ...integerColumn(0), spelling: "count" };
 }
 
+/** A whole number of a text: tables write those of a column with gaps as `1476.0`, rounded to 15 digits. */
+export function withoutZeros(text: string): string {
+  return /^[+-]?\d{1,15}[.,]0+$/.test(text) ? text.replace(/[.,]0+$/, "") : text;
+}
+
 /** Whether JSON's reading of a whole number may have rounded it. */
 function isRounded(given: unknown): boolean {
   return Number.isInteger(given) && !Number.isSafeInteger(given);
@@ -65,7 +70,8 @@ const POST_ID_MAX = 2n ** 63n - 1n;
 export function postIdColumn(): Column<string> {
   return column((given) => {
     if (isRounded(given)) return { fault: message("giveAsString") };
-    const text = typeof given === "string" || typeof given === "number" ? String(given) : "";
+    const isText = typeof given === "string" || typeof given === "number";
+    const text = isText ? withoutZeros(String(given).trim()) : "";
     const [, hexadecimal] = /^mid\.[0-9a-f]*([0-9a-f]{16})$/i.exec(text) ?? [];
     const isNumber = hexadecimal !== undefined || /^\d{1,19}$/.test(text);
     const value = isNumber ? BigInt(hexadecimal === undefined ? text : `0x${hexadecimal}`) : null;

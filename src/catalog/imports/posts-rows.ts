@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
 import { messengerIdColumn } from "../channels/messenger-id.ts";
-import { flagColumn } from "../fields/columns.ts";
+import { flagColumn, nullable } from "../fields/columns.ts";
 import { columnsOf, type RowOf } from "../fields/stored-field.ts";
 import { createMentions } from "../mentions/write-mentions.ts";
 import { mergePostSearch } from "../post-search/catch-up.ts";
@@ -38,7 +38,7 @@ type PostRow = GivenPost & { channel_msgr_id: string; deleted: boolean };
 export const postsImport: ImportKind<PostRow> = {
   columns: {
     ...columnsOf(POST_FIELDS),
-    channel_msgr_id: messengerIdColumn(),
+    channel_msgr_id: nullable(messengerIdColumn()),
     deleted: flagColumn(),
   },
   requiredColumns: ["id", "channel", "channel_msgr_id", "msgr_post_id", "published_at", "deleted"],

@@ -1,5 +1,5 @@
 import { parseLinkOrHandle } from "../channels/channel-reference.ts";
-import type { Spelling } from "../fields/columns.ts";
+import { type Spelling, withoutZeros } from "../fields/columns.ts";
 
 export interface SpellingRules {
   /** IANA name of the zone of times without an offset. */
@@ -37,11 +37,6 @@ export function respelled(spelling: Spelling, given: unknown, rules: SpellingRul
 
 /** A space between groups of three digits, of any width. */
 const GROUP_SPACE = /(?<=\d)[ \u00a0\u2009\u202f](?=\d{3}(?!\d))/g;
-
-/** Tables write whole numbers of a column with gaps as `1476.0`. */
-function withoutZeros(text: string): string {
-  return /^[+-]?\d{1,15}[.,]0+$/.test(text) ? text.replace(/[.,]0+$/, "") : text;
-}
 
 const ROUNDED = /^(\d{1,9}(?:[.,]\d{1,9})?) ?([KМMК])$/i;
 

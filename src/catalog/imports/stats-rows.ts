@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
 import { messengerIdColumn } from "../channels/messenger-id.ts";
-import { channelColumn, countColumn, dayColumn } from "../fields/columns.ts";
+import { channelColumn, countColumn, dayColumn, nullable } from "../fields/columns.ts";
 import {
   ADDED_TOGETHER,
   createStatisticsRecords,
@@ -48,7 +48,7 @@ function wholeRecord(
 export const statsImport: ImportKind<StatsRow> = {
   columns: {
     channel: channelColumn(),
-    channel_msgr_id: messengerIdColumn(),
+    channel_msgr_id: nullable(messengerIdColumn()),
     day: dayColumn(),
     subscribers: countColumn(),
     views: countColumn(),

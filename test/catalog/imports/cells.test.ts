@@ -70,6 +70,26 @@ describe("a cell is taken as people write it", () => {
     });
   }
 
+  test("numbers by which channels and posts are known", async () => {
+    await appliance.importRows("channels", [{ id: 1, msgr_id: "1234567890" }]);
+    const spellings = ["1234567890.0", " 1234567890 ", "-1001234567890,0"];
+    for (const msgr_id of spellings) {
+      const row = { msgr_id, title: `Канал ${msgr_id}` };
+      expect((await importNdjson("channels", row)).updated, msgr_id).toBe(1);
+    }
+    const posts = spellings.flatMap((channel_msgr_id) => [
+      { channel_msgr_id, msgr_post_id: "7.0", published_at: "2025-02-01" },
+      { channel_msgr_id, msgr_post_id: " 7 ", channel: "None", published_at: "2025-02-01" },
+      { channel_msgr_id: "NaN", msgr_post_id: 7, channel: "@one", published_at: "2025-02-01" },
+    ]);
+    const text = posts.map((post) => JSON.stringify(post)).join("\n");
+    const { rejects, inserted } = await importText(appliance, "posts", text);
+    expect({ rejects, inserted }).toEqual({ rejects: [], inserted: 1 });
+    // A number of so many digits may have been rounded by whoever wrote it so.
+    const rounded = await importNdjson("channels", { msgr_id: "9007199254740993.0", title: "Т" });
+    expect(rounded.rejects).toMatchObject([{ column: "msgr_id" }]);
+  });
+
   for (const day of ["01.02.2025", "1.2.2025", " 2025-02-01 ", "2025-02-01 00:00:00"]) {
     for (const channel of ["@one", "t.me/one", " 1 ", "1.0"]) {
       test(`day ${JSON.stringify(day)} of channel ${JSON.stringify(channel)}`, async () => {
