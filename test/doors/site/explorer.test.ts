@@ -310,6 +310,22 @@ describe("a channel's page", () => {
     expect(empty).not.toContain("data-chart");
   });
 
+  test("tells a small growth by as much as it is, neither as none nor as twice as much", async () => {
+    await imported(appliance, "channels", [channel(5, { subscribers: 30_007 })]);
+    const days = [
+      [0, 30_007],
+      [7, 30_000],
+      [30, 30_022],
+    ] as const;
+    await imported(
+      appliance,
+      "stats",
+      days.map(([ago, subscribers]) => ({ channel: 5, day: daysAgo(ago), subscribers, views: 0 })),
+    );
+    const text = (await member.get(`${PATH}5/`)).html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+    expect(text).toContain("+7 (+0.02%) in 7 days -15 (-0.05%) in 30 days");
+  });
+
   test("tells growth over 7 and 30 days, averages, and the share of advertising", async () => {
     await imported(appliance, "channels", [channel(5, { subscribers: 2000 })]);
     const days = [

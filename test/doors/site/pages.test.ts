@@ -50,6 +50,18 @@ describe("every page", () => {
     }
   });
 
+  test("that fails as nobody foresaw tells the number by which the log has it, and leads on", async () => {
+    await addPerson(appliance);
+    const owner = await signedInVisitor(appliance, "ada@example.com");
+    appliance.app.domains.db.exec("ALTER TABLE webhooks RENAME TO gone");
+    const { status, html, headers } = await owner.get("/account/webhooks/");
+    expect(status).toBe(500);
+    const id = headers.get("x-request-id");
+    expect(html).toContain(`by the number of the request: <code>${id}</code>`);
+    expect(html).toContain('<a href="/account/">Overview</a></p>');
+    expect(appliance.ports.log.errors).toMatchObject([{ fields: { requestId: id } }]);
+  });
+
   test("of staff is not found for others, and those of an organization lead who has none to the profile", async () => {
     await addPerson(appliance, { email: "owner@example.com" });
     const { memberId } = await addPerson(appliance, { email: "none@example.com" });

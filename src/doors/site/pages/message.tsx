@@ -22,14 +22,28 @@ export function notFoundPage(visit: Visit): View {
   };
 }
 
-/** The page of an error that belongs to no form. */
-export function messagePage({ words, language }: Visit, error: AppError): PageView {
-  const text = error.code === "internal" ? words.failedText : inLanguage(language, error.said);
+/** The page of an error that belongs to no form; of an unforeseen one it tells by what the log has it. */
+export function messagePage(visit: Visit, error: AppError): PageView {
+  const { words, language, requestId } = visit;
+  const isUnforeseen = error.code === "internal";
+  const text = isUnforeseen ? words.failedText : inLanguage(language, error.said);
   return {
     kind: "page",
     ...statusOf(error),
     title: words.failed,
-    body: <p role="alert">{cutText(text, FAULT_BYTES_MAX)}</p>,
+    body: (
+      <>
+        <p role="alert">{cutText(text, FAULT_BYTES_MAX)}</p>
+        {isUnforeseen && (
+          <p>
+            {words.failedRequest} <code>{requestId}</code>
+          </p>
+        )}
+        <p>
+          <a href={asset(visit, "/account/")}>{words.overview}</a>
+        </p>
+      </>
+    ),
   };
 }
 

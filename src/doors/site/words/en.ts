@@ -1119,6 +1119,7 @@ export const en = {
   notFoundText: "There is nothing here, or nothing that you may see.",
   failed: "That did not work",
   failedText: "The appliance failed to do this. Its log says why.",
+  failedRequest: "Its operator finds it there by the number of the request:",
   setUp: "Set up Kanalog",
   setUpText: "Create the first account. It is staff: it sees the operator's console too.",
   setUpNeeded:

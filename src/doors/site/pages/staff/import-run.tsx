@@ -23,20 +23,18 @@ export const importRunPage: SitePage = {
     const run = await imports.run(idOf(visit));
     return page(
       `${words.import} ${run.id}`,
-      <>
-        <div id="run" data-refresh={run.state === "running" ? "yes" : undefined}>
-          <Run visit={visit} run={run} />
-          <p class="row">
-            <a href={asset(visit, "/staff/imports/")}>{words.back}</a>
-            {run.state === "done" && (
-              <>
-                <a href={asset(visit, "/staff/channels/")}>{visit.words.channels}</a>
-                <a href={asset(visit, "/staff/start/")}>{visit.words.firstSteps.title}</a>
-              </>
-            )}
-          </p>
-        </div>
-      </>,
+      <div id="run" data-refresh={run.state === "running" ? "yes" : undefined}>
+        <Run visit={visit} run={run} />
+        <p class="row">
+          <a href={asset(visit, "/staff/imports/")}>{words.back}</a>
+          {run.state === "done" && (
+            <>
+              <a href={asset(visit, "/staff/channels/")}>{visit.words.channels}</a>
+              <a href={asset(visit, "/staff/start/")}>{visit.words.firstSteps.title}</a>
+            </>
+          )}
+        </p>
+      </div>,
     );
   },
   actions: { rejects: downloadRejects },
