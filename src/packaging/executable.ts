@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bridgeProgram } from "../doors/mcp/bundle/bridge-program.ts";
@@ -87,9 +87,9 @@ export async function buildExecutable(name: PlatformName, folder: string): Promi
     if (!built.success) throw new AggregateError(built.logs, `${fileName} could not be built`);
     mkdirSync(folder, { recursive: true });
     const path = join(folder, fileName);
-    // Away with a former one first: it may be running.
-    rmSync(path, { force: true });
-    cpSync(join(work, fileName), path);
+    // A former one may be running, and is there until this one is whole.
+    cpSync(join(work, fileName), `${path}.new`);
+    renameSync(`${path}.new`, path);
     return path;
   } finally {
     rmSync(work, { recursive: true, force: true });
