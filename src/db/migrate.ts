@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { AppError } from "../errors.ts";
-import type { Clock } from "../ports/clock.ts";
+import { type Clock, systemClock } from "../ports/clock.ts";
 import { foldText } from "../values/fold-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { findBuild } from "./background-builds.ts";
@@ -31,6 +31,9 @@ import { takenDownTimes } from "./migrations/023-taken-down-times.ts";
 import { cluster } from "./migrations/024-cluster.ts";
 import { clusterMarks } from "./migrations/025-cluster-marks.ts";
 import { stemsOfTwo } from "./migrations/026-stems-of-two.ts";
+import { formerShapes } from "./migrations/027-former-shapes.ts";
+import { IN_MEMORY, openDatabase } from "./open-database.ts";
+import { mendShape, type SchemaShape, shapeOf } from "./schema-shape.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -62,6 +65,7 @@ export const MIGRATIONS: readonly string[] = [
   cluster,
   clusterMarks,
   stemsOfTwo,
+  formerShapes,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -106,14 +110,9 @@ function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
     }
     const hasFormerState = from > 0 && from < SCHEMA_VERSION && !db.isInMemory;
     const snapshot = hasFormerState ? takeSnapshot(db.path, SCHEMA_VERSION, clock) : null;
-    // `fold_text` is called by migrations: search texts are folded again where the folding changes.
-    db.defineFunction("fold_text", (given) => foldText(String(given)));
     try {
-      for (const sql of MIGRATIONS.slice(from)) db.exec(sql);
-      // A catalog without channels has nothing to build, after which the build drops it.
-      if (findBuild(db, "last_post_order") === undefined) {
-        db.exec("DROP INDEX IF EXISTS channels_by_last_post");
-      }
+      applyMigrations(db, from);
+      if (from > 0) mendShape(db, expectedShape());
       requireReferences(db);
       db.pragma(`user_version = ${SCHEMA_VERSION}`);
     } catch (error) {
@@ -123,6 +122,27 @@ function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
     }
     return { from, snapshot };
   });
+}
+
+function applyMigrations(db: Database, from: number): void {
+  // Called by migrations: search texts are folded again where the folding changes.
+  db.defineFunction("fold_text", (given) => foldText(String(given)));
+  for (const sql of MIGRATIONS.slice(from)) db.exec(sql);
+  // A catalog without channels has nothing to build, after which the build drops it.
+  if (findBuild(db, "last_post_order") === undefined) {
+    db.exec("DROP INDEX IF EXISTS channels_by_last_post");
+  }
+}
+
+/** The schema of a file that this program made. */
+export function expectedShape(): SchemaShape {
+  const db = openDatabase(IN_MEMORY, systemClock);
+  try {
+    applyMigrations(db, 0);
+    return shapeOf(db);
+  } finally {
+    db.close();
+  }
 }
 
 /** @throws AppError `conflict`, naming both versions, for one that is newer than this program */

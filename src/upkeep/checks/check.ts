@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
-import { SCHEMA_VERSION, schemaVersion } from "../../db/migrate.ts";
+import { expectedShape, SCHEMA_VERSION, schemaVersion } from "../../db/migrate.ts";
+import { differences, type SchemaShape, shapeOf } from "../../db/schema-shape.ts";
 import { channelFaults, directoryFaults } from "./channels.store.ts";
 import { fileFaults, foreignKeyFaults } from "./file.store.ts";
 import { postSearchFaults } from "./post-search.store.ts";
@@ -44,9 +45,17 @@ export function checkDatabase(db: Database, onResult: (result: CheckResult) => v
   }
 }
 
+/** Made once: it is the same for every file. */
+let expected: SchemaShape | null = null;
+
 function schemaFaults(db: Database): string[] {
   const version = schemaVersion(db);
-  if (version === SCHEMA_VERSION) return [];
+  if (version === SCHEMA_VERSION) {
+    expected ??= expectedShape();
+    return differences(shapeOf(db), expected).map(
+      ({ type, name }) => `The ${type} ${name} is missing or not as this program makes it.`,
+    );
+  }
   const advice =
     version < SCHEMA_VERSION
       ? "the next start migrates it, and it can be checked then"
