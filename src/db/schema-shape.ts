@@ -73,10 +73,12 @@ function mendTable(db: Database, { name, sql }: SchemaObject): void {
     `SELECT n.name FROM pragma_table_info(?, 'main') n JOIN pragma_table_info('kept', 'temp') f
      ON f.name = n.name`,
   ).all(name);
-  const names = columns.map((column) => column.name).join(", ");
-  db.exec(
-    `INSERT INTO main.${name} (${names}) SELECT ${names} FROM temp.kept; DROP TABLE temp.kept`,
-  );
+  const kept = Object.fromEntries(columns.map((column) => [column.name, column.name]));
+  const values = { ...ADDED[name], ...kept };
+  db.exec(`
+    INSERT INTO main.${name} (${Object.keys(values).join(", ")})
+      SELECT ${Object.values(values).join(", ")} FROM temp.kept;
+    DROP TABLE temp.kept`);
   if (highest === undefined) return;
   statement(db, "DELETE FROM sqlite_sequence WHERE name = ?").run(name);
   statement(db, "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(name, highest);

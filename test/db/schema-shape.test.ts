@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { expectedShape, MIGRATIONS } from "../../src/db/migrate.ts";
+import { expectedShape, MIGRATIONS, migrate } from "../../src/db/migrate.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { differences, shapeOf } from "../../src/db/schema-shape.ts";
 import { checkDatabase } from "../../src/upkeep/checks/check.ts";
@@ -74,10 +74,27 @@ describe("a file", () => {
         const kept = "SELECT id, title FROM channel_cards ORDER BY id";
         expect(machine.query(kept)).toHaveLength(3);
         expect(machine.query("SELECT id FROM posts")).toHaveLength(3);
-        if (version === 24) expect(machine.query("SELECT id FROM cluster_copy")).toEqual([]);
       });
     }
   }
+
+  test("that is a copy of a cluster stays one, and gets the number that it lacks", async () => {
+    makeOldDatabase(machine.database, 24);
+    const former = machine.open();
+    former.exec("ALTER TABLE cluster_copy DROP COLUMN copy_id");
+    former.close();
+    const clock = fakeClock("2026-11-20T12:00:00Z");
+    const db = openDatabase(machine.database, clock);
+    await migrate(db, clock);
+    db.close();
+    expect(machine.query("SELECT id, version, copy_id FROM cluster_copy")).toEqual([
+      {
+        id: "5f0c2a7e-0000-4000-8000-000000000000",
+        version: 7,
+        copy_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
+    ]);
+  });
 
   test("in which an index is missing is named by the check", async () => {
     await machine.run(["org", "list"]);
