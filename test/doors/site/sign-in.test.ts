@@ -292,6 +292,20 @@ describe("signing in", () => {
     expect((await visitorOf(appliance).signIn("ada@example.com")).status).toBe(429);
   });
 
+  test("takes nothing from its account where it succeeds, from however many new addresses", async () => {
+    await appliance.close();
+    appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });
+    await addPerson(appliance);
+    const statuses = await inTurn(15, (at) =>
+      visitorOf(appliance).post(
+        SIGN_IN,
+        { action: "sign-in", email: "ada@example.com", password: PASSWORD },
+        { "x-forwarded-for": `192.0.2.${at}` },
+      ),
+    );
+    expect(new Set(statuses)).toEqual(new Set([303]));
+  });
+
   test("an address that was refused takes no attempts from an account", async () => {
     await appliance.close();
     appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });

@@ -82,6 +82,9 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   if (!context.throttle.take(names, visit.nowMs)) {
     throw pageError("throttled", words.tooManyAttempts);
   }
+  const giveBack = (): void => {
+    for (const name of names) context.throttle.giveBack(name, visit.nowMs);
+  };
   const session = await context.people
     .signIn({
       ...{ email, clientIp, network, isKnownNetwork },
@@ -90,12 +93,13 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
     })
     .catch((error: unknown) => {
       // The password was not looked at, so the try does not count.
-      for (const name of names) context.throttle.giveBack(name, visit.nowMs);
+      giveBack();
       throw error;
     });
   // An address that nobody has gets the same answer.
   if (session === null) throw pageFault("non_field_errors", words.wrongPassword);
-  context.throttle.giveBack(ofNetwork, visit.nowMs);
+  // Nor does one with the right password.
+  giveBack();
   return redirect(ownPath(form.get("next")), session.setCookies);
 }
 
