@@ -18,6 +18,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   "db/database.ts": "Where statements of others are prepared, and the copy for a trial import.",
   "db/read-transaction.ts": "BEGIN, COMMIT and a number in memory: no table is read.",
   "db/replace-database.ts": "The lock by which a restore has the file alone: no table is read.",
+  "db/schema-shape.ts": "Whole tables, once, of a file that a program between two releases made.",
 };
 
 /** Whether a call site has none. */
