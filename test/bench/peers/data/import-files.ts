@@ -82,13 +82,14 @@ export function writeImportFiles(
       verified: one.verified === 1,
     });
     rows.add([id, kind, one.is_public, subscribers, quality, citation, one.last_post_at]);
-    cards.add([id, ...card, ...facets]);
+    cards.add([id, ...card, ...facets, one.former_handles]);
     texts.add([id, searchText]);
     if (one.is_public === 1) publicCards.add([id, storedCard(one)]);
     for (const { day, ...counts } of statisticsDays(id, subscribers, daysPerChannel)) {
       const values = [counts.subscribers, counts.views, counts.posts];
       stats.add([id, formatDay(day), ...values]);
-      statsRows.add([id, day, ...values]);
+      // Both are given, and follow no posts.
+      statsRows.add([id, day, ...values, 1, 1]);
     }
   }
   return {

@@ -6,7 +6,7 @@ const CONTENTLESS_DELETE = [3, 43];
 
 /** SQL for an empty database of `sqlite3`. */
 interface ImportSchema {
-  /** Makes channels, cards, statistics, the search index and all that belongs to them. */
+  /** Makes channels, cards, statistics and the search index with their indexes, and nothing that follows them. */
   tables: string;
   /**
    * Has `.import` itself write the search index, by a trigger: in the order of ids, since FTS5 is slow
@@ -28,7 +28,7 @@ export async function importSchema(database: string): Promise<ImportSchema> {
   const db = new BetterSqlite3(database, { readonly: true });
   const statements = db
     .prepare<[], string>(
-      `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL
+      `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type <> 'trigger'
          AND tbl_name IN ('channels', 'channel_cards', 'channel_texts', 'public_cards', 'channel_search',
            'daily_statistics')
        ORDER BY type = 'index', rowid`,
@@ -41,7 +41,7 @@ export async function importSchema(database: string): Promise<ImportSchema> {
   const isOld = major < majorLeast || (major === majorLeast && minor < minorLeast);
   const text = statements.map((statement) => `${statement};`).join("\n");
   if (!IS_CHAT.test(text)) throw new Error("channels have no is_chat");
-  const tables = text.replace(IS_CHAT, "").replaceAll("(is_chat,", "((kind = 'chat'),");
+  const tables = text.replace(IS_CHAT, "").replaceAll(/\(is_chat\b/g, "((kind = 'chat')");
   return {
     tables: isOld ? tables.replace(" contentless_delete = 1,", "") : tables,
     searchAlong:
