@@ -8,7 +8,7 @@ interface SchemaObject {
   sql: string;
 }
 
-/** What a file's schema consists of, by name, without what SQLite and FTS5 make by themselves. */
+/** A file's tables, indexes, triggers and views by name, but for those that SQLite and FTS5 make by themselves. */
 export type SchemaShape = ReadonlyMap<string, SchemaObject>;
 
 export function shapeOf(db: Database): SchemaShape {
@@ -21,7 +21,7 @@ export function shapeOf(db: Database): SchemaShape {
   return new Map(objects.map((object) => [object.name, object]));
 }
 
-/** What is missing in a file, or made by another statement; what it has besides is nobody's concern. */
+/** Objects that a file lacks, or that another statement made; those that it has besides are left alone. */
 export function differences(found: SchemaShape, expected: SchemaShape): SchemaObject[] {
   return [...expected.values()].filter(({ name, sql }) => {
     const other = found.get(name)?.sql;
@@ -94,7 +94,7 @@ const ADDED: Record<string, Record<string, string>> = {
 
 const isVirtual = (sql: string): boolean => /^\s*CREATE VIRTUAL/i.test(sql);
 
-/** What follows from other tables: lists of webhooks by their channels, the index of posts in the background. */
+/** Rows that follow from other tables: lists of webhooks by their channels, the index of posts in the background. */
 const DERIVED = `
 INSERT INTO webhook_lists (webhook_id, channels)
   SELECT id, (SELECT json_group_array(channel_id) FROM (

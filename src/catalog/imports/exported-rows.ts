@@ -29,7 +29,7 @@ export interface ExportedRows<Column> {
   columns: readonly Column[];
   /** How they are declared, where any may be null. */
   fields?: StoredFields;
-  /** What its rows may be selected by. */
+  /** Selections that its rows can be cut down to. */
   selectedBy: readonly ("channel" | "days")[];
   /** Rows after a position, fewer than the limit only at the end, read while they are taken. */
   rows(db: Database, selection: RowSelection, after: Position, limit: number): Generator<ExportRow>;

@@ -25,7 +25,7 @@ const any = (terms: readonly string[]): string => `(${terms.join(" OR ")})`;
 const NOWHERE = quoted("/0");
 
 /**
- * What has all of some expressions, found by itself. FTS5 makes one list of nested ANDs, and moves on in each of its
+ * Posts with all of some expressions, found by themselves. FTS5 makes one list of nested ANDs, and moves on in each of its
  * lists before it looks whether they agree; a part of it that is a NOT is not joined to the others.
  */
 const found = (expressions: readonly string[], excluded = NOWHERE): string =>

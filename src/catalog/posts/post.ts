@@ -111,7 +111,8 @@ export const POST_COLUMNS = Object.keys(POST_FIELDS)
   .join(", ");
 
 /**
- * SQL: the JSON of `posts p` as the API shows it, joined with the channel `origin` that it was forwarded from. Fifty posts took 145 us so, in one text, and 215 as rows of which JSON was made afterwards.
+ * SQL: the JSON of `posts p` as the API shows it, joined with the channel `origin` that it was forwarded from.
+ * Fifty posts took 145 us so, in one text, and 215 as rows of which JSON was made afterwards.
  */
 export const POST_JSON = viewJson(POST_FIELDS, {
   ...Object.fromEntries(Object.keys(POST_FIELDS).map((name) => [name, READ[name] ?? `p.${name}`])),

@@ -275,7 +275,7 @@ const importPages = {
   noFile: "No file was submitted.",
   emptyFile: "The submitted file is empty.",
   columns: "Columns of each kind",
-  /** What each row has to have, by kind. */
+  /** Columns that each row has to have, by kind. */
   rowNeeds: {
     categories: "Each row has a slug.",
     territories: "Each row has a slug.",
