@@ -96,7 +96,7 @@ describe.if(process.platform === "linux")("with several workers", () => {
     // Two threads each for slow queries, where one process alone has four.
     expect(text).toMatch(/^kanalog_threads\{pool="readers"\} 6$/m);
     // Those of a worker that died stay.
-    const [killed = 0] = pidsOf(serving).values();
+    const killed = pidsOf(serving).get(1) ?? 0;
     process.kill(killed, "SIGKILL");
     await until(() => pidsOf(serving).get(1) !== killed, "the worker's restart");
     const after = await (await answered(serving, "/metrics")).text();
