@@ -1,8 +1,10 @@
 import type { Database } from "../../db/database.ts";
 import { dayOf, formatExactInstant, startOfDay } from "../../values/moscow-time.ts";
 import { writer } from "../fields/stored-field.ts";
-import { POST_FIELDS } from "../posts/post.ts";
+import type { MentionTarget } from "../mentions/mention-target.ts";
+import { POST_FIELDS, type PostRecord } from "../posts/post.ts";
 import {
+  forwardOutsideCatalog,
   highestGoneNumber,
   laterPosts,
   postsAfter,
@@ -18,7 +20,24 @@ import {
   type RowSelection,
 } from "./exported-rows.ts";
 
-const writePost = writer(POST_FIELDS);
+const writeFields = writer(POST_FIELDS);
+
+/**
+ * The row of a stored post. A forward from a channel that is not in the catalog stands among the mentions only,
+ * and goes along by the name that it has there.
+ */
+function writePost(db: Database, record: PostRecord): Record<string, unknown> {
+  const values = writeFields(record);
+  if (record.forwarded_from !== null) return values;
+  const target = forwardOutsideCatalog(db, record);
+  return target === undefined ? values : { ...values, forwarded_from: nameOf(target) };
+}
+
+/** A channel's name as the column `forwarded_from` takes it. */
+function nameOf(target: MentionTarget): string | number {
+  if (target.startsWith("#")) return Number(target.slice(1));
+  return target.startsWith("c/") ? `https://t.me/${target}` : `@${target}`;
+}
 
 /** The posts that are stored, then those that were taken down. */
 export function* exportedPosts(
@@ -50,7 +69,7 @@ function* allPosts(
   for (const record of postsAfter(db, after?.[0] ?? 0, limit)) {
     const day = dayOf(record.published_at);
     const isAsked = from <= day && day <= to;
-    yield { position: [record.id], values: isAsked ? writePost(record) : null };
+    yield { position: [record.id], values: isAsked ? writePost(db, record) : null };
   }
 }
 
@@ -68,12 +87,12 @@ function* channelPosts(
   if (id !== null) {
     for (const record of tiedPostsAfter(db, [channel, publishedAt, id], limit)) {
       read += 1;
-      yield { position: [publishedAt, record.id], values: writePost(record) };
+      yield { position: [publishedAt, record.id], values: writePost(db, record) };
     }
   }
   for (const record of laterPosts(db, [channel, publishedAt], limit - read)) {
     if (dayOf(record.published_at) > to) return;
-    yield { position: [record.published_at, record.id], values: writePost(record) };
+    yield { position: [record.published_at, record.id], values: writePost(db, record) };
   }
 }
 

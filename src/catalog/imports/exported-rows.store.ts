@@ -1,4 +1,6 @@
 import { type Database, statement } from "../../db/database.ts";
+import type { MentionTarget } from "../mentions/mention-target.ts";
+import { KIND_BITS } from "../mentions/mentions.store.ts";
 import { POST_COLUMNS, type PostRecord } from "../posts/post.ts";
 import type { Tombstone } from "../posts/tombstones.store.ts";
 
@@ -7,6 +9,19 @@ import type { Tombstone } from "../posts/tombstones.store.ts";
  * costs the same, wherever it begins. Rows are read one at a time, and the caller breaks off where it has
  * enough.
  */
+
+/** The name of the channel that a post was forwarded from, where that was not in the catalog as the post came. */
+export function forwardOutsideCatalog(
+  db: Database,
+  { channel, published_at: publishedAt, id }: PostRecord,
+): MentionTarget | undefined {
+  return statement<{ target: MentionTarget }>(
+    db,
+    `SELECT target FROM mentions
+     WHERE channel_id = @channel AND published_at = @publishedAt AND post_id = @id
+       AND kinds & ${KIND_BITS.forward} LIMIT 1`,
+  ).get({ channel, publishedAt, id })?.target;
+}
 
 /** Posts by id. */
 export function postsAfter(db: Database, afterId: number, limit: number): Iterable<PostRecord> {

@@ -221,6 +221,30 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     }
   });
 
+  test("a forward from a channel that comes into the catalog later is known in the copy too", async () => {
+    const forwards = ["@later", "https://t.me/c/2222/1", 9, null];
+    await imported(source, "channels", [channel(1)]);
+    await imported(
+      source,
+      "posts",
+      forwards.map((forwarded_from, at) => ({
+        ...{ id: at + 1, channel: 1, published_at: AT, forwarded_from },
+      })),
+    );
+    await carry("channels");
+    const file = await carry("posts");
+    expect(await exported(copy, { kind: "posts", format })).toBe(file);
+    for (const appliance of [source, copy]) {
+      await imported(appliance, "channels", [
+        ...[channel(7, { handle: "Later" }), channel(8, { msgr_id: 2222 }), channel(9)],
+      ]);
+      for (const [at, id] of [7, 8, 9].entries()) {
+        const { body } = await appliance.get(`/v1/msgr/channels/${id}/mentions/?kind=forward`);
+        expect(body.results.map((post: { id: number }) => post.id)).toEqual([at + 1]);
+      }
+    }
+  });
+
   test("all former handles find the same channels in the copy, those of merged channels too", async () => {
     const { channels } = source.app.domains;
     const give = (id: number, handle: string) => {

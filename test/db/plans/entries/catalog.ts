@@ -1251,6 +1251,15 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 posts from a key on.",
     },
   ],
+  "catalog/imports/exported-rows.store.ts forwardOutsideCatalog": [
+    {
+      sql: "SELECT target FROM mentions WHERE channel_id = @channel AND published_at = @publishedAt AND post_id = @id AND kinds & 2 LIMIT 1",
+      plan: [
+        "SEARCH mentions USING INDEX mentions_by_post (channel_id=? AND published_at=? AND post_id=?)",
+      ],
+      rows: 1,
+    },
+  ],
   "catalog/imports/exported-rows.store.ts tombstonesAfter": [
     {
       sql: "SELECT … FROM post_tombstones WHERE id > ? ORDER BY id LIMIT ?",
