@@ -20,7 +20,8 @@ export const PLANS: readonly Plan[] = [
 
 export function queryOf(db: Database, selection: CatalogSelection): Query {
   const asked = readSelection(selection);
-  return { ...asked, expression: expressionOf(db, asked.terms) };
+  const isSearch = asked.terms.length > 0;
+  return { ...asked, expression: isSearch ? expressionOf(db, asked.terms) : null };
 }
 
 export interface Planned {

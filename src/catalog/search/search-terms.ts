@@ -17,7 +17,7 @@ export interface Expression {
 
 /**
  * The expression that the index is asked for: the rarest terms that a search text must have. Terms that are
- * left out are tested on the candidates. Null where nothing is searched.
+ * left out are tested on the candidates. Null where there is no term.
  */
 export function expressionOf(db: Database, terms: readonly string[]): Expression | null {
   const counts = countsOf(db, terms);
