@@ -1,4 +1,5 @@
 import pino from "pino";
+import { standardError } from "./standard-error.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
@@ -28,7 +29,7 @@ export function systemLog(level: LogLevel, worker: number | null = null): Log {
       redact: { paths: HIDDEN.flatMap((name) => [name, `*.${name}`]), censor: "…" },
       serializers: { err: describeError },
     },
-    pino.destination({ dest: 2, sync: true }),
+    standardError(),
   );
   // A log that cannot be written, on a full disk say, must not fail what it tells of.
   const safely =

@@ -1,4 +1,7 @@
-import { expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 const LOG = new URL("../../src/ports/log.ts", import.meta.url).pathname;
 const KEY = `knl_rw_${"a".repeat(38)}`;
@@ -84,4 +87,65 @@ test("no secret gets into a line: not by its field's name, nor in what an error 
   expect(text).not.toMatch(/hunter|a{38}|whsec_abcdef/);
   expect(text).toContain('"code":"EAUTH"');
   expect(text).toContain("bad key knl_rw_…");
+});
+
+describe.if(process.platform === "linux")("a pipe that nobody reads", () => {
+  let folder: string;
+  let [reader, writer] = [0, 0];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
+    const path = join(folder, "pipe");
+    expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
+    reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    writer = openSync(path, constants.O_WRONLY);
+  });
+  afterEach(() => {
+    closeSync(reader);
+    closeSync(writer);
+    rmSync(folder, { recursive: true });
+  });
+
+  /** What the pipe holds. */
+  function held(): string {
+    const chunks: Buffer[] = [];
+    for (;;) {
+      const chunk = Buffer.alloc(65_536);
+      try {
+        chunks.push(chunk.subarray(0, readSync(reader, chunk)));
+      } catch {
+        return Buffer.concat(chunks).toString();
+      }
+    }
+  }
+
+  test.each([[100], [6_000]])(
+    "holds up nobody: lines of %d characters are left out, and counted once it is read",
+    async (length) => {
+      const program = `
+        const { systemLog } = await import(${JSON.stringify(LOG)});
+        const log = systemLog("info");
+        for (let n = 0; n < 2_000; n++) log.info({ text: "x".repeat(${length}) }, "early");
+        console.log("all told");
+        for await (const _ of process.stdin) break;
+        log.info({}, "late");`;
+      const child = Bun.spawn([process.execPath, "-e", program], {
+        stdio: ["pipe", "pipe", writer],
+      });
+      expect((await child.stdout.getReader().read()).done).toBe(false);
+      const early = held();
+      child.stdin.write("go on\n");
+      await child.stdin.end();
+      expect(await child.exited).toBe(0);
+      const lines = `${early}${held()}`
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      const written = lines.filter(({ msg }) => msg === "early").length;
+      expect(written).toBeGreaterThan(5);
+      expect(lines.slice(written)).toMatchObject([
+        { level: "warn", lines: 2_000 - written },
+        { msg: "late" },
+      ]);
+    },
+  );
 });
