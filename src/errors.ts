@@ -113,10 +113,10 @@ function boundedFaults(faults: FieldFaults): FieldFaults {
   return told;
 }
 
-/** The driver's codes for what is wrong with the storage, and not with the program. */
-const STORAGE_FAULT = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
+/** The driver's codes for what is wrong with the storage or the machine, and not with the program. */
+const STORAGE_FAULT = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM)/;
 
-/** Whether the storage is busy, full, read-only, damaged, or not there. */
+/** Whether the storage is busy, full, read-only, damaged, or not there, or has no memory to work in. */
 export function isStorageFault(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && STORAGE_FAULT.test(String(thrown.code));
 }
@@ -127,6 +127,7 @@ const STORAGE_REASONS = [
   [/^SQLITE_FULL/, "the disk is full"],
   [/^SQLITE_READONLY/, "the file or its disk is read-only"],
   [/^SQLITE_(CORRUPT|NOTADB)/, "the file is damaged"],
+  [/^SQLITE_NOMEM/, "there is too little memory"],
   [/^SQLITE_(IOERR|CANTOPEN)/, "the disk is full, read-only or failing"],
 ] as const;
 

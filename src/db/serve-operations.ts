@@ -1,10 +1,11 @@
+import { storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Derived } from "./cluster/apply-rows.ts";
 import { linkToCluster } from "./cluster/link.ts";
 import type { Database } from "./database.ts";
 import { withDeadline } from "./deadline.ts";
 import { onLockHeld } from "./lock-holds.ts";
-import { openDatabase } from "./open-database.ts";
+import { type Access, openDatabase } from "./open-database.ts";
 import type { Pool } from "./operations.ts";
 import { inReadTransaction } from "./read-transaction.ts";
 import { type FromThread, type Opening, type ToThread, toFault } from "./thread-messages.ts";
@@ -51,9 +52,18 @@ function open(
   derived: Derived,
   answer: (message: FromThread) => void,
 ): Database {
-  const db = openDatabase(path, clock, access);
+  const db = openForCallers(path, clock, access);
   if (cluster !== null && access === "writer") linkToCluster(db, cluster, pool, derived);
   onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
   db.onSlow((sql, tookMs) => answer({ slow: { sql, tookMs } }));
   return db;
+}
+
+/** @throws AppError `unavailable`, with why for the log alone: callers are told no path. */
+function openForCallers(path: string, clock: Clock, access: Access): Database {
+  try {
+    return openDatabase(path, clock, access);
+  } catch (error) {
+    throw storageUnavailable(error);
+  }
 }

@@ -13,8 +13,16 @@ let threads: Threads<typeof failing.operations>;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "kanalog-threads-"));
   slow = [];
-  threads = startThreads(failing, {
-    path: join(folder, "kanalog.db"),
+  threads = startOn(join(folder, "kanalog.db"));
+});
+afterEach(async () => {
+  await threads.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function startOn(path: string): Threads<typeof failing.operations> {
+  return startThreads(failing, {
+    path,
     entry: new URL("../support/failing-thread.ts", import.meta.url),
     name: "failing",
     cluster: null,
@@ -23,10 +31,15 @@ beforeEach(() => {
     noteHold: () => {},
     noteSlow: (call, sql) => slow.push({ call, sql }),
   });
-});
-afterEach(async () => {
-  await threads.close();
-  rmSync(folder, { recursive: true, force: true });
+}
+
+test("why a thread cannot open the file is for the log, and not for whoever asked", async () => {
+  const onFolder = startOn(folder);
+  const error = await onFolder.calls.born().catch((thrown) => thrown);
+  expect(error).toMatchObject({ code: "unavailable" });
+  expect(error.message).not.toContain(folder);
+  expect(error.cause.message).toContain(folder);
+  await onFolder.close();
 });
 
 test("a thread that fails while it has nothing to do is replaced by another", async () => {
