@@ -12,6 +12,7 @@ import { readRows } from "../../../catalog/imports/rows.ts";
 import { runImport } from "../../../catalog/imports/run-import.ts";
 import { openSource } from "../../../catalog/imports/source.ts";
 import { readConfig } from "../../../config.ts";
+import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { allHaveCopied } from "../../../upkeep/cluster/all-have-copied.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { jsonOption } from "../arguments.ts";
@@ -27,6 +28,8 @@ import { describeReasons, describeSummary, summaryJson } from "./import-summary.
 import { createProgress } from "./progress.ts";
 import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
 import { createRejectsFile } from "./rejects-file.ts";
+
+const DRY_RUN = "This was a dry run: nothing was changed.";
 
 interface ImportOptions extends FileReading {
   dryRun?: boolean;
@@ -83,10 +86,14 @@ async function runCommand(
   } = readConfig(context.environment);
   const source = keptSource(await openSource(path), dirname(databasePath));
   const highestNumber = await readThrough(source, name, reading);
-  const rejects = createRejectsFile(options.rejects, [path, databasePath]);
+  const own = [databasePath, secretPath(databasePath)];
+  const rejects = createRejectsFile(options.rejects, [path, ...own]);
   const interrupt = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => interrupt.abort());
+  }
 
+  let imported = 0;
   const summary = await open(context, async ({ db, clock }) => {
     const progress = createProgress(source, clock);
     const recognized = nothingRecognized(timezone);
@@ -110,7 +117,10 @@ async function runCommand(
           replace: options.replace === true,
           signal: interrupt.signal,
           onReject: rejects.add,
-          onProgress: ({ read }) => progress.rows(read),
+          onProgress: ({ read, inserted, updated, unchanged }) => {
+            progress.rows(read);
+            imported = inserted + updated + unchanged;
+          },
         },
       );
       if (options.wait === true && options.dryRun !== true) {
@@ -120,6 +130,11 @@ async function runCommand(
         }
       }
       return summary;
+    } catch (error) {
+      if (imported > 0 && options.dryRun !== true) {
+        output.note(`Until then ${imported} rows of the file were imported.`);
+      }
+      throw error;
     } finally {
       progress.stop();
       rejects.close();
@@ -129,7 +144,10 @@ async function runCommand(
   if (interrupt.signal.aborted) {
     throw new CommandExit(
       EXIT_INTERRUPTED,
-      `Interrupted after some ${summary.read} rows, which are imported. Run it again for the rest.`,
+      options.dryRun === true
+        ? `Interrupted. ${DRY_RUN}`
+        : // Rows are written in the order of the table, so these need not be the file's first ones.
+          `Interrupted: ${imported} rows of the file are imported. Run it again with the whole file for the rest.`,
     );
   }
   output.out(options.json === true ? summaryJson(summary) : describeSummary(summary));
@@ -137,6 +155,6 @@ async function runCommand(
   if (summary.rejected > 0 && options.rejects === undefined) {
     output.note("--rejects FILE keeps all rejected rows.");
   }
-  if (options.dryRun === true) output.note("This was a dry run: nothing was changed.");
+  if (options.dryRun === true) output.note(DRY_RUN);
   if (summary.rejected > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
 }

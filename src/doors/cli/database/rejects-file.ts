@@ -23,7 +23,10 @@ export function createRejectsFile(
 function openForWriting(path: string, inUse: readonly string[]): number {
   const files = inUse.flatMap((used) => [used, `${used}-wal`, `${used}-shm`]);
   if (files.some((used) => resolve(used) === resolve(path) || isSameFile(used, path))) {
-    throw new CommandExit(EXIT_USAGE, `--rejects: ${path} is the input or the database itself.`);
+    throw new CommandExit(
+      EXIT_USAGE,
+      `--rejects: ${path} is the input, the database or its secret.`,
+    );
   }
   try {
     return openSync(path, "w");

@@ -252,16 +252,19 @@ test("image files are found beside the file that names them", async () => {
   expect(summaryOf(out)).toMatchObject({ updated: 1 });
 });
 
-test("--rejects never writes over the input or the database", async () => {
+test("--rejects never writes over the input, the database or its secret", async () => {
   machine.write("channels.csv", CHANNELS);
   await machine.run(["import", "channels", "channels.csv"]);
-  for (const target of ["channels.csv", "kanalog.db", "kanalog.db-wal", machine.database]) {
+  machine.write("kanalog.db.secret", "secret");
+  const targets = ["channels.csv", "kanalog.db", "kanalog.db-wal", "kanalog.db.secret"];
+  for (const target of [...targets, machine.database]) {
     const { exitCode, notes } = await machine.run([
       ...["import", "channels", "channels.csv", "--rejects", target],
     ]);
     expect(exitCode).toBe(2);
-    expect(notes).toContain("is the input or the database itself");
+    expect(notes).toContain("is the input, the database or its secret");
   }
+  expect(machine.read("kanalog.db.secret")).toBe("secret");
   expect(machine.read("channels.csv")).toBe(CHANNELS);
   expect(titles()).toEqual(["Один", "Два", "Четыре"]);
 });
@@ -274,8 +277,8 @@ test("the format of standard input is seen from its beginning", async () => {
   expect(summaryOf(ndjson.out)).toMatchObject({ read: 1, inserted: 1 });
 });
 
-for (const words of [[], ["--dry-run"]]) {
-  test(`Ctrl-C ends an import ${words.join(" ")} after whole rows, says so, and leaves nothing behind`, async () => {
+for (const [signal, ...words] of [["SIGINT"], ["SIGHUP"], ["SIGINT", "--dry-run"]] as const) {
+  test(`${signal} ends an import ${words.join(" ")} after whole rows, says so, and leaves nothing behind`, async () => {
     await machine.run(["plan", "list"]);
     const rows = Array.from({ length: 20_000 }, (_, at) => `${at + 1},Канал ${at},${at}`);
     machine.write("many.csv", ["id,title,subscribers", ...rows].join("\n"));
@@ -286,13 +289,16 @@ for (const words of [[], ["--dry-run"]]) {
         ? files().some((name) => name.startsWith("kanalog-dry-run-"))
         : titles().length > 0,
     );
-    child.kill("SIGINT");
+    child.kill(signal);
     const [notes, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
     expect(exitCode).toBe(130);
-    expect(notes).toContain("Run it again for the rest.");
+    if (words.length > 0)
+      expect(notes).toBe("Interrupted. This was a dry run: nothing was changed.\n");
+    const told = /^Interrupted: (\d+) rows .* for the rest\.$/m.exec(notes)?.[1];
     expect(files().filter((name) => name.startsWith("kanalog-dry-run-"))).toEqual([]);
     if (words.length > 0) return;
     const kept = titles().length;
+    expect(Number(told)).toBe(kept);
     const again = await machine.run(["import", "channels", "many.csv", "--json"]);
     expect(summaryOf(again.out)).toMatchObject({ unchanged: kept, inserted: 20_000 - kept });
   });
