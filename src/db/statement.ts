@@ -87,6 +87,12 @@ export class Statement<Row = unknown> {
     return this as unknown as Statement<unknown[]>;
   }
 
+  /** The statement, which answers from now on with its one column in place of each row. */
+  pluck<Value>(): Statement<Value> {
+    this.#prepared.pluck();
+    return this as unknown as Statement<Value>;
+  }
+
   #noteEnd(begunMs: number): void {
     const tookMs = this.#watch.clock.monotonic() - begunMs;
     if (tookMs >= SLOW_MS) this.#watch.noteSlow(this.#sql, tookMs);

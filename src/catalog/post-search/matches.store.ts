@@ -132,6 +132,21 @@ export function walkCandidates(db: Database, asked: Asked): IterableIterator<Mat
   return statement<Match>(db, matchesSql(asked, MATCH_COLUMNS)).iterate(values);
 }
 
+/** Rows that are looked up together: of most pages all. */
+const LOOKED_UP = 100;
+
+/** The candidates with some rows, which are in their order, from the last on, one at a time. */
+export function* lookUpFromLast(db: Database, rows: readonly number[]): Generator<Match, void> {
+  const lookUp = statement<Match>(
+    db,
+    `SELECT ${MATCH_COLUMNS} FROM json_each(@rows) r CROSS JOIN searched_posts m ON m.row = r.value
+     WHERE ${WITHIN_DEADLINE} ORDER BY m.row DESC`,
+  );
+  for (let end = rows.length; end > 0; end -= LOOKED_UP) {
+    yield* lookUp.all({ rows: JSON.stringify(rows.slice(Math.max(0, end - LOOKED_UP), end)) });
+  }
+}
+
 /** As many candidates from the last row on. */
 export function readCandidates(db: Database, asked: Asked, limit: number): Match[] {
   const { match, low, high, tests } = asked;
@@ -180,17 +195,9 @@ export interface Counted {
   isCapped: boolean;
 }
 
-/** @param known candidates with the last rows, which are not looked for again */
-export function countMatches(db: Database, asked: Asked, known: readonly Match[] = []): Counted {
-  const { hasText } = asked;
-  if (hasText !== null) {
-    return countForms(readCandidates(db, asked, TEXTS_COUNTED_MAX + 1), hasText);
-  }
-  const others = { ...asked, high: known.at(-1)?.row ?? asked.high };
-  const most = COUNTED_MAX + 1 - known.length;
-  const isTested = asked.tests.conditions !== "";
-  const found = isTested ? readRows(db, others, most).length : countRows(db, others, most);
-  return toCounted(known.length + found);
+/** How many of the newest candidates have a text that matches. */
+export function countTexts(db: Database, asked: Asked, hasText: (id: number) => boolean): Counted {
+  return countForms(readCandidates(db, asked, TEXTS_COUNTED_MAX + 1), hasText);
 }
 
 /** @param found as many as there are, or one more than are counted */
@@ -208,7 +215,7 @@ export function countRows(db: Database, { match, low, high }: Asked, most: numbe
   return counted?.n ?? 0;
 }
 
-/** As many rows of candidates, in the order in which they are counted too: FTS5 takes a third less for it. */
+/** As many rows of candidates, in their order: FTS5 takes a third less for it than from the last on. */
 export function readRows(db: Database, asked: Asked, most: number): number[] {
   const { match, low, high, tests } = asked;
   const sql =
@@ -216,9 +223,8 @@ export function readRows(db: Database, asked: Asked, most: number): number[] {
       ? `SELECT s.rowid FROM post_search s WHERE s.post_search MATCH @match AND ${IN_RANGE}`
       : candidatesSql(asked, "s.rowid");
   return statement(db, `${sql} LIMIT @most`)
-    .raw()
-    .all({ ...{ match, low, high, most }, ...tests.values })
-    .map(([row]) => row as number);
+    .pluck<number>()
+    .all({ ...{ match, low, high, most }, ...tests.values });
 }
 
 /** @param candidates in the order of their rows, from the last on */

@@ -7,8 +7,8 @@ import {
   type Asked,
   COUNTED_MAX,
   type Counted,
-  countMatches,
   countRows,
+  countTexts,
   type Match,
   mostViewedOf,
   readMostViewed,
@@ -60,7 +60,7 @@ export function mostViewed(
       : byLevels(db, asked, position, count);
   return {
     matches,
-    counted: asked.hasText === null ? toCounted(rows.length) : countMatches(db, asked),
+    counted: asked.hasText === null ? toCounted(rows.length) : countTexts(db, asked, asked.hasText),
   };
 }
 
@@ -89,7 +89,7 @@ function byLevels(db: Database, asked: Asked, position: ViewsPosition, count: nu
     views === 0 ? [at, id] : null,
     count - found.length,
   );
-  return [...found, ...unseen];
+  return [...found, ...unseen.found];
 }
 
 /** Rows of the levels that are sorted together with one: of fewer levels where many posts have them. */

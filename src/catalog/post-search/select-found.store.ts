@@ -1,25 +1,18 @@
 import type { Database } from "../../db/database.ts";
 import { selectPostsById } from "../posts/shown-posts.store.ts";
-import {
-  type Asked,
-  askedOf,
-  type Counted,
-  countForms,
-  countMatches,
-  type Match,
-  readCandidates,
-} from "./matches.store.ts";
+import { type Asked, askedOf, type Counted, type Match } from "./matches.store.ts";
 import { mostViewed } from "./most-viewed.store.ts";
 import { type Newest, newest } from "./newest.store.ts";
+import {
+  newestCounted,
+  newestOfTexts,
+  newestRanked,
+  newestTested,
+  TEXTS_MAX,
+} from "./newest-counted.store.ts";
 import type { FoundPage, FoundPosition, PostSearchSelection } from "./post-search.ts";
-import { RANKED_MAX, rankByRelevance } from "./relevance.store.ts";
+import { rankByRelevance } from "./relevance.store.ts";
 import { snippetOf } from "./snippet.ts";
-
-/**
- * Texts that are tested for a page: 50 us each, 100 on a busy machine. A page that has not found enough in
- * them ends behind the last, and the next one goes on there.
- */
-const TEXTS_MAX = 200;
 
 /** A page of the posts that match. Nothing is found in channels that are not public. */
 export function selectFoundPosts(db: Database, selection: PostSearchSelection): FoundPage {
@@ -52,7 +45,7 @@ export function foundAfter(
   count: number,
 ): Candidate[] {
   const asked = askedOf(db, searched);
-  return newest(db, asked, after, count).map(({ id, published_at }) => ({
+  return newest(db, asked, after, count).found.map(({ id, published_at }) => ({
     ...{ id, published_at },
     hasText: () => asked.hasText?.(id) ?? true,
   }));
@@ -76,33 +69,22 @@ interface Page {
 function findPage(db: Database, asked: Asked, selection: PostSearchSelection): Page {
   const { ordering, limit, after } = selection;
   const { hasText } = asked;
-  if (ordering === "-relevance") {
-    const most = hasText === null ? RANKED_MAX : TEXTS_MAX;
-    const candidates = readCandidates(db, asked, most);
-    const isCounted = candidates.length < most || hasText !== null;
-    const counted = isCounted
-      ? countOf(db, asked, candidates)
-      : countMatches(db, asked, candidates);
-    const matches = hasText === null ? candidates : candidates.filter(({ id }) => hasText(id));
-    return { matches: rankByRelevance(db, asked, matches, selection), last: undefined, counted };
-  }
-  const count = hasText === null ? limit + 1 : TEXTS_MAX + 1;
   if (ordering === "-views") {
+    const count = hasText === null ? limit + 1 : TEXTS_MAX + 1;
     const { matches, counted } = mostViewed(db, asked, after, count);
     return { ...cutPage(asked, matches, limit), counted };
   }
-  const candidates = newest(db, asked, after as Newest, count);
-  const isAll = after === null && candidates.length < count;
-  const counted = countOf(db, asked, isAll ? candidates : null);
+  if (ordering === "-relevance") {
+    const { candidates, counted } =
+      hasText === null ? newestRanked(db, asked) : newestTested(db, asked, hasText);
+    const matches = hasText === null ? candidates : candidates.filter(({ id }) => hasText(id));
+    return { matches: rankByRelevance(db, asked, matches, selection), last: undefined, counted };
+  }
+  const { candidates, counted } =
+    hasText === null
+      ? newestCounted(db, asked, after as Newest, limit + 1)
+      : newestOfTexts(db, asked, after as Newest, hasText);
   return { ...cutPage(asked, candidates, limit), counted };
-}
-
-/** @param known as many candidates as are counted, or all: to find that there are no more took as long as a count */
-function countOf(db: Database, asked: Asked, known: readonly Match[] | null): Counted {
-  if (known === null) return countMatches(db, asked);
-  if (asked.hasText === null) return { matches: known.length, isCapped: false };
-  const inOrder = known.toSorted((one, other) => other.row - one.row);
-  return countForms(inOrder, asked.hasText);
 }
 
 /** @param candidates in their order */

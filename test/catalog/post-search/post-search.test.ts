@@ -282,6 +282,24 @@ describe("what a search reads is bounded:", () => {
     expect(body).toMatchObject({ matches: 1, matches_capped: true });
   });
 
+  test("the newest come first, page after page, where more match than are counted and where all are counted", async () => {
+    await many(
+      10_001,
+      () => "дом",
+      () => 0,
+    );
+    for (const last of [10_001, 10_000]) {
+      const { body } = await expectOk(appliance, asking("дом", { limit: 2 }));
+      expect(body).toMatchObject({ matches: 10_000, matches_capped: last === 10_001 });
+      expect(idsOf({ body } as never)).toEqual([last, last - 1]);
+      const { pathname, search } = new URL(body.next);
+      const next = await expectOk(appliance, pathname + search);
+      expect(idsOf(next)).toEqual([last - 2, last - 3]);
+      await found("дом", [last, last - 1], { ordering: "-relevance", limit: 2 });
+      await appliance.app.domains.posts.delete([last], COMMAND_LINE);
+    }
+  });
+
   test("by views, more than 50,000 posts of about as many are refused, and fewer are all sorted", async () => {
     await many(
       50_003,

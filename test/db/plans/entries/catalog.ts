@@ -1754,6 +1754,17 @@ export const catalog: Entries = {
       why: "Matches, counted to 10,000 by the index, under the deadline; while channels are stale each one's channel and facets are looked at.",
     },
   ],
+  "catalog/post-search/matches.store.ts lookUpFromLast": [
+    {
+      sql: "SELECT … FROM json_each(@rows) r CROSS JOIN searched_posts m ON m.row = r.value WHERE within_deadline() ORDER BY m.row DESC",
+      plan: [
+        "SCAN r VIRTUAL TABLE INDEX 1:",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 2,
+    },
+  ],
   "catalog/post-search/matches.store.ts mostViewedOf": [
     {
       sql: "SELECT … FROM json_each(@rows) r CROSS JOIN searched_posts m ON m.row = r.value WHERE within_deadline() AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -1762,7 +1773,7 @@ export const catalog: Entries = {
         "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
         "USE TEMP B-TREE FOR ORDER BY",
       ],
-      rows: 0,
+      rows: 2,
     },
   ],
   "catalog/post-search/matches.store.ts readCandidates": [
@@ -1775,7 +1786,7 @@ export const catalog: Entries = {
     {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin ORDER BY s.rowid DESC LIMIT @limit",
       plan: ["SCAN s VIRTUAL TABLE INDEX 192:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 0,
+      rows: 4000,
       why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
     },
     {
@@ -1819,7 +1830,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 0,
+      rows: 8000,
       why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
     },
   ],
@@ -1858,6 +1869,28 @@ export const catalog: Entries = {
       rows: 66668,
       why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
     },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 66666,
+      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND c.is_public = 1 AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 133332,
+      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
+    },
   ],
   "catalog/post-search/matches.store.ts readRows": [
     {
@@ -1869,7 +1902,8 @@ export const catalog: Entries = {
     {
       sql: "SELECT s.rowid FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin LIMIT @most",
       plan: ["SCAN s VIRTUAL TABLE INDEX 0:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 0,
+      rows: 20002,
+      why: "The rows of matches, 10,001 at the most, in the index's order; while channels are stale each one's channel and facets are looked at.",
     },
     {
       sql: "SELECT s.rowid FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 LIMIT @most",
@@ -1911,7 +1945,8 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 0,
+      rows: 40004,
+      why: "The rows of matches, 10,001 at the most, in the index's order; while channels are stale each one's channel and facets are looked at.",
     },
   ],
   "catalog/post-search/matches.store.ts walkCandidates": [
@@ -1924,7 +1959,7 @@ export const catalog: Entries = {
     {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin ORDER BY s.rowid DESC",
       plan: ["SCAN s VIRTUAL TABLE INDEX 192:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 0,
+      rows: 142004,
       why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
     },
     {
@@ -1968,7 +2003,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 0,
+      rows: 284008,
       why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
     },
   ],

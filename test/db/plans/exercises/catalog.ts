@@ -195,6 +195,9 @@ const POST_FILTERS: Record<string, string>[] = [
   { q: "=пост", category: "science" },
   { q: '"пост 7" -=поста', territory: "russia", from: "2026-11-19", to: "2026-11-20" },
   { q: "пост* | #тег", is_ad: "false", media: "photo", views_min: "3" },
+  // More than are counted, and few.
+  { q: "пост", views_min: "3" },
+  { q: "пост 7" },
 ];
 
 /** Two parts of exports of each kind, of all channels and of one. */
