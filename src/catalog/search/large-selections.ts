@@ -1,14 +1,20 @@
 import { queryTimeout } from "../../db/deadline.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { presentAsker } from "../../values/asker.ts";
 import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
 import type { CatalogFilter } from "./catalog.ts";
 import type { SelectionView } from "./selection.ts";
+import { createTurns } from "./turns.ts";
 
 /** How long a large selection's statistics are shown again, without counting anew. */
 const KEPT_MS = 60_000;
 const KEPT_MAX = 100;
-/** Selections that wait for their turn. Each takes a second or two at a million channels. */
-const WAITING_MAX = 4;
+/**
+ * Selections that are counted or wait for their turn, of one asker and of all. Each takes a second or two at a
+ * million channels, and a connection is given up after thirty.
+ */
+const ASKED_BY_ONE_MAX = 5;
+const ASKED_MAX = 10;
 /** The name of the turn, and how often it is looked whether another worker gave it back. */
 const TURN = "turn";
 const LOOK_MS = 20;
@@ -31,11 +37,10 @@ export function createLargeSelections(
   const kept = new Map<string, Kept>();
   /** Those that are counted or wait, by their filters: whoever asks for the same gets the same. */
   const coming = new Map<string, Promise<SelectionView>>();
-  let lastTurn: Promise<unknown> = Promise.resolve();
+  const turns = createTurns(ASKED_BY_ONE_MAX);
 
-  async function inTurn(key: string, filter: CatalogFilter, before: Promise<unknown>) {
-    await before.catch(() => {});
-    const view = await alone(() => count(filter));
+  async function inTurn(key: string, filter: CatalogFilter): Promise<SelectionView> {
+    const view = await turns.take(() => alone(() => count(filter)));
     if (view === null) throw new Error("a large selection was not counted");
     kept.delete(key);
     kept.set(key, { view, untilMs: clock.monotonic() + KEPT_MS });
@@ -62,14 +67,19 @@ export function createLargeSelections(
       if (known !== undefined && clock.monotonic() < known.untilMs) return known.view;
       const same = coming.get(key);
       if (same !== undefined) return same;
-      const place = takeOneOf(claims, "waits", 1 + WAITING_MAX);
-      if (place === null) throw queryTimeout();
-      const turn = inTurn(key, filter, lastTurn).finally(() => {
+      const own = takeOneOf(claims, `of ${presentAsker()}`, ASKED_BY_ONE_MAX);
+      if (own === null) throw queryTimeout();
+      const place = takeOneOf(claims, "of all", ASKED_MAX);
+      if (place === null) {
+        claims.giveBack(own);
+        throw queryTimeout();
+      }
+      const turn = inTurn(key, filter).finally(() => {
         coming.delete(key);
         claims.giveBack(place);
+        claims.giveBack(own);
       });
       coming.set(key, turn);
-      lastTurn = turn;
       return turn;
     },
   };
