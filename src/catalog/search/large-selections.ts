@@ -9,14 +9,9 @@ import { createTurns } from "./turns.ts";
 /** How long a large selection's statistics are shown again, without counting anew. */
 const KEPT_MS = 60_000;
 const KEPT_MAX = 100;
-/**
- * Selections that are counted or wait for their turn, of one asker and of all. Each takes a second or two at a
- * million channels, and a connection is given up after thirty.
- */
-const ASKED_BY_ONE_MAX = 5;
-const ASKED_MAX = 10;
-/** The name of the turn, and how often it is looked whether another worker gave it back. */
-const TURN = "turn";
+/** Selections of one asker that are counted or wait for it. Each takes a second or two at a million channels. */
+const ASKED_MAX = 5;
+/** How often it is looked whether another worker gave a turn back. */
 const LOOK_MS = 20;
 
 interface Kept {
@@ -25,8 +20,8 @@ interface Kept {
 }
 
 /**
- * Statistics of selections for which all channels must be looked at. One is counted at a time, so that the
- * other threads stay free for searches, and kept for a minute: among so many channels little changes.
+ * Statistics of selections for which all channels must be looked at. One of an asker's is counted at a time, so
+ * that the other threads stay free for searches, and kept for a minute: among so many channels little changes.
  * @param claims turns; several workers share theirs
  */
 export function createLargeSelections(
@@ -35,9 +30,9 @@ export function createLargeSelections(
   claims: Claims = createOwnClaims(),
 ) {
   const kept = new Map<string, Kept>();
-  /** Those that are counted or wait, by their filters: whoever asks for the same gets the same. */
+  /** Those that are counted or wait, by asker and filters: whoever asks for the same again gets the same. */
   const coming = new Map<string, Promise<SelectionView>>();
-  const turns = createTurns(ASKED_BY_ONE_MAX);
+  const turns = createTurns(ASKED_MAX);
 
   async function inTurn(key: string, filter: CatalogFilter): Promise<SelectionView> {
     const view = await turns.take(() => alone(() => count(filter)));
@@ -49,37 +44,33 @@ export function createLargeSelections(
     return view;
   }
 
-  /** Runs when no other worker counts one. */
+  /** Runs when no other worker counts one for the asker. */
   async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    while (!claims.take(TURN)) await clock.sleep(LOOK_MS);
+    const turn = `turn of ${presentAsker()}`;
+    while (!claims.take(turn)) await clock.sleep(LOOK_MS);
     try {
       return await work();
     } finally {
-      claims.giveBack(TURN);
+      claims.giveBack(turn);
     }
   }
 
   return {
-    /** @throws AppError `timeout` where too many wait already, or where it takes too long */
+    /** @throws AppError `timeout` where too many of the asker's wait already, or where it takes too long */
     async describe(filter: CatalogFilter): Promise<SelectionView> {
       const key = JSON.stringify(filter);
       const known = kept.get(key);
       if (known !== undefined && clock.monotonic() < known.untilMs) return known.view;
-      const same = coming.get(key);
+      const asked = `${presentAsker()} ${key}`;
+      const same = coming.get(asked);
       if (same !== undefined) return same;
-      const own = takeOneOf(claims, `of ${presentAsker()}`, ASKED_BY_ONE_MAX);
-      if (own === null) throw queryTimeout();
-      const place = takeOneOf(claims, "of all", ASKED_MAX);
-      if (place === null) {
-        claims.giveBack(own);
-        throw queryTimeout();
-      }
+      const place = takeOneOf(claims, `of ${presentAsker()}`, ASKED_MAX);
+      if (place === null) throw queryTimeout();
       const turn = inTurn(key, filter).finally(() => {
-        coming.delete(key);
+        coming.delete(asked);
         claims.giveBack(place);
-        claims.giveBack(own);
       });
-      coming.set(key, turn);
+      coming.set(asked, turn);
       return turn;
     },
   };

@@ -8,18 +8,12 @@ interface Turn {
 }
 
 /**
- * Runs work of which one at a time is enough, so that the other threads stay free; the next one waits.
+ * Runs work of which one at a time is enough for an asker, so that its other threads stay free; the next one
+ * waits. Nobody waits for another's, who may wait for threads behind much of its own.
  * @param waitingMax how much of one asker's may wait
  */
 export function createTurns(waitingMax: number) {
   const queue = createFairQueue<Turn>(1);
-  let present: Turn | undefined;
-
-  function next(): void {
-    if (present !== undefined) return;
-    present = queue.take();
-    present?.begin();
-  }
 
   return {
     /** @throws AppError `timeout` where too much of the asker's waits already */
@@ -29,14 +23,13 @@ export function createTurns(waitingMax: number) {
       const turn = await new Promise<Turn>((resolve) => {
         const waits: Turn = { asker, begin: () => resolve(waits) };
         queue.add(waits);
-        next();
+        queue.take()?.begin();
       });
       try {
         return await work();
       } finally {
         queue.end(turn);
-        present = undefined;
-        next();
+        queue.take()?.begin();
       }
     },
   };
