@@ -2,11 +2,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { hasPostgres } from "../support/postgres.ts";
 
-/**
- * Suites of the contract once more, each appliance being two nodes that are asked in turns. Isolation takes
- * minutes: it is in `bun run test:nodes`.
- */
-const SUITES = ["fields", "routes"];
+/** Suites of the contract once more, each appliance being two nodes that are asked in turns. */
+const SUITES = ["fields", "isolation", "routes"];
 
 const ROOT = join(import.meta.dir, "../..");
 

@@ -26,7 +26,8 @@ const DEAR_CONNECTIONS = 200;
 
 /** Searches and statistics for which most channels are looked at, each time of other ones. */
 function dearest({ data: { strings, neighbour } }: Stage): SentRequest[] {
-  return strings.map((string, at) => {
+  const frequent = strings.filter((string) => /^\S{3}/.test(string));
+  return frequent.map((string, at) => {
     const filter = `subscribers_min=${at}&q=${encodeURIComponent(string.slice(0, 3))}`;
     const searched = `ordering=${DEAR_ORDERINGS[at % 4]}${DEAR_FILTERS[at % 4]}&${filter}`;
     const path = at % 3 === 0 ? `stats/?${filter}` : `?${searched}`;
