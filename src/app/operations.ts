@@ -68,7 +68,7 @@ const one = { threads: 1, hasDeadline: false } as const;
  * as `threads.push.cutPart(…)`.
  */
 export const pools = {
-  /** Queries that may be slow: four at once, one more waits for a free thread. */
+  /** Queries that may be slow: four at once, of one organization two; one more waits for a thread. */
   readers: {
     access: "reader",
     threads: 4,

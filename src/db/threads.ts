@@ -1,5 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { type Asker, presentAsker } from "../values/asker.ts";
+import { createFairQueue } from "../values/fair-queue.ts";
 import { message } from "../values/messages/messages.ts";
 import type { NodeSettings } from "./cluster/link.ts";
 import type { Database } from "./database.ts";
@@ -42,6 +44,7 @@ export interface ThreadsOptions {
 }
 
 interface Task {
+  asker: Asker;
   name: string;
   rest: unknown[];
   giveUpAtMs: number | null;
@@ -51,15 +54,15 @@ interface Task {
 
 /**
  * Threads of a pool, started when needed, each with its own connection and one task at a time;
- * a task waits for a free thread. Since a waiting task's deadline runs too, the tasks before it are
- * over by then.
+ * a task waits for a free thread, and its deadline runs meanwhile. One asker's tasks take half of the threads
+ * at most, so that another's find one free however dear they are.
  */
 export function startThreads<Ops extends Operations>(
   pool: Pool<Ops>,
   { path, cluster, entry, name: poolName, timeoutMs, clock, noteHold, noteSlow }: ThreadsOptions,
 ): Threads<Ops> {
   const idle: Worker[] = [];
-  const waiting: Task[] = [];
+  const waiting = createFairQueue<Task>(Math.ceil(pool.threads / 2));
   const running = new Map<Worker, Task>();
   const started = new Set<Worker>();
   let closed = false;
@@ -70,8 +73,7 @@ export function startThreads<Ops extends Operations>(
     worker.onmessage = ({ data }: MessageEvent<FromThread>) => settle(worker, data);
     worker.onerror = (event) => {
       event.preventDefault();
-      const task = running.get(worker);
-      running.delete(worker);
+      const task = over(worker);
       // An idle thread may fail too: the next task given to it would wait for ever.
       if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
       started.delete(worker);
@@ -83,19 +85,27 @@ export function startThreads<Ops extends Operations>(
     return worker;
   }
 
+  /** Ends the turn of a thread's task. @returns the task, where it had one */
+  function over(worker: Worker): Task | undefined {
+    const task = running.get(worker);
+    running.delete(worker);
+    if (task !== undefined) waiting.end(task);
+    return task;
+  }
+
   function settle(worker: Worker, answer: FromThread): void {
     if ("held" in answer) {
       noteHold(answer.held.work, answer.held.heldMs);
       return;
     }
-    const task = running.get(worker);
     if ("slow" in answer) {
-      noteSlow(`${poolName}.${task?.name}`, answer.slow.sql, answer.slow.tookMs);
+      const { sql, tookMs } = answer.slow;
+      noteSlow(`${poolName}.${running.get(worker)?.name}`, sql, tookMs);
       return;
     }
+    const task = over(worker);
     // A late message from a thread that was ended already.
     if (task === undefined) return;
-    running.delete(worker);
     idle.push(worker);
     next();
     if ("fault" in answer) task.reject(fromFault(answer.fault));
@@ -103,10 +113,12 @@ export function startThreads<Ops extends Operations>(
   }
 
   function next(): void {
-    while (waiting.length > 0 && (idle.length > 0 || running.size < pool.threads)) {
-      const task = waiting.shift() as Task;
+    while (idle.length > 0 || running.size < pool.threads) {
+      const task = waiting.take();
+      if (task === undefined) return;
       const leftMs = task.giveUpAtMs === null ? null : task.giveUpAtMs - clock.monotonic();
       if (leftMs !== null && leftMs <= 0) {
+        waiting.end(task);
         task.reject(queryTimeout());
         continue;
       }
@@ -123,7 +135,7 @@ export function startThreads<Ops extends Operations>(
         return;
       }
       const giveUpAtMs = pool.hasDeadline ? clock.monotonic() + timeoutMs : null;
-      waiting.push({ name, rest, giveUpAtMs, resolve, reject });
+      waiting.add({ asker: presentAsker(), name, rest, giveUpAtMs, resolve, reject });
       next();
     });
   }
@@ -131,12 +143,11 @@ export function startThreads<Ops extends Operations>(
   return {
     calls: callsOf(pool.operations, run),
 
-    load: () => ({ threads: pool.threads, busy: running.size, waiting: waiting.length }),
+    load: () => ({ threads: pool.threads, busy: running.size, waiting: waiting.waiting() }),
 
     async close() {
       closed = true;
-      for (const task of [...running.values(), ...waiting]) task.reject(stopping());
-      waiting.length = 0;
+      for (const task of [...running.values(), ...waiting.clear()]) task.reject(stopping());
       idle.length = 0;
       running.clear();
       await endAll(started, clock);

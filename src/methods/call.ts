@@ -2,6 +2,7 @@ import type { Key } from "../customers/keys/keys.table.ts";
 import type { Caller } from "../customers/keys/keys.ts";
 import { type Ended, quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
+import { askedBy } from "../values/asker.ts";
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
@@ -212,7 +213,7 @@ async function runMethod(
   // A cursor carries required arguments. Where it cannot be read, only the cursor is told of.
   const args = readArguments(method, list.raw, body, { mayMiss: list.fault !== null });
   if (list.fault !== null) throw list.fault;
-  const answer = method.run(args, {
+  const call: Call = {
     services,
     caller,
     nowMs,
@@ -224,7 +225,8 @@ async function runMethod(
     },
     chargeMore,
     ownUrl,
-  });
+  };
+  const answer = askedBy(caller.organization.id, () => method.run(args, call));
   const fields = args["fields"] as string[] | undefined;
   if (fields === undefined) return answer;
   const included = args["include"] as string | undefined;

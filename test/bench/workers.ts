@@ -1,27 +1,35 @@
 /**
- * Processor time of an answer with 1 and with more workers, in turns of one run, and what
- * `KANALOG_DURABLE=full` costs: `bun test/bench/workers.ts [workers] [rounds] [seconds] [channels]`, in
- * six minutes. The client is a process of its own, held to one core where `taskset` is installed. On two
- * cores it shows what workers cost, not what they bring. Linux only.
+ * Processor time of an answer with 1 and with more workers, and what `KANALOG_DURABLE=full` costs:
+ * `bun test/bench/workers.ts [workers] [rounds] [turns] [channels]`, in six minutes. All set-ups serve at once,
+ * each on a file of its own, and are asked in turns of a second: what the machine does besides falls on all of
+ * them. Each round starts other processes. The client is a process of its own, held to one core where `taskset`
+ * is installed. On two cores it shows what workers cost, not what they bring. Linux only.
  */
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { startLoad } from "./cluster/load.ts";
 import { median } from "./peers/statistics.ts";
 
 /** To each worker: requests that come together share a commit, so fewer would make each answer dearer. */
 const CONNECTIONS_EACH = 50;
-/** Processor time of an answer with several workers may be so many times that with one. */
+/**
+ * Processor time of an answer with several workers may be so many times that of as many appliances, which share
+ * nothing but the processors.
+ */
 const COST_MAX = 1.15;
 /** The processes are looked at for so long while nobody asks. */
 const REST_S = 3;
 /**
- * Before anything is counted: each worker compiles by itself what it runs often, and several get fewer answers
- * each in the same time.
+ * Answers of each worker before anything is counted, or as many as come in so long: each compiles by itself what
+ * it runs often.
  */
-const WARM_S = 10;
+const WARM_ANSWERS = { card: 40_000, search: 2_000 };
+const WARM_S_MAX = 20;
+/** Its threads that compile: what they take depends on how long a worker has run, and not on what it shares. */
+const COMPILING = /^JITWorker/;
+const TURN_S = 1;
 
-const [workers = 2, rounds = 3, seconds = 4, channels = 20_000] = process.argv.slice(2).map(Number);
+const [workers = 2, rounds = 2, turns = 6, channels = 20_000] = process.argv.slice(2).map(Number);
 
 interface Setup {
   name: string;
@@ -61,42 +69,49 @@ interface Sample {
   /** Processor time of an answer, of all workers and their threads. */
   processorUs: number;
   /**
-   * The same without what the processes take at rest: a client that several workers share gives each
-   * fewer answers to bear it.
+   * The same without what they compile, and what the processes take at rest: a client that several workers
+   * share gives each fewer answers to bear it.
    */
   answerUs: number;
   /** Those that share a commit: several workers get fewer each at once, and commit more often. */
   ofCommit: number;
   p99Ms: number;
+  /** How often a thread slept for 1,000 answers: counted, so that a busy machine changes little of it. */
+  sleeps: number;
 }
 
-const machine = createMachine();
-const machines = [machine];
+/** A set-up's processes. */
+interface Stage {
+  setup: Setup;
+  machines: Machine[];
+  servings: Serving[];
+  /** Processor time a second while nobody asks. */
+  rest: number;
+}
+
+const first = createMachine();
+const machines = [first];
 try {
-  await importChannels(machine, 0).exited;
-  const { key } = await machine.customer();
-  await machine.json(["plan", "set", "profi", "--quota", "1000000000"]);
-  while (machines.length < workers) {
-    const other = createMachine();
-    copyFileSync(machine.database, other.database);
-    machines.push(other);
-  }
+  await importChannels(first, "0").exited;
+  const { key } = await first.customer();
+  await first.json(["plan", "set", "profi", "--quota", "1000000000"]);
   const samples = new Map<string, Sample[]>();
   for (let round = 0; round < rounds; round++) {
-    for (const setup of SETUPS) {
-      const words = ["serve", "--workers", String(setup.workers)];
-      const environment: Record<string, string> =
-        setup.durable === undefined ? {} : { KANALOG_DURABLE: setup.durable };
-      const served = setup.apart === true ? machines : [machine];
-      const servings = await Promise.all(served.map((on) => on.serve(words, { environment })));
-      for (const kind of Object.keys(KINDS) as Kind[]) {
-        if (kind === "search" && setup.durable !== undefined) continue;
-        const name = `${kind}: ${setup.name}`;
-        const sample = await measure(servings, setup, kind, key);
-        samples.set(name, [...(samples.get(name) ?? []), sample]);
-        console.error(name, JSON.stringify(sample));
+    const stages: Stage[] = [];
+    for (const setup of SETUPS) stages.push(await startStage(setup, key));
+    for (let turn = 0; turn < turns; turn++) {
+      for (const stage of stages) {
+        for (const kind of kindsOf(stage.setup)) {
+          const name = `${kind}: ${stage.setup.name}`;
+          const sample = await measure(stage, kind, key, `${round}${turn}`);
+          samples.set(name, [...(samples.get(name) ?? []), sample]);
+          console.error(name, JSON.stringify(sample));
+        }
       }
+    }
+    for (const { servings, machines } of stages) {
       for (const serving of servings) await serving.stop();
+      for (const machine of machines) await machine.leave();
     }
   }
   tell(samples);
@@ -104,43 +119,80 @@ try {
   for (const one of machines) await one.leave();
 }
 
-/** Each beside the first of its kind, by the medians of the rounds. */
+function kindsOf({ durable }: Setup): Kind[] {
+  return durable === undefined ? ["card", "search"] : ["card"];
+}
+
+/** Starts a set-up on copies of the file, and asks until it is warm. */
+async function startStage(setup: Setup, key: string): Promise<Stage> {
+  const own = Array.from({ length: setup.apart === true ? workers : 1 }, createMachine);
+  machines.push(...own);
+  for (const machine of own) copyFileSync(first.database, machine.database);
+  const words = ["serve", "--workers", String(setup.workers)];
+  const environment: Record<string, string> =
+    setup.durable === undefined ? {} : { KANALOG_DURABLE: setup.durable };
+  const servings = await Promise.all(own.map((on) => on.serve(words, { environment })));
+  const stage = { setup, machines: own, servings, rest: 0 };
+  for (const kind of kindsOf(setup)) await warm(stage, kind, key);
+  return { ...stage, rest: await restPerSecond(servings) };
+}
+
+async function warm(stage: Stage, kind: Kind, key: string): Promise<void> {
+  const wanted = WARM_ANSWERS[kind] * stage.setup.workers * stage.servings.length;
+  let answers = 0;
+  for (let second = 0; second < WARM_S_MAX && answers < wanted; second++) {
+    for (const seen of await ask(stage, kind, key, 1)) answers += seen.answers;
+  }
+}
+
+/** Each beside one worker and beside appliances that share nothing, by the medians of all turns. */
 function tell(samples: ReadonlyMap<string, Sample[]>): void {
-  console.log(`Of ${workers} workers at most ${COST_MAX} x is asked, quiet.\n`);
-  console.log("| | us an answer | x | without rest | x | answers/s | share a commit | p99 |");
-  console.log("|---|---|---|---|---|---|---|---|");
+  console.log(
+    `Of ${workers} workers at most ${COST_MAX} x that of ${workers} appliances is asked.\n`,
+  );
+  console.log(
+    "| | us an answer | without rest and compiling | x of 1 worker | x of appliances | sleeps of 1,000 | answers/s | share a commit | p99 |",
+  );
+  console.log("|---|---|---|---|---|---|---|---|---|");
   for (const [name, all] of samples) {
-    const first = samples.get(name.replace(/: .*/, ": 1 worker")) ?? all;
     const of = (which: keyof Sample, some = all) => median(some.map((sample) => sample[which]));
-    const beside = (which: keyof Sample) => (of(which) / of(which, first)).toFixed(2);
+    const beside = (setup: string) => {
+      const others = samples.get(name.replace(/: .*/, `: ${setup}`)) ?? all;
+      return (of("answerUs") / of("answerUs", others)).toFixed(2);
+    };
     const cells = [
-      ...[of("processorUs").toFixed(1), beside("processorUs")],
-      ...[of("answerUs").toFixed(1), beside("answerUs")],
-      ...[of("perSecond").toFixed(0), of("ofCommit").toFixed(1), `${of("p99Ms").toFixed(1)} ms`],
+      ...[of("processorUs").toFixed(1), of("answerUs").toFixed(1)],
+      ...[beside("1 worker"), beside(`${workers} appliances of 1 worker`)],
+      ...[of("sleeps").toFixed(0), of("perSecond").toFixed(0)],
+      ...[of("ofCommit").toFixed(1), `${of("p99Ms").toFixed(1)} ms`],
     ];
     console.log(`| ${name} | ${cells.join(" | ")} |`);
   }
 }
 
-async function measure(
-  servings: readonly Serving[],
-  { connections, beside }: Setup,
+/** Has all processes of a set-up asked for some seconds. */
+function ask(
+  { servings, setup }: Pick<Stage, "servings" | "setup">,
   kind: Kind,
   key: string,
-): Promise<Sample> {
-  const ask = (forS: number) =>
-    Promise.all(
-      servings.map(({ address }) => {
-        const order = { address, key, paths: KINDS[kind], pauseMs: 0, seconds: forS };
-        return startLoad({ ...order, connections: Math.round(connections) }).seen;
-      }),
-    );
-  await ask(WARM_S);
-  const rest = await restPerSecond(servings);
-  const importing = beside ? importChannels(machine, Date.now()) : null;
+  forS: number,
+) {
+  return Promise.all(
+    servings.map(({ address }) => {
+      const order = { address, key, paths: KINDS[kind], pauseMs: 0, seconds: forS };
+      return startLoad({ ...order, connections: Math.round(setup.connections) }).seen;
+    }),
+  );
+}
+
+/** @param turn by which imports beside differ from each other */
+async function measure(stage: Stage, kind: Kind, key: string, turn: string): Promise<Sample> {
+  const { setup, servings, rest, machines } = stage;
+  const [on] = machines as [Machine];
+  const importing = setup.beside ? importChannels(on, turn) : null;
   const before = await counts(servings);
   const begunMs = performance.now();
-  const seen = await ask(seconds);
+  const seen = await ask(stage, kind, key, TURN_S);
   const after = await counts(servings);
   const tookS = (performance.now() - begunMs) / 1000;
   importing?.kill("SIGKILL");
@@ -148,45 +200,94 @@ async function measure(
   const others = seen.flatMap((one) => Object.entries(one.others));
   if (others.length > 0) throw new Error(`not only 200: ${JSON.stringify(others)}`);
   const answers = seen.reduce((all, one) => all + one.answers, 0);
-  const processor = after.processorSeconds - before.processorSeconds;
+  const { processor, compiling, commits, sleeps } = between(before, after);
   return {
-    perSecond: answers / seconds,
+    perSecond: answers / TURN_S,
     processorUs: (processor / answers) * 1e6,
-    answerUs: ((processor - rest * tookS) / answers) * 1e6,
-    ofCommit: answers / (after.commits - before.commits),
+    answerUs: ((processor - compiling - rest * tookS) / answers) * 1e6,
+    ofCommit: answers / commits,
     p99Ms: Math.max(...seen.map((one) => one.p99Ms)),
+    sleeps: (sleeps / answers) * 1_000,
   };
 }
 
-/** Processor time a second while nobody asks. */
+/** Processor time a second while nobody asks, without what is compiled. */
 async function restPerSecond(servings: readonly Serving[]): Promise<number> {
   const before = await counts(servings);
   await Bun.sleep(REST_S * 1000);
-  return ((await counts(servings)).processorSeconds - before.processorSeconds) / REST_S;
+  const { processor, compiling } = between(before, await counts(servings));
+  return (processor - compiling) / REST_S;
 }
 
+/** Of all workers together. */
 interface Counts {
   processorSeconds: number;
   commits: number;
+  /** By their numbers. */
+  threads: Map<string, Thread>;
 }
 
-/** Summed over all workers. */
+interface Thread {
+  name: string;
+  seconds: number;
+  sleeps: number;
+}
+
 async function counts(servings: readonly Serving[]): Promise<Counts> {
-  const sum = { processorSeconds: 0, commits: 0 };
+  const all: Counts = { processorSeconds: 0, commits: 0, threads: new Map() };
   for (const serving of servings) {
     const text = await (await serving.get("/metrics")).text();
     const value = (name: string): number =>
       Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
-    sum.processorSeconds += value("process_cpu_seconds_total");
-    sum.commits += value("kanalog_usage_commit_duration_seconds_count");
+    all.processorSeconds += value("process_cpu_seconds_total");
+    all.commits += value("kanalog_usage_commit_duration_seconds_count");
+    for (const [id, thread] of processesOf(serving.pid).flatMap(threadsOf)) {
+      all.threads.set(id, thread);
+    }
   }
-  return sum;
+  return all;
 }
 
-function importChannels(on: Machine, version: number) {
+/** What was taken meanwhile; a thread that has ended since counts for the processes alone. */
+function between(before: Counts, after: Counts) {
+  const taken = [...after.threads].map(([id, { name, seconds, sleeps }]) => ({
+    compiling: COMPILING.test(name) ? seconds - (before.threads.get(id)?.seconds ?? 0) : 0,
+    sleeps: sleeps - (before.threads.get(id)?.sleeps ?? 0),
+  }));
+  return {
+    processor: after.processorSeconds - before.processorSeconds,
+    commits: after.commits - before.commits,
+    compiling: taken.reduce((sum, one) => sum + one.compiling, 0),
+    sleeps: taken.reduce((sum, one) => sum + one.sleeps, 0),
+  };
+}
+
+/** A process and those that it started. */
+function processesOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return [pid, ...(children === "" ? [] : children.split(" ").map(Number))];
+}
+
+function threadsOf(pid: number): [id: string, thread: Thread][] {
+  const folder = `/proc/${pid}/task`;
+  return readdirSync(folder).map((id) => {
+    const status = readFileSync(`${folder}/${id}/status`, "utf8");
+    const [ranNs] = readFileSync(`${folder}/${id}/schedstat`, "utf8").split(" ");
+    const thread = {
+      name: /^Name:\s*(.*)$/m.exec(status)?.[1] ?? "",
+      seconds: Number(ranNs) / 1e9,
+      sleeps: Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(status)?.[1]),
+    };
+    return [id, thread];
+  });
+}
+
+/** @param version stands in no channel's number: a search for one finds as many in every turn */
+function importChannels(on: Machine, version: string) {
+  const letters = [...version].map((digit) => "абвгдежзик"[Number(digit)]).join("");
   const rows = Array.from(
     { length: channels },
-    (_, at) => `${at + 1},Канал ${at + 1} новости ${version},${at}`,
+    (_, at) => `${at + 1},Канал ${at + 1} новости ${letters},${at}`,
   );
   on.write("channels.csv", `id,title,subscribers\n${rows.join("\n")}\n`);
   return on.spawn(["import", "channels", on.path("channels.csv")]);

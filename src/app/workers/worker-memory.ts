@@ -26,7 +26,7 @@ const ROOM = {
   forms: 16_384,
   attempts: 8_192,
   exports: 4_096,
-  selections: 64,
+  selections: 1_024,
 };
 const WORD_BYTES = 8;
 

@@ -1,16 +1,17 @@
 import { queryTimeout } from "../../db/deadline.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { presentAsker } from "../../values/asker.ts";
 import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
 import type { CatalogFilter } from "./catalog.ts";
 import type { SelectionView } from "./selection.ts";
+import { createTurns } from "./turns.ts";
 
 /** How long a large selection's statistics are shown again, without counting anew. */
 const KEPT_MS = 60_000;
 const KEPT_MAX = 100;
-/** Selections that wait for their turn. Each takes a second or two at a million channels. */
-const WAITING_MAX = 4;
-/** The name of the turn, and how often it is looked whether another worker gave it back. */
-const TURN = "turn";
+/** Selections of one asker that are counted or wait for it. Each takes a second or two at a million channels. */
+const ASKED_MAX = 5;
+/** How often it is looked whether another worker gave a turn back. */
 const LOOK_MS = 20;
 
 interface Kept {
@@ -19,8 +20,8 @@ interface Kept {
 }
 
 /**
- * Statistics of selections for which all channels must be looked at. One is counted at a time, so that the
- * other threads stay free for searches, and kept for a minute: among so many channels little changes.
+ * Statistics of selections for which all channels must be looked at. One of an asker's is counted at a time, so
+ * that the other threads stay free for searches, and kept for a minute: among so many channels little changes.
  * @param claims turns; several workers share theirs
  */
 export function createLargeSelections(
@@ -29,13 +30,12 @@ export function createLargeSelections(
   claims: Claims = createOwnClaims(),
 ) {
   const kept = new Map<string, Kept>();
-  /** Those that are counted or wait, by their filters: whoever asks for the same gets the same. */
+  /** Those that are counted or wait, by asker and filters: whoever asks for the same again gets the same. */
   const coming = new Map<string, Promise<SelectionView>>();
-  let lastTurn: Promise<unknown> = Promise.resolve();
+  const turns = createTurns(ASKED_MAX);
 
-  async function inTurn(key: string, filter: CatalogFilter, before: Promise<unknown>) {
-    await before.catch(() => {});
-    const view = await alone(() => count(filter));
+  async function inTurn(key: string, filter: CatalogFilter): Promise<SelectionView> {
+    const view = await turns.take(() => alone(() => count(filter)));
     if (view === null) throw new Error("a large selection was not counted");
     kept.delete(key);
     kept.set(key, { view, untilMs: clock.monotonic() + KEPT_MS });
@@ -44,32 +44,33 @@ export function createLargeSelections(
     return view;
   }
 
-  /** Runs when no other worker counts one. */
+  /** Runs when no other worker counts one for the asker. */
   async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    while (!claims.take(TURN)) await clock.sleep(LOOK_MS);
+    const turn = `turn of ${presentAsker()}`;
+    while (!claims.take(turn)) await clock.sleep(LOOK_MS);
     try {
       return await work();
     } finally {
-      claims.giveBack(TURN);
+      claims.giveBack(turn);
     }
   }
 
   return {
-    /** @throws AppError `timeout` where too many wait already, or where it takes too long */
+    /** @throws AppError `timeout` where too many of the asker's wait already, or where it takes too long */
     async describe(filter: CatalogFilter): Promise<SelectionView> {
       const key = JSON.stringify(filter);
       const known = kept.get(key);
       if (known !== undefined && clock.monotonic() < known.untilMs) return known.view;
-      const same = coming.get(key);
+      const asked = `${presentAsker()} ${key}`;
+      const same = coming.get(asked);
       if (same !== undefined) return same;
-      const place = takeOneOf(claims, "waits", 1 + WAITING_MAX);
+      const place = takeOneOf(claims, `of ${presentAsker()}`, ASKED_MAX);
       if (place === null) throw queryTimeout();
-      const turn = inTurn(key, filter, lastTurn).finally(() => {
-        coming.delete(key);
+      const turn = inTurn(key, filter).finally(() => {
+        coming.delete(asked);
         claims.giveBack(place);
       });
-      coming.set(key, turn);
-      lastTurn = turn;
+      coming.set(asked, turn);
       return turn;
     },
   };

@@ -4,7 +4,10 @@ import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { countTrigrams } from "./search-terms.ts";
 
-/** Index pages merged in a step: one or two milliseconds of the write lock. */
+/**
+ * Index pages merged in a step: one or two milliseconds of the write lock. The channels of one term are merged at
+ * once, however few the pages: of 300,000 channels that took up to 23 ms of a busy processor.
+ */
 const PAGES = 16;
 
 /**

@@ -8,7 +8,7 @@ import { selectCatalog } from "./select-catalog.ts";
 import type { SelectionView } from "./selection.ts";
 import { createTurns } from "./turns.ts";
 
-/** Selections that wait to be described: each takes up to some tens of milliseconds. */
+/** Selections of one asker that wait to be described: each takes up to some tens of milliseconds. */
 const DESCRIBED_WAITING_MAX = 20;
 
 export type Search = ReturnType<typeof createSearch>;
@@ -46,7 +46,7 @@ export function createSearch(
 
     /**
      * Statistics of the channels that match.
-     * @throws AppError `timeout` where too many large selections wait to be counted
+     * @throws AppError `timeout` where too many of the asker's selections wait to be counted
      */
     async describe(filter: CatalogFilter): Promise<SelectionView> {
       return (

@@ -1,19 +1,36 @@
 import { queryTimeout } from "../../db/deadline.ts";
+import { type Asker, presentAsker } from "../../values/asker.ts";
+import { createFairQueue } from "../../values/fair-queue.ts";
 
-/** Runs work of which one at a time is enough, so that the other threads stay free; the next one waits. */
+interface Turn {
+  asker: Asker;
+  begin(): void;
+}
+
+/**
+ * Runs work of which one at a time is enough for an asker, so that its other threads stay free; the next one
+ * waits. Nobody waits for another's, who may wait for threads behind much of its own.
+ * @param waitingMax how much of one asker's may wait
+ */
 export function createTurns(waitingMax: number) {
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  const queue = createFairQueue<Turn>(1);
+
   return {
-    /** @throws AppError `timeout` where too many wait already */
+    /** @throws AppError `timeout` where too much of the asker's waits already */
     async take<Result>(work: () => Promise<Result>): Promise<Result> {
-      if (waiting > waitingMax) throw queryTimeout();
-      waiting += 1;
-      const turn = last.then(work, work).finally(() => {
-        waiting -= 1;
+      const asker = presentAsker();
+      if (queue.waitingOf(asker) >= waitingMax) throw queryTimeout();
+      const turn = await new Promise<Turn>((resolve) => {
+        const waits: Turn = { asker, begin: () => resolve(waits) };
+        queue.add(waits);
+        queue.take()?.begin();
       });
-      last = turn.catch(() => {});
-      return turn;
+      try {
+        return await work();
+      } finally {
+        queue.end(turn);
+        queue.take()?.begin();
+      }
     },
   };
 }

@@ -4,6 +4,7 @@ import type { CatalogFilter } from "../../../src/catalog/search/catalog.ts";
 import { describeSelection } from "../../../src/catalog/search/describe-selection.ts";
 import { createLargeSelections } from "../../../src/catalog/search/large-selections.ts";
 import type { SelectionView } from "../../../src/catalog/search/selection.ts";
+import { askedBy } from "../../../src/values/asker.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectOk, imported } from "../../support/expectations.ts";
 import { fakeClock } from "../../support/fake-ports.ts";
@@ -122,6 +123,27 @@ test("looking at all channels gives what finding them gives, and more than 20,00
   } finally {
     await many.close();
   }
+});
+
+test("a customer's large selection waits for none of another's", async () => {
+  const clock = fakeClock("2026-11-20T12:00:00+03:00");
+  const counted: number[] = [];
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const large = createLargeSelections(async ({ subscribersMin }) => {
+    counted.push(Number(subscribersMin));
+    await goOn;
+    return {} as SelectionView;
+  }, clock);
+  const ask = (asker: number, subscribersMin: number) =>
+    askedBy(asker, () => large.describe({ ...NO_FILTER, subscribersMin }));
+  const greedy = [11, 12, 13, 14, 15].map((min) => ask(1, min));
+  await expect(ask(1, 16)).rejects.toMatchObject({ code: "timeout" });
+  const modest = ask(2, 21);
+  await new Promise((done) => setImmediate(done));
+  expect(counted).toEqual([11, 21]);
+  resolve();
+  await Promise.all([...greedy, modest]);
+  expect(counted).toEqual([11, 21, 12, 13, 14, 15]);
 });
 
 test("large selections are counted one at a time, each once a minute, and few may wait", async () => {

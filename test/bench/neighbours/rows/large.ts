@@ -20,6 +20,21 @@ function searches({ data: { strings, neighbour } }: Stage): SentRequest[] {
   });
 }
 
+const DEAR_ORDERINGS = ["-last_post_at", "-err_30d", "-reach_30d", "-growth_30d"];
+const DEAR_FILTERS = ["&category=news&territory=russia", "&a_plus=true", "", "&category=news"];
+const DEAR_CONNECTIONS = 200;
+
+/** Searches and statistics for which most channels are looked at, each time of other ones. */
+function dearest({ data: { strings, neighbour } }: Stage): SentRequest[] {
+  const frequent = strings.filter((string) => /^\S{3}/.test(string));
+  return frequent.map((string, at) => {
+    const filter = `subscribers_min=${at}&q=${encodeURIComponent(string.slice(0, 3))}`;
+    const searched = `ordering=${DEAR_ORDERINGS[at % 4]}${DEAR_FILTERS[at % 4]}&${filter}`;
+    const path = at % 3 === 0 ? `stats/?${filter}` : `?${searched}`;
+    return get(`/v1/msgr/channels/${path}`, neighbour.key);
+  });
+}
+
 /** All channels with other numbers of subscribers. */
 function writeRefresh({ machine, data }: Stage, round: number): void {
   const rows = data.channels.map((id) => `${id},${((id * 7919) % 50_000) + round}\n`);
@@ -66,5 +81,16 @@ export const largeRows: Row[] = [
     ...{ name: "searches", size: "large", connections: 8, perSecond: RATE },
     does: "searches 300,000 channels 30 times a second, in all orders",
     requests: searches,
+  }),
+  requestsRow({
+    ...{ name: "dear-searches", size: "large", connections: DEAR_CONNECTIONS },
+    does: `asks for the dearest searches and statistics over ${DEAR_CONNECTIONS} connections, without a pause`,
+    requests: dearest,
+  }),
+  requestsRow({
+    ...{ name: "cards", size: "large", connections: DEAR_CONNECTIONS },
+    does: `asks for cards over ${DEAR_CONNECTIONS} connections, without a pause`,
+    requests: ({ data: { channels, neighbour } }) =>
+      channels.slice(0, 200).map((id) => get(`/v1/msgr/channels/${id}/`, neighbour.key)),
   }),
 ];

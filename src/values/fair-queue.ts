@@ -1,0 +1,68 @@
+import type { Asker } from "./asker.ts";
+
+interface Waiting {
+  asker: Asker;
+}
+
+/**
+ * Tasks that wait for a turn. The next one is of the asker who has the fewest turns at present, and of several
+ * of the one who waits for the longest since its last: whoever asks for much waits behind itself.
+ * @param turnsMax how many turns an asker may have at once, whoever else waits
+ */
+export function createFairQueue<Task extends Waiting>(turnsMax: number) {
+  /** The askers whose tasks wait; whoever had a turn goes to the end. */
+  const waiting = new Map<Asker, Task[]>();
+  const turns = new Map<Asker, number>();
+  const turnsOf = (asker: Asker): number => turns.get(asker) ?? 0;
+
+  function nextAsker(): Asker | undefined {
+    let next: Asker | undefined;
+    let fewest = turnsMax;
+    for (const asker of waiting.keys()) {
+      if (turnsOf(asker) >= fewest) continue;
+      next = asker;
+      fewest = turnsOf(asker);
+    }
+    return next;
+  }
+
+  return {
+    add(task: Task): void {
+      const others = waiting.get(task.asker);
+      if (others === undefined) waiting.set(task.asker, [task]);
+      else others.push(task);
+    },
+
+    /** Gives the next task its turn, until `end`; undefined where none may have one. */
+    take(): Task | undefined {
+      const asker = nextAsker();
+      if (asker === undefined) return undefined;
+      const tasks = waiting.get(asker) ?? [];
+      const task = tasks.shift();
+      if (tasks.length === 0) waiting.delete(asker);
+      turns.set(asker, turnsOf(asker) + 1);
+      return task;
+    },
+
+    /** A task's turn is over. */
+    end({ asker }: Task): void {
+      const left = turnsOf(asker) - 1;
+      if (left > 0) turns.set(asker, left);
+      else turns.delete(asker);
+      const tasks = waiting.get(asker);
+      if (tasks === undefined) return;
+      waiting.delete(asker);
+      waiting.set(asker, tasks);
+    },
+
+    waiting: (): number => waiting.values().reduce((sum, { length }) => sum + length, 0),
+    waitingOf: (asker: Asker): number => waiting.get(asker)?.length ?? 0,
+
+    /** Empties the queue. @returns the tasks that waited */
+    clear(): Task[] {
+      const all = [...waiting.values()].flat();
+      waiting.clear();
+      return all;
+    },
+  };
+}

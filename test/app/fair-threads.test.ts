@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
+import { channel, imported } from "../support/expectations.ts";
+import { createMachine, type Machine } from "../support/machine.ts";
+
+const ASKED = 200;
+/** Of these; in the order in which all were asked it would be every one that is answered at all. */
+const ANSWERED_BEFORE_MAX = 10;
+
+let machine: Machine;
+let appliance: Appliance;
+beforeAll(async () => {
+  machine = createMachine();
+  appliance = await startAppliance({
+    KANALOG_DB: machine.database,
+    KANALOG_SECRET: "a secret text of at least thirty-two characters",
+  });
+  await imported(appliance, "channels", [channel(1), channel(2)]);
+});
+afterAll(async () => {
+  await appliance.close();
+  await machine.leave();
+});
+
+/** Asks through the door of the API without a look at the answer, which would take longer than it. */
+async function statusOf(path: string, key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}` };
+  const request = new Request(`http://localhost/v1${path}`, { headers });
+  return (await appliance.app.server.handle(request)).status;
+}
+
+for (const [what, path] of [
+  ["searches", "/msgr/channels/?q=channel"],
+  ["statistics of selections", "/msgr/channels/stats/?q=channel"],
+] as const) {
+  test(`a customer does not wait for ${ASKED} ${what} that another one asked for before`, async () => {
+    const customers = await Promise.all(Array.from({ length: 4 }, () => appliance.customer()));
+    // All threads have started.
+    for (let times = 0; times < 2; times++) {
+      await Promise.all(customers.map(({ key }) => statusOf("/msgr/channels/?q=channel", key)));
+    }
+    const [greedy, modest] = customers as [Customer, Customer, ...Customer[]];
+    let before = 0;
+    const asked = Array.from({ length: ASKED }, async () => {
+      if ((await statusOf(path, greedy.key)) === 200) before += 1;
+    });
+    expect(await statusOf(path, modest.key)).toBe(200);
+    expect(before).toBeLessThan(ANSWERED_BEFORE_MAX);
+    await Promise.all(asked);
+    expect(before).toBeGreaterThanOrEqual(ANSWERED_BEFORE_MAX);
+  });
+}
