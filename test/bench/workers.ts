@@ -12,10 +12,7 @@ import { median } from "./peers/statistics.ts";
 
 /** To each worker: requests that come together share a commit, so fewer would make each answer dearer. */
 const CONNECTIONS_EACH = 50;
-/**
- * Processor time of an answer with several workers may be so many times that of as many appliances, which share
- * nothing but the processors.
- */
+/** Processor time of an answer with several workers may be so many times that with one. */
 const COST_MAX = 1.15;
 /** The processes are looked at for so long while nobody asks. */
 const REST_S = 3;
@@ -147,9 +144,7 @@ async function warm(stage: Stage, kind: Kind, key: string): Promise<void> {
 
 /** Each beside one worker and beside appliances that share nothing, by the medians of all turns. */
 function tell(samples: ReadonlyMap<string, Sample[]>): void {
-  console.log(
-    `Of ${workers} workers at most ${COST_MAX} x that of ${workers} appliances is asked.\n`,
-  );
+  console.log(`Of ${workers} workers at most ${COST_MAX} x that of one is asked, quiet.\n`);
   console.log(
     "| | us an answer | without rest and compiling | x of 1 worker | x of appliances | sleeps of 1,000 | answers/s | share a commit | p99 |",
   );
