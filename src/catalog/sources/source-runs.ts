@@ -1,8 +1,8 @@
 import { AppError, notFound } from "../../errors.ts";
+import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Random } from "../../ports/random.ts";
 import { processName } from "../../ports/running.ts";
 import { message } from "../../values/messages/messages.ts";
-import { createAbandonedRuns } from "./abandoned-runs.ts";
 import { type HowRun, type RunParts, runClaimed } from "./claimed-run.ts";
 import type { Outcome } from "./outcome.ts";
 import { createRunsUnderWay } from "./runs-under-way.ts";
@@ -12,18 +12,20 @@ import { selectSource, selectSources } from "./sources.store.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
 const HEARTBEAT_MS = 10_000;
+/** Six heartbeats. */
+const SILENT_MS = 60_000;
 
 /** Runs of sources: one at a time of each, over all processes on the file. */
 export function createSourceRuns(parts: RunParts, random: Random) {
   const { db, changes, clock, log } = parts;
   const owner = processName(random.uuid(clock.now()));
   const underWay = createRunsUnderWay();
-  const isAbandoned = createAbandonedRuns(owner, clock);
+  const isAbandoned = createIsAbandoned(owner, SILENT_MS, clock);
   let nextHeartbeatMs = 0;
 
   /** Whether nobody runs it, as far as can be told. */
   function isFree(source: Source): boolean {
-    return source.owner === owner ? !underWay.has(source.id) : isAbandoned(source);
+    return source.owner === owner ? !underWay.has(source.id) : isAbandoned(source.id, source);
   }
 
   /** Whether pushes told of channels that are to be read. After a failure they wait for the next whole run. */
