@@ -21,7 +21,7 @@ export interface ImportParts {
 /** Told in place of a cause that means nothing to the person who uploads. */
 const FAILED = message("importFailed");
 
-/** From one look whether it is a run's turn to the next. */
+/** Between two looks whether it is a run's turn. */
 const TURN_LOOK_MS = 500;
 
 /**

@@ -31,7 +31,7 @@ export interface MessagePage {
 
 export type MaxApi = ReturnType<typeof createMaxApi>;
 
-/** Messages that are asked for at once: the API's largest number (sources, section 4). */
+/** Messages that are asked for at once: the API's largest number. */
 export const PAGE_MESSAGES = 100;
 const UPDATES_MAX = 1000;
 

@@ -32,7 +32,7 @@ type Changes = Calls<typeof webhookChanges & { removeWebhookPart: typeof removeW
 
 /** Between two parts of a removal, so that other writers get in. */
 const PAUSE_MS = 3;
-/** What is not given stays. */
+/** A change of a webhook: fields that are not given stay as they are. */
 interface GivenChange {
   given: GivenTarget | undefined;
   channels: number[] | undefined;
