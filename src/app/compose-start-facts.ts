@@ -2,9 +2,9 @@ import type { StartFacts } from "../doors/http/docs/start-page.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
-/** Counts are shown for so many times as long as they took, so that visitors do not keep a reader busy. */
+/** Counts are shown 20 times as long as counting took, so that visitors do not keep a reader busy. */
 const SHOWN_TIMES = 20;
-/** Counts are shown no longer, however long they took: the first one waits for its thread to start. */
+/** No count is shown longer than this: the first takes long, since it waits for its thread to start. */
 const SHOWN_MAX_MS = 5_000;
 
 /** Facts of the data and the plans for `/`. Rows that were just imported are counted within five seconds. */

@@ -44,7 +44,8 @@ async function composeUpkeep(base: Base) {
   const runUpload = (upload: Upload) =>
     threads.imports.runUpload({ ...upload, messengerHosts, openDays });
   const files = createUploadFiles(config.databasePath, ports);
-  const imports = createImportRuns(db, threads.writer, runUpload, files, ports, others.uploads);
+  const importParts = { db, changes: threads.writer, runUpload, files };
+  const imports = createImportRuns(importParts, ports, others.uploads);
   await imports.recover();
   const { importSourceFile } = threads.sources;
   const { applyBatch } = threads.bots;

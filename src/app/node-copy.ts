@@ -84,7 +84,7 @@ export async function finishStart(db: Database): Promise<void> {
   for (; left[0] !== undefined; left.shift()) await left[0]();
 }
 
-/** By which all of a cluster's times would be off: sessions, quotas' periods, retries. */
+/** Clocks that differ by this much are refused: sessions, quotas' periods and retries would be off by it. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /** @throws AppError `conflict` where this machine's clock is a minute or more off PostgreSQL's */

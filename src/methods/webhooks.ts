@@ -1,4 +1,5 @@
 import { fieldError } from "../errors.ts";
+import type { GivenTarget } from "../push/webhooks/manage/given-target.ts";
 import {
   attemptSchema,
   type DeliveryView,
@@ -7,7 +8,6 @@ import {
   type WebhookView,
   webhookSchema,
 } from "../push/webhooks/manage/webhook-views.ts";
-import type { GivenTarget } from "../push/webhooks/manage/webhooks.ts";
 import { type Read, readNumberList } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
 import { HOUR_MS } from "../values/moscow-time.ts";

@@ -13,6 +13,7 @@ import type { PlanCode } from "../../src/customers/accounts/plan.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import type { KeyAccess } from "../../src/customers/keys/key-token.ts";
 import "./quick-passwords.ts";
+import "./unforced-gc.ts";
 import { inEnglish } from "../../src/values/messages/messages.ts";
 import { type FakePorts, fakePorts } from "./fake-ports.ts";
 import { openPrepared } from "./prepared-database.ts";

@@ -1,27 +1,11 @@
 import { type Database, statement } from "../../db/database.ts";
-import { insertSql, updateSql } from "../../db/named-columns.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { updateSql } from "../../db/named-columns.ts";
 import { type JsonText, listTextOf } from "../../values/json-text.ts";
-import {
-  type CardView,
-  CHANNEL_COLUMNS,
-  type ChannelRecord,
-  KEPT_COLUMNS,
-  splitBySpaces,
-  WALKED_COLUMNS,
-} from "./card.ts";
+import { type CardView, CHANNEL_COLUMNS, type ChannelRecord, splitBySpaces } from "./card.ts";
 import type { ChannelReference } from "./channel-reference.ts";
-import {
-  createFormerHandles,
-  type FormerHandle,
-  idOfHandle,
-  isSameHandle,
-} from "./former-handles.store.ts";
-import { parseMessengerId } from "./messenger-id.ts";
+import { idOfHandle } from "./former-handles.store.ts";
 import { CHANNELS_PER_TURN } from "./read-ahead.ts";
-import { createSearchIndex } from "./search-index.ts";
-import { searchTextOf } from "./search-text.ts";
-import { CARD_JSON, isMarked, storedCard } from "./stored-card.ts";
+import { CARD_JSON } from "./stored-card.ts";
 
 /** The card of a public channel. */
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
@@ -135,9 +119,6 @@ export function createIsPublic(db: Database): (id: number) => boolean {
   return (id) => find.get(id) !== undefined;
 }
 
-const RECORD_BY_ID = `SELECT ${CHANNEL_COLUMNS}
-  FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`;
-
 /**
  * Finds the ids of channels for imports, public or not. Most rows of an import are new, and to find
  * that there is no id costs a quarter of looking for a whole record.
@@ -151,6 +132,11 @@ export function createChannelIds(db: Database) {
   const handle = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE handle = ?");
   const removed = statement(db, "SELECT 1 FROM removed_channels WHERE id = ?");
   const handleEver = statement<{ id: number | null }>(db, `SELECT ${idOfHandle("@value")} AS id`);
+  const nextNumber = statement<{ id: number }>(
+    db,
+    `SELECT max(coalesce((SELECT max(id) FROM channels), 0),
+       coalesce((SELECT max(id) FROM removed_channels), 0)) + 1 AS id`,
+  );
   return {
     byId: (given: number): number | undefined => id.get(given)?.id,
     byMessengerId: (given: string): number | undefined => messengerId.get(given)?.id,
@@ -161,6 +147,8 @@ export function createChannelIds(db: Database) {
       handleEver.get({ value: given })?.id ?? undefined,
     /** Whether a channel with this number was merged or deleted. */
     wasRemoved: (given: number): boolean => removed.get(given) !== undefined,
+    /** A number that no channel has or had. */
+    nextNumber: (): number => nextNumber.get()?.id ?? 1,
   };
 }
 
@@ -204,174 +192,6 @@ export function createLastPosts(db: Database) {
   );
   return (channelId: number, publishedAt: number): void => {
     move.run({ channelId, publishedAt });
-  };
-}
-
-/**
- * Finds and writes channels, for imports; its calls come inside transactions. Before each commit
- * `writeSearch` is to be called.
- */
-export function createChannelRecords(db: Database, clock: Clock) {
-  const directoryIds = readDirectoryIds(db);
-  const byId = statement<ChannelRecord>(db, RECORD_BY_ID);
-  const search = createSearchIndex(db);
-  const formerHandles = createFormerHandles(db);
-  const ids = createChannelIds(db);
-  const record = (id: number | undefined): ChannelRecord | undefined =>
-    id === undefined ? undefined : byId.get(id);
-  const insertChannel = statement(db, insertSql("channels", WALKED_COLUMNS));
-  const insertCard = statement(db, insertSql("channel_cards", KEPT_COLUMNS));
-  const insertRemoved = statement(
-    db,
-    "INSERT INTO removed_channels (id, into_id, removed_at, is_done) VALUES (?, ?, ?, 1)",
-  );
-  const nextNumber = statement<{ id: number }>(
-    db,
-    `SELECT max(coalesce((SELECT max(id) FROM channels), 0),
-       coalesce((SELECT max(id) FROM removed_channels), 0)) + 1 AS id`,
-  );
-  const updateCard = statement(db, updateSql("channel_cards", KEPT_COLUMNS));
-  const savePublicCard = statement(
-    db,
-    `INSERT INTO public_cards (id, json) VALUES (?, ?)
-     ON CONFLICT (id) DO UPDATE SET json = excluded.json`,
-  );
-  const removePublicCard = statement(db, "DELETE FROM public_cards WHERE id = ?");
-
-  const removals = [
-    removePublicCard,
-    statement(db, "DELETE FROM channel_texts WHERE id = ?"),
-    statement(db, "DELETE FROM channel_cards WHERE id = ?"),
-    statement(db, "UPDATE channels SET is_public = 0 WHERE id = ?"),
-  ];
-
-  function keepPublicCard(record: ChannelRecord): void {
-    if (record.is_public === 1) savePublicCard.run(record.id, storedCard(record));
-    else removePublicCard.run(record.id);
-  }
-
-  const textOf = (record: ChannelRecord): string =>
-    searchTextOf({
-      title: record.title,
-      handle: record.handle,
-      kind: record.kind,
-      categoryIds: categorySlugs(record).flatMap((slug) => directoryIds.categories.get(slug) ?? []),
-      territoryIds:
-        record.territory === null ? [] : (directoryIds.territories.get(record.territory) ?? []),
-      aPlus: record.a_plus === 1,
-      verified: record.verified === 1,
-    });
-
-  function write(record: ChannelRecord, stored: ChannelRecord): void {
-    const names = Object.keys(record) as (keyof ChannelRecord)[];
-    const changed = names.filter((name) => record[name] !== stored[name]);
-    const isRefresh = changed.every(isMarked);
-    if (!isRefresh) search.changing(record.id);
-    // Only what differs is set: SQLite writes the index of a column that is set to the value it had.
-    const walked = changed.filter((name) => WALKED_COLUMNS.includes(name));
-    if (walked.length > 0) statement(db, updateSql("channels", walked)).run(record);
-    if (isRefresh) return;
-    updateCard.run(record);
-    keepPublicCard(record);
-    search.put(record.id, textOf(record));
-  }
-
-  function remove(record: ChannelRecord): void {
-    search.changing(record.id);
-    for (const removal of removals) removal.run(record.id);
-  }
-
-  /** The messenger id of the channel that is left. Twins may have it in its two forms: one form remains. */
-  function messengerIdOf(from: ChannelRecord, into: ChannelRecord): string | null {
-    const kept = into.msgr_id ?? from.msgr_id;
-    const canonical = kept === null ? null : parseMessengerId(kept);
-    const holder = canonical === null ? undefined : ids.byMessengerId(canonical);
-    return holder === undefined || holder === into.id ? canonical : kept;
-  }
-
-  return {
-    hasCategory: (slug: string): boolean => directoryIds.categories.has(slug),
-    hasTerritory: (slug: string): boolean => directoryIds.territories.has(slug),
-    byId: (id: number) => record(ids.byId(id)),
-    byMessengerId: (messengerId: string) => record(ids.byMessengerId(messengerId)),
-    byHandle: (handle: string) => record(ids.byHandle(handle)),
-
-    /** A number that no channel has or had. */
-    nextNumber: (): number => nextNumber.get()?.id ?? 1,
-
-    wasRemoved: ids.wasRemoved,
-
-    /** Notes the number of a channel that was deleted in another appliance, or merged into one that is here. */
-    keepRemoved(id: number, intoId: number | null): void {
-      insertRemoved.run(id, intoId, clock.now());
-    },
-
-    /** Those of the handles that are not known as the channel's, former or present. */
-    unknownHandles: (
-      { id, handle }: ChannelRecord,
-      said: readonly FormerHandle[],
-    ): FormerHandle[] => formerHandles.unknown(id, handle, said),
-
-    /**
-     * @param record its former handles are not read
-     * @param said former handles that a file gives it, newest first
-     */
-    insert(record: ChannelRecord, said: readonly FormerHandle[] = []): void {
-      const { id } = record;
-      insertChannel.run(record);
-      const change = { before: null, after: record.handle, said };
-      const former_handles = said.length > 0 ? formerHandles.keep(id, change, clock.now()) : "";
-      const inserted = { ...record, former_handles };
-      insertCard.run(inserted);
-      keepPublicCard(inserted);
-      search.put(id, textOf(record));
-    },
-
-    /**
-     * Writes a channel, and keeps the handle that it gives up.
-     * @param given its former handles are not read
-     * @param stored the channel as it is stored
-     * @param said former handles that a file gives it besides, newest first
-     */
-    update(given: ChannelRecord, stored: ChannelRecord, said: readonly FormerHandle[] = []): void {
-      const change = { before: stored.handle, after: given.handle, said };
-      const hasChange = said.length > 0 || !isSameHandle(given.handle, stored.handle);
-      const former_handles = hasChange
-        ? formerHandles.keep(given.id, change, clock.now())
-        : stored.former_handles;
-      write({ ...given, former_handles }, stored);
-    },
-
-    /**
-     * Takes a channel out of all that is answered and found. Its row of `channels` is left, hidden, for the
-     * posts and statistics that refer to it.
-     */
-    remove(record: ChannelRecord): void {
-      remove(record);
-      formerHandles.move(record.id, null);
-    },
-
-    /**
-     * Removes a channel as `remove` does, and gives another what it was known by: its handles as former
-     * ones, and the present handle and messenger id as its own where it has none.
-     */
-    merge(from: ChannelRecord, into: ChannelRecord): void {
-      remove(from);
-      formerHandles.move(from.id, into.id);
-      const handle = into.handle ?? from.handle;
-      const change = { before: from.handle, after: handle, said: [] };
-      const former_handles = formerHandles.keep(into.id, change, clock.now());
-      write({ ...into, handle, msgr_id: messengerIdOf(from, into), former_handles }, into);
-    },
-
-    /** Writes the channel's search text anew, after the directory changed. */
-    refreshText(record: ChannelRecord): void {
-      search.changing(record.id);
-      search.put(record.id, textOf(record));
-    },
-
-    /** Brings the search index to what was inserted and updated. */
-    writeSearch: search.write,
   };
 }
 
@@ -426,27 +246,4 @@ export function categorySlugs({
   categories,
 }: Pick<ChannelRecord, "category" | "categories">): string[] {
   return [...new Set([...(category === null ? [] : [category]), ...splitBySpaces(categories)])];
-}
-
-interface DirectoryIds {
-  categories: Map<string, number>;
-  /** Ids of the node and of all above it. */
-  territories: Map<string, number[]>;
-}
-
-function readDirectoryIds(db: Database): DirectoryIds {
-  const categories = new Map(
-    statement<{ slug: string; id: number }>(db, "SELECT slug, id FROM categories")
-      .all()
-      .map(({ slug, id }) => [slug, id]),
-  );
-  const nodes = statement<{ slug: string; id: number; path: string }>(
-    db,
-    "SELECT slug, id, path FROM territories",
-  ).all();
-  const ids = new Map(nodes.map(({ slug, id }) => [slug, id]));
-  const territories = new Map(
-    nodes.map(({ slug, path }) => [slug, path.split("/").flatMap((above) => ids.get(above) ?? [])]),
-  );
-  return { categories, territories };
 }

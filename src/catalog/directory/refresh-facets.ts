@@ -1,7 +1,8 @@
 import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { channelsInTerritories, createChannelRecords } from "../channels/channels.store.ts";
+import { createChannelRecords } from "../channels/channel-records.store.ts";
+import { channelsInTerritories } from "../channels/channels.store.ts";
 import { mergeSearch } from "../search/optimize-search.ts";
 import { createDirectoryStore } from "./directory.store.ts";
 

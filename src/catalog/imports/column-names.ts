@@ -17,8 +17,7 @@ const IGNORED_SHOWN = 100;
 export type ColumnNames = ReturnType<typeof createColumnNames>;
 
 /**
- * Finds the kind's column of each name in a file, whatever its case and the spaces around it (living
- * data, section 6).
+ * Finds the kind's column of each name in a file, whatever its case and the spaces around it.
  * @throws AppError `invalid` for a map to a column that the kind does not have
  */
 export function createColumnNames(

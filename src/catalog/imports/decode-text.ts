@@ -16,13 +16,12 @@ type Decoder = (piece: Uint8Array, isEnd: boolean) => string;
 /** Length of the mark with which UTF-16 begins. */
 const MARK_BYTES = 2;
 
-/** Bytes by which UTF-8 is told from Windows-1251, whose words may look like UTF-8 for a letter or two. */
+/** Bytes that decide between UTF-8 and Windows-1251, whose words may look like UTF-8 for a letter or two. */
 const SAMPLE_BYTES = 4096;
 
 /**
- * A text, piece by piece: UTF-16 by its mark, else UTF-8, else Windows-1251 where the first letters that
- * are not English are none of UTF-8. Text before such letters is handed on at
- * once, since both write it alike.
+ * Decodes a text piece by piece. UTF-16 is known by its mark. Otherwise the first letters that are not English
+ * decide between UTF-8 and Windows-1251; text before them is handed on at once, since both write it alike.
  * @param onEncoding told before the first letters of that encoding
  * @throws AppError `invalid`, naming the line, where later bytes are not of the encoding
  */

@@ -1,7 +1,7 @@
 /**
- * File order is directory order: the rows that a file names take, in its
- * order, the places they hold, new ones the places behind all others. So a whole file sets the
- * whole order, and a file of one row moves nothing.
+ * File order is directory order. Rows of a file share out, in the file's order, the places that they hold
+ * already; new rows come behind all others. So a whole file sets the whole order, and a file of one row moves
+ * nothing.
  */
 export function inFileOrder<T extends { slug: string; position: number }>(
   stored: readonly T[],

@@ -1,100 +1,39 @@
 import { existsSync } from "node:fs";
 import type { Actor } from "../../customers/audit/audit-log.ts";
-import type { Database } from "../../db/database.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { notFound } from "../../errors.ts";
+import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Random } from "../../ports/random.ts";
-import { hasEnded, processName } from "../../ports/running.ts";
-import { type Message, message } from "../../values/messages/messages.ts";
+import { processName } from "../../ports/running.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { createHeldUploads, type NewUpload, type UploadsOfOthers } from "./held-uploads.ts";
-import type { ImportRunChanges } from "./import-run-changes.ts";
-import {
-  type OwnedRun,
-  type RecordedRun,
-  selectRun,
-  selectRunning,
-  selectRuns,
-} from "./import-runs.store.ts";
+import { createImportQueue, type ImportParts } from "./import-queue.ts";
+import { type RecordedRun, selectRun, selectRunning, selectRuns } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
 import { nothingRecognized } from "./recognized.ts";
-import type { Upload } from "./run-upload.ts";
-import type { UploadFiles } from "./upload-files.ts";
 
 export type { RecordedRun };
 
 export type ImportRuns = ReturnType<typeof createImportRuns>;
 
-/** Told in place of a cause that means nothing to the person who uploads. */
-const FAILED = message("importFailed");
-
 /** Six heartbeats. */
 const SILENT_MS = 30_000;
-/** From one look whether it is a run's turn to the next. */
-const TURN_LOOK_MS = 500;
 
 /**
  * Imports of uploaded files, one after the other, recorded as rows.
- * @param db where they are read
- * @param changes as they are run on a connection that writes
- * @param runUpload runs one on a thread of its own, which has one at a time
  * @param others uploads that other workers hold
  */
 export function createImportRuns(
-  db: Database,
-  changes: ImportRunChanges,
-  runUpload: (upload: Upload) => Promise<void>,
-  files: UploadFiles,
+  parts: ImportParts,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
   others?: UploadsOfOthers,
 ) {
+  const { db, changes, files } = parts;
   const owner = processName(random.uuid(clock.now()));
-  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const held = createHeldUploads(files, { clock, random }, others);
-  const underWay = new Set<Promise<void>>();
-  /** The last heartbeat of each run of another process, and when this process first saw it. */
-  const heartbeats = new Map<number, { at: number; sinceMs: number }>();
-
-  /**
-   * Whether another process has sent no new heartbeat for so long that it must be gone. Measured by the
-   * time that passed in this process: clocks may be set back.
-   */
-  function isSilent(run: OwnedRun): boolean {
-    if (run.owner === owner) return false;
-    const nowMs = clock.monotonic();
-    const seen = heartbeats.get(run.id);
-    if (seen?.at === run.heartbeatAt) return nowMs - seen.sinceMs > SILENT_MS;
-    heartbeats.set(run.id, { at: run.heartbeatAt, sinceMs: nowMs });
-    return false;
-  }
-
-  /** Waits for runs of other processes that were started before; one that is gone is ended by `look`. */
-  async function turn(id: number): Promise<void> {
-    for (;;) {
-      const isStopped = Atomics.load(new Int32Array(stop), 0) === 1;
-      const earlier = (await selectRunning(db)).filter((run) => run.id < id);
-      if (isStopped || earlier.every((run) => run.owner === owner)) return;
-      await clock.sleep(TURN_LOOK_MS);
-    }
-  }
-
-  async function run(upload: Upload): Promise<void> {
-    let failure: Message | null = null;
-    try {
-      await turn(upload.id);
-      await runUpload(upload);
-    } catch (error) {
-      failure = failureOf(error);
-      if (failure === FAILED) log.error({ err: error, run: upload.id }, "an import failed");
-    }
-    files.remove(upload.path);
-    try {
-      await changes.endImport(upload.id, failure);
-    } catch (error) {
-      log.error({ err: error, run: upload.id }, "the end of an import could not be recorded");
-    }
-  }
+  const queue = createImportQueue(parts, owner, { clock, log });
+  const isAbandoned = createIsAbandoned(owner, SILENT_MS, clock);
 
   return {
     files,
@@ -113,11 +52,7 @@ export function createImportRuns(
         const id = await changes.startImport({ kind, fileName, summary, owner }, by);
         files.removeRejects(id);
         const rejectsPath = files.rejectsPath(id);
-        const running = run({
-          ...{ id, kind, fileName, path, rejectsPath, summary, stop },
-        });
-        underWay.add(running);
-        void running.finally(() => underWay.delete(running));
+        queue.start({ id, kind, fileName, path, rejectsPath, summary });
         return id;
       } catch (error) {
         files.remove(path);
@@ -160,7 +95,7 @@ export function createImportRuns(
         const running = await selectRunning(db);
         if (running.length === 0) return;
         const others = endsGone ? running : [];
-        const gone = others.filter((run) => hasEnded(run.owner, owner) || isSilent(run));
+        const gone = others.filter((run) => run.owner !== owner && isAbandoned(run.id, run));
         await changes.importHeartbeat(
           owner,
           gone.map(({ id }) => id),
@@ -172,10 +107,8 @@ export function createImportRuns(
 
     /** Ends what is under way after its next rows, and what waits for its turn. */
     async stop(): Promise<void> {
-      Atomics.store(new Int32Array(stop), 0, 1);
       held.removeAll();
-      // A request that was being read may start one more meanwhile.
-      while (underWay.size > 0) await Promise.all(underWay);
+      await queue.stop();
       files.removeOfMemory();
     },
   };
@@ -194,7 +127,3 @@ const NOTHING_YET: Omit<RunProgress, "options" | "bytes" | "notes"> = {
   bytesRead: 0,
   rejectsKept: 0,
 };
-
-function failureOf(error: unknown): Message {
-  return error instanceof AppError && error.code !== "internal" ? error.said : FAILED;
-}

@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
 import { messengerIdColumn } from "../channels/messenger-id.ts";
 import { flagColumn, nullable } from "../fields/columns.ts";
-import { columnsOf, type RowOf } from "../fields/stored-field.ts";
+import { columnsOf } from "../fields/stored-field.ts";
 import { createMentions } from "../mentions/write-mentions.ts";
 import { mergePostSearch } from "../post-search/catch-up.ts";
 import { createPostIndex } from "../post-search/post-index.store.ts";
@@ -15,24 +15,14 @@ import { ARRANGED_POSTS, inOrderOfChannels } from "./arrange-posts.ts";
 import { createChangedPosts } from "./changed-posts.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
 import { exportedPosts } from "./exported-posts.ts";
-import {
-  type Given,
-  type ImportContext,
-  type ImportKind,
-  RowFault,
-  type RowOutcome,
-} from "./import-kind.ts";
+import type { Given, ImportContext, ImportKind, RowOutcome } from "./import-kind.ts";
 import { isSame, merge } from "./merge-row.ts";
+import { createNamedPosts, type GivenPost, type PostRow } from "./named-posts.ts";
 import { requirePast } from "./require-past.ts";
 import { FEWEST_INDEXED } from "./transaction-size.ts";
 
-type GivenPost = RowOf<typeof POST_FIELDS>;
-
 /** Transactions between two looks for segments to merge: FTS5 merges eight of a size, and each writes one. */
 const MERGED_AFTER = 8;
-
-/** `deleted` takes a post down, and false brings one back. */
-type PostRow = GivenPost & { channel_msgr_id: string; deleted: boolean };
 
 /** Identity is `id`, else channel and `msgr_post_id`. */
 export const postsImport: ImportKind<PostRow> = {
@@ -52,44 +42,21 @@ export const postsImport: ImportKind<PostRow> = {
     const changed = createChangedPosts(db, openDays);
     const mentions = createMentions(db, context.messengerHosts);
     const index = createPostIndex(db);
+    const named = createNamedPosts(channels, records, tombstones, highestNumber);
     let commits = 0;
-
-    const nextNumber = (): number => Math.max(records.nextNumber(), highestNumber + 1);
-
-    function find<Found>(row: Given<PostRow>, among: Findable<Found>): Found | undefined {
-      if (row.id != null) return among.byId(row.id);
-      if (row.msgr_post_id == null) {
-        throw new RowFault("id", message("postNotNamed"));
-      }
-      return among.byMessengerId(channels.find(row), row.msgr_post_id);
-    }
-
-    /** The row with numbers of channels in the place of their names. */
-    function resolved(row: Given<PostRow>, stored: object | undefined): Given<GivenPost> {
-      if (stored === undefined && row.published_at == null) {
-        throw new RowFault("published_at", message("required"));
-      }
-      const isKept = stored !== undefined && (row.channel ?? row.channel_msgr_id) == null;
-      const from = row.forwarded_from;
-      return {
-        ...row,
-        channel: isKept ? undefined : channels.find(row),
-        forwarded_from: from == null ? from : channels.findKnown(from, "forwarded_from"),
-      };
-    }
 
     function write(row: Given<PostRow>): RowOutcome {
       const nowMs = clock.now();
       requirePastTimes(row, nowMs);
-      const stored = find(row, records);
-      const tombstone = stored === undefined ? find(row, tombstones) : undefined;
+      const stored = named.stored(row);
+      const tombstone = stored === undefined ? named.tombstone(row) : undefined;
       if (row.deleted === true) return remove(row, stored, tombstone, nowMs);
       if (tombstone !== undefined && row.deleted !== false) return "unchanged";
       const base = tombstone === undefined ? stored : blankPost(tombstone);
-      const given = withReadingTime(resolved(row, base), stored, nowMs);
+      const given = withReadingTime(named.resolved(row, base), stored, nowMs);
       const post = merge(POST_FIELDS, given, base, message("required"));
       if (post.views_at === null) post.views = 0;
-      if (row.id != null) requireFreeMessengerId(post);
+      if (row.id != null) named.requireFreeMessengerId(post);
       if (stored !== undefined) {
         if (isSame(post, stored)) {
           // A forward from a channel that is not in the catalog stands among the mentions only.
@@ -97,7 +64,7 @@ export const postsImport: ImportKind<PostRow> = {
         }
         records.update(post);
       } else {
-        if (post.id === 0) post.id = nextNumber();
+        if (post.id === 0) post.id = named.nextNumber();
         // A post that is inserted while its tombstone stands is not sent to webhooks again.
         const isUnsent = tombstone !== undefined && tombstones.isUnsent(post.id);
         if (isUnsent) tombstones.remove(post.id);
@@ -131,21 +98,11 @@ export const postsImport: ImportKind<PostRow> = {
         return records.keepNumber(row.id) ? "inserted" : "unchanged";
       }
       const channel = channels.find(row);
-      const unseen = { id: row.id ?? nextNumber(), channel, msgr_post_id: messengerId };
-      requireFreeMessengerId(unseen);
+      const unseen = { id: row.id ?? named.nextNumber(), channel, msgr_post_id: messengerId };
+      named.requireFreeMessengerId(unseen);
       const publishedAt = row.published_at ?? null;
       tombstones.add(unseen, { deletedAt: nowMs, publishedAt, isUnsent: true });
       return "inserted";
-    }
-
-    function requireFreeMessengerId({ id, channel, msgr_post_id }: Tombstone): void {
-      if (msgr_post_id === null) return;
-      const holder =
-        records.byMessengerId(channel, msgr_post_id) ??
-        tombstones.byMessengerId(channel, msgr_post_id);
-      if (holder !== undefined && holder.id !== id) {
-        throw new RowFault("msgr_post_id", message("numberOfPost", { post: holder.id }));
-      }
     }
 
     return {
@@ -180,12 +137,6 @@ export const postsImport: ImportKind<PostRow> = {
     rows: exportedPosts,
   },
 };
-
-/** A store that is searched by both identities of a post. */
-interface Findable<Found> {
-  byId(id: number): Found | undefined;
-  byMessengerId(channelId: number, messengerId: string): Found | undefined;
-}
 
 function requirePastTimes(row: Given<PostRow>, nowMs: number): void {
   requirePast("published_at", row.published_at, nowMs);

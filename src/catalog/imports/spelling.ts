@@ -63,7 +63,7 @@ function plainDay(text: string): string {
 }
 
 const UNIX_TIME = /^(\d{9,14})(?:\.\d+)?$/;
-/** From so many digits on, a Unix time is in milliseconds: as seconds it would be after the year 5000. */
+/** Unix times of 12 digits and more are milliseconds: as seconds they would be after the year 5000. */
 const MILLISECOND_DIGITS = 12;
 
 const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)(?:(?:[T ]|, ?)(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/;

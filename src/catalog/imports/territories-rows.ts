@@ -69,12 +69,13 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         if (kind === undefined) throw new RowFault("kind", message("required"));
         const parent = row.parent === undefined ? (stored?.parent ?? null) : row.parent;
         requireFreeId(row.id, slug, stored?.id, slugOfId);
-        requirePlace(slug, kind, parent);
+        requirePlace(now, { slug, kind, parent });
         fileOrder.add(slug);
         if (stored?.name === name && stored.kind === kind && stored.parent === parent) {
           return "unchanged";
         }
-        const entry = stored ?? newTerritory(row.id ?? Math.max(0, ...slugOfId.keys()) + 1, slug);
+        const entry =
+          stored ?? newTerritory(row.id ?? Math.max(0, ...slugOfId.keys()) + 1, slug, now.size);
         now.set(slug, { ...entry, name, kind, parent });
         slugOfId.set(entry.id, slug);
         return stored === undefined ? "inserted" : "updated";
@@ -123,35 +124,6 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         await recount(db, context.clock);
       },
     };
-
-    /** A new entry, placed behind all others until the tree's order and its path are known. */
-    function newTerritory(id: number, slug: string): Territory {
-      const given = { name: "", kind: "country", parent: null } as const;
-      return { id, slug, ...given, path: "", position: now.size, channels: 0, isMoved: false };
-    }
-
-    /** The tree goes down by levels, which also keeps it without circles. */
-    function requirePlace(slug: string, kind: TerritoryKind, parent: string | null): void {
-      if (parent === null) {
-        if (kind !== "country") throw new RowFault("parent", message("parentNeeded", { kind }));
-      } else {
-        const above = now.get(parent);
-        if (above === undefined) {
-          throw new RowFault("parent", unknownSlug(parent));
-        }
-        if (!mayContain(above.kind, kind)) {
-          throw new RowFault("parent", message("wrongParent", { kind, above: above.kind }));
-        }
-      }
-      const known = now.get(slug);
-      if (known === undefined || known.kind === kind) return;
-      for (const child of now.values()) {
-        if (child.parent === slug && !mayContain(kind, child.kind)) {
-          const below = { kind, below: child.kind, slug: child.slug };
-          throw new RowFault("kind", message("wrongChild", below));
-        }
-      }
-    }
   },
   exported: {
     columns: ["id", "slug", "name", "kind", "parent"],
@@ -164,3 +136,35 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
     },
   },
 };
+
+/** A new entry, placed behind all others until the tree's order and its path are known. */
+function newTerritory(id: number, slug: string, position: number): Territory {
+  const given = { name: "", kind: "country", parent: null } as const;
+  return { id, slug, ...given, path: "", position, channels: 0, isMoved: false };
+}
+
+/** The tree goes down by levels, which also keeps it without circles. */
+function requirePlace(
+  now: ReadonlyMap<string, Territory>,
+  { slug, kind, parent }: Pick<Territory, "slug" | "kind" | "parent">,
+): void {
+  if (parent === null) {
+    if (kind !== "country") throw new RowFault("parent", message("parentNeeded", { kind }));
+  } else {
+    const above = now.get(parent);
+    if (above === undefined) {
+      throw new RowFault("parent", unknownSlug(parent));
+    }
+    if (!mayContain(above.kind, kind)) {
+      throw new RowFault("parent", message("wrongParent", { kind, above: above.kind }));
+    }
+  }
+  const known = now.get(slug);
+  if (known === undefined || known.kind === kind) return;
+  for (const child of now.values()) {
+    if (child.parent === slug && !mayContain(kind, child.kind)) {
+      const below = { kind, below: child.kind, slug: child.slug };
+      throw new RowFault("kind", message("wrongChild", below));
+    }
+  }
+}

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { CHANNEL_FIELDS } from "../channels/card.ts";
-import { createChannelRecords } from "../channels/channels.store.ts";
+import { createChannelRecords } from "../channels/channel-records.store.ts";
 import { type RowOf, writer as writerOf } from "../fields/stored-field.ts";
 import { channelsImport } from "../imports/channels-rows.ts";
 import { type Given, type ImportContext, RowFault } from "../imports/import-kind.ts";

@@ -13,7 +13,7 @@ export interface Removal {
   intoId: number | null;
 }
 
-/** Whoever watches channels, told of one that goes. */
+/** Webhooks and alerts that watch channels; they are told of a channel that goes. */
 export interface Watchers {
   /** How many watch a channel. */
   count(db: Database, channelId: number): number;
@@ -133,7 +133,7 @@ export function endRemoval(tx: Transaction, { id, intoId }: Removal): void {
   const newest = intoId === null ? null : newestPostAt(tx, intoId);
   if (intoId !== null && newest !== null) createLastPosts(tx)(intoId, newest);
   statement(tx, "DELETE FROM channels WHERE id = ?").run(id);
-  // Whoever was merged into this one is found where it went.
+  // Channels that were merged into this one earlier lead to where it went.
   statement(tx, "UPDATE removed_channels SET into_id = @intoId WHERE into_id = @id").run({
     id,
     intoId,

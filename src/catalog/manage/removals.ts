@@ -4,7 +4,7 @@ import { inParts, inTransaction } from "../../db/transaction.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
-import { createChannelRecords } from "../channels/channels.store.ts";
+import { createChannelRecords } from "../channels/channel-records.store.ts";
 import {
   endRemoval,
   insertRemoval,

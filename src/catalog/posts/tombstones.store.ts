@@ -21,7 +21,7 @@ const COLUMNS =
   "id, channel_id AS channel, CAST(msgr_post_id AS TEXT) AS msgr_post_id FROM post_tombstones";
 
 /**
- * A post that waits to be cut into events of those who watch its channel, and of alerts. Both are cut one
+ * SQL: whether a post waits to be cut into events of webhooks that watch its channel, or of alerts. They are cut one
  * after another: one that is past the post may have got it already.
  */
 const WAITS = `

@@ -1,29 +1,31 @@
 import { AppError, notFound } from "../../errors.ts";
+import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Random } from "../../ports/random.ts";
 import { processName } from "../../ports/running.ts";
 import { message } from "../../values/messages/messages.ts";
-import { createAbandonedRuns } from "./abandoned-runs.ts";
 import { type HowRun, type RunParts, runClaimed } from "./claimed-run.ts";
 import type { Outcome } from "./outcome.ts";
 import { createRunsUnderWay } from "./runs-under-way.ts";
+import { createSourceBeat, HEARTBEAT_MS } from "./source-beat.ts";
 import { hasUnread } from "./source-chats.store.ts";
 import { isDue } from "./source-schedule.ts";
 import { selectSource, selectSources } from "./sources.store.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-const HEARTBEAT_MS = 10_000;
+/** Six heartbeats. */
+const SILENT_MS = 6 * HEARTBEAT_MS;
 
 /** Runs of sources: one at a time of each, over all processes on the file. */
 export function createSourceRuns(parts: RunParts, random: Random) {
   const { db, changes, clock, log } = parts;
   const owner = processName(random.uuid(clock.now()));
   const underWay = createRunsUnderWay();
-  const isAbandoned = createAbandonedRuns(owner, clock);
-  let nextHeartbeatMs = 0;
+  const isAbandoned = createIsAbandoned(owner, SILENT_MS, clock);
+  const beat = createSourceBeat(parts, owner, underWay);
 
   /** Whether nobody runs it, as far as can be told. */
   function isFree(source: Source): boolean {
-    return source.owner === owner ? !underWay.has(source.id) : isAbandoned(source);
+    return source.owner === owner ? !underWay.has(source.id) : isAbandoned(source.id, source);
   }
 
   /** Whether pushes told of channels that are to be read. After a failure they wait for the next whole run. */
@@ -50,22 +52,6 @@ export function createSourceRuns(parts: RunParts, random: Random) {
       log.error(told, "the end of a source's run could not be noted");
     });
     return { running };
-  }
-
-  /** Stops runs of sources that were removed, or paused since they began: a paused one may be run once. */
-  async function stopUnwanted(): Promise<void> {
-    for (const { source: begun, stop } of underWay.all()) {
-      const source = await selectSource(db, begun.id);
-      if (source === undefined || (source.isPaused && !begun.isPaused)) stop();
-    }
-  }
-
-  /** Says, every few seconds at the most, that what runs here goes on, and stops what is not to. */
-  async function beat(): Promise<void> {
-    await stopUnwanted();
-    if (underWay.all().length === 0 || clock.monotonic() < nextHeartbeatMs) return;
-    nextHeartbeatMs = clock.monotonic() + HEARTBEAT_MS;
-    await changes.sourceHeartbeat(owner);
   }
 
   return {

@@ -1,6 +1,6 @@
 /**
- * A token bucket: one second's worth of requests at most, refilled
- * continuously. Pure: the caller keeps the state.
+ * A token bucket: one second's worth of requests at most, refilled continuously. Pure: the caller keeps the
+ * state.
  */
 export interface Bucket {
   /** Below 0 where requests wait, each for a token that is its own already. */

@@ -1,9 +1,9 @@
 import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
+import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Ports } from "../../ports/ports.ts";
-import { hasEnded, processName } from "../../ports/running.ts";
+import { processName } from "../../ports/running.ts";
 import { type leaseChanges, selectLease } from "./leases.store.ts";
-import type { Lease } from "./leases.table.ts";
 
 /** The upkeep of an appliance: jobs, push, mail, imports that are gone, sources. One worker does it. */
 export interface UpkeepLease {
@@ -37,16 +37,7 @@ export function createUpkeepLease(
   let underWay: Promise<void> = Promise.resolve();
   /** When this process last said that it goes on, by the monotonic clock. */
   let beatMs = 0;
-  /** Another's heartbeat, and when this process first saw it: clocks may be set back. */
-  let seen: { at: number; owner: string; sinceMs: number } | null = null;
-
-  function isSilent({ owner: other, heartbeatAt }: Lease): boolean {
-    if (other === null || hasEnded(other, owner)) return true;
-    const nowMs = clock.monotonic();
-    if (seen?.at === heartbeatAt && seen.owner === other) return nowMs - seen.sinceMs > SILENT_MS;
-    seen = { at: heartbeatAt, owner: other, sinceMs: nowMs };
-    return false;
-  }
+  const isAbandoned = createIsAbandoned(owner, SILENT_MS, clock);
 
   async function beat(): Promise<void> {
     const nowMs = clock.monotonic();
@@ -58,7 +49,7 @@ export function createUpkeepLease(
 
   async function takeIfFree(): Promise<void> {
     const lease = await selectLease(db);
-    if (lease === undefined || !isSilent(lease)) return;
+    if (lease === undefined || !isAbandoned(lease.name, lease)) return;
     const nowMs = clock.monotonic();
     isTaken = await changes.takeLease(owner, {
       owner: lease.owner,

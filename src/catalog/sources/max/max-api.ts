@@ -1,8 +1,7 @@
-import { message, type Message as Said } from "../../../values/messages/messages.ts";
 import type { AskApi } from "../ask-api.ts";
-import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
-import { asObject, isObject } from "../json-object.ts";
+import { isObject } from "../json-object.ts";
+import { createMaxCall, type Pace } from "./call-max.ts";
 import { postIdOf } from "./max-rows.ts";
 import {
   type Chat,
@@ -32,62 +31,26 @@ export interface MessagePage {
 
 export type MaxApi = ReturnType<typeof createMaxApi>;
 
-/** Messages that are asked for at once: the API's largest number (sources, section 4). */
+/** Messages that are asked for at once: the API's largest number. */
 export const PAGE_MESSAGES = 100;
 const UPDATES_MAX = 1000;
-const ANSWER_MS = 30_000;
-/** Twenty requests a second at the most (sources, section 4). */
-const BETWEEN_MS = 50;
-
-const OK = 200;
-const UNAUTHORIZED = 401;
 
 /** For one request alone. */
-const UNPACED = { monotonic: () => 0, sleep: async () => {} };
+const UNPACED: Pace = { monotonic: () => 0, sleep: async () => {} };
 
 /**
  * Methods of MAX's Bot API that sources need. Plain calls, not `@maxhub/max-bot-api`: that one reads
  * numbers of 64 bits as rounded ones, moves its marker before what came is handled, and connects without
  * a check of the address.
- * @param clock paces requests: they begin 50 ms apart
+ * @param clock paces requests
  */
 export function createMaxApi(
-  { api, token }: Pick<BotAccess, "api" | "token">,
+  access: Pick<BotAccess, "api" | "token">,
   ask: AskApi,
   signal: AbortSignal,
-  clock: { monotonic(): number; sleep(durationMs: number): Promise<void> } = UNPACED,
+  clock = UNPACED,
 ) {
-  let nextAtMs = 0;
-
-  async function paced(): Promise<void> {
-    const waitMs = nextAtMs - clock.monotonic();
-    nextAtMs = Math.max(nextAtMs, clock.monotonic()) + BETWEEN_MS;
-    if (waitMs > 0) await clock.sleep(waitMs);
-  }
-
-  async function call<Result>(
-    path: string,
-    read: (json: unknown) => Result | null,
-    request: { method?: "POST" | "DELETE"; body?: string } = {},
-  ): Promise<Result | BotFault> {
-    await paced();
-    const answer = await ask({
-      ...request,
-      ...{ url: `${api}${path}`, headers: { authorization: token } },
-      ...{ timeoutMs: ANSWER_MS, signal },
-    });
-    if ("failure" in answer) return { ...answer, retryAfterMs: null, status: null };
-    const { status, json, retryAfterMs } = answer;
-    if (status !== OK) {
-      const wait = retryAfterMs ?? waitOf(asObject(json)?.["retry_after"]);
-      return { failure: refusal(status, json), retryAfterMs: wait, status };
-    }
-    // An answer that was cut, or is another than described, says nothing of what is there.
-    const result = read(json);
-    if (result !== null) return result;
-    return { failure: message("botAnswerWrong"), retryAfterMs: null, status };
-  }
-
+  const call = createMaxCall(access, ask, signal, clock);
   return {
     me: () => call("/me", (json) => (isObject(json) ? { name: nameOf(json) } : null)),
 
@@ -167,10 +130,4 @@ function pageOf(given: readonly unknown[]): MessagePage {
 function nameOf(json: Record<string, unknown>): string {
   const name = json["username"] ?? json["first_name"] ?? json["name"];
   return typeof name === "string" ? name : "";
-}
-
-function refusal(status: number, json: unknown): Said {
-  return status === UNAUTHORIZED
-    ? message("botTokenWrong")
-    : refused(status, asObject(json)?.["message"]);
 }

@@ -4,8 +4,16 @@ import type { Key } from "../../../customers/keys/keys.table.ts";
 import { jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { KEY, keyNamed, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable, printList, printObject } from "../print.ts";
+import { instantCell, type Printable, printObject } from "../print.ts";
+import { type AsJson, printing } from "../printing.ts";
 import { withDomains } from "../with-domains.ts";
+
+interface NewKeyOptions extends AsJson {
+  member: string;
+  name: string;
+  write: boolean;
+  expires?: number;
+}
 
 /** `kanalog key`: API keys. */
 export function keyCommand(context: CommandContext): Command {
@@ -20,29 +28,15 @@ export function keyCommand(context: CommandContext): Command {
     .option("--write", "mark it read and write; read-only otherwise", false)
     .option("--expires <day>", "last day it works, in Moscow", parseLastDay)
     .addOption(jsonOption())
-    .action(
-      (input: {
-        member: string;
-        name: string;
-        write: boolean;
-        expires?: number;
-        json?: boolean;
-      }) => {
-        return withDomains(context, async ({ accounts, keys }) => {
-          const memberId = await memberNamed(accounts, input.member);
-          const { key, token } = await keys.createKey(
-            {
-              memberId,
-              name: input.name,
-              access: input.write ? "read_write" : "read_only",
-              expiresAt: input.expires ?? null,
-            },
-            COMMAND_LINE,
-          );
-          printObject(output, { ...describe(key), key: token }, input.json === true);
-          output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
-        });
-      },
+    .action(({ member, name, write, expires, json }: NewKeyOptions) =>
+      withDomains(context, async ({ accounts, keys }) => {
+        const memberId = await memberNamed(accounts, member);
+        const access = write ? "read_write" : "read_only";
+        const given = { memberId, name, access, expiresAt: expires ?? null } as const;
+        const { key, token } = await keys.createKey(given, COMMAND_LINE);
+        printObject(output, { ...describe(key), key: token }, json === true);
+        output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
+      }),
     );
 
   command
@@ -50,11 +44,10 @@ export function keyCommand(context: CommandContext): Command {
     .description("the keys of an organization")
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
-    .action((organization: string, { json }: { json?: boolean }) =>
-      withDomains(context, async ({ accounts, keys }) => {
+    .action((organization: string, options: AsJson) =>
+      printing(context, options, async ({ accounts, keys }) => {
         const { id } = await organizationNamed(accounts, organization);
-        const found = await keys.keys(id);
-        printList(output, found.map(describe), json === true);
+        return (await keys.keys(id)).map(describe);
       }),
     );
 
@@ -63,11 +56,10 @@ export function keyCommand(context: CommandContext): Command {
     .description("revoke a key: it stops working at once")
     .argument("<key>", KEY)
     .addOption(jsonOption())
-    .action((named: string, { json }: { json?: boolean }) =>
-      withDomains(context, async ({ keys }) => {
-        const id = await keyNamed(keys, named);
-        printObject(output, describe(await keys.revokeKey(id, COMMAND_LINE)), json === true);
-      }),
+    .action((named: string, options: AsJson) =>
+      printing(context, options, async ({ keys }) =>
+        describe(await keys.revokeKey(await keyNamed(keys, named), COMMAND_LINE)),
+      ),
     );
   return command;
 }

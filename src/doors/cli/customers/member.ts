@@ -10,9 +10,12 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { choiceOption, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { MEMBER, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable, printList, printObject } from "../print.ts";
+import { instantCell, type Printable, printObject } from "../print.ts";
+import { type AsJson, printing } from "../printing.ts";
 import { withDomains } from "../with-domains.ts";
 import { readNewPassword } from "./new-password.ts";
+
+type NewMember = Pick<Member, "email" | "name" | "role">;
 
 /** `kanalog member`: the people of an organization. */
 export function memberCommand(context: CommandContext): Command {
@@ -33,21 +36,13 @@ export function memberCommand(context: CommandContext): Command {
     .option("--name <name>", "their name", "")
     .addOption(choiceOption("--role <role>", "their role", MEMBER_ROLES).makeOptionMandatory())
     .addOption(jsonOption())
-    .action(
-      (
-        organization: string,
-        input: { email: string; name: string; role: MemberRole; json?: boolean },
-      ) =>
-        withDomains(context, async ({ accounts, people }) => {
-          const { email, name, role } = input;
-          const { id: organizationId } = await organizationNamed(accounts, organization);
-          const member = await accounts.addMember(
-            { organizationId, email, name, role },
-            COMMAND_LINE,
-          );
-          await people.distrust(member.email);
-          printObject(output, describe(member), input.json === true);
-        }),
+    .action((organization: string, { json, ...input }: NewMember & AsJson) =>
+      printing(context, { json }, async ({ accounts, people }) => {
+        const { id: organizationId } = await organizationNamed(accounts, organization);
+        const member = await accounts.addMember({ organizationId, ...input }, COMMAND_LINE);
+        await people.distrust(member.email);
+        return describe(member);
+      }),
     );
 
   command
@@ -55,11 +50,10 @@ export function memberCommand(context: CommandContext): Command {
     .description("the members of an organization")
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
-    .action((organization: string, { json }: { json?: boolean }) =>
-      withDomains(context, async ({ accounts }) => {
+    .action((organization: string, options: AsJson) =>
+      printing(context, options, async ({ accounts }) => {
         const { id } = await organizationNamed(accounts, organization);
-        const members = await accounts.members(id);
-        printList(output, members.map(describe), json === true);
+        return (await accounts.members(id)).map(describe);
       }),
     );
 
@@ -69,7 +63,7 @@ export function memberCommand(context: CommandContext): Command {
     .argument("<member>", MEMBER)
     .addArgument(new Argument("<role>", "their role").choices(MEMBER_ROLES))
     .addOption(jsonOption())
-    .action((named: string, role: MemberRole, { json }: { json?: boolean }) =>
+    .action((named: string, role: MemberRole, { json }: AsJson) =>
       withDomains(context, async ({ accounts }) => {
         const id = await memberNamed(accounts, named);
         const changed = await accounts.changeRole(id, role, COMMAND_LINE);
@@ -87,7 +81,7 @@ export function memberCommand(context: CommandContext): Command {
       .description(description)
       .argument("<member>", MEMBER)
       .addOption(jsonOption())
-      .action((named: string, { json }: { json?: boolean }) =>
+      .action((named: string, { json }: AsJson) =>
         withDomains(context, async ({ accounts, people }) => {
           const id = await memberNamed(accounts, named);
           const member = await accounts[verb](id, COMMAND_LINE);
@@ -104,13 +98,13 @@ export function memberCommand(context: CommandContext): Command {
     .argument("<member>", MEMBER)
     .option("--stdin", "read the password from standard input, as one line", false)
     .addOption(jsonOption())
-    .action((named: string, { stdin, json }: { stdin: boolean; json?: boolean }) =>
-      withDomains(context, async ({ accounts, people }) => {
+    .action((named: string, { stdin, json }: { stdin: boolean } & AsJson) =>
+      printing(context, { json }, async ({ accounts, people }) => {
         const member = await accounts.member(await memberNamed(accounts, named));
         const password = await readNewPassword(output, stdin);
         await people.ensure(member);
         await people.setPassword(member.email, password);
-        printObject(output, describe(member), json === true);
+        return describe(member);
       }),
     );
   return command;

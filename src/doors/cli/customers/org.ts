@@ -13,7 +13,8 @@ import { formatInstant } from "../../../values/moscow-time.ts";
 import { choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable, printList, printObject } from "../print.ts";
+import { instantCell, type Printable, printObject } from "../print.ts";
+import { type AsJson, printing } from "../printing.ts";
 import { withDomains } from "../with-domains.ts";
 import { notePasswordLink, passwordLink } from "./password-link.ts";
 
@@ -23,15 +24,8 @@ export function orgCommand(context: CommandContext): Command {
   const { output } = context;
 
   /** Runs a verb and prints the organization it returns. */
-  const printing = async (
-    asJson: boolean,
-    verb: (accounts: Accounts) => Promise<Organization>,
-  ): Promise<void> => {
-    await withDomains(context, async (domains) => {
-      const organization = await verb(domains.accounts);
-      printObject(output, describe(organization, domains), asJson);
-    });
-  };
+  const printingOne = (options: AsJson, verb: (accounts: Accounts) => Promise<Organization>) =>
+    printing(context, options, async (domains) => describe(await verb(domains.accounts), domains));
 
   command
     .command("create")
@@ -43,7 +37,7 @@ export function orgCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action(({ name, plan, owner, write, json }: Wanted) =>
       owner === undefined
-        ? printing(json === true, (accounts) =>
+        ? printingOne({ json }, (accounts) =>
             accounts.createOrganization({ name, plan }, COMMAND_LINE),
           )
         : createCustomer(context, { name, plan, owner, write, json }),
@@ -53,11 +47,10 @@ export function orgCommand(context: CommandContext): Command {
     .command("list")
     .description("all organizations")
     .addOption(jsonOption())
-    .action(({ json }: { json?: boolean }) =>
-      withDomains(context, async (domains) => {
+    .action((options: AsJson) =>
+      printing(context, options, async (domains) => {
         const found = await domains.accounts.organizations();
-        const rows = found.map((organization) => describe(organization, domains));
-        printList(output, rows, json === true);
+        return found.map((organization) => describe(organization, domains));
       }),
     );
 
@@ -66,8 +59,8 @@ export function orgCommand(context: CommandContext): Command {
     .description("an organization, its plan and usage")
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
-    .action((named: string, { json }: { json?: boolean }) =>
-      printing(json === true, (accounts) => organizationNamed(accounts, named)),
+    .action((named: string, options: AsJson) =>
+      printingOne(options, (accounts) => organizationNamed(accounts, named)),
     );
 
   command
@@ -81,8 +74,8 @@ export function orgCommand(context: CommandContext): Command {
       parseLastDay,
     )
     .addOption(jsonOption())
-    .action((named: string, plan: PlanCode, options: { ends?: number; json?: boolean }) =>
-      printing(options.json === true, async (accounts) => {
+    .action((named: string, plan: PlanCode, options: { ends?: number } & AsJson) =>
+      printingOne(options, async (accounts) => {
         const { id, planEndsAt } = await organizationNamed(accounts, named);
         const planned = await accounts.givePlan(id, plan, options.ends ?? null, COMMAND_LINE);
         if (planEndsAt !== null && planned.planEndsAt === null) {
@@ -103,8 +96,8 @@ export function orgCommand(context: CommandContext): Command {
       .description(description)
       .argument("<organization>", ORGANIZATION)
       .addOption(jsonOption())
-      .action((named: string, { json }: { json?: boolean }) =>
-        printing(json === true, async (accounts) => {
+      .action((named: string, options: AsJson) =>
+        printingOne(options, async (accounts) => {
           const { id } = await organizationNamed(accounts, named);
           return accounts[verb](id, COMMAND_LINE);
         }),
@@ -113,12 +106,11 @@ export function orgCommand(context: CommandContext): Command {
   return command;
 }
 
-interface Wanted {
+interface Wanted extends AsJson {
   name: string;
   plan: PlanCode;
   owner?: string;
   write: boolean;
-  json?: boolean | undefined;
 }
 
 /** Makes a whole customer, and prints what the owner is to be given: the key, and a link. */

@@ -6,32 +6,27 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { hasExport } from "../../../methods/plan-rules.ts";
 import { jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
-import { type Printable, printList, printObject } from "../print.ts";
-import { withDomains } from "../with-domains.ts";
+import type { Printable } from "../print.ts";
+import { type AsJson, printing } from "../printing.ts";
 
-interface SetOptions {
+interface SetOptions extends AsJson {
   rate?: number;
   quota?: number;
   webhooks?: number;
   webhookChannels?: number;
   alerts?: number;
-  json?: boolean;
 }
 
 /** `kanalog plan`: the plans and their limits. */
 export function planCommand(context: CommandContext): Command {
   const command = new Command("plan").description("plans");
-  const { output } = context;
 
   command
     .command("list")
     .description("all plans, lowest first")
     .addOption(jsonOption())
-    .action(({ json }: { json?: boolean }) =>
-      withDomains(context, async ({ accounts }) => {
-        const plans = await accounts.plans();
-        printList(output, plans.map(describe), json === true);
-      }),
+    .action((options: AsJson) =>
+      printing(context, options, async ({ accounts }) => (await accounts.plans()).map(describe)),
     );
 
   command
@@ -52,13 +47,9 @@ export function planCommand(context: CommandContext): Command {
           "Give what to set: --rate, --quota, --webhooks, --webhook-channels or --alerts.",
         );
       }
-      return withDomains(context, async ({ accounts }) => {
-        printObject(
-          output,
-          describe(await accounts.changePlan(code, change, COMMAND_LINE)),
-          options.json === true,
-        );
-      });
+      return printing(context, options, async ({ accounts }) =>
+        describe(await accounts.changePlan(code, change, COMMAND_LINE)),
+      );
     });
   return command;
 }

@@ -3,6 +3,7 @@ import { requiredEmail } from "../../../customers/accounts/accounts.ts";
 import { jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printObject } from "../print.ts";
+import { type AsJson, printing } from "../printing.ts";
 import { withDomains } from "../with-domains.ts";
 import { notePasswordLink, passwordLink } from "./password-link.ts";
 
@@ -17,7 +18,7 @@ export function staffCommand(context: CommandContext): Command {
     .argument("<email>", "their e-mail address")
     .option("--name <name>", "their name, where they are new", "")
     .addOption(jsonOption())
-    .action((text: string, { name, json }: { name: string; json?: boolean }) =>
+    .action((text: string, { name, json }: { name: string } & AsJson) =>
       withDomains(context, async ({ people }) => {
         const email = requiredEmail(text);
         const { person } = await people.ensure({ email, name });
@@ -35,11 +36,11 @@ export function staffCommand(context: CommandContext): Command {
     .description("take the mark of staff; the person stays")
     .argument("<email>", "their e-mail address")
     .addOption(jsonOption())
-    .action((text: string, { json }: { json?: boolean }) =>
-      withDomains(context, async ({ people }) => {
+    .action((text: string, options: AsJson) =>
+      printing(context, options, async ({ people }) => {
         const email = requiredEmail(text);
         await people.markStaff(email, false);
-        printObject(output, { email, is_staff: false }, json === true);
+        return { email, is_staff: false };
       }),
     );
   return command;

@@ -6,7 +6,8 @@ import type { Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
 import { jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ORGANIZATION, organizationNamed, WEBHOOK, webhookNamed } from "../named.ts";
-import { instantCell, type Printable, printList, printObject } from "../print.ts";
+import { instantCell, type Printable, printList } from "../print.ts";
+import { type AsJson, printing } from "../printing.ts";
 import { withDomains } from "../with-domains.ts";
 
 /** Deliveries that the command lists; the API pages through all. */
@@ -22,16 +23,12 @@ export function webhookCommand(context: CommandContext): Command {
     .description("webhooks of one organization, or of all")
     .argument("[organization]", ORGANIZATION)
     .addOption(jsonOption())
-    .action((named: string | undefined, { json }: { json?: boolean }) =>
-      withDomains(context, async ({ accounts, webhooks }) => {
+    .action((named: string | undefined, options: AsJson) =>
+      printing(context, options, async ({ accounts, webhooks }) => {
         const organization =
           named === undefined ? null : (await organizationNamed(accounts, named)).id;
         const rows = await webhooks.webhooks(organization);
-        printList(
-          output,
-          await Promise.all(rows.map((row) => describe(row, webhooks))),
-          json === true,
-        );
+        return Promise.all(rows.map((row) => describe(row, webhooks)));
       }),
     );
 
@@ -41,11 +38,10 @@ export function webhookCommand(context: CommandContext): Command {
     .argument("<webhook>", WEBHOOK)
     .option("--reason <reason>", "why, for staff only", "")
     .addOption(jsonOption())
-    .action((named: string, { reason, json }: { reason: string; json?: boolean }) =>
-      withDomains(context, async ({ webhooks }) => {
+    .action((named: string, { reason, json }: { reason: string } & AsJson) =>
+      printing(context, { json }, async ({ webhooks }) => {
         const id = await webhookNamed(webhooks, named);
-        const disabled = await webhooks.disable(id, reason, COMMAND_LINE);
-        printObject(output, await describe(disabled, webhooks), json === true);
+        return describe(await webhooks.disable(id, reason, COMMAND_LINE), webhooks);
       }),
     );
 
@@ -54,14 +50,10 @@ export function webhookCommand(context: CommandContext): Command {
     .description("enable a webhook, whatever it was disabled for: posts are sent from now on")
     .argument("<webhook>", WEBHOOK)
     .addOption(jsonOption())
-    .action((named: string, { json }: { json?: boolean }) =>
-      withDomains(context, async ({ webhooks }) => {
+    .action((named: string, options: AsJson) =>
+      printing(context, options, async ({ webhooks }) => {
         const id = await webhookNamed(webhooks, named);
-        printObject(
-          output,
-          await describe(await webhooks.enable(id, COMMAND_LINE), webhooks),
-          json === true,
-        );
+        return describe(await webhooks.enable(id, COMMAND_LINE), webhooks);
       }),
     );
 
@@ -70,7 +62,7 @@ export function webhookCommand(context: CommandContext): Command {
     .description(`the latest ${DELIVERIES_SHOWN} deliveries of a webhook, newest first`)
     .argument("<webhook>", WEBHOOK)
     .addOption(jsonOption())
-    .action((named: string, { json }: { json?: boolean }) =>
+    .action((named: string, { json }: AsJson) =>
       withDomains(context, async ({ webhooks }) => {
         const id = await webhookNamed(webhooks, named);
         const deliveries = await webhooks.deliveries(id, DELIVERIES_SHOWN);

@@ -3,15 +3,14 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { confirm } from "../confirm.ts";
-import { printObject } from "../print.ts";
+import { type AsJson, printing } from "../printing.ts";
 import { withDomains } from "../with-domains.ts";
 import { contents, describe, named, printAll, watched } from "./channel-text.ts";
 
 const NAME = "its number, @handle, link or messenger id";
 
-interface Asking {
+interface Asking extends AsJson {
   yes?: boolean;
-  json?: boolean;
 }
 
 /** `kanalog channel`: the catalog's channels, public or not. */
@@ -25,17 +24,15 @@ export function channelCommand(context: CommandContext): Command {
     .description("a channel, and how much there is of it")
     .argument("<channel>", NAME)
     .addOption(jsonOption())
-    .action((name: string, { json }: Asking) =>
-      withDomains(context, ({ channels }) => {
-        printObject(output, describe(channels.channel(name)), json === true);
-      }),
+    .action((name: string, options: AsJson) =>
+      printing(context, options, ({ channels }) => describe(channels.channel(name))),
     );
 
   command
     .command("list")
     .description("all channels by number, one a line")
     .addOption(jsonOption())
-    .action(({ json }: Asking) =>
+    .action(({ json }: AsJson) =>
       withDomains(context, ({ channels }) => printAll(output, channels, json === true)),
     );
 
@@ -48,11 +45,11 @@ export function channelCommand(context: CommandContext): Command {
       .description(description)
       .argument("<channel>", NAME)
       .addOption(jsonOption())
-      .action((name: string, { json }: Asking) =>
-        withDomains(context, async ({ channels }) => {
+      .action((name: string, options: AsJson) =>
+        printing(context, options, async ({ channels }) => {
           const { id } = channels.channel(name);
           await channels.setPublic(id, isPublic, COMMAND_LINE);
-          printObject(output, describe(channels.channel(String(id))), json === true);
+          return describe(channels.channel(String(id)));
         }),
       );
   }
@@ -64,7 +61,7 @@ export function channelCommand(context: CommandContext): Command {
     .addOption(yesOption())
     .addOption(jsonOption())
     .action((name: string, { yes, json }: Asking) =>
-      withDomains(context, async ({ channels }) => {
+      printing(context, { json }, async ({ channels }) => {
         const channel = channels.channel(name);
         await confirm(
           output,
@@ -73,7 +70,7 @@ export function channelCommand(context: CommandContext): Command {
           yes === true,
         );
         await channels.delete(channel.id, COMMAND_LINE);
-        printObject(output, { deleted: channel.id }, json === true);
+        return { deleted: channel.id };
       }),
     );
 
@@ -85,7 +82,7 @@ export function channelCommand(context: CommandContext): Command {
     .addOption(yesOption())
     .addOption(jsonOption())
     .action((fromName: string, intoName: string, { yes, json }: Asking) =>
-      withDomains(context, async ({ channels }) => {
+      printing(context, { json }, async ({ channels }) => {
         const [from, into] = [channels.channel(fromName), channels.channel(intoName)];
         await confirm(
           output,
@@ -94,7 +91,7 @@ export function channelCommand(context: CommandContext): Command {
           yes === true,
         );
         await channels.merge(from.id, into.id, COMMAND_LINE);
-        printObject(output, describe(channels.channel(String(into.id))), json === true);
+        return describe(channels.channel(String(into.id)));
       }),
     );
   return command;

@@ -2,8 +2,7 @@ import { Command } from "commander";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
-import { printObject } from "../print.ts";
-import { withDomains } from "../with-domains.ts";
+import { type AsJson, printing } from "../printing.ts";
 
 /** `kanalog sample`: the channels that ship, which the first start loads. */
 export function sampleCommand(context: CommandContext): Command {
@@ -12,10 +11,10 @@ export function sampleCommand(context: CommandContext): Command {
     .command("remove")
     .description("remove them with their posts and statistics; those that you changed stay")
     .addOption(jsonOption())
-    .action(({ json }: { json?: boolean }) =>
-      withDomains(context, async ({ sample }) => {
-        printObject(context.output, { removed: await sample.remove(COMMAND_LINE) }, json === true);
-      }),
+    .action((options: AsJson) =>
+      printing(context, options, async ({ sample }) => ({
+        removed: await sample.remove(COMMAND_LINE),
+      })),
     );
   return command;
 }

@@ -6,7 +6,8 @@ import { inEnglish } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
-import { printList, printObject } from "../print.ts";
+import { printObject } from "../print.ts";
+import { type AsJson, printing } from "../printing.ts";
 import { withDomains } from "../with-domains.ts";
 import { describeReasons, describeSummary } from "./import-summary.ts";
 import { addSourceCommand } from "./source-add.ts";
@@ -45,11 +46,10 @@ function listCommand(context: CommandContext): Command {
   return new Command("list")
     .description("all sources, with the state of their last run")
     .addOption(jsonOption())
-    .action(({ json }: { json?: boolean }) =>
-      withDomains(context, async ({ sources, clock }) => {
-        const rows = (await sources.list()).map((source) => describeSource(source, clock));
-        printList(context.output, rows, json === true);
-      }),
+    .action((options: AsJson) =>
+      printing(context, options, async ({ sources, clock }) =>
+        (await sources.list()).map((source) => describeSource(source, clock)),
+      ),
     );
 }
 
@@ -58,7 +58,7 @@ function showCommand(context: CommandContext): Command {
     .description("one source, with what its last run read")
     .argument("<source>", "its number or name")
     .addOption(jsonOption())
-    .action((named: string, { json }: { json?: boolean }) =>
+    .action((named: string, { json }: AsJson) =>
       withDomains(context, async ({ sources, clock }) => {
         const source = await sources.find(named);
         printObject(context.output, describeSource(source, clock), json === true);
@@ -98,11 +98,10 @@ function changeCommand(
     .description(description)
     .argument("<source>", "its number or name")
     .addOption(jsonOption())
-    .action((named: string, { json }: { json?: boolean }) =>
-      withDomains(context, async ({ sources, clock }) => {
+    .action((named: string, options: AsJson) =>
+      printing(context, options, async ({ sources, clock }) => {
         const { id } = await sources.find(named);
-        const changed = await changeOf(sources)(id, COMMAND_LINE);
-        printObject(context.output, describeSource(changed, clock), json === true);
+        return describeSource(await changeOf(sources)(id, COMMAND_LINE), clock);
       }),
     );
 }
@@ -112,11 +111,11 @@ function removeCommand(context: CommandContext): Command {
     .description("forget it; what it gave stays")
     .argument("<source>", "its number or name")
     .addOption(jsonOption())
-    .action((named: string, { json }: { json?: boolean }) =>
-      withDomains(context, async ({ sources }) => {
+    .action((named: string, options: AsJson) =>
+      printing(context, options, async ({ sources }) => {
         const { id } = await sources.find(named);
         const { name } = await sources.removeSource(id, COMMAND_LINE);
-        printObject(context.output, { removed: id, name }, json === true);
+        return { removed: id, name };
       }),
     );
 }
@@ -127,11 +126,10 @@ function pushesCommand(context: CommandContext): Command {
     .argument("<source>", "its number or name")
     .addArgument(new Argument("<state>", "whether it pushes").choices(["on", "off"]))
     .addOption(jsonOption())
-    .action((named: string, state: string, { json }: { json?: boolean }) =>
-      withDomains(context, async ({ sources, clock }) => {
+    .action((named: string, state: string, options: AsJson) =>
+      printing(context, options, async ({ sources, clock }) => {
         const { id } = await sources.find(named);
-        const changed = await sources.setPushes(id, state === "on", COMMAND_LINE);
-        printObject(context.output, describeSource(changed, clock), json === true);
+        return describeSource(await sources.setPushes(id, state === "on", COMMAND_LINE), clock);
       }),
     );
 }

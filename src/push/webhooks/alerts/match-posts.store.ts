@@ -12,7 +12,7 @@ interface FactsRow {
   territories: string | null;
 }
 
-/** A channel that is being merged is the other one already. */
+/** SQL: the facts of a post. Of a channel that is being merged they are the other channel's already. */
 const FACTS = `p.text, coalesce(m.into_id, p.channel_id) AS channelId, p.is_ad AS isAd, k.category,
   k.categories, t.path AS territories`;
 const FACTS_JOINS = `
@@ -35,7 +35,10 @@ const WAITING = `
   FROM alert_posts r CROSS JOIN posts p ON p.id = r.post_id ${FACTS_JOINS}
   WHERE r.sequence > @after AND r.sequence <= @until ORDER BY r.sequence`;
 
-/** Posts to be matched after a sequence and up to another, row by row: meanwhile the connection takes no other statement. */
+/**
+ * Posts to be matched, after one sequence and up to another. They are read row by row, and until the last is read
+ * the connection takes no other statement.
+ */
 export function readAlertPosts(
   db: Database,
   range: { after: number; until: number },
@@ -43,7 +46,7 @@ export function readAlertPosts(
   return statement<FactsRow & { sequence: number }>(db, WAITING).iterate(range);
 }
 
-/** A post of which it is to be seen whether it matches. */
+/** A post that an alert is tried on. */
 type Recent = FactsRow & { id: number; publishedAt: number };
 
 const RECENT = `

@@ -4,8 +4,7 @@ import { planInForce } from "../../../customers/accounts/plan.ts";
 import type { Database } from "../../../db/database.ts";
 
 /**
- * Whether an organization gets events: it is not archived, and the plan in force includes webhooks
- * (specification, section 3).
+ * Whether an organization gets events: it is not archived, and the plan in force includes webhooks.
  */
 export async function isServed(
   db: Database,

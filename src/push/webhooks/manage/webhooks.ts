@@ -2,18 +2,17 @@ import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
-import { AppError, fieldError } from "../../../errors.ts";
+import { AppError } from "../../../errors.ts";
 import type { Ports } from "../../../ports/ports.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
-import type { Target } from "../../../values/target-guard.ts";
-import type { AttemptOutcome } from "../delivery/attempt.ts";
 import type { Sender } from "../delivery/sender.ts";
+import { createAskedAttempts } from "./asked-attempts.ts";
+import { addressFaults, type GivenTarget, requireAcceptable } from "./given-target.ts";
 import {
   addWebhook,
   changeWebhook,
-  channelFaults,
   ownWebhook,
   type removeWebhookPart,
   requireEnabling,
@@ -22,14 +21,8 @@ import {
 import { startResend, startTest } from "./manual-attempts.ts";
 import type { OwnItem } from "./own-item.ts";
 import { createWebhookReads } from "./webhook-reads.ts";
-import type { AttemptView, NewSecretView, WebhookView } from "./webhook-views.ts";
+import type { NewSecretView, WebhookView } from "./webhook-views.ts";
 import { selectWebhook } from "./webhooks.store.ts";
-
-/** An address as it was given, and as it was read. */
-export interface GivenTarget {
-  url: string;
-  target: Target;
-}
 
 /** Changes of webhooks, on the thread that writes what people ask for. */
 export const webhookChanges = { addWebhook, changeWebhook, rotateSecret, startTest, startResend };
@@ -37,12 +30,14 @@ export const webhookChanges = { addWebhook, changeWebhook, rotateSecret, startTe
 /** A removal may be long, and has the thread of what is done by the clock. */
 type Changes = Calls<typeof webhookChanges & { removeWebhookPart: typeof removeWebhookPart }>;
 
-/** How long finding the addresses of a name may take while its webhook is made or changed. */
-const RESOLVE_MAX_MS = 5_000;
 /** Between two parts of a removal, so that other writers get in. */
 const PAUSE_MS = 3;
-/** The one message for a name that does not exist and for one of a private network. */
-const REFUSED = message("addressRefused");
+/** A change of a webhook: fields that are not given stay as they are. */
+interface GivenChange {
+  given: GivenTarget | undefined;
+  channels: number[] | undefined;
+  isActive: boolean | undefined;
+}
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -59,32 +54,15 @@ export function createWebhooks(
   { clock, random }: Pick<Ports, "clock" | "random">,
 ) {
   const { get, ...reads } = createWebhookReads(db);
-  const newClaim = (): string => random.uuid(clock.now());
-
-  async function addressFaults({ target }: GivenTarget): Promise<Message[]> {
-    const resolution = await guard(target, RESOLVE_MAX_MS);
-    // A name server that does not answer is nobody's mistake, and each attempt is guarded anyway.
-    return resolution.ok || resolution.reason === "unresolved" ? [] : [REFUSED];
-  }
-
-  /** @throws AppError `invalid` on `url`, and then on `channels` too */
-  async function requireAcceptable(
-    given: GivenTarget,
-    plan: Plan,
-    channels: readonly number[],
-  ): Promise<void> {
-    const url = await addressFaults(given);
-    if (url.length === 0) return;
-    const ofChannels = await channelFaults(db, plan, channels);
-    throw fieldError({ url, ...(ofChannels.length > 0 && { channels: ofChannels }) });
-  }
+  const attempts = createAskedAttempts(writer, sender, () => random.uuid(clock.now()));
 
   return {
     get,
     ...reads,
+    ...attempts,
 
     /** Why an address cannot be taken. */
-    addressFaults,
+    addressFaults: (given: GivenTarget): Promise<Message[]> => addressFaults(guard, given),
 
     async create(
       organizationId: number,
@@ -92,7 +70,7 @@ export function createWebhooks(
       { given, channels }: { given: GivenTarget; channels: number[] },
       by: Actor,
     ): Promise<NewSecretView> {
-      await requireAcceptable(given, plan, channels);
+      await requireAcceptable(db, guard, given, plan, channels);
       const secret = secrets.create();
       const sealed = secrets.seal(secret);
       const row = { organizationId, plan, url: given.url, channels, secret: sealed, by };
@@ -103,15 +81,7 @@ export function createWebhooks(
     async change(
       own: OwnItem,
       plan: Plan,
-      {
-        given,
-        channels,
-        isActive,
-      }: {
-        given: GivenTarget | undefined;
-        channels: number[] | undefined;
-        isActive: boolean | undefined;
-      },
+      { given, channels, isActive }: GivenChange,
       by: Actor,
     ): Promise<WebhookView> {
       const webhook = await ownWebhook(db, own);
@@ -119,13 +89,9 @@ export function createWebhooks(
       if (isActive === true && secrets.open(webhook.secret) === null) {
         throw new AppError("conflict", message("secretUnreadable"));
       }
-      if (given !== undefined) await requireAcceptable(given, plan, channels ?? []);
-      await writer.changeWebhook({
-        ...own,
-        plan,
-        change: { url: given?.url, channels, isActive },
-        by,
-      });
+      if (given !== undefined) await requireAcceptable(db, guard, given, plan, channels ?? []);
+      const change = { url: given?.url, channels, isActive };
+      await writer.changeWebhook({ ...own, plan, change, by });
       return get(own);
     },
 
@@ -144,30 +110,5 @@ export function createWebhooks(
       await writer.rotateSecret({ ...own, secret: secrets.seal(secret), overlapMs, by });
       return { ...(await get(own)), secret };
     },
-
-    async test(own: OwnItem): Promise<AttemptView> {
-      return toAttemptView(
-        await sender.attemptNow(own.organizationId, "ping", () =>
-          writer.startTest({ ...own, claim: newClaim() }),
-        ),
-      );
-    },
-
-    async resend(own: OwnItem, deliveryId: number, by: Actor): Promise<AttemptView> {
-      return toAttemptView(
-        await sender.attemptNow(own.organizationId, "resend", () =>
-          writer.startResend({ ...own, deliveryId, claim: newClaim(), by }),
-        ),
-      );
-    },
   };
-}
-
-function toAttemptView({
-  status,
-  error,
-  durationMs,
-  delivery,
-}: AttemptOutcome & { delivery: number }): AttemptView {
-  return { delivered: error === "", status, error, duration_ms: durationMs, delivery };
 }

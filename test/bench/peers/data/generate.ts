@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openDomains } from "../../../../src/app/domains.ts";
-import { createChannelRecords } from "../../../../src/catalog/channels/channels.store.ts";
+import { createChannelRecords } from "../../../../src/catalog/channels/channel-records.store.ts";
 import { recount } from "../../../../src/catalog/directory/recount.ts";
 import { optimizeSearch } from "../../../../src/catalog/search/optimize-search.ts";
 import { readConfig } from "../../../../src/config.ts";

@@ -412,8 +412,19 @@ export const catalog: Entries = {
       ],
       rows: 1,
     },
+    {
+      sql: "SELECT max(coalesce((SELECT max(id) FROM channels), 0), coalesce((SELECT max(id) FROM removed_channels), 0)) + 1 AS id",
+      plan: [
+        "SCAN CONSTANT ROW",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH channels",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH removed_channels",
+      ],
+      rows: 2,
+    },
   ],
-  "catalog/channels/channels.store.ts createChannelRecords": [
+  "catalog/channels/channel-records.store.ts createChannelRecords": [
     {
       sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?",
       plan: [
@@ -422,6 +433,8 @@ export const catalog: Entries = {
       ],
       rows: 2,
     },
+  ],
+  "catalog/channels/channel-rows.store.ts createChannelRows": [
     {
       sql: "INSERT INTO channels (…) VALUES (…)",
       plan: [
@@ -435,17 +448,6 @@ export const catalog: Entries = {
         "SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 0,
-    },
-    {
-      sql: "SELECT max(coalesce((SELECT max(id) FROM channels), 0), coalesce((SELECT max(id) FROM removed_channels), 0)) + 1 AS id",
-      plan: [
-        "SCAN CONSTANT ROW",
-        "SCALAR SUBQUERY 1",
-        "  SEARCH channels",
-        "SCALAR SUBQUERY 2",
-        "  SEARCH removed_channels",
-      ],
-      rows: 2,
     },
     {
       sql: "UPDATE channel_cards SET … WHERE id = @id",
@@ -480,7 +482,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/channels/channels.store.ts readDirectoryIds": [
+  "catalog/channels/channel-rows.store.ts readDirectoryIds": [
     {
       sql: "SELECT slug, id FROM categories",
       plan: ["SCAN categories USING COVERING INDEX sqlite_autoindex_categories_1"],
@@ -584,7 +586,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/channels/channels.store.ts write": [
+  "catalog/channels/channel-rows.store.ts update": [
     {
       sql: "UPDATE channels SET is_public = @is_public WHERE id = @id",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],

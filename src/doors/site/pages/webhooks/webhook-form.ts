@@ -1,7 +1,7 @@
 import type { ChannelReference } from "../../../../catalog/channels/channel-reference.ts";
 import { fieldError } from "../../../../errors.ts";
 import { OVERLAP_HOURS_MAX, readUrl } from "../../../../methods/webhooks.ts";
-import type { GivenTarget } from "../../../../push/webhooks/manage/webhooks.ts";
+import type { GivenTarget } from "../../../../push/webhooks/manage/given-target.ts";
 import { type Read, readInteger } from "../../../../values/fields.ts";
 import { message, verbatim } from "../../../../values/messages/messages.ts";
 import { HOUR_MS } from "../../../../values/moscow-time.ts";

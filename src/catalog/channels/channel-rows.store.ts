@@ -1,0 +1,115 @@
+import { type Database, statement } from "../../db/database.ts";
+import { insertSql, updateSql } from "../../db/named-columns.ts";
+import { type ChannelRecord, KEPT_COLUMNS, WALKED_COLUMNS } from "./card.ts";
+import { categorySlugs } from "./channels.store.ts";
+import { createSearchIndex } from "./search-index.ts";
+import { searchTextOf } from "./search-text.ts";
+import { isMarked, storedCard } from "./stored-card.ts";
+
+/**
+ * Writes all that is stored of a channel but its former handles: its two rows, the card that is shown, and the
+ * search text. Calls come inside transactions.
+ */
+export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
+  const search = createSearchIndex(db);
+  const insertChannel = statement(db, insertSql("channels", WALKED_COLUMNS));
+  const insertCard = statement(db, insertSql("channel_cards", KEPT_COLUMNS));
+  const updateCard = statement(db, updateSql("channel_cards", KEPT_COLUMNS));
+  const savePublicCard = statement(
+    db,
+    `INSERT INTO public_cards (id, json) VALUES (?, ?)
+     ON CONFLICT (id) DO UPDATE SET json = excluded.json`,
+  );
+  const removePublicCard = statement(db, "DELETE FROM public_cards WHERE id = ?");
+
+  const removals = [
+    removePublicCard,
+    statement(db, "DELETE FROM channel_texts WHERE id = ?"),
+    statement(db, "DELETE FROM channel_cards WHERE id = ?"),
+    statement(db, "UPDATE channels SET is_public = 0 WHERE id = ?"),
+  ];
+
+  function keepPublicCard(record: ChannelRecord): void {
+    if (record.is_public === 1) savePublicCard.run(record.id, storedCard(record));
+    else removePublicCard.run(record.id);
+  }
+
+  const textOf = (record: ChannelRecord): string =>
+    searchTextOf({
+      title: record.title,
+      handle: record.handle,
+      kind: record.kind,
+      categoryIds: categorySlugs(record).flatMap((slug) => directoryIds.categories.get(slug) ?? []),
+      territoryIds:
+        record.territory === null ? [] : (directoryIds.territories.get(record.territory) ?? []),
+      aPlus: record.a_plus === 1,
+      verified: record.verified === 1,
+    });
+
+  return {
+    /** The row of `channels`, to which the others refer. */
+    insert(record: ChannelRecord): void {
+      insertChannel.run(record);
+    },
+
+    /** All other rows of a channel that was inserted. */
+    insertCard(record: ChannelRecord): void {
+      insertCard.run(record);
+      keepPublicCard(record);
+      search.put(record.id, textOf(record));
+    },
+
+    update(record: ChannelRecord, stored: ChannelRecord): void {
+      const names = Object.keys(record) as (keyof ChannelRecord)[];
+      const changed = names.filter((name) => record[name] !== stored[name]);
+      const isRefresh = changed.every(isMarked);
+      if (!isRefresh) search.changing(record.id);
+      // Only what differs is set: SQLite writes the index of a column that is set to the value it had.
+      const walked = changed.filter((name) => WALKED_COLUMNS.includes(name));
+      if (walked.length > 0) statement(db, updateSql("channels", walked)).run(record);
+      if (isRefresh) return;
+      updateCard.run(record);
+      keepPublicCard(record);
+      search.put(record.id, textOf(record));
+    },
+
+    /** Its row of `channels` is left, hidden, for the posts and statistics that refer to it. */
+    remove(id: number): void {
+      search.changing(id);
+      for (const removal of removals) removal.run(id);
+    },
+
+    /** Writes the channel's search text anew, after the directory changed. */
+    refreshText(record: ChannelRecord): void {
+      search.changing(record.id);
+      search.put(record.id, textOf(record));
+    },
+
+    /** Brings the search index to what was inserted and updated. */
+    writeSearch: search.write,
+  };
+}
+
+/** By slug. */
+export interface DirectoryIds {
+  categories: Map<string, number>;
+  /** Ids of the node and of all above it. */
+  territories: Map<string, number[]>;
+}
+
+export function readDirectoryIds(db: Database): DirectoryIds {
+  const categories = new Map(
+    statement<{ slug: string; id: number }>(db, "SELECT slug, id FROM categories")
+      .all()
+      .map(({ slug, id }) => [slug, id]),
+  );
+  const nodes = statement<{ slug: string; id: number; path: string }>(
+    db,
+    "SELECT slug, id, path FROM territories",
+  ).all();
+  const ids = new Map(nodes.map(({ slug, id }) => [slug, id]));
+  const territories = new Map(
+    nodes.map(({ slug, path }) => [slug, path.split("/").flatMap((above) => ids.get(above) ?? [])]),
+  );
+  return { categories, territories };
+}

@@ -1,0 +1,63 @@
+import { message, type Message as Said } from "../../../values/messages/messages.ts";
+import type { AskApi } from "../ask-api.ts";
+import { type BotFault, refused, waitOf } from "../bot-fault.ts";
+import type { BotAccess } from "../bot-messenger.ts";
+import { asObject } from "../json-object.ts";
+
+const ANSWER_MS = 30_000;
+/** Twenty requests a second at the most. */
+const BETWEEN_MS = 50;
+
+const OK = 200;
+const UNAUTHORIZED = 401;
+
+/** Time as requests are paced by. */
+export interface Pace {
+  monotonic(): number;
+  sleep(durationMs: number): Promise<void>;
+}
+
+/** Calls of MAX's Bot API, of which two begin 50 ms apart at least. */
+export function createMaxCall(
+  { api, token }: Pick<BotAccess, "api" | "token">,
+  ask: AskApi,
+  signal: AbortSignal,
+  clock: Pace,
+) {
+  let nextAtMs = 0;
+
+  async function paced(): Promise<void> {
+    const waitMs = nextAtMs - clock.monotonic();
+    nextAtMs = Math.max(nextAtMs, clock.monotonic()) + BETWEEN_MS;
+    if (waitMs > 0) await clock.sleep(waitMs);
+  }
+
+  return async function call<Result>(
+    path: string,
+    read: (json: unknown) => Result | null,
+    request: { method?: "POST" | "DELETE"; body?: string } = {},
+  ): Promise<Result | BotFault> {
+    await paced();
+    const answer = await ask({
+      ...request,
+      ...{ url: `${api}${path}`, headers: { authorization: token } },
+      ...{ timeoutMs: ANSWER_MS, signal },
+    });
+    if ("failure" in answer) return { ...answer, retryAfterMs: null, status: null };
+    const { status, json, retryAfterMs } = answer;
+    if (status !== OK) {
+      const wait = retryAfterMs ?? waitOf(asObject(json)?.["retry_after"]);
+      return { failure: refusal(status, json), retryAfterMs: wait, status };
+    }
+    // An answer that was cut, or is another than described, says nothing of what is there.
+    const result = read(json);
+    if (result !== null) return result;
+    return { failure: message("botAnswerWrong"), retryAfterMs: null, status };
+  };
+}
+
+function refusal(status: number, json: unknown): Said {
+  return status === UNAUTHORIZED
+    ? message("botTokenWrong")
+    : refused(status, asObject(json)?.["message"]);
+}

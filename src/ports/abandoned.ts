@@ -1,0 +1,33 @@
+import type { Clock } from "./clock.ts";
+import { hasEnded } from "./running.ts";
+
+/** Work that a process has, and its last heartbeat. */
+interface OwnedWork {
+  owner: string | null;
+  heartbeatAt: number | null;
+}
+
+/**
+ * Tells of work whether nobody does it: its process has ended, or has sent no new heartbeat for so long.
+ * Silence is measured by the time that passes in this process, since clocks may be set back.
+ * @param own name of this process
+ */
+export function createIsAbandoned(
+  own: string,
+  silentMs: number,
+  clock: Clock,
+): (id: number | string, work: OwnedWork) => boolean {
+  /** The last heartbeat of each, and when this process first saw it. */
+  const heartbeats = new Map<
+    number | string,
+    { owner: string; at: number | null; sinceMs: number }
+  >();
+  return (id, { owner, heartbeatAt }) => {
+    if (owner === null || hasEnded(owner, own)) return true;
+    const nowMs = clock.monotonic();
+    const seen = heartbeats.get(id);
+    if (seen?.at === heartbeatAt && seen.owner === owner) return nowMs - seen.sinceMs > silentMs;
+    heartbeats.set(id, { owner, at: heartbeatAt, sinceMs: nowMs });
+    return false;
+  };
+}
