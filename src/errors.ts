@@ -28,7 +28,7 @@ export type ErrorCode =
   | "unavailable"
   | "internal";
 
-/** Faults by field, in the order they were found. */
+/** Faults by field, in the order they were found (specification, section 7). */
 export type FieldFaults = Record<string, Message[]>;
 
 /** Faults by field, in the words of a language. */

@@ -53,7 +53,7 @@ export interface ApiMethod<
   P extends Parameters = Parameters,
   R extends Schema<unknown> = Schema<unknown>,
 > {
-  /** Also the name of the MCP tool. */
+  /** Also the name of the MCP tool (specification, section 4). */
   operationId: string;
   verb: Verb;
   path: `/v1/${string}/`;
@@ -62,7 +62,7 @@ export interface ApiMethod<
   description: string;
   /** For an MCP tool: what assistants are told beside the title and the cost. */
   tool?: string;
-  /** Request units a call costs. */
+  /** Request units a call costs (specification, section 8). */
   units: 0 | 1;
   /** Who may call it: any key, or the read-and-write keys of owners and administrators. */
   audience: "everyone" | "managers";

@@ -6,7 +6,7 @@ import { day } from "./parameters.ts";
 
 /** Days of a period for which neither end is given. */
 export const PERIOD_DAYS_DEFAULT = 30;
-/** Longest period, in days. */
+/** Longest period, in days (specification, section 8). */
 export const PERIOD_DAYS_MAX = 366;
 
 /** Parameters of a period that `readPeriod` reads. */
@@ -54,7 +54,7 @@ export function firstDayOf({ historyDays }: Pick<Plan, "historyDays">, today: Da
 }
 
 /**
- * Days before those that a plan covers are refused.
+ * Days before those that a plan covers are refused (specification, section 8).
  * @throws AppError `tariff_required`
  */
 export function requireHistory(

@@ -10,7 +10,7 @@ import type { Services } from "./services.ts";
  */
 export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => Message | null;
 
-/** Posts are closed on Test. */
+/** Posts are closed on Test (specification, section 8). */
 export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notIncluded(plan.code));
 
 /** Bulk export is for Profi (questions, section 5). */

@@ -64,7 +64,7 @@ export function isLonger(text: string, lengthMax: number): boolean {
   return text.length > 2 * lengthMax || [...text].length > lengthMax;
 }
 
-/** Case-insensitive `true`, `false`, `1`, `0`, `yes`, `no`. */
+/** Case-insensitive `true`, `false`, `1`, `0`, `yes`, `no` (specification, section 4). */
 export const readFlag: Reader<boolean> = (given) => {
   const word = typeof given === "object" ? "" : String(given).toLowerCase();
   if (word === "true" || word === "1" || word === "yes") return { value: true };

@@ -29,7 +29,7 @@ export function jsonValueOf<T>(json: Json<T>): T {
   return typeof json === "string" ? (JSON.parse(json) as T) : (json as T);
 }
 
-/** A page as every paginated list has it. */
+/** A page as every paginated list has it (specification, section 2). */
 export interface Page<T> {
   results: T[];
   next: string | null;

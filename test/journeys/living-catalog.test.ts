@@ -8,7 +8,7 @@ import type { Addition, SourceWorld } from "../support/source-worlds/source-worl
 import { createTelegramWorld } from "../support/source-worlds/telegram-world.ts";
 import { PASSWORD } from "../support/visitor.ts";
 
-/** From an empty appliance to a living catalog, by commands and by clicks. */
+/** From an empty appliance to a living catalog, by commands and by clicks (sources, sections 2 to 4). */
 
 const inBrowser = test.skipIf(CHROMIUM === undefined);
 const environment = { KANALOG_SOURCE_ALLOW: "127.0.0.0/8" };

@@ -21,7 +21,7 @@ import {
 import { SOURCE_WORLDS } from "../support/source-worlds/source-worlds.ts";
 import { seededRandom } from "../support/webhook-journey.ts";
 
-/** Sources of a cluster of two nodes, in processes of their own that are killed. */
+/** Sources of a cluster of two nodes, in processes of their own that are killed (sources, sections 1 and 5). */
 
 /** Every kind of source and more kills in a campaign of its own: `bun run test:sources`. */
 const IS_CAMPAIGN = process.env["KANALOG_TEST_KILLS"] !== undefined;

@@ -11,7 +11,7 @@ import {
 import { SOURCE_WORLDS } from "../support/source-worlds/source-worlds.ts";
 import { seededRandom } from "../support/webhook-journey.ts";
 
-/** Sources read by real processes, which are killed and stopped at any moment. */
+/** Sources read by real processes, which are killed and stopped at any moment (sources, sections 1 and 5). */
 
 /** More in a campaign of its own: `bun run test:sources`. */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);

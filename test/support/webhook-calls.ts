@@ -167,7 +167,7 @@ export function signaturesOf({ headers }: FakePost): string[] {
   return signatures.map((part) => part.replace(/^v1=/, ""));
 }
 
-/** What a secret signs a delivery with. */
+/** What a secret signs a delivery with (specification, section 6). */
 export function signatureBy(secret: string, { headers, body }: FakePost): string {
   const time = /^t=(\d+),/.exec(headers["x-service-signature"] ?? "")?.[1];
   return createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");

@@ -4,7 +4,7 @@ import { MOSCOW_ZONE } from "../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { addPerson, signedInVisitor } from "../support/visitor.ts";
 
-/** Sources that give nothing any more are told of. */
+/** Sources that give nothing any more are told of (sources, section 1). */
 
 const MINUTE_MS = 60_000;
 

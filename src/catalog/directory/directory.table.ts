@@ -10,7 +10,7 @@ export const categories = sqliteTable("categories", {
   channels: integer("channels").notNull().default(0),
 });
 
-/** The tree's levels, from the top. */
+/** The tree's levels, from the top (specification, section 2). */
 export const TERRITORY_KINDS = ["country", "district", "region", "city"] as const;
 export type TerritoryKind = (typeof TERRITORY_KINDS)[number];
 

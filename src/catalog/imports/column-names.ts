@@ -17,7 +17,8 @@ const IGNORED_SHOWN = 100;
 export type ColumnNames = ReturnType<typeof createColumnNames>;
 
 /**
- * Finds the kind's column of each name in a file, whatever its case and the spaces around it.
+ * Finds the kind's column of each name in a file, whatever its case and the spaces around it (living
+ * data, section 6).
  * @throws AppError `invalid` for a map to a column that the kind does not have
  */
 export function createColumnNames(

@@ -5,7 +5,7 @@ import type { Fields } from "../imports/source-row.ts";
 import { albumPostIds } from "../posts/posts.store.ts";
 import { type AlbumPart, NUMBERS_APART_MAX, putPart, selectParts } from "./album-parts.store.ts";
 
-/** A message that is one post with others: an album, which has the first one's number. */
+/** A message that is one post with others: an album, which has the first one's number (sources, section 3). */
 export interface AlbumMessage {
   chat: string;
   album: string;

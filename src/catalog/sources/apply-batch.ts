@@ -34,7 +34,7 @@ const PAUSE_MS = 3;
 
 /**
  * Writes a batch and how far it goes, in transactions that are cut by what they cost; how far it goes is
- * committed with the last one. After a kill before that one, the batch is read again,
+ * committed with the last one (sources, section 1). After a kill before that one, the batch is read again,
  * and what is there of it stays as it is: nothing is there twice, and nothing is missed. A row that cannot be
  * written is left out.
  * @returns null, with nothing more written, where another process has the source by now, or it is gone

@@ -25,7 +25,7 @@ export type ApiAnswer =
 export type AskApi = (request: ApiRequest) => Promise<ApiAnswer>;
 
 const RESOLVE_MAX_MS = 10_000;
-/** An answer that is longer is not read. */
+/** An answer that is longer is not read (sources, section 1). */
 const ANSWER_BYTES_MAX = 10_000_000;
 
 /**

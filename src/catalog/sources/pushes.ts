@@ -19,7 +19,7 @@ export interface BotSecret {
   pushSecret?: string;
 }
 
-/** How often channels are read without a push, while there are pushes, and without. */
+/** How often channels are read without a push, while there are pushes, and without (sources, section 4). */
 const SCHEDULE = { pushed: "1h", asked: "15m" };
 
 /** The address under which MAX reaches a base address: it pushes over https and to port 443 only. */

@@ -4,7 +4,7 @@ import type { LatestSelection } from "./readings.store.ts";
 import type { StatisticsSelection } from "./statistics.store.ts";
 import type { DailyStatisticsView } from "./statistics-day.ts";
 
-/** Most channels times days. */
+/** Most channels times days (specification, section 8). */
 export const STATISTICS_CELLS_MAX = 10_000;
 
 /** The first and the last day for which a channel has readings; null where it has none. */

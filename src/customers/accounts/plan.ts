@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../values/moscow-time.ts";
 
-/** Plans, lowest to highest. */
+/** Plans, lowest to highest (specification, section 1). */
 export const PLAN_CODES = ["test", "start", "growth", "profi"] as const;
 export type PlanCode = (typeof PLAN_CODES)[number];
 

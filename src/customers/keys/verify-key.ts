@@ -39,7 +39,7 @@ type Verification =
   | { ok: false; code: "not_authenticated" | "authentication_failed"; said: Message };
 
 /**
- * Judges the `Authorization` header of every request.
+ * Judges the `Authorization` header of every request (specification, section 5).
  * @param accessTokens other secrets that open keys; null where there are none
  */
 export function createVerifier(db: Database, accessTokens: AccessTokens | null) {

@@ -24,7 +24,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
 const SECRET_HEADER = "x-max-bot-api-secret";
 
 /**
- * `/sources/3/`: pushes of a messenger. The secret comes before the body, and without
+ * `/sources/3/`: pushes of a messenger (sources, section 4). The secret comes before the body, and without
  * it no answer tells whether there is such a source.
  */
 export function pushRoutes(context: PushContext) {

@@ -26,7 +26,7 @@ interface McpPost extends ToolPost {
 type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
 
 /**
- * The MCP server: request in, answer out.
+ * The MCP server: request in, answer out (specification, section 4; its error table, section 7).
  * @param methods those that are tools, in the order in which they are listed
  */
 export function createDispatcher(

@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 as MCP uses it: one object a POST. */
+/** JSON-RPC 2.0 as MCP uses it: one object a POST (specification, section 4). */
 
 export type RequestId = string | number;
 

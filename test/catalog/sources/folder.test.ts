@@ -16,7 +16,7 @@ import { inEnglish } from "../../../src/values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
-/** A folder into which files are put, each of which is imported once. */
+/** A folder into which files are put, each of which is imported once (sources, section 2). */
 
 const MINUTE_MS = 60_000;
 

@@ -8,7 +8,7 @@ import {
   TELEGRAM_TOKEN,
 } from "../../support/fake-telegram.ts";
 
-/** The longest posts of bots are written in short transactions, and none is lost between two. */
+/** The longest posts of bots are written in short transactions, and none is lost between two (sources, section 1). */
 
 const LONGEST = 32_768;
 const POSTS = 20;

@@ -6,7 +6,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
 /**
  * A process that stands still for more than a minute, as on a machine that sleeps, loses its sources to
- * another one, and wakes up amid a file that is an old one by then.
+ * another one, and wakes up amid a file that is an old one by then (sources, section 1).
  */
 
 const ROWS = 2_000;

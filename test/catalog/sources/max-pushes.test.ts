@@ -3,7 +3,7 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Answer } from "../../support/appliance.ts";
 import { type MaxAppliance, startMaxAppliance } from "../../support/max-appliance.ts";
 
-/** Updates that MAX pushes in place of being asked. */
+/** Updates that MAX pushes in place of being asked (sources, section 4). */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -5,7 +5,7 @@ import { midOf, refuse } from "../../support/fake-max.ts";
 import type { FakeAnswer } from "../../support/fake-ports.ts";
 import { type MaxAppliance, startMaxAppliance } from "../../support/max-appliance.ts";
 
-/** Channels of a bot at MAX, which the appliance reads by asking. */
+/** Channels of a bot at MAX, which the appliance reads by asking (sources, section 4). */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -13,7 +13,7 @@ import { inEnglish } from "../../../src/values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
-/** Servers of files that do what servers do, asked over real connections. */
+/** Servers of files that do what servers do, asked over real connections (sources, section 2). */
 
 const MINUTE_MS = 60_000;
 const GIB = 1024 ** 3;

@@ -9,7 +9,7 @@ import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import type { FakeFile } from "../../support/fake-ports.ts";
 
-/** Files behind addresses, which the appliance reads by itself. */
+/** Files behind addresses, which the appliance reads by itself (sources, sections 1 and 2). */
 
 const MINUTE_MS = 60_000;
 const URL_OF_FILE = "https://files.example.com/channels.csv";

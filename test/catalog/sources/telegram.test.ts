@@ -11,7 +11,7 @@ import {
   TELEGRAM_TOKEN,
 } from "../../support/fake-telegram.ts";
 
-/** Channels of a bot at Telegram, which come into the catalog by themselves. */
+/** Channels of a bot at Telegram, which come into the catalog by themselves (sources, section 3). */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

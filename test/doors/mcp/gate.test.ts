@@ -30,7 +30,7 @@ const CALLS: Record<string, Record<string, unknown>> = {
   msgr_channels_mentions_list: { channel: "one", limit: 1 },
   msgr_channels_similar_list: { channel: "one" },
 };
-/** Closed on Test. */
+/** Closed on Test (specification, section 8). */
 const OF_POSTS = [
   ...["msgr_channels_posts_retrieve", "msgr_posts_retrieve", "msgr_posts_search_list"],
   ...["msgr_channels_mentions_list", "msgr_channels_similar_list"],

@@ -8,7 +8,7 @@ import {
 } from "../../support/fake-telegram.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
-/** Staff add a bot of Telegram by clicks, and see what became of it. */
+/** Staff add a bot of Telegram by clicks, and see what became of it (sources, section 3). */
 
 const PAGE = "/staff/sources/telegram/";
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -5,7 +5,7 @@ import type { BotAccess } from "../bot-messenger.ts";
 import { asObject } from "../json-object.ts";
 
 const ANSWER_MS = 30_000;
-/** Twenty requests a second at the most. */
+/** Twenty requests a second at the most (sources, section 4). */
 const BETWEEN_MS = 50;
 
 const OK = 200;

@@ -31,7 +31,7 @@ export interface MessagePage {
 
 export type MaxApi = ReturnType<typeof createMaxApi>;
 
-/** Messages that are asked for at once: the API's largest number. */
+/** Messages that are asked for at once: the API's largest number (sources, section 4). */
 export const PAGE_MESSAGES = 100;
 const UPDATES_MAX = 1000;
 

@@ -29,7 +29,7 @@ export interface ReadingTools
 /** `lost`: the bot is not in it any more, or may not read it. `stopped`: some of it is still to be read. */
 export type Read = "read" | "lost" | "stopped" | BotFault;
 
-/** Posts of so many days are read each time, and once a night. */
+/** Posts of so many days are read each time, and once a night (sources, section 4). */
 const USUAL_DAYS = 2;
 const NIGHTLY_DAYS = 7;
 /** Answers that deny a bot what it asked for. */

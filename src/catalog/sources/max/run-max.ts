@@ -16,7 +16,7 @@ const ENDS_RUN: readonly (number | null)[] = [null, 401, 429];
 const NOT_ALLOWED = 405;
 
 /**
- * Finds the bot's channels and reads them. Updates only tell which channels changed:
+ * Finds the bot's channels and reads them (sources, section 4). Updates only tell which channels changed:
  * what is in them is asked for, so updates that repeat, overtake each other or are lost cost no post.
  */
 export async function runMax(

@@ -19,7 +19,7 @@ const NUMBERED_ANEW_MS = 6 * KEPT_MS;
 
 /**
  * Reads updates until none comes for as long as the run may wait, each batch committed with the number of the
- * next update; and the cards that are due.
+ * next update; and the cards that are due (sources, section 3).
  */
 export async function runTelegram(
   access: BotAccess,

@@ -7,7 +7,7 @@ import type { Answered, TelegramApi, TelegramFault } from "./telegram-api.ts";
 import { toChannelRow } from "./telegram-posts.ts";
 import type { Chat, FullChat } from "./telegram-shapes.ts";
 
-/** Cards and numbers of subscribers are read daily. */
+/** Cards and numbers of subscribers are read daily (sources, section 3). */
 const DAILY = "50 23 * * *";
 /** Numbers that are read later are none of that day any more. */
 const OF_THE_DAY_MS = 60 * 60 * 1000;

@@ -10,7 +10,7 @@ import {
 } from "../../../values/schema.ts";
 import { examples } from "./examples.ts";
 
-/** The body of an event. */
+/** The body of an event (specification, section 6). */
 export const eventSchema = objectSchema(
   {
     event: choiceSchema(EVENT_KINDS, { description: "The same as `X-Service-Event`" }),

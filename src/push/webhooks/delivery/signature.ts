@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 /**
- * `X-Service-Signature`: `t=<seconds>,v1=<hex>`, the HMAC-SHA256 of
+ * `X-Service-Signature` (specification, section 6): `t=<seconds>,v1=<hex>`, the HMAC-SHA256 of
  * `<seconds>.<raw body>`, keyed with each secret as it stands. Oldest secret first.
  */
 export function signatureHeader(

@@ -10,7 +10,7 @@ import { eventBody } from "./event-body.ts";
 import { isServed } from "./served.ts";
 
 /**
- * Posts older than this are not sent. A test holds the trigger that notes
+ * Posts older than this are not sent (specification, section 6). A test holds the trigger that notes
  * them (migration 002) to the same age.
  */
 export const FRESH_MS = 2 * DAY_MS;

@@ -16,7 +16,7 @@ import { isLookDue, noteLook } from "./look.ts";
 /** Work of webhooks that is due by the clock, on the thread that writes it. */
 export const webhookWork = { lookAfterWebhooks, cutPart, leavePart, disableFailed };
 
-/** A webhook that fails for so long is disabled. */
+/** A webhook that fails for so long is disabled (specification, section 6). */
 const FAILING_MAX_MS = DAY_MS;
 /** How much of that time may have passed without a process that would have made the attempts. */
 const DOWN_MAX_MS = 60 * 60 * 1000;

@@ -18,7 +18,7 @@ export const DELIVERY_STATES = ["pending", "delivered", "failed", "dropped"] as 
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * The JSON body of an event, from posts that are JSON text already.
+ * The JSON body of an event (specification, section 6), from posts that are JSON text already.
  * @param alert what the posts match, in the body beside them
  */
 export function eventBody(

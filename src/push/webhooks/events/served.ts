@@ -4,7 +4,8 @@ import { planInForce } from "../../../customers/accounts/plan.ts";
 import type { Database } from "../../../db/database.ts";
 
 /**
- * Whether an organization gets events: it is not archived, and the plan in force includes webhooks.
+ * Whether an organization gets events: it is not archived, and the plan in force includes webhooks
+ * (specification, section 3).
  */
 export async function isServed(
   db: Database,

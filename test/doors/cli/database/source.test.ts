@@ -6,7 +6,7 @@ import { createMachine, type Finished, type Machine } from "../../../support/mac
 import { SOURCE_ENVIRONMENT } from "../../../support/source-worlds/source-world.ts";
 import { createTelegramWorld } from "../../../support/source-worlds/telegram-world.ts";
 
-/** `kanalog source`, with bots and files of servers on this machine. */
+/** `kanalog source`, with bots and files of servers on this machine (sources, section 1). */
 
 let machine: Machine;
 let world: ReturnType<typeof createTelegramWorld>;
