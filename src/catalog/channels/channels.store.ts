@@ -21,7 +21,14 @@ import { parseMessengerId } from "./messenger-id.ts";
 import { CHANNELS_PER_TURN } from "./read-ahead.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { searchTextOf } from "./search-text.ts";
-import { CARD_JSON, isMarked, storedCard } from "./stored-card.ts";
+import {
+  CARD_JSON,
+  CARD_PARTS,
+  type CardParts,
+  filledCard,
+  isMarked,
+  storedCard,
+} from "./stored-card.ts";
 
 /** The card of a public channel. */
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
@@ -50,8 +57,8 @@ export function selectCardByMessengerId(
 const NUMBERS = "CROSS JOIN channels c ON c.id = p.id";
 
 function card(db: Database, from: string, value: number | string): JsonText<CardView> | undefined {
-  const sql = `SELECT ${CARD_JSON} AS json FROM ${from}`;
-  return statement<{ json: JsonText<CardView> }>(db, sql).get({ value })?.json;
+  const found = statement<CardParts>(db, `SELECT ${CARD_PARTS} FROM ${from}`).get({ value });
+  return found && filledCard(found);
 }
 
 /**
