@@ -15,7 +15,7 @@ import { selectFoundPosts } from "../catalog/post-search/select-found.store.ts";
 import { foundPosts } from "../catalog/posts/found-posts.store.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
-import { selectPosts } from "../catalog/posts/posts.store.ts";
+import { selectPostsText } from "../catalog/posts/posts.store.ts";
 import { removeSample } from "../catalog/sample/remove-sample.ts";
 import { describeSelection } from "../catalog/search/describe-selection.ts";
 import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts";
@@ -80,7 +80,7 @@ export const pools = {
       describeSelection: query(describeSelection),
       selectIdsByHandle: query(selectIdsByHandle),
       selectDailyStatistics: query(selectDailyStatistics),
-      selectPosts: query(selectPosts),
+      selectPosts: query(selectPostsText),
       selectHabits: query(selectHabits),
       selectFoundPosts: query(selectFoundPosts),
       selectMentions: query(selectMentions),

@@ -7,7 +7,7 @@ export type Day = number;
 
 export const HOUR_MS = 60 * 60 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
-const MOSCOW_OFFSET_MS = 3 * HOUR_MS;
+export const MOSCOW_OFFSET_MS = 3 * HOUR_MS;
 export const MOSCOW_ZONE = "Europe/Moscow";
 
 /** A time zone's name in IANA's spelling; null for what is none. */

@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { insertSql, updateSql } from "../../db/named-columns.ts";
-import type { JsonText } from "../../values/json-text.ts";
+import { type Json, jsonTextOf } from "../../values/json-text.ts";
 import { POST_COLUMNS, POST_FIELDS, type PostRecord, type PostView } from "./post.ts";
 import { selectPostsJson } from "./shown-posts.store.ts";
 
@@ -20,7 +20,7 @@ export interface PostSelection {
 }
 
 export interface PostPage {
-  results: JsonText<PostView[]>;
+  results: Json<PostView[]>;
   /** Null on the last page. */
   last: PostPosition | null;
 }
@@ -54,6 +54,12 @@ export function selectPosts(db: Database, selection: PostSelection): PostPage {
     ),
     last: last === undefined ? null : [last.publishedAt, last.id],
   };
+}
+
+/** The same with a text, which crosses from thread to thread. */
+export function selectPostsText(db: Database, selection: PostSelection): PostPage {
+  const { results, last } = selectPosts(db, selection);
+  return { results: jsonTextOf(results), last };
 }
 
 interface Position {

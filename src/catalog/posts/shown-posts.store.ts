@@ -1,17 +1,17 @@
 import { type Database, statement } from "../../db/database.ts";
-import { type JsonText, jsonValueOf, listTextOf } from "../../values/json-text.ts";
+import { type JsonBytes, type JsonText, jsonValueOf, listBytesOf } from "../../values/json-text.ts";
 import { JOIN_ORIGIN, POST_JSON, type PostView } from "./post.ts";
 
 /** Posts as the API shows them, whose JSON SQLite makes. */
 
 /** The posts with these numbers, in their order; those that are gone are left out. */
-export function selectPostsJson(db: Database, ids: readonly number[]): JsonText<PostView[]> {
+export function selectPostsJson(db: Database, ids: readonly number[]): JsonBytes<PostView[]> {
   const found = statement<{ posts: Buffer | null }>(
     db,
     `SELECT CAST(group_concat(${POST_JSON}, ',') AS BLOB) AS posts
      FROM json_each(?) given CROSS JOIN posts p ON p.id = given.value ${JOIN_ORIGIN}`,
   ).get(JSON.stringify(ids));
-  return listTextOf(found?.posts ?? null);
+  return listBytesOf(found?.posts ?? null);
 }
 
 /** The same as values. */

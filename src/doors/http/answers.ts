@@ -1,6 +1,7 @@
 import { type AppError, toAppError } from "../../errors.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
 import type { Ports } from "../../ports/ports.ts";
+import { type Json, JsonBytes, jsonTextOf } from "../../values/json-text.ts";
 import { REQUEST_ID } from "./requests/request-id.ts";
 
 /** Headers by name; a plain object, since that is what a Response takes cheapest. */
@@ -42,6 +43,17 @@ export function json(status: number, body: string, headers: Headers): Response {
   });
 }
 
+/** JSON at hand in whatever form. */
+export function jsonOf(status: number, body: Json<unknown>, headers: Headers): Response {
+  if (!(body instanceof JsonBytes) || body.bytes.length <= WHOLE_LENGTH_MAX) {
+    return json(status, jsonTextOf(body), headers);
+  }
+  return new Response(streamOf(body.before, body.bytes, body.behind), {
+    status,
+    headers: { "content-type": JSON_TYPE, ...headers },
+  });
+}
+
 /**
  * Longest body that Bun is given whole; a longer one becomes a stream. An answer that comes after a wait
  * and does not fit into Bun's buffer of 16 KiB, head included, is written piece by piece, each name and
@@ -50,11 +62,11 @@ export function json(status: number, body: string, headers: Headers): Response {
  */
 const WHOLE_LENGTH_MAX = 5_000;
 
-function streamOf(body: string): ReadableStream {
+function streamOf(...parts: (string | Buffer)[]): ReadableStream {
   return new ReadableStream({
     type: "direct",
     pull(controller) {
-      controller.write(body);
+      for (const part of parts) controller.write(part);
       controller.close();
     },
   });

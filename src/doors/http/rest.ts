@@ -15,9 +15,8 @@ import {
   noted,
   OTHER,
 } from "../../upkeep/metrics/note-request.ts";
-import { jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
-import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
+import { errorAnswer, errorResponse, type Headers, jsonOf } from "./answers.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { fileResponse } from "./file-response.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
@@ -181,9 +180,7 @@ function successResponse(
     giveTime(request, EXPORT_SILENCE_MAX_S);
     return fileResponse(request, body, headers);
   }
-  return status === 204
-    ? new Response(null, { status, headers })
-    : json(status, jsonTextOf(body), headers);
+  return status === 204 ? new Response(null, { status, headers }) : jsonOf(status, body, headers);
 }
 
 export function wrongVerb(request: Request): AppError {

@@ -37,6 +37,18 @@ const post = (id: number, published_at: string, more: Record<string, unknown> = 
 });
 const posts = (rows: Record<string, unknown>[]) => imported(appliance, "posts", rows);
 
+test("long texts are answered whole, with all fields or some, on the first page and the next", async () => {
+  const texts = ["я😀", "a", 'ё"\\\n'].map((one) => one.repeat(3_000));
+  await posts(texts.map((text, at) => post(at + 1, `2026-11-0${at + 1}T00:00:00Z`, { text })));
+  for (const fields of ["", "&fields=text"]) {
+    const first = await appliance.get(`${POSTS}?limit=2${fields}`);
+    const second = await appliance.get(pathOfNext(first.body.next));
+    const answered = [...first.body.results, ...second.body.results];
+    expect(answered.map(({ text }) => text)).toEqual(texts.toReversed());
+    expect(second.body.next).toBeNull();
+  }
+});
+
 describe("a post", () => {
   const given = {
     id: 42,

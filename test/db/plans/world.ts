@@ -110,13 +110,12 @@ function addCatalog(add: Add): void {
   add("UPDATE channel_cards SET former_handles = 'former_' || (id / 3) WHERE id < 3");
   add("INSERT INTO removed_channels SELECT 1000000 + id, NULL, @now, 1 FROM channels");
   add(`INSERT INTO public_cards (id, json)
-    SELECT c.id, json_object('id', c.id, 'title', k.title, 'kind', c.kind, 'handle', k.handle,
+    SELECT c.id, replace(replace(json_object('id', c.id, 'title', k.title, 'kind', c.kind, 'handle', k.handle,
       'description', k.description, 'link', k.link, 'image', k.image,
-      'subscribers', c.subscribers, 'category', k.category, 'categories', json('[]'),
+      'subscribers', 'S', 'category', k.category, 'categories', json('[]'),
       'territory', k.territory, 'a_plus', json(iif(k.a_plus, 'true', 'false')),
-      'verified', json('false'), 'quality', c.quality, 'citation', c.citation, 'last_post_at',
-      strftime('%Y-%m-%dT%H:%M:%S+03:00', c.last_post_at / 1000, 'unixepoch', '+3 hours'),
-      'former_handles', json('[]'))
+      'verified', json('false'), 'quality', c.quality, 'citation', c.citation, 'last_post_at', 'L',
+      'former_handles', json('[]')), '"S"', char(1)), '"L"', char(2))
     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.is_public = 1`);
   add(`INSERT INTO channel_search (rowid, search_text)
     SELECT t.id, t.search_text FROM channel_texts t CROSS JOIN channels c ON c.id = t.id

@@ -322,7 +322,7 @@ export const catalog: Entries = {
   ],
   "catalog/channels/channels.store.ts card": [
     {
-      sql: "SELECT … FROM public_cards p CROSS JOIN channels c ON c.id = p.id WHERE p.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1))",
+      sql: "SELECT p.json, c.subscribers, c.last_post_at FROM public_cards p CROSS JOIN channels c ON c.id = p.id WHERE p.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1))",
       plan: [
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
         "SCALAR SUBQUERY 1",
@@ -337,7 +337,7 @@ export const catalog: Entries = {
       rows: 5,
     },
     {
-      sql: "SELECT … FROM channel_cards k CROSS JOIN public_cards p ON p.id = k.id CROSS JOIN channels c ON c.id = p.id WHERE k.msgr_id = @value",
+      sql: "SELECT p.json, c.subscribers, c.last_post_at FROM channel_cards k CROSS JOIN public_cards p ON p.id = k.id CROSS JOIN channels c ON c.id = p.id WHERE k.msgr_id = ?",
       plan: [
         "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_1 (msgr_id=?)",
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
@@ -346,7 +346,7 @@ export const catalog: Entries = {
       rows: 3,
     },
     {
-      sql: "SELECT … FROM public_cards p CROSS JOIN channels c ON c.id = p.id WHERE p.id = @value",
+      sql: "SELECT p.json, c.subscribers, c.last_post_at FROM public_cards p CROSS JOIN channels c ON c.id = p.id WHERE p.id = ?",
       plan: [
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
