@@ -9,14 +9,12 @@ import { CARD_JSON, CARD_PARTS, type CardParts, filledCard } from "./stored-card
 
 /** The card of a public channel. */
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
-  return card(db, `public_cards p ${NUMBERS} WHERE p.id = ?`, id);
+  return card(db, `public_cards p ${NUMBERS} WHERE p.id = @value`, id);
 }
 
 /** The card of the public channel that has this handle, in any case of its letters, or had it last. */
 export function selectCardByHandle(db: Database, handle: string): JsonText<CardView> | undefined {
-  return card(db, `public_cards p ${NUMBERS} WHERE p.id = ${idOfHandle("@value")}`, {
-    value: handle,
-  });
+  return card(db, `public_cards p ${NUMBERS} WHERE p.id = ${idOfHandle("@value")}`, handle);
 }
 
 /** A number that changes whenever a card does. */
@@ -30,18 +28,13 @@ export function selectCardByMessengerId(
   messengerId: string,
 ): JsonText<CardView> | undefined {
   const from = `channel_cards k CROSS JOIN public_cards p ON p.id = k.id ${NUMBERS}`;
-  return card(db, `${from} WHERE k.msgr_id = ?`, messengerId);
+  return card(db, `${from} WHERE k.msgr_id = @value`, messengerId);
 }
 
 const NUMBERS = "CROSS JOIN channels c ON c.id = p.id";
 
-/** @param value of `?`, which costs 1 us less than a value by its name */
-function card(
-  db: Database,
-  from: string,
-  value: number | string | { value: string },
-): JsonText<CardView> | undefined {
-  const found = statement<CardParts>(db, `SELECT ${CARD_PARTS} FROM ${from}`).get(value);
+function card(db: Database, from: string, value: number | string): JsonText<CardView> | undefined {
+  const found = statement<CardParts>(db, `SELECT ${CARD_PARTS} FROM ${from}`).get({ value });
   return found && filledCard(found);
 }
 

@@ -337,7 +337,7 @@ export const catalog: Entries = {
       rows: 5,
     },
     {
-      sql: "SELECT p.json, c.subscribers, c.last_post_at FROM channel_cards k CROSS JOIN public_cards p ON p.id = k.id CROSS JOIN channels c ON c.id = p.id WHERE k.msgr_id = ?",
+      sql: "SELECT p.json, c.subscribers, c.last_post_at FROM channel_cards k CROSS JOIN public_cards p ON p.id = k.id CROSS JOIN channels c ON c.id = p.id WHERE k.msgr_id = @value",
       plan: [
         "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_1 (msgr_id=?)",
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
@@ -346,7 +346,7 @@ export const catalog: Entries = {
       rows: 3,
     },
     {
-      sql: "SELECT p.json, c.subscribers, c.last_post_at FROM public_cards p CROSS JOIN channels c ON c.id = p.id WHERE p.id = ?",
+      sql: "SELECT p.json, c.subscribers, c.last_post_at FROM public_cards p CROSS JOIN channels c ON c.id = p.id WHERE p.id = @value",
       plan: [
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
