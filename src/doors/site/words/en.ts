@@ -77,6 +77,8 @@ const explorerPages = {
   growth: (days: number) => `Growth, ${days} days`,
   reach: (views: string) => `${views} views a post in 30 days`,
   err: "ERR",
+  metricsComing:
+    "Growth, ERR and reach are being computed from what was imported. Reload the page in a moment.",
   errHint: "Mean views of the posts of 30 days, of the subscribers",
   nextPage: "Next page",
   firstPage: "First page",
@@ -218,7 +220,8 @@ const comparePages = {
 /** Channels that grow. */
 const trendingPage = {
   title: "Trending",
-  about: "Which channels grow, in a category or a territory. Counted every night.",
+  about:
+    "Which channels grow, in a category or a territory. Counted every night and after imports.",
   nothing: "No channel here has grown, or no readings are known yet.",
   all: "All these channels in the catalog",
 };
@@ -873,7 +876,7 @@ const staffPages = {
   jobNames: {
     "close-day": "Closes the day that ended",
     "open-days": "Counts the open days anew from their posts",
-    metrics: "Computes growth and engagement",
+    metrics: "Computes growth and engagement, after imports too",
     recount: "Counts the channels of categories and territories",
     "optimize-search": "Merges the search index",
     "prune-usage": "Removes old usage",
