@@ -390,7 +390,8 @@ describe("a channel's page", () => {
     const path = `${PATH}1/?download=readings`;
     for (let at = 0; at < 10; at += 1) expect((await member.get(path)).status).toBe(200);
     const refused = await member.get(path);
-    expect([refused.status, refused.html.includes("Wait a minute")]).toEqual([429, true]);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "15"]);
+    expect(refused.html).toContain("The next may be had in 15 seconds.");
     expect((await member.get(`${PATH}1/`)).status).toBe(200);
     appliance.ports.clock.advance(15_000);
     expect((await member.get(path)).status).toBe(200);

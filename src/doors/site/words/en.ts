@@ -113,7 +113,7 @@ const explorerPages = {
   adShare: "Share of advertising",
   ofPosts: (ads: string, posts: string) => `${ads} of ${posts} posts`,
   postsOfDay: "Posts",
-  tooManyDownloads: "Too many files at once. Wait a minute.",
+  tooManyDownloads: (when: string) => `Too many files at once. The next may be had ${when}.`,
   downloadReadings: "Download as CSV",
   downloadPosts: "Download the latest posts as CSV",
   postingHours: "Posting hours",
@@ -440,7 +440,8 @@ const organizationPages = {
     yourself: "You cannot suspend yourself: ask another owner or administrator.",
     last_owner: "This is the last owner: make somebody else an owner first.",
   },
-  tooManyInvitations: "Too many invitations. Wait an hour, or ask the appliance's operator.",
+  tooManyInvitations: (when: string) =>
+    `Too many invitations. The next may be sent ${when}; or ask the appliance's operator.`,
   noSuchMember: "There is no such member.",
   isSuspended: "They are suspended: restore them first.",
   linkTitle: "Their link",
@@ -1107,7 +1108,7 @@ export const en = {
   linkUsed:
     "This link opens nothing: it was used already or is too old, or you have a password here. Sign in with it, or ask for a new link.",
   wrongPassword: "The e-mail address or the password is wrong.",
-  tooManyAttempts: "Too many attempts. Wait a few minutes and try again.",
+  tooManyAttempts: (when: string) => `Too many attempts. Try again ${when}.`,
   sessionEnded:
     "Your session has ended, and what you typed was not sent. Sign in, and type it again.",
   sendAgain:
