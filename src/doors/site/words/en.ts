@@ -77,6 +77,7 @@ const explorerPages = {
   growth: (days: number) => `Growth, ${days} days`,
   reach: (views: string) => `${views} views a post in 30 days`,
   err: "ERR",
+  likeNumber: "Enter a number, such as 5500, 5.5k or 1 000 000.",
   metricsComing:
     "Growth, ERR and reach are being computed from what was imported. Reload the page in a moment.",
   errHint: "Mean views of the posts of 30 days, of the subscribers",
