@@ -257,7 +257,7 @@ const importPages = {
   mapHint:
     "One a line, such as: Подписчики=subscribers. With nothing behind the sign the column is left out.",
   nameColumns:
-    "The header has names of its own: they are listed below. Write ours behind each, and choose the file again.",
+    "The header has names of its own: they are listed below. See to it that ours stands behind each, and choose the file again.",
   noColumns: "No column of the file is known.",
   wrongMap: "Write one name a line, theirs=ours.",
   ignoreUnknown: "Leave out columns that nothing takes",
