@@ -155,6 +155,22 @@ function snippetsPlugin(system) {
   };
 }
 
+/** The plug-in of Swagger UI that mends what screen readers stumble over. */
+function outlinePlugin({ React }) {
+  const { createElement } = React;
+  // The page has its `main`, and Swagger UI draws one more within it.
+  React.createElement = (type, ...rest) => createElement(type === "main" ? "div" : type, ...rest);
+  return {
+    wrapComponents: {
+      // A link within the button that opens the operation.
+      DeepLink:
+        () =>
+        ({ text }) =>
+          createElement("span", null, text),
+    },
+  };
+}
+
 /** Starts Swagger UI without colours: it would freeze for seconds over the tree of territories. */
 const ui = SwaggerUIBundle({
   url: "json",
@@ -164,7 +180,7 @@ const ui = SwaggerUIBundle({
   syntaxHighlight: false,
   tryItOutEnabled: true,
   validatorUrl: null,
-  plugins: [operationsPlugin, snippetsPlugin],
+  plugins: [outlinePlugin, operationsPlugin, snippetsPlugin],
   onComplete() {
     const kept = sessionStorage.getItem(KEPT_AS);
     if (kept !== null) ui.preauthorizeApiKey(SECURITY_SCHEME, kept);
