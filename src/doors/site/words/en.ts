@@ -76,6 +76,7 @@ const explorerPages = {
   subscribers: "Subscribers",
   growth: (days: number) => `Growth, ${days} days`,
   reach: (views: string) => `${views} views a post in 30 days`,
+  noPostsLately: "no posts in the last 30 days",
   err: "ERR",
   likeNumber: "Enter a number, such as 5500, 5.5k or 1 000 000.",
   metricsComing:

@@ -76,6 +76,7 @@ const explorerPages: Words["explorerPages"] = {
   subscribers: "Подписчики",
   growth: (days) => `Рост за ${days} дней`,
   reach: (views) => `${views} просмотров на пост за 30 дней`,
+  noPostsLately: "за последние 30 дней постов нет",
   err: "ERR",
   likeNumber: "Введите число, например 5500, 5,5 тыс. или 1 000 000.",
   metricsComing:
