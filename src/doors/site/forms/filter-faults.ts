@@ -1,8 +1,8 @@
 import type { AppError } from "../../../errors.ts";
-import { type Message, verbatim } from "../../../values/messages/messages.ts";
 import type { Visit } from "../visit/visit.ts";
 import { cutFaults } from "./cut-text.ts";
 import { told } from "./told.ts";
+import { isNumberFilter } from "./typed-number.ts";
 
 /**
  * What is wrong with the filters of a search, each under the name that its form has for it. A number is typed
@@ -14,16 +14,13 @@ export function filterFaults(
   error: AppError,
   labels: Record<string, string>,
 ): string {
-  const said = (one: Message): Message =>
-    one.code === "notInteger" || one.code === "notNumber"
-      ? verbatim(words.explorerPages.likeNumber)
-      : one;
-  const faults =
-    error.faults &&
-    Object.fromEntries(Object.entries(error.faults).map(([name, some]) => [name, some.map(said)]));
-  return Object.entries(cutFaults(told(language, { said: error.said, faults })))
+  const isNoNumber = (name: string): boolean =>
+    isNumberFilter(name) &&
+    error.faults?.[name]?.some(({ code }) => code === "notInteger" || code === "notNumber") ===
+      true;
+  return Object.entries(cutFaults(told(language, error)))
     .map(([name, messages]) => {
-      const text = messages.join(" ");
+      const text = isNoNumber(name) ? words.explorerPages.likeNumber : messages.join(" ");
       return name in labels ? `${labels[name]}: ${text}` : text;
     })
     .join(" ");

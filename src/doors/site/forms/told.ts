@@ -3,10 +3,7 @@ import type { Language } from "../../../values/language.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
 
 /** An error's messages by field, in the visitor's language; `non_field_errors` where it has no fields. */
-export function told(
-  language: Language,
-  { faults, said }: Pick<AppError, "faults" | "said">,
-): FieldErrors {
+export function told(language: Language, { faults, said }: AppError): FieldErrors {
   return Object.fromEntries(
     Object.entries(faults ?? { non_field_errors: [said] }).map(([field, messages]) => [
       field,

@@ -6,6 +6,11 @@ const UNITS = [
 const TYPED = /^([+\-−–]?)(\d[\d.,'\s]*?)\s*(\p{L}+\.?|%)?$/u;
 const GROUPED = /^\d{1,3}(?:,\d{3})+$/;
 
+/** Whether a filter, by its name in the API, is a bound in numbers. */
+export function isNumberFilter(name: string): boolean {
+  return /_(?:min|max)$/.test(name);
+}
+
 /**
  * A number as people type it into a filter (5,5 тыс., 5.5k, 1 000 000, 10 %), written as the API takes it; what
  * is none stays as it was typed, for the API's answer to refuse.

@@ -3,7 +3,7 @@ import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import { channelsList, readCatalogRequest } from "../../../../methods/channels.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { typedNumber } from "../../forms/typed-number.ts";
+import { isNumberFilter, typedNumber } from "../../forms/typed-number.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -31,7 +31,7 @@ export type Filter = Record<(typeof FILTERS)[number], string>;
 export function filterOf({ query }: Visit): Filter {
   const given = FILTERS.map((name) => {
     const text = query.get(name) ?? "";
-    return [name, /_m(in|ax)$/.test(name) ? typedNumber(text) : text];
+    return [name, isNumberFilter(name) ? typedNumber(text) : text];
   });
   return Object.fromEntries(given) as Filter;
 }

@@ -8,7 +8,7 @@ import type { Page } from "../../../../values/json-text.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import { filterFaults } from "../../forms/filter-faults.ts";
-import { typedNumber } from "../../forms/typed-number.ts";
+import { isNumberFilter, typedNumber } from "../../forms/typed-number.ts";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -91,7 +91,7 @@ export const postsPage: SitePage = {
 function givenOf({ query }: Visit): Record<string, string> {
   const given = POST_FILTERS.map((name) => {
     const text = query.get(name) ?? "";
-    return [name, name === "views_min" ? typedNumber(text) : text] as const;
+    return [name, isNumberFilter(name) ? typedNumber(text) : text] as const;
   });
   return Object.fromEntries(given.filter(([, value]) => value !== ""));
 }
