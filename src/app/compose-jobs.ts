@@ -1,3 +1,4 @@
+import { importedAt } from "../catalog/imports/imported-at.ts";
 import type { Config } from "../config.ts";
 import { backupPlace, lastBackup } from "../upkeep/backups/backup-files.ts";
 import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";
@@ -15,10 +16,11 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
     ...{ backups, openDays: config.statisticsOpenDays },
     isNode: node !== undefined,
   };
-  const jobs = nightlyJobs(settings).map(({ name, pattern, isOfNode }) => ({
+  const jobs = nightlyJobs(settings).map(({ name, pattern, isOfNode, followsImports }) => ({
     // Each node of a cluster has a due time of its own to claim.
     name: isOfNode && node !== undefined ? `${name}@${node}` : name,
     pattern,
+    followsImports,
     isOwn: isOfNode ? lease.isOwn : cluster.upkeep.isOwn,
     run: (dueAt: number) => threads.jobs.runJob({ name, dueAt, settings }),
   }));
@@ -26,6 +28,8 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
     claim: threads.jobs.claimJob,
     // The claim is made off the jobs' thread, where whoever asks would wait for the job under way.
     claimNow: threads.writer.claimJobNow,
+    claimBehind: threads.jobs.claimJobBehind,
+    importedAt: () => importedAt(db, ports.clock.now()),
     runs: () => selectJobRuns(db),
     end: threads.jobs.endJob,
   };

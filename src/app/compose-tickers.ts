@@ -8,7 +8,7 @@ const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 /** Looks by the clock at what is due, those of the leases first. */
 export function composeTickers(
   { lease, cluster }: Base,
-  { hooks, mailer, builds, imports, sources, answers, readAhead }: Work,
+  { hooks, mailer, builds, imports, sources, answers, readAhead, scheduler }: Work,
 ): Ticker[] {
   const { isOwn } = cluster.upkeep;
   /** Work that one process does for all workers and nodes. */
@@ -27,6 +27,7 @@ export function composeTickers(
     createTicker(EVERY_SECOND, asUpkeep(mailer.runDue)),
     createTicker(EVERY_SECOND, asUpkeepOfNode(builds.look)),
     createTicker(EVERY_SECOND, asUpkeepOfNode(readAhead.look)),
+    createTicker(EVERY_FIVE_SECONDS, scheduler.followImports),
     createTicker(EVERY_FIVE_SECONDS, () => imports.look(isOwn())),
     createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.look() : sources.keepOn())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),

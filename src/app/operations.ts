@@ -55,7 +55,7 @@ import { copyNewest } from "../upkeep/cluster/copy-newest.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { buildSome } from "../upkeep/jobs/builds.ts";
-import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
+import { claimJob, claimJobBehind, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
@@ -157,7 +157,7 @@ export const pools = {
     access: "writer",
     ...one,
     operations: {
-      ...{ claimJob, endJob, runJob, buildSome },
+      ...{ claimJob, claimJobBehind, endJob, runJob, buildSome },
       followChannels: followChannels(channelWatchers),
     },
   },

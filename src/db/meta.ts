@@ -6,6 +6,7 @@ type MetaName =
   | "cursor_secret"
   | "directories_loaded"
   | "first_call"
+  | "imported"
   | "sample"
   | "sample_kept"
   | "usage_removed_until";

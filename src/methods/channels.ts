@@ -48,7 +48,7 @@ const ORDERINGS =
 
 const includeMetrics = choice(
   ["metrics"],
-  "`metrics` adds growth and engagement, computed nightly: the object `metrics`, about 200 characters a card. " +
+  "`metrics` adds growth and engagement, computed nightly and after imports: the object `metrics`, about 200 characters a card. " +
     "100 cards with it are over 50,000.",
 );
 

@@ -21,7 +21,7 @@ export const cardAnswerSchema = {
 } as unknown as Schema<CardAnswer>;
 
 /**
- * Adds metrics to cards. They change every night, so no stored card has them: without them a card stays
+ * Adds metrics to cards. They change every night and after imports, so no stored card has them: without them a card stays
  * byte for byte as it is.
  */
 export function withMetrics(db: Database, cards: JsonText<CardView[]>): CardWithMetrics[] {

@@ -24,6 +24,8 @@ export interface ImportKind<Row> {
    * written in one transaction. The others are written in many short ones.
    */
   isDirectory: boolean;
+  /** Growth and engagement of channels are computed from its rows. */
+  isMeasured?: true;
   /** A writer for one import; its calls come inside transactions. */
   open(db: Database, context: ImportContext): RowWriter<Row>;
   exported: ExportedRows<keyof Row & string>;

@@ -33,6 +33,7 @@ export const postsImport: ImportKind<PostRow> = {
   },
   requiredColumns: ["id", "channel", "channel_msgr_id", "msgr_post_id", "published_at", "deleted"],
   isDirectory: false,
+  isMeasured: true,
   open(db: Database, context: ImportContext) {
     const { clock, openDays, highestNumber = 0 } = context;
     const channels = createChannelLookup(db, context);

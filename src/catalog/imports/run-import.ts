@@ -14,6 +14,7 @@ import {
   type RowOutcome,
   type RowWriter,
 } from "./import-kind.ts";
+import { noteImported } from "./imported-at.ts";
 import { type CellRules, isOptional, readCells } from "./read-cells.ts";
 import type { Recognized } from "./recognized.ts";
 import type { Fields, SourceRow } from "./source-row.ts";
@@ -172,6 +173,7 @@ async function importPaced<Row>(
       const waitMs = nextAtMs - clock.monotonic();
       if (waitMs > 0) await clock.sleep(waitMs);
       let [rows, rowsMs] = [0, 0];
+      const changedBefore = changedBy(told.summary);
       await inTransaction(db, clock, "import", (tx) => {
         requireWanted?.(tx);
         const begunMs = clock.monotonic();
@@ -182,6 +184,8 @@ async function importPaced<Row>(
           rowsMs = clock.monotonic() - begunMs;
         } while (done < batch.length && !size.isFull(rows, rowsMs, writer.fewest?.()));
         writer.beforeCommit?.();
+        if (kind.isMeasured && changedBy(told.summary) > changedBefore)
+          noteImported(tx, clock.now());
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
       lastRows = rows;
@@ -256,6 +260,10 @@ async function importDirectory<Row>(
     });
     await writer.afterwards?.();
   }
+}
+
+function changedBy({ inserted, updated }: ImportSummary): number {
+  return inserted + updated;
 }
 
 function charactersOf(row: SourceRow): number {

@@ -56,6 +56,7 @@ export const statsImport: ImportKind<StatsRow> = {
   },
   requiredColumns: ["channel", "channel_msgr_id", "day", "subscribers"],
   isDirectory: false,
+  isMeasured: true,
   open(db: Database, context: ImportContext) {
     const { clock } = context;
     const channels = createChannelLookup(db, context);

@@ -81,7 +81,7 @@ export interface SiteContext {
   usage: Pick<Usage, "used" | "usedByAll">;
   /** The last requests of a key, the latest first; null where they are not logged. */
   lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
-  jobs: Pick<Scheduler, "list" | "runNow">;
+  jobs: Pick<Scheduler, "list" | "runNow" | "behind">;
   /** Tables that are still being filled from what a former version stored. */
   builds: Builds["list"];
   /** The nodes of the cluster; null where the appliance is none of one. */

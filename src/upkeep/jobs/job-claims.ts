@@ -1,9 +1,17 @@
+import { importedAt } from "../../catalog/imports/imported-at.ts";
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
-import { addJob, type Start, startDueJob, startJob, updateEnded } from "./jobs.store.ts";
+import {
+  addJob,
+  type Start,
+  startBehindJob,
+  startDueJob,
+  startJob,
+  updateEnded,
+} from "./jobs.store.ts";
 
 /** A job's due time, to be claimed by one process. */
 export interface JobClaim {
@@ -56,6 +64,26 @@ export function claimJobNow(
     const target = `job ${claim.name}` as const;
     await recordChange(tx, clock, by, { organizationId: null, action: "job.run", target });
     return dueAt;
+  });
+}
+
+/**
+ * Takes a job that computes from what imports write, where its last run began before the last of them. The due
+ * time before counts as run.
+ * @returns the due time that its end is noted under; null where nothing was imported since, where it has just
+ * run, or is running, in whichever process
+ */
+export function claimJobBehind(
+  db: Database,
+  clock: Clock,
+  claim: JobClaim,
+): Promise<number | null> {
+  return inTransaction(db, clock, "job-claim", async (tx) => {
+    const start = startAt(clock.now(), claim);
+    const imported = importedAt(tx, start.now);
+    if (imported === null) return null;
+    await addJob(tx, start);
+    return (await startBehindJob(tx, { ...start, importedAt: imported })) ?? null;
   });
 }
 

@@ -71,12 +71,37 @@ function starting(condition?: SQL) {
   );
 }
 
+/** Pause after a run that followed imports, in its own durations: of all time it takes at most a twentieth. */
+const PAUSE_IN_DURATIONS = 20;
+
+/** Its last run began before an import was written, or never, and was long enough ago. */
+const isBehind = or(
+  isNull(jobs.startedAt),
+  gt(jobs.startedAt, aheadAt),
+  and(
+    lte(jobs.startedAt, given("importedAt")),
+    lte(
+      sql`${jobs.finishedAt} + ${PAUSE_IN_DURATIONS} * (${jobs.finishedAt} - ${jobs.startedAt})`,
+      given("now"),
+    ),
+  ),
+);
+
 const startDue = starting(isNewlyDue);
+const startBehind = starting(isBehind);
 const startAnyTime = starting();
 
 /** @returns false where the due time was taken, lies before one that was, or the job is running */
 export async function startDueJob(tx: Transaction, start: Start): Promise<boolean> {
   return (await startDue(tx).get({ ...start })) !== undefined;
+}
+
+/** @returns the due time that is noted; undefined where it is not behind, rests, or is running */
+export async function startBehindJob(
+  tx: Transaction,
+  start: Start & { importedAt: number },
+): Promise<number | undefined> {
+  return (await startBehind(tx).get({ ...start }))?.dueAt;
 }
 
 /** @returns the due time that is noted; undefined where the job is running */

@@ -32,6 +32,8 @@ interface NightlyJob {
   pattern: string;
   /** Each node of a cluster does it, for what it fills by itself; else one does it for all. */
   isOfNode?: true;
+  /** It is done soon after imports of days and posts too. */
+  followsImports?: true;
   run(db: Database, clock: Clock, dueAt: number): Promise<unknown>;
 }
 
@@ -50,7 +52,13 @@ export function nightlyJobs({ backups, openDays, isNode }: JobSettings): Nightly
       pattern: "20 * * * *",
       run: (db, clock) => followPosts(db, clock, openDays),
     },
-    { name: "metrics", pattern: "50 0 * * *", isOfNode: true, run: computeMetrics },
+    {
+      name: "metrics",
+      pattern: "50 0 * * *",
+      isOfNode: true,
+      followsImports: true,
+      run: computeMetrics,
+    },
     { name: "recount", pattern: "0 3 * * *", run: recount },
     {
       name: "optimize-search",

@@ -13,6 +13,8 @@ export interface Job {
   pattern: string;
   /** Whether this process looks for its due times. */
   isOwn(): boolean;
+  /** Whether it is done soon after imports of days and posts too. */
+  followsImports?: boolean | undefined;
   run(dueAt: number): Promise<unknown>;
 }
 
@@ -20,6 +22,10 @@ export interface JobLedger {
   claim(claim: JobClaim): Promise<boolean>;
   /** Outside the job's due times. */
   claimNow(claim: JobClaim, by: Actor): Promise<number | null>;
+  /** Where an import wrote what the job has not computed from yet. */
+  claimBehind(claim: JobClaim): Promise<number | null>;
+  /** When an import last wrote something; null where none did. */
+  importedAt(): number | null;
   runs(): Promise<JobRun[]>;
   end(end: JobEnd): Promise<void>;
 }
@@ -77,6 +83,35 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     }
   }
 
+  /** Names of the jobs that have not computed from the last import yet. */
+  async function behind(): Promise<string[]> {
+    const imported = ledger.importedAt();
+    if (imported === null) return [];
+    const runs = new Map((await ledger.runs()).map((run) => [run.name, run]));
+    const isBehind = ({ name, followsImports }: Job): boolean => {
+      const run = runs.get(name);
+      const isDone = run?.startedAt != null && run.startedAt > imported && run.finishedAt !== null;
+      return followsImports === true && !isDone;
+    };
+    return jobs.filter(isBehind).map(({ name }) => name);
+  }
+
+  /** Runs the jobs that an import left behind. Never throws. */
+  async function followImports(): Promise<void> {
+    try {
+      const names = await behind();
+      for (const job of jobs) {
+        if (stopped || !job.isOwn() || !names.includes(job.name)) continue;
+        const now = clock.now();
+        const dueAt = latestDue(job.pattern, now) ?? now;
+        const notedAs = await ledger.claimBehind({ name: job.name, dueAt });
+        if (notedAs !== null) await runAndNote(job, dueAt, notedAs);
+      }
+    } catch (error) {
+      log.error({ err: error }, "the jobs that follow imports could not be taken or noted");
+    }
+  }
+
   /**
    * Starts a job at once, whatever its due times; it runs on after this has settled.
    * @returns false where it is running already, in whichever process
@@ -117,6 +152,8 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
   const ticker = createTicker(EVERY_MINUTE, runDue);
   return {
     runDue,
+    followImports,
+    behind,
     runNow,
     list,
     start: ticker.start,

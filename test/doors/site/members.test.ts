@@ -132,7 +132,8 @@ describe("an invitation", () => {
     const administrator = await join("administrator", "anna@example.com");
     const refused = await invite(administrator, { email: "y@example.com" });
     expect(refused.status).toBe(429);
-    expect(refused.html).toContain("Too many invitations.");
+    expect(refused.headers.get("retry-after")).toBe("360");
+    expect(refused.html).toContain("Too many invitations. The next may be sent in 6 minutes;");
     expect(refused.html).toContain('value="y@example.com"');
     appliance.ports.clock.advance(60 * 60_000);
     expect(await invited(administrator, 30, 11)).toEqual([...Array(10).fill(303), 429]);

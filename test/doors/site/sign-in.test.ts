@@ -253,7 +253,8 @@ describe("signing in", () => {
     expect(ten.map(({ status }) => status)).toEqual(TEN.map(() => 400));
     const refused = await attempt("192.0.2.99", "Ada@example.com", PASSWORD);
     expect(refused.status).toBe(429);
-    expect(refused.body).toContain("Too many attempts");
+    expect(refused.headers.get("retry-after")).toBe("5");
+    expect(refused.body).toContain("Too many attempts. Try again in 5 seconds.");
     expect((await attempt("192.0.2.99", "bob@example.com", PASSWORD)).status).toBe(303);
     appliance.ports.clock.advance(30_000);
     expect((await attempt("192.0.2.98", "ada@example.com", PASSWORD)).status).toBe(303);

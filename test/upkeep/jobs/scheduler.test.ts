@@ -2,11 +2,17 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { importedAt } from "../../../src/catalog/imports/imported-at.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
-import { claimJob, claimJobNow, endJob } from "../../../src/upkeep/jobs/job-claims.ts";
+import {
+  claimJob,
+  claimJobBehind,
+  claimJobNow,
+  endJob,
+} from "../../../src/upkeep/jobs/job-claims.ts";
 import { selectJobRuns } from "../../../src/upkeep/jobs/jobs.store.ts";
 import {
   createScheduler,
@@ -39,6 +45,8 @@ function ledger(db: Database): JobLedger {
   return {
     claim: (claim) => claimJob(db, clock, claim),
     claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
+    claimBehind: (claim) => claimJobBehind(db, clock, claim),
+    importedAt: () => importedAt(db, clock.now()),
     runs: () => selectJobRuns(db),
     end: (end) => endJob(db, clock, end),
   };

@@ -23,7 +23,7 @@ export function guideHtml(markdown: string, language: Language): { title: string
     })
     .replaceAll("<pre>", '<pre tabindex="0">')
     .replace(/<table>[\s\S]*?<\/table>/g, (table) => {
-      const box = `<section class="scroll" tabindex="0" aria-label="${words.table}">`;
+      const box = `<section class="scroll" role="group" tabindex="0" aria-label="${words.table}">`;
       return `${box}${namedTable(table)}</section>`;
     })
     .replaceAll(' src="pictures/', ' src="../pictures/')
@@ -43,6 +43,7 @@ function namedTable(table: string): string {
   );
   return table
     .replace("<table>", '<table class="named">')
+    .replace("<th></th>", "<td></td>")
     .replace(/<tr><td>.*<\/td><\/tr>/g, (row) => {
       let at = 0;
       return row.replaceAll("<td>", () => {

@@ -69,13 +69,16 @@ function operationsPlugin() {
 
 /** The plug-in of Swagger UI that draws the snippets. */
 function snippetsPlugin(system) {
-  const { createElement: h, Fragment, useState, useSyncExternalStore } = system.React;
+  const { createElement: h, Fragment, useEffect, useRef, useState } = system.React;
+  const { useSyncExternalStore } = system.React;
   const use = ({ subscribe, get }) => useSyncExternalStore(subscribe, get);
   const useKey = () =>
     useSyncExternalStore(system.getStore().subscribe, () => keyOf(system.getSystem()));
 
   function Snippets({ path, method }) {
     const [chosen, own, key] = [use(language), use(prefix), useKey()];
+    const place = useRef(null);
+    useEffect(() => nameSelects(place.current));
     const samples = system.specSelectors.specJson().getIn(["paths", path, method, "x-codeSamples"]);
     if (samples === undefined) return null;
     const all = samples.toJS();
@@ -96,13 +99,21 @@ function snippetsPlugin(system) {
     );
     const text = source.replaceAll(KEY_PLACE, () => (key === "" ? beginning : key));
     return h(
-      "section",
-      { className: "snippets", "aria-label": "Request as code" },
+      "div",
+      { className: "snippets", role: "group", "aria-label": "Request as code", ref: place },
       h("div", { className: "opblock-section-header" }, h("h4", null, "Request"), ...choices),
       own !== null && key === "" && h(KeyForm, { own }),
       h("pre", { className: "microlight", tabIndex: 0 }, h("code", null, text)),
       h(Copy, { key: text, text }),
     );
+  }
+
+  /** Calls the operation's selects as their parameters, which Swagger UI does for its other fields alone. */
+  function nameSelects(within) {
+    const rows = within?.closest(".opblock").querySelectorAll("tr[data-param-name]") ?? [];
+    for (const row of rows) {
+      row.querySelector("select")?.setAttribute("aria-label", row.dataset.paramName);
+    }
   }
 
   /** Asks for the key of which the page knows the beginning alone. */
@@ -155,6 +166,44 @@ function snippetsPlugin(system) {
   };
 }
 
+/** The plug-in of Swagger UI that mends what screen readers stumble over. */
+function outlinePlugin({ React }) {
+  const { createElement } = React;
+  React.createElement = (type, props, ...children) => {
+    const given = props?.className ?? "";
+    // The page has its `main`, and Swagger UI draws one more within it.
+    if (type === "main") return createElement("div", props, ...children);
+    // An example may be wider than its box, which the keyboard is to scroll.
+    if (type === "pre") return createElement(type, { tabIndex: 0, ...props }, ...children);
+    // As a region of the page it would be no table any more.
+    if (type === "table") return createElement(type, { ...props, role: undefined }, ...children);
+    // The heading of the schemas comes after those of the methods, two levels above it.
+    if (type === "h4" && children[0]?.props?.className === "models-control") {
+      return createElement(type, { ...props, "aria-level": 2 }, ...children);
+    }
+    if (type === "textarea" && given.includes("body-param__text")) {
+      return createElement(type, { ...props, "aria-label": "Request body" }, ...children);
+    }
+    if (type === "button" && given === "close-modal") {
+      return createElement(type, { ...props, "aria-label": "Close" }, ...children);
+    }
+    // It is called as it is shown.
+    if (type === "button" && given.includes("modal-btn")) {
+      return createElement(type, { ...props, "aria-label": undefined }, ...children);
+    }
+    return createElement(type, props, ...children);
+  };
+  return {
+    wrapComponents: {
+      // A link within the button that opens the operation.
+      DeepLink:
+        () =>
+        ({ text }) =>
+          createElement("span", null, text),
+    },
+  };
+}
+
 /** Starts Swagger UI without colours: it would freeze for seconds over the tree of territories. */
 const ui = SwaggerUIBundle({
   url: "json",
@@ -164,7 +213,7 @@ const ui = SwaggerUIBundle({
   syntaxHighlight: false,
   tryItOutEnabled: true,
   validatorUrl: null,
-  plugins: [operationsPlugin, snippetsPlugin],
+  plugins: [outlinePlugin, operationsPlugin, snippetsPlugin],
   onComplete() {
     const kept = sessionStorage.getItem(KEPT_AS);
     if (kept !== null) ui.preauthorizeApiKey(SECURITY_SCHEME, kept);

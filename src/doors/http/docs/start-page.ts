@@ -103,14 +103,14 @@ ${counted.join("\n")}
 ${
   largest.length === 0
     ? ""
-    : `<section class="scroll" tabindex="0" aria-label="${words.categories}"><table class="largest">
+    : `<section class="scroll" role="group" tabindex="0" aria-label="${words.categories}"><table class="largest">
 <thead><tr><th scope="col">${words.categories}</th><th scope="col" class="number">${words.counted.channels}</th></tr></thead>
 <tbody>
 ${largest.join("\n")}
 </tbody></table></section>`
 }
 <h2>${plansLabel}</h2>
-<section class="scroll" tabindex="0" aria-label="${plansLabel}"><table class="named">
+<section class="scroll" role="group" tabindex="0" aria-label="${plansLabel}"><table class="named">
 <thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>
 <tbody>
 ${planRows.map((row) => `${row}</tr>`).join("\n")}

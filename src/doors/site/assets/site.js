@@ -96,7 +96,7 @@ function gapsOf(chart, at) {
 }
 
 // A chart is drawn from the table that it stands for: the first column has the days. A column is a line,
-// bars on an axis of their own at the right, or not drawn at all; a colour that means something is named.
+// bars, beside lines on an axis of their own at the right, or not drawn at all; a colour that means something is named.
 for (const place of document.querySelectorAll("[data-chart]")) {
   const table = document.getElementById(place.dataset.chart);
   const heads = [...table.tHead.rows[0].cells];
@@ -115,15 +115,20 @@ for (const place of document.querySelectorAll("[data-chart]")) {
   const numberText = (value) => (isPercent ? PERCENTS.format(value / 100) : NUMBERS.format(value));
   const ofNumbers = (_, values) => values.map(numberText);
   const bars = uPlot.paths.bars({ size: [0.7, 40] });
+  const hasBars = drawn.some((at) => heads[at].dataset.draw === "bars");
+  const hasLines = drawn.slice(1).some((at) => heads[at].dataset.draw !== "bars");
   const lines = drawn.slice(1).map((at, place) => {
     const isBars = heads[at].dataset.draw === "bars";
     const stroke = inkOf(heads[at].dataset.ink ?? `--chart-${place + 1}`);
     return {
       label: heads[at].textContent,
-      scale: isBars ? "right" : "y",
+      scale: isBars && hasLines ? "right" : "y",
       stroke,
       width: isBars ? 0 : 2,
-      ...(isBars && { fill: `color-mix(in srgb, ${stroke} 45%, transparent)`, paths: bars }),
+      ...(isBars && {
+        fill: hasLines ? `color-mix(in srgb, ${stroke} 45%, transparent)` : stroke,
+        paths: bars,
+      }),
       gaps: gapsOf,
       points: { show: !isBars && rows.length < 45, size: 5, fill: stroke },
       value: (_, value) => (value == null ? "–" : numberText(value)),
@@ -144,7 +149,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
     ofDays,
     { ...axis, size: sizeOf, values: ofNumbers, ...(!isPercent && { incrs: WHOLE_STEPS }) },
   ];
-  if (lines.some(({ scale }) => scale === "right")) {
+  if (hasBars && hasLines) {
     const none = { show: false };
     axes.push({ ...axes[1], scale: "right", side: 1, grid: none });
   }
@@ -153,7 +158,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
     value: (_, instant) => (instant == null ? "–" : DAYS.format(instant * 1000)),
   };
   // All of the period, the days of which nothing is known too; a bar's half stands out at each end.
-  const half = lines.some(({ scale }) => scale === "right") ? 43_200 : 0;
+  const half = hasBars ? 43_200 : 0;
   const period = [dayStart(place.dataset.from) - half, dayStart(place.dataset.to) + half];
   const options = () => ({ width: place.clientWidth, height: 300 });
   const chart = new uPlot(
@@ -165,6 +170,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
         x: { range: () => period },
         // Bars take the lower half, so that lines are seen before them.
         right: { range: (_, low, high) => [0, Math.max(1, high, low) * 2] },
+        ...(!hasLines && { y: { range: (_, low, high) => [0, Math.max(1, high, low)] } }),
       },
       // Until somebody points at a day, the legend tells the last.
       hooks: { ready: [(ready) => ready.setLegend({ idx: rows.length - 1 })] },

@@ -2,8 +2,8 @@ import { AppError, type ErrorCode, type FieldFaults, fieldError } from "../../..
 import { message, verbatim } from "../../../values/messages/messages.ts";
 
 /** An error that a page raises itself, in the words of its visitor's language. */
-export function pageError(code: ErrorCode, text: string): AppError {
-  return new AppError(code, verbatim(text));
+export function pageError(code: ErrorCode, text: string, retryAfterS?: number): AppError {
+  return new AppError(code, verbatim(text), retryAfterS === undefined ? {} : { retryAfterS });
 }
 
 /** The same over one field of a form. */

@@ -41,19 +41,20 @@ export type Throttle = ReturnType<typeof createThrottle>;
 export function createThrottle(buckets: Buckets<string> = createBuckets(NAMES_MAX)) {
   return {
     /**
-     * Takes one try of each name in turn; false at the first that has none left. The names behind it
+     * Takes one try of each name in turn, up to the first that has none left. The names behind it
      * lose nothing, so that somebody whose network is refused cannot lock an account.
+     * @returns the seconds until that one has a try again; null where each had one
      */
-    take(names: readonly string[], nowMs: number): boolean {
+    take(names: readonly string[], nowMs: number): number | null {
       for (const name of names) {
         const { burst, secondsEach } = limitOf(name);
         const perSecond = 1 / secondsEach;
-        const { allowed } = buckets.change(name, perSecond, nowMs, (bucket) =>
+        const { allowed, retryAfterS } = buckets.change(name, perSecond, nowMs, (bucket) =>
           takeToken(bucket, perSecond, nowMs, burst),
         );
-        if (!allowed) return false;
+        if (!allowed) return retryAfterS;
       }
-      return true;
+      return null;
     },
 
     /** Gives back a try that is not to count, such as a sign-in that succeeded: many people may share one network. */

@@ -14,7 +14,8 @@ export function Scroll({
   children: Child;
 }): JSX.Element {
   return (
-    <section class={isTall ? "scroll tall" : "scroll"} tabindex={0} aria-label={label}>
+    // biome-ignore lint/a11y/useSemanticElements: as a landmark it would repeat the one that it stands in
+    <section class={isTall ? "scroll tall" : "scroll"} role="group" tabindex={0} aria-label={label}>
       {children}
     </section>
   );

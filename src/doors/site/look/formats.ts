@@ -18,6 +18,14 @@ export function dateFormat(
   return madeOnce(locale, options, () => new Intl.DateTimeFormat(locale, options));
 }
 
+/** How long until then, as one says it: "in 5 minutes". */
+export function fromNow(locale: string, seconds: number): string {
+  const format = new Intl.RelativeTimeFormat(locale);
+  return seconds < 90
+    ? format.format(seconds, "second")
+    : format.format(Math.ceil(seconds / 60), "minute");
+}
+
 /** Few combinations are ever asked for: each stands in the code. */
 function madeOnce<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(
   locale: string,

@@ -14,7 +14,7 @@ const RETRY_AFTER_S = 360;
 export async function registerClient(request: Request, context: SiteContext): Promise<OAuthAnswer> {
   const { throttle, clientIp, ports } = context;
   const names = [`registration ${networkOf(clientIp(request))}`, "registrations"];
-  if (!throttle.take(names, ports.clock.now())) {
+  if (throttle.take(names, ports.clock.now()) !== null) {
     const told = "Too many registrations. Try again in some minutes.";
     return { ...fault(429, "temporarily_unavailable", told), retryAfterS: RETRY_AFTER_S };
   }

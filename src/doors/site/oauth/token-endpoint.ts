@@ -54,7 +54,7 @@ async function throttled(
 ): Promise<OAuthAnswer> {
   const network = networkOf(clientIp(request));
   const name = `token ${network}`;
-  if (!throttle.take([name, `exchange ${network}`], ports.clock.now())) {
+  if (throttle.take([name, `exchange ${network}`], ports.clock.now()) !== null) {
     const told = "Too many requests from this network. Try again in a minute.";
     return { ...fault(429, "temporarily_unavailable", told), retryAfterS: 60 };
   }

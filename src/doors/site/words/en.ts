@@ -76,7 +76,11 @@ const explorerPages = {
   subscribers: "Subscribers",
   growth: (days: number) => `Growth, ${days} days`,
   reach: (views: string) => `${views} views a post in 30 days`,
+  noPostsLately: "no posts in the last 30 days",
   err: "ERR",
+  likeNumber: "Enter a number, such as 5500, 5.5k or 1 000 000.",
+  metricsComing:
+    "Growth, ERR and reach are being computed from what was imported. Reload the page in a moment.",
   errHint: "Mean views of the posts of 30 days, of the subscribers",
   nextPage: "Next page",
   firstPage: "First page",
@@ -111,7 +115,7 @@ const explorerPages = {
   adShare: "Share of advertising",
   ofPosts: (ads: string, posts: string) => `${ads} of ${posts} posts`,
   postsOfDay: "Posts",
-  tooManyDownloads: "Too many files at once. Wait a minute.",
+  tooManyDownloads: (when: string) => `Too many files at once. The next may be had ${when}.`,
   downloadReadings: "Download as CSV",
   downloadPosts: "Download the latest posts as CSV",
   postingHours: "Posting hours",
@@ -218,7 +222,8 @@ const comparePages = {
 /** Channels that grow. */
 const trendingPage = {
   title: "Trending",
-  about: "Which channels grow, in a category or a territory. Counted every night.",
+  about:
+    "Which channels grow, in a category or a territory. Counted every night and after imports.",
   nothing: "No channel here has grown, or no readings are known yet.",
   all: "All these channels in the catalog",
 };
@@ -253,7 +258,7 @@ const importPages = {
   mapHint:
     "One a line, such as: Подписчики=subscribers. With nothing behind the sign the column is left out.",
   nameColumns:
-    "The header has names of its own: they are listed below. Write ours behind each, and choose the file again.",
+    "The header has names of its own: they are listed below. See to it that ours stands behind each, and choose the file again.",
   noColumns: "No column of the file is known.",
   wrongMap: "Write one name a line, theirs=ours.",
   ignoreUnknown: "Leave out columns that nothing takes",
@@ -437,7 +442,8 @@ const organizationPages = {
     yourself: "You cannot suspend yourself: ask another owner or administrator.",
     last_owner: "This is the last owner: make somebody else an owner first.",
   },
-  tooManyInvitations: "Too many invitations. Wait an hour, or ask the appliance's operator.",
+  tooManyInvitations: (when: string) =>
+    `Too many invitations. The next may be sent ${when}; or ask the appliance's operator.`,
   noSuchMember: "There is no such member.",
   isSuspended: "They are suspended: restore them first.",
   linkTitle: "Their link",
@@ -873,7 +879,7 @@ const staffPages = {
   jobNames: {
     "close-day": "Closes the day that ended",
     "open-days": "Counts the open days anew from their posts",
-    metrics: "Computes growth and engagement",
+    metrics: "Computes growth and engagement, after imports too",
     recount: "Counts the channels of categories and territories",
     "optimize-search": "Merges the search index",
     "prune-usage": "Removes old usage",
@@ -1104,7 +1110,7 @@ export const en = {
   linkUsed:
     "This link opens nothing: it was used already or is too old, or you have a password here. Sign in with it, or ask for a new link.",
   wrongPassword: "The e-mail address or the password is wrong.",
-  tooManyAttempts: "Too many attempts. Wait a few minutes and try again.",
+  tooManyAttempts: (when: string) => `Too many attempts. Try again ${when}.`,
   sessionEnded:
     "Your session has ended, and what you typed was not sent. Sign in, and type it again.",
   sendAgain:

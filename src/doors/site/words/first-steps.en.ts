@@ -18,7 +18,7 @@ export const firstStepsEn = {
   },
   import: {
     title: "Import your data",
-    text: "Channels first, then statistics and posts: CSV, NDJSON or a messenger's own export.",
+    text: "Channels first, then posts, then statistics: CSV, NDJSON or a messenger's own export.",
     link: "Import a file",
     guide: "What files may look like",
   },

@@ -133,6 +133,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   const running = db.prepare("SELECT 1 FROM import_runs WHERE state = 'running'");
   while (running.get() !== undefined) await new Promise(setImmediate);
 
+  await scheduler.followImports();
   ports.clock.advance(DAY_MS);
   await scheduler.runDue();
   await scheduler.runNow("recount", COMMAND_LINE);

@@ -3,6 +3,7 @@ import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import { channelsList, readCatalogRequest } from "../../../../methods/channels.ts";
 import type { Page } from "../../../../values/json-text.ts";
+import { isNumberFilter, typedNumber } from "../../forms/typed-number.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -28,7 +29,11 @@ export const FILTERS = [
 export type Filter = Record<(typeof FILTERS)[number], string>;
 
 export function filterOf({ query }: Visit): Filter {
-  return Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? ""])) as Filter;
+  const given = FILTERS.map((name) => {
+    const text = query.get(name) ?? "";
+    return [name, isNumberFilter(name) ? typedNumber(text) : text];
+  });
+  return Object.fromEntries(given) as Filter;
 }
 
 /** The filters that are given, with what else the address says. */

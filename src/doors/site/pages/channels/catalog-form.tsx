@@ -44,16 +44,15 @@ export function CatalogForm({
       </select>
     </p>
   );
-  const number = (name: NumberFilter, least?: string) => (
+  const number = (name: NumberFilter) => (
     <p class="field">
       <label for={`catalog-${name}`}>{words.filters[name]}</label>
       <input
         id={`catalog-${name}`}
-        type="number"
         name={name}
-        min={least}
-        step={name === "err_30d_min" ? "any" : undefined}
         value={visit.query.get(name) ?? ""}
+        autocomplete="off"
+        inputmode={name === "growth_30d_min" ? undefined : "decimal"}
       />
     </p>
   );
@@ -100,10 +99,10 @@ export function CatalogForm({
       <details class="wide" open={MORE.some((name) => visit.query.get(name))}>
         <summary>{words.moreFilters}</summary>
         <div class="filters">
-          {number("subscribers_min", "0")}
-          {number("subscribers_max", "0")}
+          {number("subscribers_min")}
+          {number("subscribers_max")}
           {number("growth_30d_min")}
-          {number("reach_30d_min", "0")}
+          {number("reach_30d_min")}
           {number("err_30d_min")}
           {(["a_plus", "verified"] as const).map((name) =>
             select(name, words.filters[name], [

@@ -12,6 +12,7 @@ import { nextCursor } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { type Filter, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
+import { MetricsComing } from "./metrics-coming.tsx";
 
 const PATH = "/account/channels/";
 
@@ -69,6 +70,8 @@ export async function CatalogResults({
         <summary>{words.listAsCall}</summary>
         <ApiCall visit={visit} label={words.listAsCall} path="/v1/msgr/channels/" query={given} />
       </details>
+      {page.results.some(({ metrics }) => metrics?.growth_30d == null) &&
+        (await MetricsComing({ visit, context }))}
       {await CatalogTable({ visit, context, cards: page.results })}
       <p class="row">
         {visit.query.get("cursor") && <a href={hrefOf({})}>{words.firstPage}</a>}

@@ -3,7 +3,7 @@ import type { PostView } from "../../../../catalog/posts/post.ts";
 import { channelPostsRetrieve } from "../../../../methods/posts.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
-import { pageError } from "../../forms/faults.ts";
+import { requireTurn } from "../../guard/require-turn.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { csvDownload } from "../../visit/csv-download.ts";
 import { lookUp } from "../../visit/look-up.ts";
@@ -29,7 +29,7 @@ export async function channelDownload(
 ): Promise<View | null> {
   const name = `channel-${card.id}`;
   const asked = visit.query.get("download");
-  if (asked === "readings" || asked === "posts") requireTurn(visit, context);
+  if (asked === "readings" || asked === "posts") requireDownload(visit, context);
   switch (asked) {
     case "readings": {
       if (refusal !== null) throw refusal;
@@ -47,8 +47,7 @@ export async function channelDownload(
 }
 
 /** @throws AppError `throttled` where somebody downloads without a pause */
-function requireTurn(visit: Visit, { throttle }: SiteContext): void {
-  const name = `download ${visit.signedIn?.person.id}`;
-  if (throttle.take([name], visit.nowMs)) return;
-  throw pageError("throttled", visit.words.explorerPages.tooManyDownloads);
+function requireDownload(visit: Visit, context: SiteContext): void {
+  const names = [`download ${visit.signedIn?.person.id}`];
+  requireTurn(visit, context, names, visit.words.explorerPages.tooManyDownloads);
 }

@@ -56,7 +56,9 @@ export function channelFigures(
       </Figure>
       <Figure label={words.postsPerDay} value={number(postsPerDay)} />
       <Figure label={words.err} value={shownPercent(visit, card.metrics?.err_30d)}>
-        {reach !== null && words.reach(number(reach))}
+        {reach !== null
+          ? words.reach(number(reach))
+          : card.metrics?.posts_30d === 0 && words.noPostsLately}
       </Figure>
       <Figure label={words.adShare} value={ads === null ? "—" : shownPart(visit, ads)}>
         {habits !== null &&

@@ -15,6 +15,7 @@ import { mentionsOfChannel } from "./channel-mentioned.tsx";
 import { channelPosts, deletePost } from "./channel-posts.tsx";
 import { readReadings } from "./channel-readings.ts";
 import { ReadingsChart } from "./channel-statistics.tsx";
+import { MetricsComing } from "./metrics-coming.tsx";
 
 /** `/account/channels/:id/`: a channel's figures, its days, its habits and its posts. */
 export const channelPage: SitePage = {
@@ -42,6 +43,7 @@ export const channelPage: SitePage = {
       body: (
         <>
           {visit.query.get("done") === "deleted" && <p role="status">{words.postDeleted}</p>}
+          {card.metrics?.err_30d == null && (await MetricsComing({ visit, context }))}
           {channelFigures(card, readings, habits, visit)}
           {await ReadingsChart({ card, readings, visit, context })}
           <div class="halves">

@@ -4,15 +4,14 @@ import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import { QUERY_LENGTH_MIN } from "../../../../methods/catalog-filter.ts";
 import { exportChannels } from "../../../../methods/export.ts";
-import { cutFaults, cutText } from "../../forms/cut-text.ts";
-import { told } from "../../forms/told.ts";
+import { cutText } from "../../forms/cut-text.ts";
+import { filterFaults } from "../../forms/filter-faults.ts";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload } from "../../visit/bulk-download.ts";
 import { orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { WORDS } from "../../words/words.ts";
 import { countChannels, type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { CatalogForm } from "./catalog-form.tsx";
 import { CatalogResults } from "./catalog-results.tsx";
@@ -98,14 +97,6 @@ function isShortQuery({ query }: Visit, { faults = {} }: AppError): boolean {
 }
 
 function messageOf(visit: Visit, error: AppError): string {
-  const { language } = visit;
-  const words = WORDS[language].explorerPages;
-  if (isShortQuery(visit, error)) return words.shortQuery;
-  const labels: Record<string, string> = words.filters;
-  return Object.entries(cutFaults(told(language, error)))
-    .map(([name, messages]) => {
-      const text = messages.join(" ");
-      return name in labels ? `${labels[name]}: ${text}` : text;
-    })
-    .join(" ");
+  const words = visit.words.explorerPages;
+  return isShortQuery(visit, error) ? words.shortQuery : filterFaults(visit, error, words.filters);
 }

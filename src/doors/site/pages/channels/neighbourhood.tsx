@@ -30,12 +30,19 @@ interface Picture {
 export function Neighbourhood({ label, title, from, to }: Picture): JSX.Element | null {
   if (from.length + to.length === 0) return null;
   const height = Math.max(from.length, to.length, 4) * ROW_HEIGHT;
+  // A side that has nobody takes no room: a phone would show that one first.
+  const left = from.length > 0 ? 0 : MIDDLE - RADIUS;
+  const right = to.length > 0 ? WIDTH : MIDDLE + RADIUS;
   const most = Math.max(...[...from, ...to].map(({ posts }) => posts));
   const line = (posts: number) => (1 + ((LINE_MAX - 1) * posts) / most).toFixed(1);
   const y = (at: number, of: number) => (height * (at + 0.5)) / of;
   return (
     <Scroll label={label}>
-      <svg class="neighbourhood" viewBox={`0 0 ${WIDTH} ${height}`} aria-hidden="true">
+      <svg
+        class={right - left < WIDTH ? "neighbourhood half" : "neighbourhood"}
+        viewBox={`${left} 0 ${right - left} ${height}`}
+        aria-hidden="true"
+      >
         {from.map(({ posts }, at) => (
           <path
             d={curve(SIDE, y(at, from.length), MIDDLE - RADIUS, height / 2)}

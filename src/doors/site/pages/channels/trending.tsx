@@ -10,6 +10,7 @@ import type { Visit } from "../../visit/visit.ts";
 import { type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
 import { territoryOptions } from "./catalog-form.tsx";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
+import { MetricsComing } from "./metrics-coming.tsx";
 
 const PATH = "/account/trending/";
 const SHOWN_MAX = 30;
@@ -36,7 +37,7 @@ export const trendingPage: SitePage = {
           <p>{words.about}</p>
           <TrendingForm visit={visit} context={context} ordering={filter.ordering} />
           {grown.length === 0 ? (
-            <p class="empty">{words.nothing}</p>
+            ((await MetricsComing({ visit, context })) ?? <p class="empty">{words.nothing}</p>)
           ) : (
             <>
               <form id={COMPARE} method="get" action={asset(visit, "/account/compare/")}>

@@ -9,7 +9,8 @@ import {
 } from "../../../../customers/oauth/authorization-request.ts";
 import { isDocumentId } from "../../../../customers/oauth/client-document.ts";
 import { hostOf, isLoopbackUri } from "../../../../customers/oauth/redirect-uri.ts";
-import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
+import { readFields, requiredChoice } from "../../forms/faults.ts";
+import { requireTurn } from "../../guard/require-turn.ts";
 import { ActionButton, Form, SelectField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -39,10 +40,7 @@ async function read(visit: Visit, context: SiteContext): Promise<Asked> {
   if (issuer === null) return { fault: "off" };
   const clientId = visit.query.get("client_id") ?? "";
   if (isDocumentId(clientId)) {
-    const name = `document ${visit.signedIn?.person.email}`;
-    if (!context.throttle.take([name], visit.nowMs)) {
-      throw pageError("throttled", visit.words.tooManyAttempts);
-    }
+    requireTurn(visit, context, [`document ${visit.signedIn?.person.email}`]);
   }
   const client = await context.oauth.client(clientId);
   if (client === null) return { fault: "client" };

@@ -6,6 +6,7 @@ import { roleDenial } from "../../../../customers/accounts/member-rules.ts";
 import type { PasswordLink } from "../../../../customers/people/password-links.ts";
 import type { EnsuredPerson } from "../../../../customers/people/people.ts";
 import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
+import { requireTurn } from "../../guard/require-turn.ts";
 import { Snippet } from "../../look/shown.tsx";
 import { invitationMail, passwordAddress, passwordMail } from "../../mail-texts.ts";
 import type { SiteContext } from "../../site-context.ts";
@@ -79,15 +80,14 @@ export async function linkAgain(visit: Visit, context: SiteContext): Promise<Vie
 }
 
 /** Limits invitations, by which somebody could fill a mailbox. @throws AppError `throttled` */
-function takeInvitation(visit: Visit, { throttle }: SiteContext, email: string): void {
+function takeInvitation(visit: Visit, context: SiteContext, email: string): void {
   const { organization } = membershipOf(visit);
   const names = [
     `inviter ${visit.signedIn?.person.id}`,
     `inviter organization ${organization.id}`,
     `invitation ${email.toLowerCase()}`,
   ];
-  if (throttle.take(names, visit.nowMs)) return;
-  throw pageError("throttled", visit.words.organizationPages.tooManyInvitations);
+  requireTurn(visit, context, names, visit.words.organizationPages.tooManyInvitations);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
 import { requiredEmail } from "../../../../customers/accounts/accounts.ts";
-import { pageError } from "../../forms/faults.ts";
+import { requireTurn } from "../../guard/require-turn.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import { passwordMail } from "../../mail-texts.ts";
 import type { SiteContext } from "../../site-context.ts";
@@ -41,9 +41,7 @@ export const forgottenPasswordPage: SitePage = {
 async function send(visit: Visit, context: SiteContext): Promise<View> {
   const email = requiredEmail(visit.form.get("email")).toLowerCase();
   const names = [`network ${visit.network}`, `reset ${email}`];
-  if (!context.throttle.take(names, visit.nowMs)) {
-    throw pageError("throttled", visit.words.tooManyAttempts);
-  }
+  requireTurn(visit, context, names);
   const { mails, people } = context;
   if (mails.canSend) {
     // Done after the answer: an address that nobody has would be answered sooner otherwise.

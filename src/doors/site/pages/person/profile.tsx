@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
-import { pageError } from "../../forms/faults.ts";
+
+import { requireTurn } from "../../guard/require-turn.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -69,11 +70,9 @@ async function closedPlaces(
 }
 
 async function changePassword(visit: Visit, { people, throttle }: SiteContext): Promise<View> {
-  const { form, words, request, signedIn, network } = visit;
+  const { form, request, signedIn, network } = visit;
   // Throttled, so that nobody guesses the password in a session that was left open.
-  if (!throttle.take([`present password ${signedIn?.person.id}`], visit.nowMs)) {
-    throw pageError("throttled", words.tooManyAttempts);
-  }
+  requireTurn(visit, { throttle }, [`present password ${signedIn?.person.id}`]);
   const { setCookies } = await people.changePassword({
     network,
     cookie: request.headers.get("cookie") ?? "",

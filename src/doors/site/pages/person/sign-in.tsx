@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 
 import { EMAIL_LENGTH_MAX } from "../../../../customers/accounts/accounts.ts";
-import { pageError, pageFault } from "../../forms/faults.ts";
+import { pageFault } from "../../forms/faults.ts";
+import { requireTurn } from "../../guard/require-turn.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -79,9 +80,7 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   const ofNetwork = `network ${network}`;
   // The account's limit holds only for new networks: guesses from elsewhere must not lock its owner out.
   const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
-  if (!context.throttle.take(names, visit.nowMs)) {
-    throw pageError("throttled", words.tooManyAttempts);
-  }
+  requireTurn(visit, context, names);
   const giveBack = (): void => {
     for (const name of names) context.throttle.giveBack(name, visit.nowMs);
   };

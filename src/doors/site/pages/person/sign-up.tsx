@@ -2,7 +2,8 @@
 import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
 import { requirePassword } from "../../../../customers/people/password-rules.ts";
 import { notFound } from "../../../../errors.ts";
-import { pageError, readFields } from "../../forms/faults.ts";
+import { readFields } from "../../forms/faults.ts";
+import { requireTurn } from "../../guard/require-turn.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import { knownAddressMail, signUpMail } from "../../mail-texts.ts";
 import type { SiteContext } from "../../site-context.ts";
@@ -106,13 +107,11 @@ function linkUsedView(visit: Visit): View {
 }
 
 async function send(visit: Visit, context: SiteContext): Promise<View> {
-  const { mails, ports, signUps, throttle } = context;
+  const { mails, ports, signUps } = context;
   await requireOpen(context);
   const email = requiredEmail(visit.form.get("email")).toLowerCase();
   const names = [`sign-up ${visit.network}`, "sign-ups", `sign-up-mail ${email}`];
-  if (!throttle.take(names, visit.nowMs)) {
-    throw pageError("throttled", visit.words.tooManyAttempts);
-  }
+  requireTurn(visit, context, names);
   const token = Buffer.from(ports.random.bytes(TOKEN_BYTES)).toString("base64url");
   // Done after the answer, whose time would tell otherwise who has an account.
   context.afterAnswer.run("a sign-up", async () => {

@@ -46,9 +46,9 @@ export function PostSearchForm({
       <label for={`posts-${name}`}>{words.filters[name]}</label>
       <input
         id={`posts-${name}`}
-        type={type}
+        type={type === "number" ? "text" : type}
+        inputmode={type === "number" ? "decimal" : undefined}
         name={name}
-        min={type === "number" ? "0" : undefined}
         value={given(name)}
         autocomplete="off"
       />

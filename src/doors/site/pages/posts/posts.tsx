@@ -6,8 +6,9 @@ import { exportPosts } from "../../../../methods/export.ts";
 import { postsSearchList } from "../../../../methods/post-search.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { message } from "../../../../values/messages/messages.ts";
-import { cutFaults, cutText } from "../../forms/cut-text.ts";
-import { told } from "../../forms/told.ts";
+import { cutText } from "../../forms/cut-text.ts";
+import { filterFaults } from "../../forms/filter-faults.ts";
+import { isNumberFilter, typedNumber } from "../../forms/typed-number.ts";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -88,7 +89,10 @@ export const postsPage: SitePage = {
 
 /** The filters that the address gives. */
 function givenOf({ query }: Visit): Record<string, string> {
-  const given = POST_FILTERS.map((name) => [name, query.get(name) ?? ""] as const);
+  const given = POST_FILTERS.map((name) => {
+    const text = query.get(name) ?? "";
+    return [name, isNumberFilter(name) ? typedNumber(text) : text] as const;
+  });
   return Object.fromEntries(given.filter(([, value]) => value !== ""));
 }
 
@@ -126,14 +130,7 @@ async function refusalText(error: AppError, visit: Visit, context: SiteContext):
   if (error.code === "tariff_required") {
     return explorerPages.postsClosed((await planOf(visit, context)).code);
   }
-  const labels: Record<string, string> = postPages.filters;
-  const faults = Object.entries(cutFaults(told(visit.language, error)));
-  return faults
-    .map(([name, messages]) => {
-      const text = messages.join(" ");
-      return name in labels ? `${labels[name]}: ${text}` : text;
-    })
-    .join(" ");
+  return filterFaults(visit, error, postPages.filters);
 }
 
 function Notice({

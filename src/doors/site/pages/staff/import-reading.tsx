@@ -11,6 +11,7 @@ import { pageFault } from "../../forms/faults.ts";
 import { CheckField, SelectField, TextAreaField, TextField } from "../../look/form.tsx";
 import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
+import { guessColumns } from "./guess-columns.ts";
 
 /** Choices of how an uploaded file is read: those of `kanalog import`, seldom needed. */
 export function ReadingFields({ visit }: { visit: Visit }): JSX.Element {
@@ -55,8 +56,8 @@ export function ReadingFields({ visit }: { visit: Visit }): JSX.Element {
 const TO_NAME_MAX = 100;
 
 /**
- * The form again with the columns of a header that have names of their own, a line each, to be named or
- * left out; null for any other error.
+ * The form again with the columns of a header that have names of their own, a line each, with what they seem to
+ * mean, to be named or left out; null for any other error.
  */
 export function withColumnsToName(
   visit: Visit,
@@ -66,7 +67,9 @@ export function withColumnsToName(
   if (!(error instanceof AppError) || error.said.code !== "unknownColumnsInHeader") return null;
   const { form, language } = visit;
   const words = visit.words.importPages;
-  const lines = error.said.values.unknown.slice(0, TO_NAME_MAX).map((name) => `${name}=`);
+  const names = error.said.values.unknown.slice(0, TO_NAME_MAX);
+  const guessed = guessColumns(kind, names, Object.values(readMap(visit).map));
+  const lines = names.map((name, at) => `${name}=${guessed[at]}`);
   const map = [form.get("map").trim(), ...lines].join("\n").trim();
   return {
     ...visit,

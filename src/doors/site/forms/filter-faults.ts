@@ -1,0 +1,27 @@
+import type { AppError } from "../../../errors.ts";
+import type { Visit } from "../visit/visit.ts";
+import { cutFaults } from "./cut-text.ts";
+import { told } from "./told.ts";
+import { isNumberFilter } from "./typed-number.ts";
+
+/**
+ * What is wrong with the filters of a search, each under the name that its form has for it. A number is typed
+ * there in more ways than the API takes, so that the page says itself what one looks like.
+ * @param labels names of the form's fields
+ */
+export function filterFaults(
+  { language, words }: Visit,
+  error: AppError,
+  labels: Record<string, string>,
+): string {
+  const isNoNumber = (name: string): boolean =>
+    isNumberFilter(name) &&
+    error.faults?.[name]?.some(({ code }) => code === "notInteger" || code === "notNumber") ===
+      true;
+  return Object.entries(cutFaults(told(language, error)))
+    .map(([name, messages]) => {
+      const text = isNoNumber(name) ? words.explorerPages.likeNumber : messages.join(" ");
+      return name in labels ? `${labels[name]}: ${text}` : text;
+    })
+    .join(" ");
+}

@@ -1,0 +1,20 @@
+import { pageError } from "../forms/faults.ts";
+import { fromNow } from "../look/formats.ts";
+import type { SiteContext } from "../site-context.ts";
+import type { Visit } from "../visit/visit.ts";
+
+/**
+ * Takes a try of each name.
+ * @param told says that there were too many, and when the next may come
+ * @throws AppError `throttled` where one has none left
+ */
+export function requireTurn(
+  visit: Visit,
+  { throttle }: Pick<SiteContext, "throttle">,
+  names: readonly string[],
+  told: (when: string) => string = visit.words.tooManyAttempts,
+): void {
+  const waitS = throttle.take(names, visit.nowMs);
+  if (waitS === null) return;
+  throw pageError("throttled", told(fromNow(visit.words.locale, waitS)), waitS);
+}

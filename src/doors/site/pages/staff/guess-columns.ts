@@ -1,0 +1,49 @@
+import type { ImportKindName } from "../../../../catalog/imports/import-kinds.ts";
+
+const CHANNEL = ["канал", "ссылк", "юзернейм", "username", "channel", "url"];
+const SUBSCRIBERS = ["подписч", "участник", "members", "followers"];
+const VIEWS = ["просмотр", "views"];
+const POSTS = ["пост", "публикац"];
+const DAY = ["дат", "день", "date"];
+
+/** How names begin that people give to columns, in either language; the first that fits counts. */
+const BEGINNINGS: Partial<Record<ImportKindName, Record<string, readonly string[]>>> = {
+  channels: {
+    title: ["назв", "имя", "name"],
+    handle: CHANNEL,
+    subscribers: SUBSCRIBERS,
+    category: ["катег", "темат", "тема", "topic"],
+    territory: ["террит", "регион", "город", "region", "city"],
+    description: ["описан", "about"],
+  },
+  stats: { channel: CHANNEL, day: DAY, subscribers: SUBSCRIBERS, views: VIEWS, posts: POSTS },
+  posts: {
+    msgr_post_id: ["post_id", "message_id", "id пост", "номер"],
+    channel: CHANNEL,
+    published_at: [...DAY, "врем", "опублик"],
+    text: ["текст", "сообщ", "text", "message"],
+    views: VIEWS,
+  },
+};
+
+/**
+ * The columns of a kind that a file's own names seem to mean, for a person to look over; empty where nothing does.
+ * @param taken columns that other names stand for already
+ */
+export function guessColumns(
+  kind: ImportKindName,
+  names: readonly string[],
+  taken: readonly string[],
+): string[] {
+  const left = new Map(Object.entries(BEGINNINGS[kind] ?? {}));
+  for (const column of taken) left.delete(column);
+  return names.map((name) => {
+    const same = name.trim().toLowerCase();
+    const found = [...left].find(([, some]) =>
+      some.some((beginning) => same.startsWith(beginning)),
+    );
+    if (found === undefined) return "";
+    left.delete(found[0]);
+    return found[0];
+  });
+}

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openCurrent } from "../../../src/app/domains.ts";
+import { importedAt } from "../../../src/catalog/imports/imported-at.ts";
+import type { Fields } from "../../../src/catalog/imports/source-row.ts";
+import type { Database } from "../../../src/db/database.ts";
+import {
+  claimJob,
+  claimJobBehind,
+  claimJobNow,
+  endJob,
+} from "../../../src/upkeep/jobs/job-claims.ts";
+import { selectJobRuns } from "../../../src/upkeep/jobs/jobs.store.ts";
+import { createScheduler, type Job, type Scheduler } from "../../../src/upkeep/jobs/scheduler.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { fakePorts } from "../../support/fake-ports.ts";
+import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
+
+/** Growth and engagement come soon after an import, and not before the night. */
+
+const SECOND = 1_000;
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [channel(1), channel(2)]);
+});
+afterEach(() => appliance.close());
+
+const days = (subscribers: number): Fields[] => [
+  { channel: 1, day: "2026-10-20", subscribers: 1000 },
+  { channel: 1, day: "2026-11-19", subscribers },
+];
+
+/** What the process does a moment later. */
+async function look(later = 5 * SECOND): Promise<void> {
+  appliance.ports.clock.advance(later);
+  await appliance.app.scheduler.followImports();
+}
+
+async function growth(of = appliance): Promise<number | null> {
+  const { body } = await of.get("/v1/msgr/channels/1/?include=metrics");
+  return body.metrics.growth_30d;
+}
+
+test("growth and ERR are there a moment after the first import of days and of posts", async () => {
+  await imported(appliance, "stats", days(1100));
+  await look();
+  expect(await growth()).toBe(100);
+  const post = { channel: 1, msgr_post_id: 1, published_at: "2026-11-10T12:00:00Z", text: "a" };
+  await imported(appliance, "posts", [{ ...post, views: 500 }]);
+  await look();
+  const { body } = await appliance.get("/v1/msgr/channels/1/?include=metrics");
+  expect(body.metrics).toMatchObject({ growth_30d: 100, reach_30d: 500, err_30d: 50 });
+});
+
+test("pages say that they are being computed, until they are", async () => {
+  const { organizationId } = await appliance.customer();
+  await addPerson(appliance, { organizationId, email: "olga@example.com", name: "Olga" });
+  const visitor: Visitor = await signedInVisitor(appliance, "olga@example.com");
+  const told = async () => {
+    const pages = ["/account/channels/", "/account/channels/1/", "/account/trending/"];
+    const shown = await Promise.all(pages.map((page) => visitor.get(page)));
+    return shown.map(({ html }) => html.includes("are being computed"));
+  };
+  expect(await told()).toEqual([false, false, false]);
+  await imported(appliance, "stats", days(1100));
+  expect(await told()).toEqual([true, true, true]);
+  await look();
+  expect(await told()).toEqual([false, false, false]);
+});
+
+test("an import that changes nothing has nothing computed", async () => {
+  await imported(appliance, "stats", days(1100));
+  await look();
+  await imported(appliance, "stats", days(1100));
+  await imported(appliance, "channels", [channel(1, { subscribers: 5 })]);
+  expect(await appliance.app.scheduler.behind()).toEqual([]);
+});
+
+test("what was imported while nothing served is computed at the next start", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "kanalog-follow-"));
+  const environment = { KANALOG_DB: join(folder, "a.db") };
+  try {
+    const before = await startAppliance(environment, fakePorts(), { open: openCurrent });
+    await imported(before, "channels", [channel(1)]);
+    await imported(before, "stats", days(1100));
+    await before.close();
+    const ports = fakePorts();
+    // The night's due time passed meanwhile, and nobody was there to see it.
+    ports.clock.set("2026-11-22T12:00:00+03:00");
+    const after = await startAppliance(environment, ports, { open: openCurrent });
+    await after.app.scheduler.runDue();
+    await after.app.scheduler.followImports();
+    expect(await growth(after)).toBe(100);
+    await after.close();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** A job that takes some time, in a process of its own. */
+function process(tookMs: number, ran: number[]): Scheduler {
+  const { clock, log } = appliance.ports;
+  const { db }: { db: Database } = appliance.app.domains;
+  const job: Job = {
+    name: "long",
+    pattern: "50 0 * * *",
+    followsImports: true,
+    isOwn: () => true,
+    run: async () => {
+      ran.push(clock.now());
+      clock.advance(tookMs);
+    },
+  };
+  return createScheduler(
+    [job],
+    {
+      claim: (claim) => claimJob(db, clock, claim),
+      claimBehind: (claim) => claimJobBehind(db, clock, claim),
+      claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
+      importedAt: () => importedAt(db, clock.now()),
+      runs: () => selectJobRuns(db),
+      end: (end) => endJob(db, clock, end),
+    },
+    clock,
+    log,
+  );
+}
+
+test("of several processes one follows an import", async () => {
+  const ran: number[] = [];
+  const processes = [1, 2, 3].map(() => process(0, ran));
+  for (const subscribers of [1100, 1200]) {
+    await imported(appliance, "stats", days(subscribers));
+    appliance.ports.clock.advance(5 * SECOND);
+    await Promise.all(processes.map((one) => one.followImports()));
+    appliance.ports.clock.advance(5 * SECOND);
+    await Promise.all(processes.map((one) => one.followImports()));
+  }
+  expect(ran).toHaveLength(2);
+  expect(appliance.ports.log.errors).toEqual([]);
+});
+
+test("one who imports all day pays a twentieth of the time, and the last import is followed too", async () => {
+  const { clock } = appliance.ports;
+  const ran: number[] = [];
+  const one = process(30 * SECOND, ran);
+  const begunAt = clock.now();
+  for (let count = 1; clock.now() < begunAt + 3600 * SECOND; count++) {
+    await imported(appliance, "stats", days(1000 + count));
+    clock.advance(10 * SECOND);
+    await one.followImports();
+  }
+  expect(ran).toHaveLength(6);
+  expect(await one.behind()).toEqual(["long"]);
+  clock.advance(600 * SECOND);
+  await one.followImports();
+  expect(ran).toHaveLength(7);
+  expect(await one.behind()).toEqual([]);
+});
+
+test("an import by a clock that was 400 days ahead is followed by no endless work", async () => {
+  const { clock } = appliance.ports;
+  const [now, ran] = [clock.now(), [] as number[]];
+  clock.set("2027-12-25T12:00:00+03:00");
+  await imported(appliance, "stats", days(1100));
+  clock.set(new Date(now).toISOString());
+  const one = process(0, ran);
+  for (let times = 0; times < 3; times++) {
+    clock.advance(5 * SECOND);
+    await one.followImports();
+  }
+  expect(ran).toEqual([]);
+  await imported(appliance, "stats", days(1200));
+  clock.advance(5 * SECOND);
+  await one.followImports();
+  expect(ran).toHaveLength(1);
+});
