@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The organization that work is done for; null is the appliance itself, and its staff. */
+/** The organization that work is done for; null is the appliance itself, its staff, and pages that call no method. */
 export type Asker = number | null;
 
 const asking = new AsyncLocalStorage<Asker>();

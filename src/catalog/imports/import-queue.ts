@@ -11,7 +11,7 @@ import type { UploadFiles } from "./upload-files.ts";
 export interface ImportParts {
   /** Where runs are read. */
   db: Database;
-  /** As they are run on a connection that writes. */
+  /** Changes of runs, on a connection that writes. */
   changes: ImportRunChanges;
   /** Runs one on a thread of its own, which has one at a time. */
   runUpload(upload: Upload): Promise<void>;

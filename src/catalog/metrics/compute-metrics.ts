@@ -29,7 +29,7 @@ const ROWS_PER_STEP = 50;
 /**
  * Computes the metrics of all channels from the stored days and posts, as the contract's page of questions
  * defines them in section 2. What changed is written beside what is read, rows and orders, and is read
- * from the last transaction on: whoever asks gets one night's metrics or the other's. Interrupted, it
+ * from the last transaction on: whoever asks gets one run's metrics or the other's. Interrupted, it
  * begins anew, and finds written what it wrote; where another run begins meanwhile, that one goes on alone.
  * @returns whether other metrics are read now
  */

@@ -11,7 +11,9 @@ const KEPT_MS = 60_000;
 const KEPT_MAX = 100;
 /** Selections of one asker that are counted or wait for it. Each takes a second or two at a million channels. */
 const ASKED_MAX = 5;
-/** How often it is looked whether another worker gave a turn back. */
+/** Selections that are counted at once, of all askers and in all workers: other threads stay free for searches. */
+const AT_ONCE_MAX = 2;
+/** How often it is looked whether a turn was given back. */
 const LOOK_MS = 20;
 
 interface Kept {
@@ -20,8 +22,8 @@ interface Kept {
 }
 
 /**
- * Statistics of selections for which all channels must be looked at. One of an asker's is counted at a time, so
- * that the other threads stay free for searches, and kept for a minute: among so many channels little changes.
+ * Statistics of selections for which all channels must be looked at. Of an asker one is counted at a time, so that
+ * nobody waits for all of another's, and kept for a minute: among so many channels little changes.
  * @param claims turns; several workers share theirs
  */
 export function createLargeSelections(
@@ -44,14 +46,27 @@ export function createLargeSelections(
     return view;
   }
 
-  /** Runs when no other worker counts one for the asker. */
+  /** Runs when no other worker counts one for the asker, and few are counted for others. */
   async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = `turn of ${presentAsker()}`;
-    while (!claims.take(turn)) await clock.sleep(LOOK_MS);
+    const own = await taken(`turn of ${presentAsker()}`, 1);
     try {
-      return await work();
+      const place = await taken("turn", AT_ONCE_MAX);
+      try {
+        return await work();
+      } finally {
+        claims.giveBack(place);
+      }
     } finally {
-      claims.giveBack(turn);
+      claims.giveBack(own);
+    }
+  }
+
+  /** Waits for one of some places. */
+  async function taken(name: string, places: number): Promise<string> {
+    for (;;) {
+      const place = takeOneOf(claims, name, places);
+      if (place !== null) return place;
+      await clock.sleep(LOOK_MS);
     }
   }
 

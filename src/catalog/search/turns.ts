@@ -8,8 +8,8 @@ interface Turn {
 }
 
 /**
- * Runs work of which one at a time is enough for an asker, so that its other threads stay free; the next one
- * waits. Nobody waits for another's, who may wait for threads behind much of its own.
+ * Runs work of which one at a time is enough for an asker; the next one waits. Each asker has a line of its own: a
+ * shared one would be held up by whoever waits for a thread behind much of its own.
  * @param waitingMax how much of one asker's may wait
  */
 export function createTurns(waitingMax: number) {

@@ -71,20 +71,12 @@ function starting(condition?: SQL) {
   );
 }
 
-/** Pause after a run that followed imports, in its own durations: of all time it takes at most a twentieth. */
-const PAUSE_IN_DURATIONS = 20;
-
-/** Its last run began before an import was written, or never, and was long enough ago. */
+/** Its last run began before an import was written, or never, or was cut off. */
 const isBehind = or(
   isNull(jobs.startedAt),
+  isNull(jobs.finishedAt),
   gt(jobs.startedAt, aheadAt),
-  and(
-    lte(jobs.startedAt, given("importedAt")),
-    lte(
-      sql`${jobs.finishedAt} + ${PAUSE_IN_DURATIONS} * (${jobs.finishedAt} - ${jobs.startedAt})`,
-      given("now"),
-    ),
-  ),
+  lte(jobs.startedAt, given("importedAt")),
 );
 
 const startDue = starting(isNewlyDue);
@@ -96,7 +88,7 @@ export async function startDueJob(tx: Transaction, start: Start): Promise<boolea
   return (await startDue(tx).get({ ...start })) !== undefined;
 }
 
-/** @returns the due time that is noted; undefined where it is not behind, rests, or is running */
+/** @returns the due time that is noted; undefined where it is not behind, or is running */
 export async function startBehindJob(
   tx: Transaction,
   start: Start & { importedAt: number },

@@ -43,6 +43,15 @@ export interface JobState {
 /** When it looks: due times are whole minutes, and a crashed run is taken up again. */
 const EVERY_MINUTE = "* * * * *";
 
+/** Pause after a run that followed imports, in its own durations: of all time it takes at most a twentieth. */
+const PAUSE_IN_DURATIONS = 20;
+
+/** Whether a run that has ended was too short a time ago for another that follows imports. */
+function rests(run: JobRun | undefined, now: number): boolean {
+  if (run?.startedAt == null || run.finishedAt === null || run.startedAt > now) return false;
+  return now < run.finishedAt + PAUSE_IN_DURATIONS * (run.finishedAt - run.startedAt);
+}
+
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /** Runs jobs at their due times, at most once each over all processes. */
@@ -83,26 +92,29 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     }
   }
 
-  /** Names of the jobs that have not computed from the last import yet. */
-  async function behind(): Promise<string[]> {
+  /** Jobs that have not computed from the last import yet, with their last runs. */
+  async function runsBehind(): Promise<{ job: Job; run: JobRun | undefined }[]> {
     const imported = ledger.importedAt();
     if (imported === null) return [];
     const runs = new Map((await ledger.runs()).map((run) => [run.name, run]));
-    const isBehind = ({ name, followsImports }: Job): boolean => {
-      const run = runs.get(name);
+    return jobs.flatMap((job) => {
+      const run = runs.get(job.name);
       const isDone = run?.startedAt != null && run.startedAt > imported && run.finishedAt !== null;
-      return followsImports === true && !isDone;
-    };
-    return jobs.filter(isBehind).map(({ name }) => name);
+      return job.followsImports === true && !isDone ? [{ job, run }] : [];
+    });
+  }
+
+  /** Names of the jobs that have not computed from the last import yet. */
+  async function behind(): Promise<string[]> {
+    return (await runsBehind()).map(({ job }) => job.name);
   }
 
   /** Runs the jobs that an import left behind. Never throws. */
   async function followImports(): Promise<void> {
     try {
-      const names = await behind();
-      for (const job of jobs) {
-        if (stopped || !job.isOwn() || !names.includes(job.name)) continue;
+      for (const { job, run } of await runsBehind()) {
         const now = clock.now();
+        if (stopped || !job.isOwn() || rests(run, now)) continue;
         const dueAt = latestDue(job.pattern, now) ?? now;
         const notedAs = await ledger.claimBehind({ name: job.name, dueAt });
         if (notedAs !== null) await runAndNote(job, dueAt, notedAs);

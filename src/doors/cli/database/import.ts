@@ -89,9 +89,7 @@ async function runCommand(
   const own = [databasePath, secretPath(databasePath)];
   const rejects = createRejectsFile(options.rejects, [path, ...own]);
   const interrupt = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => interrupt.abort());
-  }
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
 
   let imported = 0;
   const summary = await open(context, async ({ db, clock }) => {

@@ -80,7 +80,7 @@ const explorerPages = {
   err: "ERR",
   likeNumber: "Enter a number, such as 5500, 5.5k or 1 000 000.",
   metricsComing:
-    "Growth, ERR and reach are being computed from what was imported. Reload the page in a moment.",
+    "Growth, ERR and reach are being computed from what was imported. Reload the page a little later.",
   errHint: "Mean views of the posts of 30 days, of the subscribers",
   nextPage: "Next page",
   firstPage: "First page",

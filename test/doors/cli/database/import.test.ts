@@ -277,7 +277,7 @@ test("the format of standard input is seen from its beginning", async () => {
   expect(summaryOf(ndjson.out)).toMatchObject({ read: 1, inserted: 1 });
 });
 
-for (const [signal, ...words] of [["SIGINT"], ["SIGHUP"], ["SIGINT", "--dry-run"]] as const) {
+for (const [signal, ...words] of [["SIGINT"], ["SIGTERM"], ["SIGINT", "--dry-run"]] as const) {
   test(`${signal} ends an import ${words.join(" ")} after whole rows, says so, and leaves nothing behind`, async () => {
     await machine.run(["plan", "list"]);
     const rows = Array.from({ length: 20_000 }, (_, at) => `${at + 1},Канал ${at},${at}`);
