@@ -10,6 +10,7 @@ import { checkpointsItself } from "./checkpoint.ts";
 import { Database } from "./database.ts";
 import { armDeadline } from "./deadline.ts";
 import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
+import { realFile } from "./real-file.ts";
 
 export const IN_MEMORY = ":memory:";
 
@@ -124,10 +125,10 @@ function inodeOf(path: string): number | undefined {
 
 /** Makes a file that only its owner can read: sessions and mails are in it. */
 function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
   if (existsSync(path)) return;
+  mkdirSync(dirname(realFile(path)), { recursive: true });
   closeSync(openSync(path, "a", 0o600));
-  giveToOwnerOf(dirname(resolve(path)), path);
+  giveToOwnerOf(dirname(resolve(realFile(path))), path);
 }
 
 export function databaseExists(path: string): boolean {

@@ -10,6 +10,7 @@ import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
 import { giveToOwnerOf } from "./file-owner.ts";
 import { requireKnownVersion } from "./migrate.ts";
+import { realFile } from "./real-file.ts";
 
 interface Replacement {
   /** The version of the file that took the database's place; an older one is migrated by the next start. */
@@ -25,17 +26,18 @@ const COMPANIONS = ["-wal", "-shm", "-journal"];
 
 /**
  * Puts a copy of a file into the place of the database, which is kept beside it with what its WAL
- * had. Nobody can open the database meanwhile, and at every moment one of the two is in its place.
+ * had; a symbolic link to it stays. Nobody can open the database meanwhile, and at every moment one of the two is in its place.
  * @param suffix put behind the name of the former database
  * @throws AppError `conflict` where a process uses the database, or the file is not sound,
  *   `unavailable` where the disk refuses
  */
 export function replaceDatabase(
-  path: string,
+  named: string,
   file: string,
   suffix: string,
   clock: Clock,
 ): Replacement {
+  const path = realFile(named);
   requireOther(path, file);
   requireKnownVersion(file, requireSoundFile(file, "full"));
   mkdirSync(dirname(resolve(path)), { recursive: true });
@@ -62,7 +64,7 @@ export function replaceDatabase(
 
 /** @throws AppError `conflict` where a process uses the database, `unavailable` where the disk refuses */
 export function requireUnused(path: string): void {
-  lockDatabase(path).close();
+  lockDatabase(realFile(path)).close();
 }
 
 function requireOther(path: string, file: string): void {
