@@ -1,5 +1,6 @@
 import { clusterCommands } from "./app/cluster-commands.ts";
 import { openDomains } from "./app/domains.ts";
+import { claimPort } from "./app/listen.ts";
 import { joinCrew } from "./app/workers/crew.ts";
 import { createWorkers } from "./app/workers/supervisor.ts";
 import { runCommandLine } from "./doors/cli/command-line.ts";
@@ -28,6 +29,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   openDomains,
   // Loaded where something is served: that takes as long as all that other commands load.
   createApp: async (...given) => (await import("./app/app.ts")).createApp(...given),
+  claimPort,
   createWorkers,
   joinCrew,
   cluster: clusterCommands,

@@ -34,19 +34,24 @@ export function listen(server: Server, { host, port }: Config, isShared: boolean
 }
 
 /**
- * Looks whether workers may listen on a port: once one does, others of the same user may share it
- * unasked.
+ * Looks whether a port can be listened on, before anything is made: once a worker listens, others of the
+ * same user may share it unasked.
  * @returns the port, a free one for 0
  * @throws AppError `unavailable` as `listen`
  */
 export function claimPort({ host, port }: Pick<Config, "host" | "port">): number {
   try {
-    const listener = Bun.listen({ hostname: host, port, socket: { data() {} } });
-    listener.stop(true);
-    return listener.port;
+    return listenOnce(host, port);
   } catch (cause) {
     throw cannotListen(host, port, cause);
   }
+}
+
+/** Listens as the appliance does, and ends it at once. @returns the port */
+function listenOnce(hostname: string, port: number): number {
+  const listener = Bun.serve({ hostname, port, fetch: () => new Response() });
+  void listener.stop(true);
+  return listener.port ?? port;
 }
 
 function cannotListen(host: string, port: number, cause: unknown): AppError {
@@ -66,8 +71,7 @@ const PORTS_TRIED = 20;
 function nextFreePort(hostname: string, taken: number): number | null {
   for (let port = taken + 1; port <= Math.min(taken + PORTS_TRIED, 65_535); port++) {
     try {
-      Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
-      return port;
+      return listenOnce(hostname, port);
     } catch {
       // The port is taken too.
     }

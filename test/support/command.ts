@@ -39,6 +39,9 @@ export async function runHere(
       openDomains: (config, ports) => openDomains(config, ports, undefined, openPrepared),
       cluster: clusterCommands,
       createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),
+      claimPort: () => {
+        throw new Error("a command that serves has a process of its own");
+      },
       createWorkers: () => {
         throw new Error("workers have processes of their own");
       },

@@ -107,9 +107,11 @@ export async function serve(
 ): Promise<void> {
   const config = serveConfig(context, options);
   requireFile(config);
+  // Before anything is made: a start that cannot listen leaves nothing behind.
+  const port = context.claimPort(config);
   requireBackupFolder(config);
   if (config.workers > 1 && process.platform === "linux") {
-    await serveByWorkers(context, config, options, announce);
+    await serveByWorkers(context, { ...config, port }, options, announce);
     return;
   }
   if (config.workers > 1) {
