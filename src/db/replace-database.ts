@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { AppError, storageReason } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
 import { isBusy } from "./busy.ts";
@@ -11,6 +11,7 @@ import { requireSoundFile } from "./database-file.ts";
 import { giveToOwnerOf } from "./file-owner.ts";
 import { requireKnownVersion } from "./migrate.ts";
 import { realFile } from "./real-file.ts";
+import { whyRefused } from "./refused-file.ts";
 
 interface Replacement {
   /** The version of the file that took the database's place; an older one is migrated by the next start. */
@@ -91,21 +92,22 @@ function copyFile(file: string, draft: string, clock: Clock): { schemaVersion: n
  * open; in `locking_mode` EXCLUSIVE the lock then stays.
  */
 function lockDatabase(path: string): BetterSqlite3.Database {
-  const client = new BetterSqlite3(path, { timeout: 0 });
+  let client: BetterSqlite3.Database | null = null;
   try {
+    client = new BetterSqlite3(path, { timeout: 0 });
     client.pragma("locking_mode = EXCLUSIVE");
     client.pragma("journal_mode = DELETE");
     client.exec("BEGIN EXCLUSIVE");
     rmSync(`${path}-shm`, { force: true });
     return client;
   } catch (cause) {
-    client.close();
+    client?.close();
     if (isBusy(cause)) {
       throw new AppError("conflict", message("databaseInUse", { path }), { cause });
     }
     const isDamaged = cause instanceof Error && "code" in cause && DAMAGE.test(String(cause.code));
     if (!isDamaged) {
-      const reason = storageReason(cause) ?? String(cause);
+      const reason = whyRefused(path, cause);
       throw new AppError("unavailable", message("cannotLock", { path, reason }), { cause });
     }
     const companions = COMPANIONS.map((end) => path + end);
