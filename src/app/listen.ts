@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import type { Server } from "../doors/http/server.ts";
 import { REQUEST_BYTES_MAX } from "../doors/site/forms/read-multipart.ts";
 import { AppError } from "../errors.ts";
-import { message } from "../values/messages/messages.ts";
+import { type Message, message } from "../values/messages/messages.ts";
 
 /**
  * A connection may say nothing for so long, and a request take so long, however many bytes of its
@@ -55,14 +55,23 @@ function listenOnce(hostname: string, port: number): number {
 }
 
 function cannotListen(host: string, port: number, cause: unknown): AppError {
+  return new AppError("unavailable", whyNotListening(host, port, cause), { cause });
+}
+
+/** The system's codes for an address that is another machine's, or none. */
+const NOT_HERE = ["EADDRNOTAVAIL", "EINVAL", "ENOTFOUND"];
+/** Below it, ports are the administrator's. */
+const FREE_PORT_MIN = 1024;
+
+function whyNotListening(host: string, port: number, cause: unknown): Message {
   const place = `${host}:${port}`;
-  const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-  const free = isTaken ? nextFreePort(host, port) : null;
-  const said =
-    free === null
-      ? message("cannotListen", { place, reason: reasonOf(cause) })
-      : message("portTaken", { place, free });
-  return new AppError("unavailable", said, { cause });
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (NOT_HERE.includes(code)) return message("hostNotHere", { place, host });
+  if (code === "EACCES" && port < FREE_PORT_MIN) return message("portNeedsRight", { place });
+  const free = code === "EADDRINUSE" ? nextFreePort(host, port) : null;
+  return free === null
+    ? message("cannotListen", { place, reason: reasonOf(cause) })
+    : message("portTaken", { place, free });
 }
 
 const PORTS_TRIED = 20;
