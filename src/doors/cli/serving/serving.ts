@@ -6,6 +6,7 @@ import { heldLog } from "../../../ports/held-log.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
 import { integer, nonEmpty, readWorkers } from "../../../values/setting-texts.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
+import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { requireFile, withDomainsAt } from "../with-domains.ts";
 
 export interface ServeOptions {
@@ -111,6 +112,7 @@ export async function serve(
   announce: Announce,
 ): Promise<void> {
   const config = serveConfig(context, options);
+  warnOfUnknownSettings(context);
   requireFile(config);
   // Before anything is made: a start that cannot listen leaves nothing behind.
   const port = context.claimPort(config);

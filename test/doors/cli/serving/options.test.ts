@@ -28,6 +28,32 @@ test("a wrong option is told by its own name", async () => {
   }
 });
 
+test("a variable that is named like a setting and is none is warned of, with the nearest setting", async () => {
+  const unknown = {
+    KANALOG_TRUSTPROXY: "true",
+    KANALOG_PORTT_FILE: "port",
+    KANALOG_COLOUR_OF_THE_SKY: "grey",
+  };
+  const silent = {
+    ...{ KANALOG_TEST_SLOW: "1", KANALOG_TRUSTED: "", KANALOG_TRUST_PROXY: "true" },
+    KANALOG_PORT_FILE: "",
+  };
+  const warnings = [
+    "Warning: KANALOG_TRUSTPROXY is no setting; did you mean KANALOG_TRUST_PROXY?",
+    "Warning: KANALOG_PORTT_FILE is no setting; did you mean KANALOG_PORT_FILE?",
+    "Warning: KANALOG_COLOUR_OF_THE_SKY is no setting.",
+  ];
+  await machine.run(["plan", "list"]);
+  const environment = { ...unknown, ...silent };
+  for (const words of [["check"], ["config"]]) {
+    const { exitCode, notes } = await machine.run(words, { environment });
+    expect({ exitCode, warnings: notes.trimEnd().split("\n") }).toEqual({ exitCode: 0, warnings });
+  }
+  const server = await machine.serve(["serve"], { environment });
+  for (const line of warnings) expect(server.printed()).toContain(line);
+  await server.stop();
+});
+
 /** They serve until they are stopped, and print no document. */
 const SERVING = ["start", "serve", "mcp"];
 
