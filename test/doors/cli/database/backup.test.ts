@@ -77,6 +77,22 @@ test("a backup refuses a file that exists, and a database that does not", async 
   expect(machine.read("mine.txt")).toBe("precious");
 });
 
+test("a backup to standard output is refused, and makes no file of that name", async () => {
+  const { exitCode, out, notes } = await machine.run(["backup", "-"]);
+  expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+  expect(notes).toBe("A backup goes to a file: name one (./- for one named -).\n");
+  expect(machine.exists("-")).toBe(false);
+});
+
+test("a restore says where there was no database before", async () => {
+  const there = await machine.run(["restore", "copy.db"]);
+  expect(there.notes).not.toContain("before.");
+  const environment = { KANALOG_DB: machine.path("mistyped.db") };
+  const { exitCode, notes } = await machine.run(["restore", "copy.db"], { environment });
+  expect(exitCode).toBe(0);
+  expect(notes).toContain(`There was no database ${machine.path("mistyped.db")} before.\n`);
+});
+
 test("a backup names the secret that a restore needs, and never tells it", async () => {
   const secret = "a secret text of at least thirty-two characters";
   const given = await machine.run(["backup", "one.db"], {
