@@ -122,8 +122,10 @@ export const SETTINGS = {
   ),
   KANALOG_TRUST_PROXY: setting(
     "trustProxy",
-    "Believe a proxy in front: the appliance's own address from `X-Forwarded-Host` and " +
-      "`X-Forwarded-Proto`, and the client IP from `X-Forwarded-For`.",
+    "Believe a proxy in front, of each header the last value: the client IP from `X-Forwarded-For`, and " +
+      "where `KANALOG_BASE_URL` is not given, the address of pages from `X-Forwarded-Host` and `X-Forwarded-Proto`. " +
+      "`next` links and mails take it from them too where all addresses are listened on; on any other " +
+      "`KANALOG_HOST`, as on the default, they name the listener: set `KANALOG_BASE_URL`.",
     "false",
     flag,
   ),
