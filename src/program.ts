@@ -7,8 +7,12 @@ import { runCommandLine } from "./doors/cli/command-line.ts";
 import { runStdioBridge } from "./doors/mcp/stdio-bridge.ts";
 import { systemPorts } from "./ports/ports.ts";
 
+/** Whether a command waits for what it printed, and does what there is to do where that failed. */
+let isToldOfErrors = false;
+
 // A reader that closes the output early (`| head`) is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (isToldOfErrors) return;
   if (error.code === "EPIPE") process.exit(0);
   process.stderr.write(`Standard output cannot be written: ${error.message}.\n`);
   process.exit(1);
@@ -22,6 +26,14 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
       new Promise((resolve) => {
         if (process.stdout.write(bytes)) resolve();
         else process.stdout.once("drain", resolve);
+      }),
+    told: (text) =>
+      new Promise((resolve, reject) => {
+        isToldOfErrors = true;
+        process.stdout.write(`${text}\n`, (error) => {
+          if (error) reject(error);
+          else resolve();
+        });
       }),
     note: (text) => process.stderr.write(`${text}\n`),
   },

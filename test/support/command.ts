@@ -31,6 +31,9 @@ export async function runHere(
         async write(bytes) {
           out += Buffer.from(bytes).toString();
         },
+        async told(text) {
+          out += `${text}\n`;
+        },
         note: (text) => {
           notes += `${text}\n`;
         },

@@ -36,6 +36,8 @@ export interface Output {
   /** Puts bytes out as they are; settles once there is room for more. */
   write(bytes: Uint8Array): Promise<void>;
   note(text: string): void;
+  /** As `out`, for what must reach its reader. @throws the system's error where it cannot be written */
+  told(text: string): Promise<void>;
 }
 
 export const EXIT_FAILED = 1;

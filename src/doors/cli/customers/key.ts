@@ -6,6 +6,7 @@ import type { CommandContext } from "../command-context.ts";
 import { KEY, keyNamed, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
+import { printNewKey } from "./new-key.ts";
 
 /** `kanalog key`: API keys. */
 export function keyCommand(context: CommandContext): Command {
@@ -39,8 +40,8 @@ export function keyCommand(context: CommandContext): Command {
             },
             COMMAND_LINE,
           );
-          printObject(output, { ...describe(key), key: token }, input.json === true);
-          output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
+          const printed = { ...describe(key), key: token };
+          await printNewKey(output, keys, key.id, printed, input.json === true);
         });
       },
     );
