@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 import type { Server } from "../doors/http/server.ts";
 import { REQUEST_BYTES_MAX } from "../doors/site/forms/read-multipart.ts";
@@ -47,11 +48,13 @@ export function claimPort({ host, port }: Pick<Config, "host" | "port">): number
   }
 }
 
-/** Listens as the appliance does, and ends it at once. @returns the port */
-function listenOnce(hostname: string, port: number): number {
-  const listener = Bun.serve({ hostname, port, fetch: () => new Response() });
-  void listener.stop(true);
-  return listener.port ?? port;
+/** Listens, and ends it at once; a server would keep its port from workers. @returns the port */
+function listenOnce(host: string, port: number): number {
+  // Only a server takes the brackets of an IPv6 address.
+  const hostname = host.replace(/^\[(.*)\]$/, "$1");
+  const listener = Bun.listen({ hostname, port, socket: { data() {} } });
+  listener.stop(true);
+  return listener.port;
 }
 
 function cannotListen(host: string, port: number, cause: unknown): AppError {
@@ -66,7 +69,9 @@ const FREE_PORT_MIN = 1024;
 function whyNotListening(host: string, port: number, cause: unknown): Message {
   const place = `${host}:${port}`;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (NOT_HERE.includes(code)) return message("hostNotHere", { place, host });
+  // Of a name or number that is no address, there is no code, or the one of an earlier call.
+  if (NOT_HERE.includes(code) || (code === "" && isIP(host) === 0))
+    return message("hostNotHere", { place, host });
   if (code === "EACCES" && port < FREE_PORT_MIN) return message("portNeedsRight", { place });
   const free = code === "EADDRINUSE" ? nextFreePort(host, port) : null;
   return free === null
