@@ -122,8 +122,10 @@ export const SETTINGS = {
   ),
   KANALOG_TRUST_PROXY: setting(
     "trustProxy",
-    "Believe a proxy in front: the appliance's own address from `X-Forwarded-Host` and " +
-      "`X-Forwarded-Proto`, and the client IP from `X-Forwarded-For`.",
+    "Believe a proxy in front, of each header the last value: the client IP from `X-Forwarded-For`, and " +
+      "where `KANALOG_BASE_URL` is not given, the address of pages from `X-Forwarded-Host` and `X-Forwarded-Proto`. " +
+      "`next` links and mails take it from them too where all addresses are listened on; on any other " +
+      "`KANALOG_HOST`, as on the default, they name the listener: set `KANALOG_BASE_URL`.",
     "false",
     flag,
   ),
@@ -298,7 +300,8 @@ export function readConfig(environment: Environment): Config {
       const text = settingText(environment, name) ?? fallback;
       values[field] = text === null ? null : parse(text);
     } catch (error) {
-      faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      const fault = error instanceof Error ? error.message : String(error);
+      faults.push(`${name}: ${withUnseen(fault)}`);
     }
   }
   if (faults.length > 0) throw new ConfigError(faults);
@@ -327,15 +330,32 @@ function entries(): [name: string, setting: Setting<string, unknown>][] {
   return Object.entries<Setting<string, unknown>>(SETTINGS);
 }
 
-/** An empty variable counts as not given. */
+/** Characters of a value that nobody sees, such as a byte order mark, by their numbers. */
+function withUnseen(fault: string): string {
+  return fault.replace(
+    /\p{Cf}/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16).padStart(4, "0")}}`,
+  );
+}
+
+/**
+ * Blanks at the ends of a value, and a byte order mark, do not count; an empty variable counts as not given.
+ * The secret is taken as it is: there are databases that were written by one with blanks.
+ */
 function settingText(environment: Environment, name: string): string | null {
   const direct = environment[name];
   const file = environment[`${name}_FILE`];
   if (direct && file) throw new Error(`given twice, as ${name} and as ${name}_FILE.`);
-  if (direct) return direct;
+  const isTrimmed = name !== "KANALOG_SECRET";
+  if (direct) return isTrimmed ? direct.trim() : direct;
   if (!file) return null;
+  const text = readSettingFile(file, name);
+  return isTrimmed ? text.trim() : text.trimEnd();
+}
+
+function readSettingFile(file: string, name: string): string {
   try {
-    return readFileSync(file, "utf8").trimEnd();
+    return readFileSync(file, "utf8");
   } catch {
     throw new Error(`the file ${file} named by ${name}_FILE cannot be read.`);
   }

@@ -154,7 +154,7 @@ test("values are read from the environment", () => {
     webhookBatchMs: 5_000,
     webhookRetriesMs: [30_000, 120_000, 3_600_000],
     webhookAllow: ["10.0.0.0/8", "fd00::/8"].map(parseAddressRange),
-    webhookCa: TEST_CA,
+    webhookCa: TEST_CA.trim(),
     sourceAllow: [parseAddressRange("10.2.0.0/16")],
     smtpUrl: "smtps://user:password@mail.example.com",
     mailFrom: "Kanalog <kanalog@example.com>",
@@ -171,6 +171,33 @@ test("every variable may be given as a file, whose last line break does not coun
   const file = join(folder, "port");
   writeFileSync(file, "9090\n");
   expect(readConfig({ KANALOG_PORT_FILE: file }).port).toBe(9090);
+});
+
+test("blanks at the ends of a value and a byte order mark do not count, for all settings alike", () => {
+  const given = { KANALOG_PORT: "9090", KANALOG_TRUST_PROXY: "true", KANALOG_LAG_MAX: "90s" };
+  const texts = { ...given, KANALOG_BASE_URL: "https://api.example.com", KANALOG_DB: "/srv/k.db" };
+  const plain = readConfig(texts);
+  for (const [before, after] of [
+    ["", " "],
+    [" ", "\t"],
+    ["\ufeff", "\r\n"],
+  ] as const) {
+    const padded = Object.entries(texts).map(([name, text]) => [name, before + text + after]);
+    expect(readConfig(Object.fromEntries(padded))).toEqual(plain);
+    const files = padded.map(([name = "", text = ""]) => [`${name}_FILE`, fileOf(name, text)]);
+    expect(readConfig(Object.fromEntries(files))).toEqual(plain);
+  }
+});
+
+test("a secret is taken with its blanks, by which something may be encrypted", () => {
+  const secret = " a text of at least thirty-two characters ";
+  expect(readConfig({ KANALOG_SECRET: secret }).secret).toBe(secret);
+});
+
+test("a character that nobody sees is told by its number", () => {
+  expect(faultsOf({ KANALOG_PORT: "80\ufeff80" })).toEqual([
+    'KANALOG_PORT: "80\\u{feff}80" is not a whole number from 0 to 65535.',
+  ]);
 });
 
 test("a variable given twice, or by a file that is not there, is a fault naming it", () => {

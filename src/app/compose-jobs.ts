@@ -35,7 +35,7 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
   };
   return {
     scheduler: createScheduler(metrics.counted.jobs(jobs), ledger, ports.clock, ports.log),
-    newestBackup: async () => backups && (await lastBackup(backups.place)),
+    newestBackup: async () => backups && (await lastBackup(backups.place, ports.clock.now())),
   };
 }
 

@@ -1,8 +1,9 @@
+import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 import type { Server } from "../doors/http/server.ts";
 import { REQUEST_BYTES_MAX } from "../doors/site/forms/read-multipart.ts";
 import { AppError } from "../errors.ts";
-import { message } from "../values/messages/messages.ts";
+import { type Message, message } from "../values/messages/messages.ts";
 
 /**
  * A connection may say nothing for so long, and a request take so long, however many bytes of its
@@ -34,30 +35,48 @@ export function listen(server: Server, { host, port }: Config, isShared: boolean
 }
 
 /**
- * Looks whether workers may listen on a port: once one does, others of the same user may share it
- * unasked.
+ * Looks whether a port can be listened on, before anything is made: once a worker listens, others of the
+ * same user may share it unasked.
  * @returns the port, a free one for 0
  * @throws AppError `unavailable` as `listen`
  */
 export function claimPort({ host, port }: Pick<Config, "host" | "port">): number {
   try {
-    const listener = Bun.listen({ hostname: host, port, socket: { data() {} } });
-    listener.stop(true);
-    return listener.port;
+    return listenOnce(host, port);
   } catch (cause) {
     throw cannotListen(host, port, cause);
   }
 }
 
+/** Listens, and ends it at once; a server would keep its port from workers. @returns the port */
+function listenOnce(host: string, port: number): number {
+  // Only a server takes the brackets of an IPv6 address.
+  const hostname = host.replace(/^\[(.*)\]$/, "$1");
+  const listener = Bun.listen({ hostname, port, socket: { data() {} } });
+  listener.stop(true);
+  return listener.port;
+}
+
 function cannotListen(host: string, port: number, cause: unknown): AppError {
+  return new AppError("unavailable", whyNotListening(host, port, cause), { cause });
+}
+
+/** The system's codes for an address that is another machine's, or none. */
+const NOT_HERE = ["EADDRNOTAVAIL", "EINVAL", "ENOTFOUND"];
+/** Below it, ports are the administrator's. */
+const FREE_PORT_MIN = 1024;
+
+function whyNotListening(host: string, port: number, cause: unknown): Message {
   const place = `${host}:${port}`;
-  const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-  const free = isTaken ? nextFreePort(host, port) : null;
-  const said =
-    free === null
-      ? message("cannotListen", { place, reason: reasonOf(cause) })
-      : message("portTaken", { place, free });
-  return new AppError("unavailable", said, { cause });
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  // Of a name or number that is no address, there is no code, or the one of an earlier call.
+  if (NOT_HERE.includes(code) || (code === "" && isIP(host) === 0))
+    return message("hostNotHere", { place, host });
+  if (code === "EACCES" && port < FREE_PORT_MIN) return message("portNeedsRight", { place });
+  const free = code === "EADDRINUSE" ? nextFreePort(host, port) : null;
+  return free === null
+    ? message("cannotListen", { place, reason: reasonOf(cause) })
+    : message("portTaken", { place, free });
 }
 
 const PORTS_TRIED = 20;
@@ -66,8 +85,7 @@ const PORTS_TRIED = 20;
 function nextFreePort(hostname: string, taken: number): number | null {
   for (let port = taken + 1; port <= Math.min(taken + PORTS_TRIED, 65_535); port++) {
     try {
-      Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
-      return port;
+      return listenOnce(hostname, port);
     } catch {
       // The port is taken too.
     }

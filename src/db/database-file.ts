@@ -1,6 +1,7 @@
 import BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
+import { whyRefused } from "./refused-file.ts";
 
 /** Damages that are told of a file: the first ones say enough. */
 const DAMAGES_MAX = 3;
@@ -50,7 +51,7 @@ function inKanalogFile<T>(
     if (code === "SQLITE_NOTADB") {
       throw new AppError("conflict", message("notDatabase", { path }));
     }
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = whyRefused(path, error);
     throw new AppError("conflict", message("databaseUnreadable", { path, reason }), {
       cause: error,
     });

@@ -1,5 +1,6 @@
 import { accessSync, chownSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { realFile } from "./real-file.ts";
 
 /** Root may work for the user by whom the appliance runs, who must be able to open what it makes. */
 export function giveToOwnerOf(owned: string, path: string): void {
@@ -12,7 +13,8 @@ export function giveToOwnerOf(owned: string, path: string): void {
  * Says who owns a file, or its folder, that this process may not read and write, and what to do.
  * Null where it may.
  */
-export function deniedAccess(path: string): string | null {
+export function deniedAccess(named: string): string | null {
+  const path = realFile(named);
   const mine = process.getuid?.();
   const folder = dirname(resolve(path));
   for (const [place, access] of [

@@ -1,15 +1,16 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { AppError, storageReason } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
 import { untilFree } from "./busy.ts";
 import { checkpointsItself } from "./checkpoint.ts";
 import { Database } from "./database.ts";
 import { armDeadline } from "./deadline.ts";
-import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
+import { giveToOwnerOf } from "./file-owner.ts";
+import { realFile } from "./real-file.ts";
+import { whyRefused } from "./refused-file.ts";
 
 export const IN_MEMORY = ":memory:";
 
@@ -60,7 +61,7 @@ export function openDatabase(
     if (path !== IN_MEMORY && access !== "reader") makeFile(path);
     return connect(openFile(path), clock, access, durability);
   } catch (cause) {
-    const said = message("cannotOpenDatabase", { path, reason: whyNot(path, cause) });
+    const said = message("cannotOpenDatabase", { path, reason: whyRefused(path, cause) });
     throw new AppError("unavailable", said, { cause });
   }
 }
@@ -93,17 +94,6 @@ function connect(
   return db;
 }
 
-function whyNot(path: string, cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  const code = "code" in cause ? String(cause.code) : "";
-  const isDenied = /^(EACCES|EPERM|SQLITE_CANTOPEN|SQLITE_READONLY)/.test(code);
-  if (code === "ERR_DLOPEN_FAILED") {
-    // The executable unpacks the driver there.
-    return `the database driver cannot be loaded from ${tmpdir()}: let TMPDIR name a folder that is there, may be written and is not mounted noexec (${cause.message})`;
-  }
-  return (isDenied ? deniedAccess(path) : null) ?? storageReason(cause) ?? cause.message;
-}
-
 /**
  * Opened anew where a restore put another file in its place while this one waited for the lock: the
  * former file must not get a WAL, which would have the new one's name.
@@ -124,10 +114,10 @@ function inodeOf(path: string): number | undefined {
 
 /** Makes a file that only its owner can read: sessions and mails are in it. */
 function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
   if (existsSync(path)) return;
+  mkdirSync(dirname(realFile(path)), { recursive: true });
   closeSync(openSync(path, "a", 0o600));
-  giveToOwnerOf(dirname(resolve(path)), path);
+  giveToOwnerOf(dirname(resolve(realFile(path))), path);
 }
 
 export function databaseExists(path: string): boolean {

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { AppError, storageReason } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
 import { isBusy } from "./busy.ts";
@@ -10,6 +10,8 @@ import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
 import { giveToOwnerOf } from "./file-owner.ts";
 import { requireKnownVersion } from "./migrate.ts";
+import { realFile } from "./real-file.ts";
+import { whyRefused } from "./refused-file.ts";
 
 interface Replacement {
   /** The version of the file that took the database's place; an older one is migrated by the next start. */
@@ -25,17 +27,18 @@ const COMPANIONS = ["-wal", "-shm", "-journal"];
 
 /**
  * Puts a copy of a file into the place of the database, which is kept beside it with what its WAL
- * had. Nobody can open the database meanwhile, and at every moment one of the two is in its place.
+ * had; a symbolic link to it stays. Nobody can open the database meanwhile, and at every moment one of the two is in its place.
  * @param suffix put behind the name of the former database
  * @throws AppError `conflict` where a process uses the database, or the file is not sound,
  *   `unavailable` where the disk refuses
  */
 export function replaceDatabase(
-  path: string,
+  named: string,
   file: string,
   suffix: string,
   clock: Clock,
 ): Replacement {
+  const path = realFile(named);
   requireOther(path, file);
   requireKnownVersion(file, requireSoundFile(file, "full"));
   mkdirSync(dirname(resolve(path)), { recursive: true });
@@ -62,7 +65,7 @@ export function replaceDatabase(
 
 /** @throws AppError `conflict` where a process uses the database, `unavailable` where the disk refuses */
 export function requireUnused(path: string): void {
-  lockDatabase(path).close();
+  lockDatabase(realFile(path)).close();
 }
 
 function requireOther(path: string, file: string): void {
@@ -89,21 +92,22 @@ function copyFile(file: string, draft: string, clock: Clock): { schemaVersion: n
  * open; in `locking_mode` EXCLUSIVE the lock then stays.
  */
 function lockDatabase(path: string): BetterSqlite3.Database {
-  const client = new BetterSqlite3(path, { timeout: 0 });
+  let client: BetterSqlite3.Database | null = null;
   try {
+    client = new BetterSqlite3(path, { timeout: 0 });
     client.pragma("locking_mode = EXCLUSIVE");
     client.pragma("journal_mode = DELETE");
     client.exec("BEGIN EXCLUSIVE");
     rmSync(`${path}-shm`, { force: true });
     return client;
   } catch (cause) {
-    client.close();
+    client?.close();
     if (isBusy(cause)) {
       throw new AppError("conflict", message("databaseInUse", { path }), { cause });
     }
     const isDamaged = cause instanceof Error && "code" in cause && DAMAGE.test(String(cause.code));
     if (!isDamaged) {
-      const reason = storageReason(cause) ?? String(cause);
+      const reason = whyRefused(path, cause);
       throw new AppError("unavailable", message("cannotLock", { path, reason }), { cause });
     }
     const companions = COMPANIONS.map((end) => path + end);

@@ -4,6 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import { fileStamp } from "../values/moscow-time.ts";
 import { writeCopy } from "./database-copy.ts";
 import { openDatabase } from "./open-database.ts";
+import { realFile } from "./real-file.ts";
 
 const SNAPSHOTS_KEPT = 2;
 const SNAPSHOT_END = /^\.before-schema-\d+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)$/;
@@ -13,7 +14,8 @@ const SNAPSHOT_END = /^\.before-schema-\d+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)$/;
  * the last ones.
  * @returns the copy's path
  */
-export function takeSnapshot(path: string, version: number, clock: Clock): string {
+export function takeSnapshot(named: string, version: number, clock: Clock): string {
+  const path = realFile(named);
   const snapshot = `${path}.before-schema-${version}-${fileStamp(clock.now())}`;
   // The caller's connection is in a transaction, where SQLite copies nothing.
   const reader = openDatabase(path, clock, "reader");

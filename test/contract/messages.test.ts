@@ -590,6 +590,18 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [{ exports: 2 }, "An organization may have 2 exports under way: wait for the end of one."],
   ],
   exportUnderWay: [[{}, "Another export is under way: wait for its end."]],
+  hostNotHere: [
+    [
+      { place: "PLACE", host: "HOST" },
+      "Cannot listen on PLACE: HOST is no address of this machine. Give --host or KANALOG_HOST one, such as 127.0.0.1, or 0.0.0.0 for all of them.",
+    ],
+  ],
+  portNeedsRight: [
+    [
+      { place: "PLACE" },
+      "Cannot listen on PLACE: ports below 1024 need a right of their own. Give --port or KANALOG_PORT one above, with a proxy in front, or the process the capability CAP_NET_BIND_SERVICE.",
+    ],
+  ],
   portTaken: [
     [
       { place: "PLACE", free: 8081 },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmodSync, chownSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 
 /** The real process on a real file with which something is wrong: what it answers, and after. */
@@ -157,7 +157,7 @@ test("after a kill, a WAL index that is gone loses nothing; a WAL that is gone, 
 const isRoot = process.getuid?.() === 0;
 
 test.skipIf(isRoot && Bun.which("setpriv") === null)(
-  "a file that may not be written: the start says so in one line, and leaves it as it is",
+  "a file that may not be written: every command says so in one line, and leaves it as it is",
   async () => {
     await machine.json(["plan", "list"]);
     const before = readFileSync(machine.database);
@@ -167,20 +167,48 @@ test.skipIf(isRoot && Bun.which("setpriv") === null)(
     // Root may write whatever the rights say.
     const as = isRoot ? ["setpriv", "--reuid=65534", "--clear-groups"] : [];
     if (isRoot) chownSync(machine.database, 65534, 65534);
-    const child = Bun.spawn([...as, process.execPath, main, "serve"], {
-      cwd: machine.folder,
-      env: { PATH: process.env["PATH"] ?? "", KANALOG_DB: machine.database, KANALOG_PORT: "0" },
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const notes = await child.stderr.text();
-    expect(await child.exited).toBe(1);
-    expect(notes.trimEnd().split("\n")).toHaveLength(1);
-    expect(notes).toContain(machine.database);
-    expect(notes).toContain("(chmod)");
+    for (const words of [["serve"], ["check"], ["export", "channels"]]) {
+      const child = Bun.spawn([...as, process.execPath, main, ...words], {
+        cwd: machine.folder,
+        env: { PATH: process.env["PATH"] ?? "", KANALOG_DB: machine.database, KANALOG_PORT: "0" },
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [out, notes] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      expect(await child.exited).toBe(1);
+      const [said, ...more] = (out + notes).trimEnd().split("\n");
+      expect(more, words[0]).toEqual([]);
+      expect(said).toContain(machine.database);
+      expect(said).toContain("(chmod)");
+    }
     expect(readFileSync(machine.database).equals(before)).toBe(true);
     chmodSync(machine.folder, 0o755);
     chmodSync(machine.database, 0o644);
     expect((await machine.run(["plan", "list"])).exitCode).toBe(0);
   },
 );
+
+test("a path that can be no database is told to be what it is, by every command and a restore", async () => {
+  await machine.json(["plan", "list"]);
+  await machine.json(["backup", "copy.db"]);
+  const deep = `${"folder".repeat(20)}/`.repeat(5);
+  mkdirSync(machine.path(deep), { recursive: true });
+  mkdirSync(machine.path("folder"));
+  for (const [name, said] of [
+    ["folder", `it is a folder: name a file, such as ${machine.path("folder/kanalog.db")}`],
+    ["x".repeat(250), "its name is too long with 250 bytes"],
+    [`${deep}kanalog.db`, "its path is too long with"],
+  ] as const) {
+    const environment = { KANALOG_DB: machine.path(name) };
+    const tried = [["org", "list"]];
+    if (name === "folder") {
+      tried.push(["check"], ["export", "channels"], ["backup", "b.db"], ["restore", "copy.db"]);
+    }
+    for (const words of tried) {
+      const { exitCode, out, notes } = await machine.run(words, { environment });
+      expect(exitCode, words.join(" ")).toBe(1);
+      expect(out + notes, words.join(" ")).toContain(said);
+      expect((out + notes).trimEnd().split("\n")).toHaveLength(1);
+    }
+  }
+});

@@ -165,13 +165,21 @@ test("a second start makes another key as long as nobody has used the first, and
   expect(countAll()).toMatchObject({ organizations: 1, members: 1, keys: 2 });
 });
 
-test("a first start whose port is taken names the next free one, and makes no sample and no key", async () => {
+test("a first start whose port is taken names the next free one in one line, and makes nothing", async () => {
   const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { exitCode, notes } = await machine.run(["start", "--port", String(other.port)]);
-  expect(exitCode).toBe(1);
-  const free = Number(/add --port (\d+)/.exec(notes)?.[1]);
-  expect(free).toBeGreaterThan(other.port);
-  expect(countAll()).toMatchObject({ organizations: 0, channels: 0, keys: 0 });
+  const options = ["--port", String(other.port), "--db", machine.path("new/kanalog.db")];
+  const environment = { KANALOG_BACKUP_DIR: machine.path("copies"), KANALOG_LOG_LEVEL: "info" };
+  let free = 0;
+  for (const words of [["start"], ["serve"], ["serve", "--workers", "2"]]) {
+    const { exitCode, notes } = await machine.run([...words, ...options], { environment });
+    expect(exitCode).toBe(1);
+    const said =
+      /^Cannot listen on 127\.0\.0\.1:\d+: another program does\. .* add --port (\d+)\.\n$/;
+    free = Number(said.exec(notes)?.[1]);
+    expect(free, notes).toBeGreaterThan(other.port);
+    expect(machine.exists("new")).toBe(false);
+    expect(machine.exists("copies")).toBe(false);
+  }
   other.stop(true);
   const server = await machine.serve(["start", "--port", String(free)]);
   expect(new URL(server.address).port).toBe(String(free));

@@ -31,6 +31,9 @@ export async function runHere(
         async write(bytes) {
           out += Buffer.from(bytes).toString();
         },
+        async told(text) {
+          out += `${text}\n`;
+        },
         note: (text) => {
           notes += `${text}\n`;
         },
@@ -39,6 +42,9 @@ export async function runHere(
       openDomains: (config, ports) => openDomains(config, ports, undefined, openPrepared),
       cluster: clusterCommands,
       createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),
+      claimPort: () => {
+        throw new Error("a command that serves has a process of its own");
+      },
       createWorkers: () => {
         throw new Error("workers have processes of their own");
       },

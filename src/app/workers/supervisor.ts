@@ -3,7 +3,6 @@ import { listenerAddress } from "../../doors/http/requests/base-address.ts";
 import { setUpToken } from "../../doors/site/guard/set-up.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { makeSharedMemory } from "../../ports/shared-memory.ts";
-import { claimPort } from "../listen.ts";
 import { createQuestionDesk } from "./question-desk.ts";
 import { createRestartWaits } from "./restart-waits.ts";
 import { endSilentWorkers } from "./silent-workers.ts";
@@ -15,7 +14,6 @@ import type { FromWorker, WorkerStart } from "./worker-messages.ts";
 export interface WorkersOptions {
   count: number;
   host: string;
-  /** 0: a free one. */
   port: number;
   environment: Environment;
 }
@@ -46,7 +44,7 @@ const STOP_MAX_MS = 20_000;
  * (30 against 33 us, within the noise) and some 20 MB more each.
  */
 export function createWorkers(
-  { count, host, port: wanted, environment }: WorkersOptions,
+  { count, host, port, environment }: WorkersOptions,
   { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
 ) {
   const baseMs = clock.now();
@@ -58,7 +56,7 @@ export function createWorkers(
   const desk = createQuestionDesk(running, count, clock);
 
   /** Settles when it is ready; null where it ended before. */
-  function spawn(number: number, port: number): Promise<Pick<Started, "setUpPath"> | null> {
+  function spawn(number: number): Promise<Pick<Started, "setUpPath"> | null> {
     const { promise, resolve } = Promise.withResolvers<Pick<Started, "setUpPath"> | null>();
     const child = Bun.spawn(WORKER_COMMAND, {
       env: { ...environment, KANALOG_PORT: String(port), KANALOG_PORT_FILE: undefined },
@@ -91,7 +89,7 @@ export function createWorkers(
   }
 
   /** Starts a worker again whenever it ends, until all are to stop. */
-  async function keepRunning(number: number, port: number): Promise<void> {
+  async function keepRunning(number: number): Promise<void> {
     const waitMs = createRestartWaits();
     for (;;) {
       const startedMs = clock.monotonic();
@@ -101,7 +99,7 @@ export function createWorkers(
       log.error({ worker: number, exitCode, pauseMs }, "a worker ended; it is started again");
       if (pauseMs > 0) await clock.sleep(pauseMs, stopping.signal);
       if (stopping.signal.aborted) return;
-      void spawn(number, port);
+      void spawn(number);
     }
   }
 
@@ -109,15 +107,13 @@ export function createWorkers(
     /**
      * Starts them: the first one alone, which brings the file to this program's schema, then the others.
      * @returns null where the first one ended, which says why itself
-     * @throws AppError `unavailable` naming the place that cannot be listened on
      */
     async start(): Promise<Started | null> {
-      const port = claimPort({ host, port: wanted });
-      const first = await spawn(1, port);
+      const first = await spawn(1);
       if (first === null) return null;
       const others = Array.from({ length: count - 1 }, (_, at) => at + 2);
-      await Promise.all(others.map((number) => spawn(number, port)));
-      for (const number of [1, ...others]) void keepRunning(number, port);
+      await Promise.all(others.map((number) => spawn(number)));
+      for (const number of [1, ...others]) void keepRunning(number);
       void endSilentWorkers(running, stopping.signal, { clock, log });
       return { ...first, address: listenerAddress(host, port) ?? `http://localhost:${port}` };
     },

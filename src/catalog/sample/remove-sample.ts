@@ -1,15 +1,17 @@
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { recount } from "../directory/recount.ts";
 import type { Watchers } from "../manage/removals.store.ts";
-import { removeChannel } from "../manage/removals.ts";
+import { finishRemovals, removeChannel } from "../manage/removals.ts";
 import { forgetSample, selectSample } from "./sample.store.ts";
 
 /**
  * Removes the channels of the sample with their posts and statistics; those that an import changed are
- * left. Interrupted, it is to be called again. @returns how many channels were removed
+ * left. Interrupted, it is to be called again; twice at once, each channel is removed by one of the calls.
+ * @returns how many channels were removed
  */
 export async function removeSample(
   db: Database,
@@ -17,18 +19,37 @@ export async function removeSample(
   watchers: Watchers,
   by: Actor,
 ): Promise<number> {
-  const ids = selectSample(db);
-  for (const id of ids) await removeChannel(db, clock, watchers, { id, intoId: null }, by);
-  if (ids.length > 0) await recount(db, clock);
+  let removed = 0;
+  for (const id of selectSample(db)) {
+    // Another call may have removed it meanwhile, after which its number may be one of the operator's own.
+    if (!selectSample(db).includes(id)) continue;
+    if (await removeThere(() => removeChannel(db, clock, watchers, { id, intoId: null }, by))) {
+      removed += 1;
+    }
+  }
+  // The numbers of those that another call removes are freed once they are gone altogether.
+  await finishRemovals(db, clock, watchers);
+  if (removed > 0) await recount(db, clock);
   await inTransaction(db, clock, "sample", async (tx) => {
     forgetSample(tx);
-    if (ids.length === 0) return;
+    if (removed === 0) return;
     await recordChange(tx, clock, by, {
       organizationId: null,
       action: "sample.remove",
       target: "sample channels",
-      details: { channels: ids.length },
+      details: { channels: removed },
     });
   });
-  return ids.length;
+  return removed;
+}
+
+/** @returns false where the channel was not there any more */
+async function removeThere(remove: () => Promise<void>): Promise<boolean> {
+  try {
+    await remove();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return false;
+    throw error;
+  }
 }

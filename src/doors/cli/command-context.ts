@@ -16,6 +16,11 @@ export interface CommandContext {
   openDomains(config: Config, ports: Ports): Promise<Domains>;
   /** @param options.crew where the process serves beside others */
   createApp(config: Config, ports: Ports, options?: { crew: Crew }): Promise<App>;
+  /**
+   * Looks whether the settings' place can be listened on. @returns the port, a free one for 0
+   * @throws AppError `unavailable` naming the place
+   */
+  claimPort(config: Config): number;
   /** Processes that serve together. */
   createWorkers(options: WorkersOptions, ports: Ports): Workers;
   /** Joins those who serve together, where this process was started by them. */
@@ -31,6 +36,8 @@ export interface Output {
   /** Puts bytes out as they are; settles once there is room for more. */
   write(bytes: Uint8Array): Promise<void>;
   note(text: string): void;
+  /** As `out`, for what must reach its reader. @throws the system's error where it cannot be written */
+  told(text: string): Promise<void>;
 }
 
 export const EXIT_FAILED = 1;

@@ -6,14 +6,15 @@ export type Printable = Record<string, Cell>;
 
 /** One object: a JSON document, or a line a field. */
 export function printObject(output: Output, object: Printable, asJson: boolean): void {
-  if (asJson) {
-    output.out(JSON.stringify(object));
-    return;
-  }
+  output.out(objectText(object, asJson));
+}
+
+export function objectText(object: Printable, asJson: boolean): string {
+  if (asJson) return JSON.stringify(object);
   const width = Math.max(...Object.keys(object).map((name) => name.length));
-  for (const [name, value] of Object.entries(object)) {
-    output.out(`${name.padEnd(width)}  ${cellText(value)}`);
-  }
+  return Object.entries(object)
+    .map(([name, value]) => `${name.padEnd(width)}  ${cellText(value)}`)
+    .join("\n");
 }
 
 /** A list: `{results}` as a JSON document, or a table. */

@@ -4,7 +4,7 @@ import type { Services } from "../../methods/services.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
 import { inEnglish, type Message, type MessageCode } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
-import { nearestCodes } from "./nearest-codes.ts";
+import { nearestCodes } from "../../values/nearest-codes.ts";
 import { plainText } from "./plain-text.ts";
 
 /**

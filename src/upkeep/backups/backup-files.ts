@@ -33,27 +33,34 @@ export function backupPath({ folder, name }: BackupPlace, instantMs: number): st
   return join(folder, `${name}-${fileStamp(instantMs)}.db`);
 }
 
+/** Of `2026-11-20`. */
+const DAY_LENGTH = 10;
 const STAMP_END = /^-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.db$/;
 
-/** Names of the place's own files, the latest first: all else in the folder is somebody's. */
-function ownNames(names: readonly string[], { name }: BackupPlace): string[] {
-  const own = names.filter(
-    (file) => file.startsWith(name) && STAMP_END.test(file.slice(name.length)),
-  );
+/**
+ * Names of the place's own files, the latest first: all else in the folder is somebody's. One of a later
+ * day, made while the clock was wrong, is left out: it would be the latest for years.
+ */
+function ownNames(names: readonly string[], { name }: BackupPlace, nowMs: number): string[] {
+  const latest = `-${fileStamp(nowMs).slice(0, DAY_LENGTH)}`;
+  const own = names.filter((file) => {
+    const end = file.startsWith(name) ? file.slice(name.length) : "";
+    return STAMP_END.test(end) && end.slice(0, latest.length) <= latest;
+  });
   return own.sort().reverse();
 }
 
 /** Removes the oldest backups. */
-export function pruneBackups(place: BackupPlace, kept: number): void {
-  for (const file of ownNames(readdirSync(place.folder), place).slice(kept)) {
+export function pruneBackups(place: BackupPlace, kept: number, nowMs: number): void {
+  for (const file of ownNames(readdirSync(place.folder), place, nowMs).slice(kept)) {
     rmSync(join(place.folder, file));
   }
 }
 
 /** Null where there is none yet, or the folder cannot be read. Never blocks: it may be a network's. */
-export async function lastBackup(place: BackupPlace): Promise<BackupFile | null> {
+export async function lastBackup(place: BackupPlace, nowMs: number): Promise<BackupFile | null> {
   try {
-    const [file] = ownNames(await readdir(place.folder), place);
+    const [file] = ownNames(await readdir(place.folder), place, nowMs);
     if (file === undefined) return null;
     const path = join(place.folder, file);
     const { size, mtimeMs } = await stat(path);

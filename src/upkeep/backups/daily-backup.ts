@@ -27,7 +27,7 @@ export async function backUp(
 ): Promise<DatabaseCopy> {
   try {
     const copy = writeCopy(db, backupPath(place, clock.now()), clock);
-    pruneBackups(place, kept);
+    pruneBackups(place, kept, clock.now());
     return copy;
   } catch (error) {
     const reason = error instanceof AppError ? error.detail : String(error);

@@ -432,6 +432,10 @@ export const en = {
   // Files of the appliance, for its operator.
   cannotListen: ({ place, reason }: { place: string; reason: string }) =>
     `Cannot listen on ${place}: ${reason}.`,
+  hostNotHere: ({ place, host }: { place: string; host: string }) =>
+    `Cannot listen on ${place}: ${host} is no address of this machine. Give --host or KANALOG_HOST one, such as 127.0.0.1, or 0.0.0.0 for all of them.`,
+  portNeedsRight: ({ place }: { place: string }) =>
+    `Cannot listen on ${place}: ports below 1024 need a right of their own. Give --port or KANALOG_PORT one above, with a proxy in front, or the process the capability CAP_NET_BIND_SERVICE.`,
   portTaken: ({ place, free }: { place: string; free: number }) =>
     `Cannot listen on ${place}: another program does. Port ${free} is free: add --port ${free}.`,
   noDatabase: ({ path }: { path: string }) => `There is no database ${path}.`,

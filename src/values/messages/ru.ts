@@ -315,6 +315,10 @@ export const ru: Messages = {
     `У организации может идти не больше ${exports} выгрузок: дождитесь конца одной из них.`,
   exportUnderWay: "Уже идёт другая выгрузка: дождитесь её конца.",
   cannotListen: ({ place, reason }) => `Не удалось открыть ${place}: ${reason}.`,
+  hostNotHere: ({ place, host }) =>
+    `Не удалось открыть ${place}: у этой машины нет адреса ${host}. Укажите в --host или KANALOG_HOST её адрес, например 127.0.0.1, или 0.0.0.0 для всех.`,
+  portNeedsRight: ({ place }) =>
+    `Не удалось открыть ${place}: для портов ниже 1024 нужно особое право. Укажите в --port или KANALOG_PORT порт выше и поставьте прокси впереди, или дайте процессу право CAP_NET_BIND_SERVICE.`,
   portTaken: ({ place, free }) =>
     `Не удалось открыть ${place}: его занимает другая программа. Порт ${free} свободен: добавьте --port ${free}.`,
   noDatabase: ({ path }) => `Базы ${path} нет.`,

@@ -134,6 +134,19 @@ test("the numbers of the removed sample are free for the operator's own channels
   expect((await appliance.get("/v1/msgr/channels/1/")).body.title).toBe("My own");
 });
 
+test("the sample removed twice at once is removed once, and neither fails", async () => {
+  const { sample } = appliance.app.domains;
+  const removed = await Promise.all([sample.remove(COMMAND_LINE), sample.remove(COMMAND_LINE)]);
+  expect(removed[0] + removed[1]).toBe(9);
+  expect(sample.isCatalogEmpty()).toBe(true);
+  const entries = auditOf(appliance, "everybody").filter(
+    ({ action }) => action === "sample.remove",
+  );
+  const noted = entries.reduce((sum, { details }) => sum + Number(details["channels"]), 0);
+  expect(noted).toBe(9);
+  await imported(appliance, "channels", [channel(9, { title: "My own" })]);
+});
+
 test("a channel of the sample that an import changed is the operator's, and is not removed", async () => {
   const { sample } = appliance.app.domains;
   await imported(appliance, "channels", [channel(1, { title: "My own" })]);

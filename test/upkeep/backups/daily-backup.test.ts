@@ -73,6 +73,21 @@ test("the oldest backups are removed, and no other file of the folder", async ()
   for (const name of others) expect(machine.read(name)).toBe("precious");
 });
 
+test("a backup that a clock dated ahead takes no other's place, is not shown as the last, and stays", async () => {
+  const staff = await staffVisitor(appliance);
+  mkdirSync(machine.path("backups"));
+  const ahead = "kanalog-2028-01-01T04-00-00.db";
+  machine.write(`backups/${ahead}`, "dated ahead");
+  for (const day of [21, 22, 23, 24]) await nightOf(`2026-11-${day}`);
+  expect(files().map((name) => name.slice(8, 18))).toEqual([
+    ...["2026-11-22", "2026-11-23", "2026-11-24"],
+    "2028-01-01",
+  ]);
+  const { html } = await staff.get("/staff/database/");
+  expect(html).toContain("kanalog-2026-11-24T04-00-07.db");
+  expect(html).not.toContain(ahead);
+});
+
 test("without a folder there is no such job", async () => {
   const without = await startAppliance();
   expect((await without.app.scheduler.list()).map(({ name }) => name)).not.toContain("backup");

@@ -4,9 +4,10 @@ import type { Key } from "../../../customers/keys/keys.table.ts";
 import { jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { KEY, keyNamed, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable, printObject } from "../print.ts";
+import { instantCell, type Printable } from "../print.ts";
 import { type AsJson, printing } from "../printing.ts";
 import { withDomains } from "../with-domains.ts";
+import { printNewKey } from "./new-key.ts";
 
 interface NewKeyOptions extends AsJson {
   member: string;
@@ -34,8 +35,7 @@ export function keyCommand(context: CommandContext): Command {
         const access = write ? "read_write" : "read_only";
         const given = { memberId, name, access, expiresAt: expires ?? null } as const;
         const { key, token } = await keys.createKey(given, COMMAND_LINE);
-        printObject(output, { ...describe(key), key: token }, json === true);
-        output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
+        await printNewKey(output, keys, key.id, { ...describe(key), key: token }, json === true);
       }),
     );
 

@@ -13,9 +13,10 @@ import { formatInstant } from "../../../values/moscow-time.ts";
 import { choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable, printObject } from "../print.ts";
+import { instantCell, type Printable } from "../print.ts";
 import { type AsJson, printing } from "../printing.ts";
 import { withDomains } from "../with-domains.ts";
+import { printNewKey } from "./new-key.ts";
 import { notePasswordLink, passwordLink } from "./password-link.ts";
 
 /** `kanalog org`: organizations and their plans. */
@@ -137,8 +138,7 @@ function createCustomer(
       key: token,
       link: link && passwordLink(context, link),
     };
-    printObject(context.output, printed, json === true);
-    context.output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
+    await printNewKey(context.output, keys, made.key.id, printed, json === true);
     if (link !== null) notePasswordLink(context, "the owner chooses");
   });
 }

@@ -10,9 +10,12 @@ import { needsSecret, secretPath } from "../../../push/webhooks/manage/secret-fi
 import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
 import { jsonOption } from "../arguments.ts";
-import type { CommandContext } from "../command-context.ts";
+import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
+
+/** By this name other commands mean standard output, to which SQLite writes no copy. */
+const STANDARD_OUTPUT = "-";
 
 /** `kanalog backup`: a copy of the database, while it is served or not. */
 export function backupCommand(context: CommandContext): Command {
@@ -24,6 +27,12 @@ export function backupCommand(context: CommandContext): Command {
     .action(async (file: string, { json }: { json?: boolean }) => {
       const config = readConfig(context.environment);
       requireFile(config);
+      if (file === STANDARD_OUTPUT) {
+        throw new CommandExit(
+          EXIT_USAGE,
+          "A backup goes to a file: name one (./- for one named -).",
+        );
+      }
       const { clock } = context.ports(config);
       const { path, bytes, schemaVersion, hasWebhooks } = await copyTo(file, config, clock);
       if (config.cluster !== null) {
@@ -65,6 +74,8 @@ export function restoreCommand(context: CommandContext): Command {
         { path: databasePath, schema_version: schemaVersion, kept_as: keptAs },
         json === true,
       );
+      // A mistyped KANALOG_DB shows here.
+      if (keptAs === null) output.note(`There was no database ${databasePath} before.`);
       const secret = secretName(config);
       output.note(
         secret === null

@@ -7,6 +7,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import { type CheckResult, checkDatabase } from "../../../upkeep/checks/check.ts";
 import { jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
+import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { requireFile } from "../with-domains.ts";
 
 /** `kanalog check`: whether the file, the search index and the numbers in it are sound. */
@@ -17,6 +18,7 @@ export function checkCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action(({ json }: { json?: boolean }) => {
       const config = readConfig(context.environment);
+      warnOfUnknownSettings(context);
       requireFile(config);
       const results: CheckResult[] = [];
       checkFile(config.databasePath, context.ports(config).clock, (result) => {

@@ -7,6 +7,7 @@ import { IN_MEMORY } from "../../../db/open-database.ts";
 import { jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printList } from "../print.ts";
+import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { withDomains } from "../with-domains.ts";
 
 /** `kanalog recount`: counts both directories now, derives all days from their posts, and computes metrics. */
@@ -58,6 +59,7 @@ export function configCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action(({ json }: { json?: boolean }) => {
       readConfig(context.environment);
+      warnOfUnknownSettings(context);
       printList(context.output, describeSettings(context.environment), json === true);
     });
 }

@@ -3,7 +3,7 @@ import type { Config } from "../../../config.ts";
 import { type Got, getText } from "../../../ports/get-text.ts";
 import { jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
-import { serveConfig } from "./serving.ts";
+import { hostText, portText, serveConfig } from "./serving.ts";
 
 /** How the serving process stands, as `--json` prints it. */
 interface Health {
@@ -25,8 +25,8 @@ const LOOPBACK_OF: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1
 export function healthCommand(context: CommandContext): Command {
   return new Command("health")
     .description("say whether the serving process is ready; exit 0 where it is, else 1")
-    .option("--host <host>", "address that it listens on (KANALOG_HOST)")
-    .option("--port <port>", "port that it listens on (KANALOG_PORT)")
+    .option("--host <host>", "address that it listens on (KANALOG_HOST)", hostText)
+    .option("--port <port>", "port that it listens on (KANALOG_PORT)", portText)
     .addOption(jsonOption())
     .action(async ({ json, ...options }: { host?: string; port?: string; json?: boolean }) => {
       const health = await ask(addressOf(serveConfig(context, options)));

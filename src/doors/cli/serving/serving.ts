@@ -4,8 +4,9 @@ import { type Config, ConfigError, type Environment, readConfig } from "../../..
 import type { Clock } from "../../../ports/clock.ts";
 import { heldLog } from "../../../ports/held-log.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
-import { readWorkers } from "../../../values/setting-texts.ts";
+import { integer, nonEmpty, readWorkers } from "../../../values/setting-texts.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
+import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { requireFile, withDomainsAt } from "../with-domains.ts";
 
 export interface ServeOptions {
@@ -17,24 +18,29 @@ export interface ServeOptions {
 
 export function withServeOptions(command: Command): Command {
   return command
-    .option("--host <host>", "address to listen on (KANALOG_HOST)")
-    .option("--port <port>", "port to listen on (KANALOG_PORT)")
-    .option("--db <path>", "the database file (KANALOG_DB)")
+    .option("--host <host>", "address to listen on (KANALOG_HOST)", hostText)
+    .option("--port <port>", "port to listen on (KANALOG_PORT)", portText)
+    .option("--db <path>", "the database file (KANALOG_DB)", parsedBy(nonEmpty))
     .option(
       "--workers <n>",
       "processes that serve: a number, or auto (KANALOG_WORKERS)",
-      workersText,
+      parsedBy(readWorkers),
     );
 }
 
-/** @throws InvalidArgumentError */
-function workersText(text: string): string {
-  try {
-    readWorkers(text);
-    return text;
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
+export const hostText = parsedBy(nonEmpty);
+export const portText = parsedBy(integer(0, 65_535));
+
+/** The text of a setting's option, whose faults are told of the option and not of the variable. */
+function parsedBy(parse: (text: string) => unknown): (text: string) => string {
+  return (text) => {
+    try {
+      parse(text.trim());
+      return text;
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message);
+    }
+  };
 }
 
 /** The settings, with the options of `serve` in their place. */
@@ -106,10 +112,13 @@ export async function serve(
   announce: Announce,
 ): Promise<void> {
   const config = serveConfig(context, options);
+  warnOfUnknownSettings(context);
   requireFile(config);
+  // Before anything is made: a start that cannot listen leaves nothing behind.
+  const port = context.claimPort(config);
   requireBackupFolder(config);
   if (config.workers > 1 && process.platform === "linux") {
-    await serveByWorkers(context, config, options, announce);
+    await serveByWorkers(context, { ...config, port }, options, announce);
     return;
   }
   if (config.workers > 1) {

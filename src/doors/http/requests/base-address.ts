@@ -56,8 +56,9 @@ export function listenerAddress(host: string, port: number): string | null {
 
 function addressOfRequest({ url, headers }: Request, trustProxy: boolean): string {
   const [own = UNKNOWN_ADDRESS] = /^https?:\/\/[^/?#]+/i.exec(url) ?? [];
+  // The last value is the proxy's own; those before it are what the client claims, as of X-Forwarded-For.
   const forwarded = (name: string): string | undefined =>
-    trustProxy ? headers.get(name)?.split(",")[0]?.trim() : undefined;
+    trustProxy ? headers.get(name)?.split(",").at(-1)?.trim() : undefined;
   const scheme = forwarded("x-forwarded-proto") ?? own.slice(0, own.indexOf(":"));
   const host = forwarded("x-forwarded-host") ?? own.slice(own.indexOf("//") + 2);
   const address = `${scheme}://${host}`;

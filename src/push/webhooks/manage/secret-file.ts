@@ -1,8 +1,9 @@
-import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Database } from "../../../db/database.ts";
 import { giveToOwnerOf } from "../../../db/file-owner.ts";
 import { schemaVersion } from "../../../db/migrate.ts";
+import { realFile } from "../../../db/real-file.ts";
 import { AppError } from "../../../errors.ts";
 import type { Random } from "../../../ports/random.ts";
 import { message } from "../../../values/messages/messages.ts";
@@ -17,9 +18,13 @@ export async function needsSecret(db: Database): Promise<boolean> {
   return schemaVersion(db) >= WEBHOOKS_SINCE_VERSION && (await anyWebhook(db));
 }
 
-/** Path of the secret that nobody set: beside the database, never in it. */
+/**
+ * Path of the secret that nobody set: beside the database, never in it. Where the database is named by a
+ * symbolic link, one that lies beside the link counts first.
+ */
 export function secretPath(databasePath: string): string {
-  return `${databasePath}.secret`;
+  const besideName = `${databasePath}.secret`;
+  return existsSync(besideName) ? besideName : `${realFile(databasePath)}.secret`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { createMachine, type Machine } from "../../../support/machine.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { createMachine, type Machine, PROGRAM } from "../../../support/machine.ts";
 
 let machine: Machine;
 beforeEach(() => {
@@ -84,6 +84,29 @@ test("keys are made, listed without the key, and revoked", async () => {
   ]);
   expect(await machine.json(["key", "revoke", "2"])).toEqual({ ...rest, revoked_at: INSTANT });
 });
+
+test.skipIf(!existsSync("/dev/full"))(
+  "a key that could not be printed is revoked, and the command says so in one line",
+  async () => {
+    await machine.customer();
+    for (const words of [
+      ["key", "create", "--member", "1"],
+      ["org", "create", "--name", "Other", "--plan", "profi", "--owner", "eve@example.com"],
+    ]) {
+      const child = Bun.spawn([...PROGRAM, ...words], {
+        ...{ cwd: machine.folder, env: { KANALOG_DB: machine.database } },
+        ...{ stdout: Bun.file("/dev/full"), stderr: "pipe" },
+      });
+      const notes = await child.stderr.text();
+      expect(await child.exited).toBe(1);
+      expect(notes).toMatch(
+        /^Standard output cannot be written: ENOSPC.* Nobody saw key \d+, so it was revoked: make another\.\n$/,
+      );
+    }
+    const revoked = machine.query("SELECT revoked_at IS NOT NULL AS ended FROM keys ORDER BY id");
+    expect(revoked).toEqual([{ ended: 0 }, { ended: 1 }, { ended: 1 }]);
+  },
+);
 
 test("a key is stored only as a hash: it is nowhere in the database's files", async () => {
   const { key } = await machine.customer();

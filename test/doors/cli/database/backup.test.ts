@@ -2,10 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import {
   chownSync,
   copyFileSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -72,6 +75,22 @@ test("a backup refuses a file that exists, and a database that does not", async 
   expect(machine.exists("missing.db")).toBe(false);
   expectOneLine(await machine.run(["backup", "mine.txt"]), "mine.txt exists already");
   expect(machine.read("mine.txt")).toBe("precious");
+});
+
+test("a backup to standard output is refused, and makes no file of that name", async () => {
+  const { exitCode, out, notes } = await machine.run(["backup", "-"]);
+  expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+  expect(notes).toBe("A backup goes to a file: name one (./- for one named -).\n");
+  expect(machine.exists("-")).toBe(false);
+});
+
+test("a restore says where there was no database before", async () => {
+  const there = await machine.run(["restore", "copy.db"]);
+  expect(there.notes).not.toContain("before.");
+  const environment = { KANALOG_DB: machine.path("mistyped.db") };
+  const { exitCode, notes } = await machine.run(["restore", "copy.db"], { environment });
+  expect(exitCode).toBe(0);
+  expect(notes).toContain(`There was no database ${machine.path("mistyped.db")} before.\n`);
 });
 
 test("a backup names the secret that a restore needs, and never tells it", async () => {
@@ -198,6 +217,37 @@ test("a restore where the database is gone puts its stray WAL aside", async () =
   expect(organizations(machine.path("stray.db"))).toEqual(["Acme"]);
   expect((await machine.run(["restore", "copy.db"], { environment })).exitCode).toBe(0);
   expect(organizations(machine.path("new/other.db"))).toEqual(["Acme"]);
+});
+
+test("a restore through a symbolic link replaces the file that it leads to, and finds the secret on either side", async () => {
+  mkdirSync(machine.path("real"));
+  copyFileSync(machine.database, machine.path("real/r.db"));
+  symlinkSync("real/r.db", machine.path("s.db"));
+  const environment = { KANALOG_DB: machine.path("s.db") };
+  const restore = async () => {
+    const restored = await machine.run(["restore", "copy.db", "--json"], { environment });
+    expect(restored.exitCode).toBe(0);
+    expect(lstatSync(machine.path("s.db")).isSymbolicLink()).toBe(true);
+    expect(organizations(machine.path("real/r.db"))).toEqual(["Acme"]);
+    return { keptAs: JSON.parse(restored.out).kept_as as string | null, notes: restored.notes };
+  };
+  const secretOf = async (name: string): Promise<string | null> =>
+    JSON.parse((await machine.run(["backup", name, "--json"], { environment })).out).secret;
+  await machine.run(["org", "create", "--name", "Later", "--plan", "profi"], { environment });
+  const { keptAs, notes } = await restore();
+  expect(keptAs).toStartWith(machine.path("real/r.db.before-restore-"));
+  expect(organizations(keptAs as string)).toEqual(["Acme", "Later"]);
+  expect(notes).toContain(`${machine.path("real/r.db.secret")} is missing`);
+
+  const secret = "a secret text of at least thirty-two characters";
+  machine.write("real/r.db.secret", secret);
+  expect(await secretOf("one.db")).toBe(machine.path("real/r.db.secret"));
+  machine.write("s.db.secret", secret);
+  expect(await secretOf("two.db")).toBe(machine.path("s.db.secret"));
+
+  rmSync(machine.path("real/r.db"));
+  expect((await restore()).keptAs).toBeNull();
+  expect(names().filter((name) => name.startsWith("s.db"))).toEqual(["s.db", "s.db.secret"]);
 });
 
 test("a restore refuses while a server runs, or any other process has the file open", async () => {

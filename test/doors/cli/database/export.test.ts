@@ -189,7 +189,8 @@ test("no more is read than a slow reader takes", async () => {
       yield new Uint8Array(256 * 1024);
     }
   }
-  const output = { out() {}, note() {}, write: () => new Promise<void>(() => {}) };
+  const full = () => new Promise<void>(() => {});
+  const output = { out() {}, note() {}, write: full, told: full };
   const stopped = new AbortController();
   const target = { path: "-", isGzip: false, signal: stopped.signal };
   const writing = writeTarget(parts(), target, output);

@@ -10,6 +10,10 @@ afterAll(() => machine.leave());
 test("a wrong option is told by its own name", async () => {
   for (const [words, option, said] of [
     [["serve", "--workers", "0"], "--workers <n>", '"0" is not a whole number from 1 to 64'],
+    [["serve", "--port", "80.5"], "--port <port>", '"80.5" is not a whole number from 0 to 65535'],
+    [["health", "--port", "x"], "--port <port>", '"x" is not a whole number from 0 to 65535'],
+    [["start", "--host", ""], "--host <host>", "must not be blank"],
+    [["serve", "--db", " "], "--db <path>", "must not be blank"],
     [
       ["source", "add", "pull", "--kind", "posts", "--every", "1x"],
       "--every <schedule>",
@@ -20,8 +24,34 @@ test("a wrong option is told by its own name", async () => {
     expect(exitCode).toBe(2);
     expect(notes).toContain(`option '${option}' argument`);
     expect(notes).toContain(said);
-    expect(notes).not.toContain("KANALOG_WORKERS");
+    expect(notes).not.toContain("KANALOG_");
   }
+});
+
+test("a variable that is named like a setting and is none is warned of, with the nearest setting", async () => {
+  const unknown = {
+    KANALOG_TRUSTPROXY: "true",
+    KANALOG_PORTT_FILE: "port",
+    KANALOG_COLOUR_OF_THE_SKY: "grey",
+  };
+  const silent = {
+    ...{ KANALOG_TEST_SLOW: "1", KANALOG_TRUSTED: "", KANALOG_TRUST_PROXY: "true" },
+    KANALOG_PORT_FILE: "",
+  };
+  const warnings = [
+    "Warning: KANALOG_TRUSTPROXY is no setting; did you mean KANALOG_TRUST_PROXY?",
+    "Warning: KANALOG_PORTT_FILE is no setting; did you mean KANALOG_PORT_FILE?",
+    "Warning: KANALOG_COLOUR_OF_THE_SKY is no setting.",
+  ];
+  await machine.run(["plan", "list"]);
+  const environment = { ...unknown, ...silent };
+  for (const words of [["check"], ["config"]]) {
+    const { exitCode, notes } = await machine.run(words, { environment });
+    expect({ exitCode, warnings: notes.trimEnd().split("\n") }).toEqual({ exitCode: 0, warnings });
+  }
+  const server = await machine.serve(["serve"], { environment });
+  for (const line of warnings) expect(server.printed()).toContain(line);
+  await server.stop();
 });
 
 /** They serve until they are stopped, and print no document. */

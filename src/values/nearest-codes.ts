@@ -1,6 +1,6 @@
-import { foldText } from "../../values/fold-text.ts";
+import { foldText } from "./fold-text.ts";
 
-/** A code of a directory and what it stands for. */
+/** A code, such as one of a directory, and what it stands for. */
 interface Entry {
   slug: string;
   name: string;

@@ -1,0 +1,26 @@
+import { SETTINGS } from "../../config.ts";
+import { nearestCodes } from "../../values/nearest-codes.ts";
+import type { CommandContext } from "./command-context.ts";
+
+const PREFIX = "KANALOG_";
+/** Variables of the tests, which the program does not read. */
+const OF_TESTS = "KANALOG_TEST_";
+
+const NAMES = Object.keys(SETTINGS).flatMap((name) => [name, `${name}_FILE`]);
+const ENTRIES = NAMES.map((name) => {
+  const slug = name.slice(PREFIX.length).toLowerCase();
+  return { slug, name: slug };
+});
+
+/** Warns of each variable that is named like a setting and is none: a misspelt one would pass in silence. */
+export function warnOfUnknownSettings({ environment, output }: CommandContext): void {
+  for (const [given, value] of Object.entries(environment)) {
+    const isOurs = given.startsWith(PREFIX) && !given.startsWith(OF_TESTS);
+    if (!isOurs || !value || NAMES.includes(given)) continue;
+    const nearest = nearestCodes(given.slice(PREFIX.length), ENTRIES).map(
+      (slug) => PREFIX + slug.toUpperCase(),
+    );
+    const meant = nearest.length === 0 ? "." : `; did you mean ${nearest.join(" or ")}?`;
+    output.note(`Warning: ${given} is no setting${meant}`);
+  }
+}
