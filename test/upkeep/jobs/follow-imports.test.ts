@@ -130,6 +130,22 @@ function process(tookMs: number, ran: number[]): Scheduler {
   );
 }
 
+test("a run that was cut off is done again after an hour, by the same import", async () => {
+  const { clock } = appliance.ports;
+  await imported(appliance, "stats", days(1100));
+  clock.advance(5 * SECOND);
+  const claim = { name: "long", dueAt: clock.now() };
+  expect(await claimJobBehind(appliance.app.domains.db, clock, claim)).not.toBeNull();
+  const ran: number[] = [];
+  const next = process(0, ran);
+  clock.advance(60 * SECOND);
+  await next.followImports();
+  expect(ran).toEqual([]);
+  clock.advance(3_600 * SECOND);
+  await next.followImports();
+  expect(ran).toHaveLength(1);
+});
+
 test("of several processes one follows an import", async () => {
   const ran: number[] = [];
   const processes = [1, 2, 3].map(() => process(0, ran));
