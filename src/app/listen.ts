@@ -69,7 +69,7 @@ const FREE_PORT_MIN = 1024;
 function whyNotListening(host: string, port: number, cause: unknown): Message {
   const place = `${host}:${port}`;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  // Of a name or number that is no address, there is no code, or the one of an earlier call.
+  // A name or number that is no address has no code, or the one of an earlier call.
   if (NOT_HERE.includes(code) || (code === "" && isIP(host) === 0))
     return message("hostNotHere", { place, host });
   if (code === "EACCES" && port < FREE_PORT_MIN) return message("portNeedsRight", { place });

@@ -115,9 +115,10 @@ function inodeOf(path: string): number | undefined {
 /** Makes a file that only its owner can read: sessions and mails are in it. */
 function makeFile(path: string): void {
   if (existsSync(path)) return;
-  mkdirSync(dirname(realFile(path)), { recursive: true });
+  const folder = dirname(resolve(realFile(path)));
+  mkdirSync(folder, { recursive: true });
   closeSync(openSync(path, "a", 0o600));
-  giveToOwnerOf(dirname(resolve(realFile(path))), path);
+  giveToOwnerOf(folder, path);
 }
 
 export function databaseExists(path: string): boolean {

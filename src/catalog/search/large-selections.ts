@@ -34,6 +34,7 @@ export function createLargeSelections(
   const kept = new Map<string, Kept>();
   /** Those that are counted or wait, by asker and filters: whoever asks for the same again gets the same. */
   const coming = new Map<string, Promise<SelectionView>>();
+  // Those of this process wait in their order, and only the first of them looks for the other workers' turns.
   const turns = createTurns(ASKED_MAX);
 
   async function inTurn(key: string, filter: CatalogFilter): Promise<SelectionView> {

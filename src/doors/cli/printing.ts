@@ -3,7 +3,7 @@ import type { CommandContext } from "./command-context.ts";
 import { type Printable, printList, printObject } from "./print.ts";
 import { withDomains } from "./with-domains.ts";
 
-/** What `jsonOption` gives. */
+/** The option that `jsonOption` adds to a command. */
 export interface AsJson {
   json?: boolean | undefined;
 }

@@ -33,7 +33,7 @@ export function backupPath({ folder, name }: BackupPlace, instantMs: number): st
   return join(folder, `${name}-${fileStamp(instantMs)}.db`);
 }
 
-/** Of `2026-11-20`. */
+/** Characters of a day, such as `2026-11-20`. */
 const DAY_LENGTH = 10;
 const STAMP_END = /^-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.db$/;
 

@@ -70,8 +70,8 @@ export function claimJobNow(
 /**
  * Takes a job that computes from what imports write, where its last run began before the last of them. The due
  * time before counts as run.
- * @returns the due time that its end is noted under; null where nothing was imported since, where it has just
- * run, or is running, in whichever process
+ * @returns the due time that its end is noted under; null where nothing was imported since, or it is running,
+ * in whichever process
  */
 export function claimJobBehind(
   db: Database,

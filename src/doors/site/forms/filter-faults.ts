@@ -5,8 +5,8 @@ import { told } from "./told.ts";
 import { isNumberFilter } from "./typed-number.ts";
 
 /**
- * What is wrong with the filters of a search, each under the name that its form has for it. A number is typed
- * there in more ways than the API takes, so that the page says itself what one looks like.
+ * Tells the faults of a search's filters by the names of the form's fields. A number may be typed there in more
+ * ways than the API takes, so the page has its own words for what one looks like.
  * @param labels names of the form's fields
  */
 export function filterFaults(
