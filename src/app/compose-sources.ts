@@ -1,4 +1,4 @@
-import type { ImportSummary } from "../catalog/imports/run-import.ts";
+import type { ImportSummary } from "../catalog/imports/import-summary.ts";
 import { createUploadFiles } from "../catalog/imports/upload-files.ts";
 import type { BatchRun } from "../catalog/sources/apply-batch.ts";
 import { askApi } from "../catalog/sources/ask-api.ts";

@@ -1,6 +1,6 @@
 import { cursorColumns, EXPORTS_MAX, ROWS_PER_UNIT } from "../catalog/exports/bulk.ts";
 import type { BulkFilter, BulkKind, BulkSelection } from "../catalog/exports/bulk-selection.ts";
-import type { ImportFormat } from "../catalog/imports/rows.ts";
+import type { ImportFormat } from "../catalog/imports/import-format.ts";
 import type { Media } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";

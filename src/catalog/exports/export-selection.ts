@@ -6,8 +6,8 @@ import { type Day, parseDay } from "../../values/moscow-time.ts";
 import { parseLinkOrHandle, parsePathReference } from "../channels/channel-reference.ts";
 import { selectId } from "../channels/channels.store.ts";
 import type { RowSelection } from "../imports/exported-rows.ts";
+import type { ImportFormat } from "../imports/import-format.ts";
 import { type ImportKindName, importKinds } from "../imports/import-kinds.ts";
-import type { ImportFormat } from "../imports/rows.ts";
 import { firstOpenDay } from "../statistics/open-days.ts";
 
 /** The rows of an export, and how they are written. Plain data, since it is sent to a thread. */

@@ -32,7 +32,7 @@ export function postsAfter(db: Database, afterId: number, limit: number): Iterab
 }
 
 /** A post that was taken down, and when it had been published; null where that was never known. */
-export interface TakenDownPost extends Tombstone {
+interface TakenDownPost extends Tombstone {
   publishedAt: number | null;
 }
 

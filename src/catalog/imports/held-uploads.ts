@@ -2,7 +2,7 @@ import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Random } from "../../ports/random.ts";
 import type { ImportKindName } from "./import-kinds.ts";
-import type { RunOptions } from "./import-runs.table.ts";
+import type { UploadOptions } from "./import-options.ts";
 import { nothingRecognized, type Recognized } from "./recognized.ts";
 import { readRows } from "./rows.ts";
 import { openSource } from "./source.ts";
@@ -13,7 +13,7 @@ import type { UploadFiles } from "./upload-files.ts";
 export interface NewUpload {
   kind: ImportKindName;
   file: { name: string; path: string; bytes: number };
-  options: RunOptions;
+  options: UploadOptions;
 }
 
 /** The beginning of an uploaded file, shown before it is imported. */
@@ -45,16 +45,12 @@ export function createHeldUploads(
 ) {
   const held = new Map<string, NewUpload & { sinceMs: number }>();
 
+  const findOwn = (token: string): NewUpload | null => held.get(token) ?? null;
+
   function remove(token: string): void {
     const upload = held.get(token);
     held.delete(token);
     if (upload !== undefined) files.remove(upload.file.path);
-  }
-
-  function find(token: string): NewUpload {
-    const upload = held.get(token);
-    if (upload === undefined) throw notFound("object");
-    return upload;
   }
 
   return {
@@ -77,21 +73,19 @@ export function createHeldUploads(
       return token;
     },
 
-    find,
-
     /** An upload of this process. */
-    findOwn: (token: string): NewUpload | null => held.get(token) ?? null,
+    findOwn,
 
     /** The same, whichever worker holds it. @throws AppError `not_found` */
-    async findAnywhere(token: string): Promise<NewUpload> {
-      const upload = held.get(token) ?? (await others.find(token));
+    async find(token: string): Promise<NewUpload> {
+      const upload = findOwn(token) ?? (await others.find(token));
       if (upload === null) throw notFound("object");
       return upload;
     },
 
     /** A look at a file: how it is recognized, and its first rows. @throws AppError `not_found`, `invalid` */
     async preview(token: string): Promise<UploadPreview> {
-      const { kind, file, options } = await this.findAnywhere(token);
+      const { kind, file, options } = await this.find(token);
       const recognized = nothingRecognized(options.timezone);
       const source = { ...(await openSource(file.path)), name: file.name };
       const rows: SourceRow[] = [];
@@ -104,7 +98,7 @@ export function createHeldUploads(
 
     /** Hands an upload of this process on to be imported: it can be started once. Null where it has none. */
     releaseOwn(token: string): NewUpload | null {
-      const upload = held.get(token) ?? null;
+      const upload = findOwn(token);
       held.delete(token);
       return upload;
     },

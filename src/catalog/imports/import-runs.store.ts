@@ -99,7 +99,7 @@ export async function saveHeartbeat(tx: Transaction, owner: string, now: number)
 }
 
 /** A run under way. */
-export type OwnedRun = Pick<Stored, "id" | "owner" | "heartbeatAt">;
+type OwnedRun = Pick<Stored, "id" | "owner" | "heartbeatAt">;
 
 const running = query((db) =>
   db

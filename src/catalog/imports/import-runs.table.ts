@@ -1,27 +1,14 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "./import-kinds.ts";
-import type { ReadingOptions } from "./rows.ts";
-import type { ImportSummary } from "./run-import.ts";
+import type { UploadOptions } from "./import-options.ts";
+import type { ImportSummary } from "./import-summary.ts";
 
 type RunState = "running" | "done" | "failed";
 
-/** The same as options of `kanalog import`. */
-export interface RunOptions {
-  reading: ReadingOptions;
-  /** IANA name of the zone of times without an offset. */
-  timezone: string;
-  /** Any bad cell rejects its row. */
-  strict: boolean;
-  /** Only tells what would happen: it is tried on a copy of the database. */
-  dryRun: boolean;
-  /** Directories only: entries that the file does not name are removed. */
-  replace: boolean;
-}
-
 /** The options of a run, and how far it has come. */
 export interface RunProgress extends ImportSummary {
-  options: RunOptions;
+  options: UploadOptions;
   /** Size of the file, and how much of it was read. */
   bytes: number;
   bytesRead: number;
@@ -37,7 +24,7 @@ export interface RunProgress extends ImportSummary {
  */
 type StoredSummary = Omit<RunProgress, "notes" | "options" | Later> &
   Partial<Pick<RunProgress, Later>> & {
-    options?: Partial<RunOptions>;
+    options?: Partial<UploadOptions>;
     notes: (Message | string)[];
   };
 type Later = "recognized" | "rejects" | "warnings" | "rejectsKept";

@@ -6,11 +6,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Random } from "../../ports/random.ts";
 import { processName } from "../../ports/running.ts";
-import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { createHeldUploads, type NewUpload, type UploadsOfOthers } from "./held-uploads.ts";
 import { createImportQueue, type ImportParts } from "./import-queue.ts";
 import { type RecordedRun, selectRun, selectRunning, selectRuns } from "./import-runs.store.ts";
-import type { RunProgress } from "./import-runs.table.ts";
+import { nothingImported } from "./import-summary.ts";
 import { nothingRecognized } from "./recognized.ts";
 
 export type { RecordedRun };
@@ -46,7 +45,8 @@ export function createImportRuns(
     async start(input: NewUpload & { by: Actor }): Promise<number> {
       const { kind, options, by } = input;
       const { name: fileName, bytes } = input.file;
-      const summary = { ...NOTHING_YET, options, bytes, notes: [] };
+      const nothing = nothingImported(nothingRecognized(options.timezone));
+      const summary = { ...nothing, options, bytes, notes: [], bytesRead: 0, rejectsKept: 0 };
       const path = files.take(input.file.path);
       try {
         const id = await changes.startImport({ kind, fileName, summary, owner }, by);
@@ -113,17 +113,3 @@ export function createImportRuns(
     },
   };
 }
-
-const NOTHING_YET: Omit<RunProgress, "options" | "bytes" | "notes"> = {
-  read: 0,
-  inserted: 0,
-  updated: 0,
-  unchanged: 0,
-  rejected: 0,
-  seconds: 0,
-  recognized: nothingRecognized(MOSCOW_ZONE),
-  rejects: [],
-  warnings: [],
-  bytesRead: 0,
-  rejectsKept: 0,
-};

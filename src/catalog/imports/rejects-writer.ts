@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from "node:fs";
 import { inEnglish } from "../../values/messages/messages.ts";
 import { stringifyExact } from "./exact-number.ts";
-import type { Reject } from "./run-import.ts";
+import type { Reject } from "./running-import.ts";
 
 export interface RejectsWriter {
   add(reject: Reject): void;

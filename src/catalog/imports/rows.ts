@@ -16,8 +16,6 @@ import { prepend, type Source } from "./source.ts";
 import type { SourceRow } from "./source-row.ts";
 import { unpack } from "./unpack.ts";
 
-export { IMPORT_FORMATS, type ImportFormat } from "./import-format.ts";
-
 /** How a file is to be read: plain data. */
 export interface ReadingOptions extends Naming {
   /** Null where the file's name or its content tells. */

@@ -3,8 +3,6 @@ import type { Database } from "../../db/database.ts";
 import { openDatabase } from "../../db/open-database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { inEnglish, type Message, verbatim } from "../../values/messages/messages.ts";
-import { shortened } from "../../values/shortened.ts";
 import type { ImportContext } from "./import-kind.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
 import { saveProgress } from "./import-runs.store.ts";
@@ -15,7 +13,7 @@ import { createRejectsWriter } from "./rejects-writer.ts";
 import { readRows } from "./rows.ts";
 import { runImport } from "./run-import.ts";
 import { openSource, stoppable } from "./source.ts";
-import type { ReasonGroup } from "./tally.ts";
+import { cut, cutGroup } from "./tally.ts";
 
 /** A file that was uploaded to be imported. Plain data, since it is sent to a thread. */
 export interface Upload {
@@ -39,9 +37,8 @@ type UploadSettings = Pick<ImportContext, "messengerHosts" | "openDays">;
 const SAVE_EVERY_MS = 500;
 /** How large the file of rejected rows may be; there is one for each of the latest runs. */
 const REJECTS_BYTES_MAX = 16 * 1024 ** 2;
-/** How many notes are recorded, and how long the text of each and of a reason may be. */
+/** How many notes are recorded. */
 const NOTES_MAX = 40;
-const TEXT_LENGTH_MAX = 500;
 
 /**
  * Imports an uploaded file and records how far it has come, every half second and at the end.
@@ -97,7 +94,9 @@ export async function runUpload(
         messengerHosts,
         openDays,
         highestNumber,
-        note: (said) => addUpTo(NOTES_MAX, summary.notes, cut(said)),
+        note(said) {
+          if (summary.notes.length < NOTES_MAX) summary.notes.push(cut(said));
+        },
       },
       recognized,
       cells: { timezone, strict },
@@ -140,18 +139,4 @@ function openCopy(db: Database, path: string, clock: Clock): { db: Database; rem
     removeFiles();
     throw error;
   }
-}
-
-function addUpTo<Item>(count: number, list: Item[], item: Item): void {
-  if (list.length < count) list.push(item);
-}
-
-/** A group as it is recorded: a message may quote a cell, which may be of any length. */
-export function cutGroup(group: ReasonGroup): ReasonGroup {
-  return { ...group, fault: cut(group.fault) };
-}
-
-function cut(said: Message): Message {
-  const text = inEnglish(said);
-  return text.length <= TEXT_LENGTH_MAX ? said : verbatim(shortened(text, TEXT_LENGTH_MAX));
 }

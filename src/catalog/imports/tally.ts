@@ -1,5 +1,11 @@
 import type { Language } from "../../values/language.ts";
-import { inLanguage, type Message, message } from "../../values/messages/messages.ts";
+import {
+  inEnglish,
+  inLanguage,
+  type Message,
+  message,
+  verbatim,
+} from "../../values/messages/messages.ts";
 import { shortened } from "../../values/shortened.ts";
 import { stringifyExact } from "./exact-number.ts";
 
@@ -17,6 +23,8 @@ export interface ReasonGroup {
 }
 
 const VALUE_LENGTH_MAX = 100;
+/** How long the text of a reason may be where it is recorded. */
+const TEXT_LENGTH_MAX = 500;
 
 /** Counts what was rejected or left out by column and reason. It stays small however many there are. */
 export function createTally() {
@@ -50,4 +58,15 @@ export function reasonOf(language: Language, { fault }: Pick<ReasonGroup, "fault
 function shownValue(value: unknown): string | null {
   if (value == null) return null;
   return shortened(typeof value === "string" ? value : stringifyExact(value), VALUE_LENGTH_MAX);
+}
+
+/** A group as it is recorded. */
+export function cutGroup(group: ReasonGroup): ReasonGroup {
+  return { ...group, fault: cut(group.fault) };
+}
+
+/** A message as it is recorded: it may quote a cell, which may be of any length. */
+export function cut(said: Message): Message {
+  const text = inEnglish(said);
+  return text.length <= TEXT_LENGTH_MAX ? said : verbatim(shortened(text, TEXT_LENGTH_MAX));
 }

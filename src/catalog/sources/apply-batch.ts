@@ -6,11 +6,12 @@ import { message } from "../../values/messages/messages.ts";
 import { dayOf, MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { type BadCell, type ImportKind, RowFault, type RowWriter } from "../imports/import-kind.ts";
 import { importKinds } from "../imports/import-kinds.ts";
+import { changedBy, type ImportSummary, nothingImported } from "../imports/import-summary.ts";
 import { readCells } from "../imports/read-cells.ts";
 import { nothingRecognized } from "../imports/recognized.ts";
-import { type ImportSummary, writeWithout } from "../imports/run-import.ts";
 import type { Fields } from "../imports/source-row.ts";
 import { createTally } from "../imports/tally.ts";
+import { writeGoodCells } from "../imports/write-rows.ts";
 import { type Batch, type BatchRow, partsOf, rowsOf } from "./batch-rows.ts";
 import { putChat, removeChat } from "./source-chats.store.ts";
 import { countRows, selectSource, updateSource } from "./sources.store.ts";
@@ -48,10 +49,7 @@ export async function applyBatch(
 ): Promise<ImportSummary | null> {
   const context = { clock, folder: null, messengerHosts, openDays, note: () => {} };
   const rules = { timezone: MOSCOW_ZONE, strict: false, messengerHosts };
-  const summary: ImportSummary = {
-    ...{ read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0, seconds: 0 },
-    ...{ recognized: nothingRecognized(MOSCOW_ZONE), rejects: [], warnings: [] },
-  };
+  const summary = nothingImported(nothingRecognized(MOSCOW_ZONE));
   const [rejects, warnings] = [createTally(), createTally()];
   const rows = rowsOf(id, batch);
   const writers = ORDER.filter((name) => rows.some((row) => row.name === name)).map((name) => {
@@ -71,7 +69,7 @@ export async function applyBatch(
     return inTransaction(db, clock, "source-batch", async (tx) => {
       const source = await selectSource(tx, id);
       if (source === undefined || (owner !== null && source.owner !== owner)) return false;
-      const before = summary.inserted + summary.updated;
+      const before = changedBy(summary);
       for (const { name, kind, writer } of writers) {
         for (const row of part) {
           const fields = row.name === name ? await row.fieldsOf(tx) : null;
@@ -85,7 +83,7 @@ export async function applyBatch(
         if (position !== null) await updateSource(tx, id, { position });
       }
       // Rows that are read again and again count where they changed.
-      const changed = summary.inserted + summary.updated - before;
+      const changed = changedBy(summary) - before;
       if (changed > 0)
         await countRows(tx, { sourceId: id, day: dayOf(clock.now()), rows: changed });
       return true;
@@ -96,7 +94,7 @@ export async function applyBatch(
     const bad: BadCell[] = [];
     summary.read += 1;
     try {
-      summary[writeWithout(kind, writer, readCells(kind, fields, rules, bad), rules, bad)] += 1;
+      summary[writeGoodCells(kind, writer, readCells(kind, fields, rules, bad), rules, bad)] += 1;
       for (const { column, fault } of bad) warnings.add(column, fault, null, fields[column]);
     } catch (error) {
       if (!(error instanceof RowFault)) throw error;

@@ -4,7 +4,7 @@ import { parseExact } from "../imports/exact-number.ts";
 import { readSourceAddress, type SourceGuard } from "./source-address.ts";
 
 /** One request to a messenger's API: a GET, where it says nothing else. */
-export interface ApiRequest {
+interface ApiRequest {
   method?: "POST" | "DELETE";
   /** JSON. */
   body?: string;

@@ -52,7 +52,7 @@ export interface BotEnd {
 
 export const ALL_READ: BotEnd = { failure: null, retryAfterMs: null };
 
-export interface BotFound {
+interface BotFound {
   bot: string;
   position?: SourcePosition;
   chats?: readonly SourceChat[];

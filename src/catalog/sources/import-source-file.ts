@@ -2,12 +2,13 @@ import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { importKinds } from "../imports/import-kinds.ts";
+import type { ImportSummary } from "../imports/import-summary.ts";
 import { readThrough } from "../imports/read-through.ts";
 import { nothingRecognized } from "../imports/recognized.ts";
 import { readRows } from "../imports/rows.ts";
-import { type ImportSummary, runImport } from "../imports/run-import.ts";
-import { cutGroup } from "../imports/run-upload.ts";
+import { runImport } from "../imports/run-import.ts";
 import { INTERRUPTED, openSource, stoppable } from "../imports/source.ts";
+import { cutGroup } from "../imports/tally.ts";
 import { ownerNow } from "./sources.store.ts";
 import type { FileOptions } from "./sources.table.ts";
 

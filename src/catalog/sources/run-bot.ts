@@ -1,10 +1,9 @@
-import type { ImportSummary } from "../imports/run-import.ts";
+import { type ImportSummary, sumOf } from "../imports/import-summary.ts";
 import { INTERRUPTED } from "../imports/source.ts";
 import type { Batch } from "./batch-rows.ts";
 import type { BotAccess, BotMessenger, BotTools } from "./bot-messenger.ts";
 import { NOTHING, type Outcome } from "./outcome.ts";
 import type { SourcePosition } from "./sources.table.ts";
-import { sumOf } from "./sum-summaries.ts";
 
 /** Writers of a bot's run. */
 export interface Writing extends Omit<BotTools, "apply"> {

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
-import type { ImportSummary } from "../imports/run-import.ts";
+import { type ImportSummary, sumOf } from "../imports/import-summary.ts";
 import { INTERRUPTED } from "../imports/source.ts";
 import { BOT_MESSENGERS } from "./bots.ts";
 import type { Downloaded } from "./download-file.ts";
@@ -10,7 +10,6 @@ import { failed, NOTHING, type Outcome } from "./outcome.ts";
 import { runBot, type Writing } from "./run-bot.ts";
 import type { DoneFile } from "./sources.store.ts";
 import { type FileOptions, isBot, type Source, type SourcePosition } from "./sources.table.ts";
-import { sumOf } from "./sum-summaries.ts";
 
 /** Surroundings of a run. */
 export interface RunTools extends Writing {

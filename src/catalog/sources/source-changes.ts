@@ -6,7 +6,7 @@ import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
-import type { ImportSummary } from "../imports/run-import.ts";
+import type { ImportSummary } from "../imports/import-summary.ts";
 import { putChat } from "./source-chats.store.ts";
 import { readSchedule } from "./source-schedule.ts";
 import {

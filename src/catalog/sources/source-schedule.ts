@@ -4,7 +4,7 @@ import { message } from "../../values/messages/messages.ts";
 import type { Source } from "./sources.table.ts";
 
 /** When a source is to be run: by an interval since its last start, or by a cron pattern in Moscow time. */
-export type Schedule = { everyMs: number } | { pattern: string };
+type Schedule = { everyMs: number } | { pattern: string };
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const EVERY_MIN_MS = UNIT_MS.m;
@@ -99,7 +99,7 @@ export function isSilent(
   return nowMs - since > SILENT_INTERVALS * intervalMs(scheduleOf(source), nowMs);
 }
 
-export type SourceState = "paused" | "running" | "silent" | "failing" | "new" | "ok";
+type SourceState = "paused" | "running" | "silent" | "failing" | "new" | "ok";
 
 /** How a source is, in one word. */
 export function stateOf(source: Source, nowMs: number): SourceState {

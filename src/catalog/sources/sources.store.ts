@@ -173,7 +173,7 @@ const counts = query((db) =>
     .leftJoin(sourceDays, and(eq(sourceDays.sourceId, sources.id), eqGiven(sourceDays.day, "day"))),
 );
 
-export type SourceCounts = Pick<
+type SourceCounts = Pick<
   Source,
   "name" | "schedule" | "isPaused" | "createdAt" | "position" | "succeededAt" | "failures"
 > & { rows: number };

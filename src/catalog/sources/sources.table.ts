@@ -1,22 +1,18 @@
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "../imports/import-kinds.ts";
-import type { ReadingOptions } from "../imports/rows.ts";
-import type { ImportSummary } from "../imports/run-import.ts";
+import type { ImportOptions } from "../imports/import-options.ts";
+import type { ImportSummary } from "../imports/import-summary.ts";
 
 /** Messengers whose bots are sources. */
 export const BOT_KINDS = ["telegram", "max"] as const;
 export type BotKind = (typeof BOT_KINDS)[number];
-export type SourceKind = "pull" | "folder" | BotKind;
+type SourceKind = "pull" | "folder" | BotKind;
 
-/** How the rows of a source's files are imported: the options of `kanalog import`. */
-export interface FileOptions {
+/** How the rows of a source's files are imported. */
+export interface FileOptions extends ImportOptions {
   /** The kind of the rows. */
   rows: ImportKindName;
-  reading: ReadingOptions;
-  /** IANA name of the zone of times without an offset. */
-  timezone: string;
-  strict: boolean;
 }
 
 /** The place of files. A pull's headers may hold a password: they are its secret, not a setting. */
@@ -35,7 +31,7 @@ export interface BotSettings {
   pushes?: boolean;
 }
 
-export type SourceSettings = FileSettings | BotSettings;
+type SourceSettings = FileSettings | BotSettings;
 
 export function isBot(settings: SourceSettings): settings is BotSettings {
   return BOT_KINDS.some((kind) => kind === settings.kind);

@@ -32,11 +32,11 @@ test("an upload that nobody starts is removed after an hour, and with the proces
   const first = await hold();
   ports.clock.advance(59 * 60_000);
   held.removeOld();
-  expect(existsSync(held.find(first).file.path)).toBe(true);
+  expect(existsSync((await held.find(first)).file.path)).toBe(true);
   await hold();
   ports.clock.advance(2 * 60_000);
   held.removeOld();
-  expect(() => held.find(first)).toThrow("not found");
+  expect(held.find(first)).rejects.toThrow("not found");
   expect(readdirSync(folder)).toHaveLength(1);
   held.removeAll();
   expect(readdirSync(folder)).toEqual([]);
@@ -46,8 +46,8 @@ test("of more than ten uploads the oldest is removed", async () => {
   const { held, hold } = world();
   const first = await hold();
   for (let others = 0; others < 9; others += 1) await hold();
-  expect(held.find(first).kind).toBe("channels");
+  expect((await held.find(first)).kind).toBe("channels");
   await hold();
-  expect(() => held.find(first)).toThrow("not found");
+  expect(held.find(first)).rejects.toThrow("not found");
   expect(readdirSync(folder)).toHaveLength(10);
 });

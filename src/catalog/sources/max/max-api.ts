@@ -18,7 +18,7 @@ import { UPDATE_TYPES } from "./max-updates.ts";
 export const MAX_API = "https://platform-api2.max.ru";
 
 /** A page of `GET /messages`, the newest first. */
-export interface MessagePage {
+interface MessagePage {
   /** Those that can be read as posts. */
   messages: Message[];
   /** Epoch milliseconds of all messages whose time can be read. */

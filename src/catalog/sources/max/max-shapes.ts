@@ -6,7 +6,7 @@ import { isObject } from "../json-object.ts";
  */
 
 /** A number of 64 bits. */
-export type Long = number | bigint;
+type Long = number | bigint;
 
 /** The parts of `Chat` that are read. */
 export interface Chat {

@@ -2,7 +2,7 @@ import { isObject } from "../json-object.ts";
 import { digitsOf } from "./max-shapes.ts";
 
 /** A change of a channel that an update tells of. Its posts are asked of MAX, so updates may repeat and overtake. */
-export interface ChannelUpdate {
+interface ChannelUpdate {
   /** The channel's number, in digits. */
   chat: string;
   /** False: only a chat that is known as a channel is meant. */

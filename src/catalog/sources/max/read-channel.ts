@@ -17,7 +17,7 @@ import type { Chat } from "./max-shapes.ts";
 import { readSpan } from "./read-span.ts";
 
 /** Needs of the reading of one channel. */
-export interface ReadingTools
+interface ReadingTools
   extends Pick<BotTools, "storedPosts" | "isHandleTaken" | "nowMs" | "signal"> {
   api: MaxApi;
   /** Writes a batch; false where this run is to write no more. */

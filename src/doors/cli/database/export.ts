@@ -2,12 +2,12 @@ import { extname } from "node:path";
 import { Argument, Command } from "commander";
 import { exportPart, exportParts } from "../../../catalog/exports/export-part.ts";
 import { readExport } from "../../../catalog/exports/export-selection.ts";
+import { IMPORT_FORMATS, type ImportFormat } from "../../../catalog/imports/import-format.ts";
 import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
   importKinds,
 } from "../../../catalog/imports/import-kinds.ts";
-import { IMPORT_FORMATS, type ImportFormat } from "../../../catalog/imports/rows.ts";
 import { readConfig } from "../../../config.ts";
 import { choiceOption, jsonOption } from "../arguments.ts";
 import {

@@ -1,5 +1,5 @@
+import type { ImportSummary } from "../../../catalog/imports/import-summary.ts";
 import { describeRecognized } from "../../../catalog/imports/recognized.ts";
-import type { ImportSummary } from "../../../catalog/imports/run-import.ts";
 import { type ReasonGroup, reasonOf } from "../../../catalog/imports/tally.ts";
 
 /** The summary as text: what became of the rows, and how the file was read. */

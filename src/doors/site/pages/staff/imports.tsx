@@ -40,7 +40,7 @@ async function showPage(visit: Visit, { imports }: SiteContext): Promise<PageVie
   const token = visit.query.get("file");
   if (token !== null) {
     const preview = await imports.held.preview(token);
-    const upload = await imports.held.findAnywhere(token);
+    const upload = await imports.held.find(token);
     return page(words.firstRows, <Preview {...{ visit, token, upload, preview }} />);
   }
   const runs = await imports.runs(RUNS_SHOWN);

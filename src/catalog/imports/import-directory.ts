@@ -1,0 +1,67 @@
+import { inTransaction } from "../../db/transaction.ts";
+import { AppError } from "../../errors.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
+import type { Reject, RunningImport } from "./running-import.ts";
+import type { SourceRow } from "./source-row.ts";
+import { readAll, writeRow } from "./write-rows.ts";
+
+/**
+ * Writes a directory's rows in one transaction.
+ * With `replace`, entries that the file does not name are removed first, so that their ids are free. If
+ * a row is then rejected, all is rolled back and the good rows are written without removing anything:
+ * a mistyped file must not cost a directory.
+ */
+export async function importDirectory<Row>(
+  rows: AsyncIterable<SourceRow[]>,
+  run: RunningImport<Row>,
+): Promise<void> {
+  const { db, clock, context, kind, summary, onReject } = run;
+  let all: SourceRow[] = [];
+  for await (const some of rows) all = all.concat(some);
+  summary.read = all.length;
+  if (!run.replace) {
+    await attempt(context.note, onReject);
+    return;
+  }
+  if (all.length === 0) throw new AppError("invalid", message("nothingToReplaceBy"));
+  const before = { ...summary };
+  const notes: Message[] = [];
+  const notReplaced = new Error("a row was rejected");
+  try {
+    await attempt(
+      (note) => notes.push(note),
+      () => {
+        throw notReplaced;
+      },
+      new Set(all.flatMap((row) => ("fields" in row ? String(row.fields["slug"]) : []))),
+    );
+    for (const note of notes) context.note(note);
+  } catch (error) {
+    if (error !== notReplaced) throw error;
+    Object.assign(summary, before, { removed: 0 });
+    run.rejects.clear();
+    run.warnings.clear();
+    context.note(message("nothingRemoved"));
+    await attempt(context.note, onReject);
+  }
+
+  async function attempt(
+    note: (said: Message) => void,
+    onReject: (rejected: Reject) => void,
+    replacing?: ReadonlySet<string>,
+  ): Promise<void> {
+    const writer = kind.open(db, { ...context, note });
+    const read = readAll(kind, all, run.cells);
+    const attempted = { ...run, onReject };
+    const inUse = replacing === undefined ? undefined : writer.inUse?.();
+    await inTransaction(db, clock, "import-directory", (tx) => {
+      run.requireWanted?.(tx);
+      if (replacing !== undefined && inUse !== undefined) {
+        summary.removed = writer.removeOthers?.(replacing, inUse) ?? 0;
+      }
+      for (const row of read) writeRow(attempted, writer, row);
+      writer.beforeCommit?.();
+    });
+    await writer.afterwards?.();
+  }
+}

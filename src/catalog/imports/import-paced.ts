@@ -1,0 +1,101 @@
+import { lastHoldMs } from "../../db/lock-holds.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { ReadRow } from "./import-kind.ts";
+import { changedBy } from "./import-summary.ts";
+import { noteImported } from "./imported-at.ts";
+import type { Reject, RunningImport } from "./running-import.ts";
+import type { SourceRow } from "./source-row.ts";
+import { boundsOf, createTransactionSize, measureCommit } from "./transaction-size.ts";
+import { readAll, writeSome } from "./write-rows.ts";
+
+/**
+ * Rows read ahead of transactions, where the kind says no other number. Of twice as many, those that refresh
+ * channels lie in twice as many pages of the table, most of which each transaction changes.
+ */
+const BATCH_ROWS = 5_000;
+/** Text of rows that are read ahead: an import's memory is some times as much. */
+const BATCH_CHARACTERS = 16 * 1024 ** 2;
+/** Pause between two transactions, so that commits of usage get the lock: they try every millisecond. */
+const PAUSE_MS = 3;
+
+/** Writes rows in short transactions with pauses, batch by batch as they are read. */
+export async function importPaced<Row>(
+  rows: AsyncIterable<SourceRow[]>,
+  run: RunningImport<Row>,
+): Promise<void> {
+  const { db, clock, signal, kind, summary } = run;
+  const writer = kind.open(db, run.context);
+  let batch: SourceRow[] = [];
+  let characters = 0;
+  let nextAtMs = 0;
+  /** Rows of the last transaction: the next one has about as many. */
+  let lastRows = 0;
+  const size = createTransactionSize(await measureCommit(db, clock), boundsOf(db));
+  for await (const some of rows) {
+    summary.read += some.length;
+    batch = batch.concat(some);
+    for (const row of some) characters += charactersOf(row);
+    if (batch.length < (writer.batchRows ?? BATCH_ROWS) && characters < BATCH_CHARACTERS) continue;
+    await writeBatch();
+    if (signal?.aborted === true) return writer.interrupted?.();
+    [batch, characters] = [[], 0];
+  }
+  await writeBatch();
+  Object.assign(summary, writer.counts);
+  await writer.afterwards?.();
+
+  async function writeBatch(): Promise<void> {
+    const rejects: Reject[] = [];
+    try {
+      const read = readAll(kind, batch, run.cells);
+      const onReject = (reject: Reject): void => void rejects.push(reject);
+      await writeAll(writer.arrange?.(read) ?? read, { ...run, onReject });
+    } finally {
+      // In the order of the file's lines, in whatever order the rows were written.
+      for (const reject of rejects.toSorted((a, b) => a.line - b.line)) run.onReject(reject);
+    }
+  }
+
+  async function writeAll(
+    batch: readonly ReadRow<Row>[],
+    ofBatch: RunningImport<Row>,
+  ): Promise<void> {
+    let done = 0;
+    while (done < batch.length) {
+      writer.ahead?.(batch.slice(done, done + lastRows));
+      const waitMs = nextAtMs - clock.monotonic();
+      if (waitMs > 0) await clock.sleep(waitMs);
+      let [rows, rowsMs] = [0, 0];
+      const changedBefore = changedBy(summary);
+      await inTransaction(db, clock, "import", (tx) => {
+        run.requireWanted?.(tx);
+        const begunMs = clock.monotonic();
+        do {
+          const written = writeSome(ofBatch, writer, batch, done);
+          done += written;
+          rows += written;
+          rowsMs = clock.monotonic() - begunMs;
+        } while (done < batch.length && !size.isFull(rows, rowsMs, writer.fewest?.()));
+        writer.beforeCommit?.();
+        if (kind.isMeasured && changedBy(summary) > changedBefore) noteImported(tx, clock.now());
+      });
+      size.ended(rows, rowsMs, lastHoldMs(db));
+      lastRows = rows;
+      await writer.afterCommit?.();
+      Object.assign(summary, writer.counts);
+      nextAtMs = clock.monotonic() + PAUSE_MS;
+      run.progress();
+      if (signal?.aborted === true) return;
+    }
+  }
+}
+
+function charactersOf(row: SourceRow): number {
+  if ("fault" in row) return 0;
+  let characters = 0;
+  for (const name in row.fields) {
+    const cell = row.fields[name];
+    if (typeof cell === "string") characters += cell.length;
+  }
+  return characters;
+}
