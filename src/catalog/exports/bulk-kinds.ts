@@ -3,10 +3,9 @@ import { dayOf, formatDay, startOfDay } from "../../values/moscow-time.ts";
 import { cardSchema, toCard } from "../channels/card.ts";
 import { recordsAfter } from "../channels/channels.store.ts";
 import {
-  laterPosts,
+  channelPostsAfter,
   nextChannelOfPosts,
   postsAfter,
-  tiedPostsAfter,
 } from "../imports/exported-rows.store.ts";
 import { bounds, type ExportRow, LAST_DAY, type Position } from "../imports/exported-rows.ts";
 import { type PostRecord, postSchema, toPostView } from "../posts/post.ts";
@@ -157,14 +156,8 @@ function* channelPosts(
   const [id = null, at = startOfDay(from) - 1] = after ?? [];
   // A position may be of days before those that are asked for now.
   const behind = Math.max(at, startOfDay(from) - 1);
-  let read = 0;
-  if (id !== null && behind === at) {
-    for (const record of tiedPostsAfter(db, [channel, at, id], limit, areAds)) {
-      read += 1;
-      yield record;
-    }
-  }
-  for (const record of laterPosts(db, [channel, behind], limit - read, areAds)) {
+  const behindId = behind === at ? id : null;
+  for (const record of channelPostsAfter(db, [channel, behind, behindId], limit, areAds)) {
     if (dayOf(record.published_at) > to) return;
     yield record;
   }

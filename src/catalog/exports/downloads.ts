@@ -1,9 +1,12 @@
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import { AppError } from "../../errors.ts";
 import type { Log } from "../../ports/log.ts";
+import { createOwnClaims } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type ExportPart, type ExportTurn, exportParts } from "./export-part.ts";
+import { takePlace } from "./export-places.ts";
 import type { ExportSelection, ExportWish } from "./export-selection.ts";
+import { partStream } from "./part-stream.ts";
 
 /** Operations on threads. */
 interface Operations {
@@ -16,10 +19,17 @@ export type Downloads = ReturnType<typeof createDownloads>;
 
 /** Exports that staff download, one at a time: each keeps a thread busy, which takes from what is served. */
 export function createDownloads(operations: Operations, log: Log) {
-  let isUnderWay = false;
-  const end = (): void => {
-    isUnderWay = false;
-  };
+  const places = createOwnClaims();
+
+  async function exportPart(turn: ExportTurn): Promise<ExportPart> {
+    try {
+      return await operations.exportPart(turn);
+    } catch (error) {
+      log.error({ err: error }, "an export failed");
+      throw error;
+    }
+  }
+
   return {
     /**
      * The content of an export, read as fast as it is taken. The next may start once it was read to its
@@ -27,47 +37,16 @@ export function createDownloads(operations: Operations, log: Log) {
      * @throws AppError `conflict` while another is under way, `invalid` as `readExport`
      */
     async start(wish: ExportWish, by: Actor): Promise<ReadableStream<Uint8Array>> {
-      if (isUnderWay) throw new AppError("conflict", message("exportUnderWay"));
-      isUnderWay = true;
+      const place = takePlace(places, "staff", 1);
+      if (place === null) throw new AppError("conflict", message("exportUnderWay"));
       try {
         const selection = await operations.readExport(wish);
         await operations.noteExport(wish, by);
-        const parts = exportParts(operations.exportPart, selection);
-        return toStream(parts, end, (error) => log.error({ err: error }, "an export failed"));
+        return partStream(exportParts(exportPart, selection), place.close);
       } catch (error) {
-        end();
+        place.close();
         throw error;
       }
     },
   };
-}
-
-function toStream(
-  parts: AsyncGenerator<Uint8Array>,
-  onEnd: () => void,
-  onError: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
-  const source: Bun.UnderlyingSource<Uint8Array> = {
-    async pull(controller) {
-      try {
-        const { done, value } = await parts.next();
-        if (done !== true) {
-          controller.enqueue(value);
-          return;
-        }
-        onEnd();
-        controller.close();
-      } catch (error) {
-        onEnd();
-        onError(error);
-        controller.error(error);
-      }
-    },
-    async cancel() {
-      onEnd();
-      await parts.return(undefined);
-    },
-  };
-  // The stream keeps no part that was not asked for.
-  return new ReadableStream(source, { highWaterMark: 0 });
 }

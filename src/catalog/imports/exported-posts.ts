@@ -4,11 +4,10 @@ import { writer } from "../fields/stored-field.ts";
 import type { MentionTarget } from "../mentions/mention-target.ts";
 import { POST_FIELDS, type PostRecord } from "../posts/post.ts";
 import {
+  channelPostsAfter,
   forwardOutsideCatalog,
   highestGoneNumber,
-  laterPosts,
   postsAfter,
-  tiedPostsAfter,
   tombstonesAfter,
 } from "./exported-rows.store.ts";
 import {
@@ -83,14 +82,7 @@ function* channelPosts(
   const { from, to } = bounds(selection);
   const channel = selection.channelId ?? 0;
   const [publishedAt = startOfDay(from) - 1, id = null] = after ?? [];
-  let read = 0;
-  if (id !== null) {
-    for (const record of tiedPostsAfter(db, [channel, publishedAt, id], limit)) {
-      read += 1;
-      yield { position: [publishedAt, record.id], values: writePost(db, record) };
-    }
-  }
-  for (const record of laterPosts(db, [channel, publishedAt], limit - read)) {
+  for (const record of channelPostsAfter(db, [channel, publishedAt, id], limit)) {
     if (dayOf(record.published_at) > to) return;
     yield { position: [record.published_at, record.id], values: writePost(db, record) };
   }

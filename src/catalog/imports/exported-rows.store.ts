@@ -75,12 +75,33 @@ export function removedAfter(
 /** SQL: of advertising posts only, by the index that has no others. */
 const onlyAds = (areAds: boolean): string => (areAds ? "AND p.is_ad = 1" : "");
 
+/** Posts of a channel behind an instant, or behind one post of it, by instant and id. */
+export function* channelPostsAfter(
+  db: Database,
+  [channelId, publishedAt, id]: readonly [
+    channelId: number,
+    publishedAt: number,
+    id: number | null,
+  ],
+  limit: number,
+  areAds = false,
+): Generator<PostRecord> {
+  let read = 0;
+  if (id !== null) {
+    for (const record of tiedPostsAfter(db, [channelId, publishedAt, id], limit, areAds)) {
+      read += 1;
+      yield record;
+    }
+  }
+  yield* laterPosts(db, [channelId, publishedAt], limit - read, areAds);
+}
+
 /** Posts of a channel at one instant, by id. */
-export function tiedPostsAfter(
+function tiedPostsAfter(
   db: Database,
   [channelId, publishedAt, id]: readonly [channelId: number, publishedAt: number, id: number],
   limit: number,
-  areAds = false,
+  areAds: boolean,
 ): Iterable<PostRecord> {
   return statement<PostRecord>(
     db,
@@ -91,11 +112,11 @@ export function tiedPostsAfter(
 }
 
 /** Posts of a channel after an instant, by instant and id. */
-export function laterPosts(
+function laterPosts(
   db: Database,
   [channelId, publishedAt]: readonly [channelId: number, publishedAt: number],
   limit: number,
-  areAds = false,
+  areAds: boolean,
 ): Iterable<PostRecord> {
   return statement<PostRecord>(
     db,

@@ -1,5 +1,5 @@
 import { createGzip } from "node:zlib";
-import { bulkStream } from "../../catalog/exports/bulk-stream.ts";
+import { partStream } from "../../catalog/exports/part-stream.ts";
 import type { FileAnswer } from "../../methods/method.ts";
 import type { Headers } from "./answers.ts";
 
@@ -24,7 +24,7 @@ export function fileResponse(
     return new Response(null, { headers: all });
   }
   const parts = isPacked ? packed(file.parts) : file.parts;
-  return new Response(bulkStream(file, parts), { headers: all });
+  return new Response(partStream(parts, file.close), { headers: all });
 }
 
 /** Whether `Accept-Encoding` names gzip, or any, and not with a weight of 0. */

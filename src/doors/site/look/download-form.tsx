@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { ROWS_PER_UNIT } from "../../../catalog/exports/bulk.ts";
+import { ROWS_PER_UNIT } from "../../../catalog/exports/paid-parts.ts";
 import { exportIncluded } from "../../../methods/plan-rules.ts";
 import type { SiteContext } from "../site-context.ts";
 import { membershipOf, viewerOf } from "../visit/viewer.ts";

@@ -1,5 +1,5 @@
 import { EXPORT_SILENCE_MAX_S } from "../../../catalog/exports/bulk.ts";
-import { bulkStream } from "../../../catalog/exports/bulk-stream.ts";
+import { partStream } from "../../../catalog/exports/part-stream.ts";
 import { isActive } from "../../../customers/accounts/accounts.ts";
 import type { Caller } from "../../../customers/keys/keys.ts";
 import { rateLimited } from "../../../customers/limits/limits.ts";
@@ -42,7 +42,7 @@ export async function bulkDownload(
     kind: "download",
     fileName: `${name}-${fileStamp(visit.nowMs)}.csv`,
     type: body.type,
-    body: bulkStream(body.file),
+    body: partStream(body.file.parts, body.file.close),
   };
 }
 

@@ -1,0 +1,23 @@
+import { type Claims, takeOneOf } from "../../values/claims.ts";
+
+/** One of the exports that somebody may have under way. */
+export interface ExportPlace {
+  isOpen: boolean;
+  /** Gives it back, however often it is called. */
+  close(): void;
+}
+
+/** Takes one of somebody's places; null where all are taken. */
+export function takePlace(places: Claims, of: string, placesMax: number): ExportPlace | null {
+  const name = takeOneOf(places, of, placesMax);
+  if (name === null) return null;
+  const place: ExportPlace = {
+    isOpen: true,
+    close() {
+      if (!place.isOpen) return;
+      place.isOpen = false;
+      places.giveBack(name);
+    },
+  };
+  return place;
+}

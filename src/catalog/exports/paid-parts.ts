@@ -1,0 +1,80 @@
+import { AppError, toAppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Position } from "../imports/exported-rows.ts";
+import { cursorOf } from "./bulk-cursor.ts";
+import type { BulkTurn } from "./bulk-part.ts";
+import type { BulkSelection } from "./bulk-selection.ts";
+import type { ExportPart } from "./export-part.ts";
+import type { ExportPlace } from "./export-places.ts";
+
+/** Rows that one unit pays for. */
+export const ROWS_PER_UNIT = 1_000;
+
+/** Reads a part on a thread that holds up nobody. */
+export type ReadPart = (turn: BulkTurn) => Promise<ExportPart>;
+
+/** Decides anew, and charges another unit at an instant; why it cannot be, or null once it is committed. */
+export type Charge = (nowMs: number) => Promise<AppError | null>;
+
+/**
+ * The parts of an export: the first as it was read, each further thousand of rows once it is charged. Where that
+ * cannot be, or a part cannot be read, a last line says so and names the cursor to go on with.
+ * @param place is closed at the end; once it is closed by whoever takes the parts, nothing more is charged
+ */
+export async function* paidParts(
+  first: ExportPart,
+  { selection, after }: Pick<BulkTurn, "selection" | "after">,
+  { readPart, charge, place }: { readPart: ReadPart; charge: Charge; place: ExportPlace },
+  { clock, log }: { clock: Clock; log: Log },
+): AsyncGenerator<Uint8Array, void> {
+  let part = first;
+  let [rows, last]: [number, Position] = [0, after];
+  try {
+    // A search of many rows for few gives nothing to take, so it has to see that nobody waits for it.
+    while (place.isOpen) {
+      rows += part.rows;
+      last = part.last ?? last;
+      // Read while this one is taken, so that neither waits for the other, and charged only after.
+      const reading = part.next === null ? null : readNext(part.next);
+      // A failure that comes after the caller has gone would else count as unhandled.
+      reading?.catch(() => {});
+      if (part.content.byteLength > 0) yield part.content;
+      if (reading === null) return;
+      const next = await paid(reading);
+      if (next instanceof AppError) {
+        yield Buffer.from(endLine(selection, next, last));
+        return;
+      }
+      part = next;
+    }
+  } finally {
+    place.close();
+  }
+
+  function readNext(at: Position): Promise<ExportPart> {
+    const rowsMax = ROWS_PER_UNIT - (rows % ROWS_PER_UNIT);
+    return readPart({ selection, after: at, hasHeader: false, rowsMax });
+  }
+
+  /** A part once it is paid for, or why it cannot be sent. */
+  async function paid(reading: Promise<ExportPart>): Promise<ExportPart | AppError> {
+    try {
+      const read = await reading;
+      const isThousand = rows > 0 && rows % ROWS_PER_UNIT === 0 && read.rows > 0;
+      // Whoever has gone gets no row of it.
+      return (isThousand && place.isOpen ? await charge(clock.now()) : null) ?? read;
+    } catch (error) {
+      log.error({ err: error }, "a customer's export failed");
+      return toAppError(error);
+    }
+  }
+}
+
+/** The last line of an export that is not whole. No row of CSV begins with a number sign. */
+function endLine(selection: BulkSelection, { code, detail }: AppError, last: Position): string {
+  const cursor = last === null ? null : cursorOf(selection, last);
+  return selection.format === "ndjson"
+    ? `${JSON.stringify({ export: { code, detail, cursor } })}\n`
+    : `# ${code}; cursor=${cursor ?? ""}\n`;
+}
