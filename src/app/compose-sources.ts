@@ -4,7 +4,7 @@ import type { BatchRun } from "../catalog/sources/apply-batch.ts";
 import { askApi } from "../catalog/sources/ask-api.ts";
 import { downloadFile } from "../catalog/sources/download-file.ts";
 import type { SourceFile } from "../catalog/sources/import-source-file.ts";
-import { pushBase } from "../catalog/sources/pushes.ts";
+import { pushBase } from "../catalog/sources/max/pushes.ts";
 import { createSourceGuard } from "../catalog/sources/source-address.ts";
 import type { SourceChanges } from "../catalog/sources/source-changes.ts";
 import { createSources, type Sources } from "../catalog/sources/sources.ts";

@@ -1,5 +1,6 @@
 import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import { AppError } from "../../errors.ts";
+import { isObject } from "../../values/json-object.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { ColumnNames } from "./column-names.ts";
 import { exactNumber } from "./exact-number.ts";
@@ -42,10 +43,6 @@ export function createJsonRows(names: ColumnNames): JsonRows {
       return [{ line, fields }];
     },
   };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const BETWEEN_VALUES: readonly TokenType[] = [TokenType.LEFT_BRACKET, TokenType.COMMA];

@@ -1,12 +1,24 @@
 import type { Message } from "../../values/messages/messages.ts";
 import type { AskApi } from "./ask-api.ts";
 import type { Batch } from "./batch-rows.ts";
-import type { Pushes } from "./max/keep-subscribed.ts";
 import type { BotSettings, SourceChat, SourcePosition } from "./sources.table.ts";
 
 /** A bot with what lets it in. */
 export interface BotAccess extends BotSettings {
   token: string;
+}
+
+/** A bot's secret, as it is sealed. */
+export interface BotSecret {
+  token: string;
+  /** Sent by the messenger with each push; absent where the messenger pushes nothing. */
+  pushSecret?: string;
+}
+
+/** The address that a messenger pushes a source's updates to, and the secret that it sends along. */
+export interface Pushes {
+  url: string;
+  secret: string;
 }
 
 /** Surroundings of a bot's run. */

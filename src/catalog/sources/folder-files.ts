@@ -7,7 +7,7 @@ import type { DoneFile } from "./sources.store.ts";
 const UNFINISHED = /^\.|\.(part|partial|tmp|filepart)$/i;
 
 /** The files of a folder, in the order of their names; no links, and nothing in folders within it. */
-export async function foldersFiles(
+export async function folderFiles(
   folder: string,
 ): Promise<{ files: (DoneFile & { path: string })[] } | { failure: Message }> {
   let names: string[];

@@ -1,5 +1,5 @@
 import type { Message } from "../../values/messages/messages.ts";
-import type { SourceEnd } from "./source-changes.ts";
+import type { SourceEnd } from "./source-run-changes.ts";
 
 /** How a run ended, and how far it came. */
 export interface Outcome extends Omit<SourceEnd, "id" | "owner"> {

@@ -1,4 +1,4 @@
-import { AppError, notFound } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
 import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Random } from "../../ports/random.ts";
 import { processName } from "../../ports/running.ts";
@@ -7,9 +7,10 @@ import { type HowRun, type RunParts, runClaimed } from "./claimed-run.ts";
 import type { Outcome } from "./outcome.ts";
 import { createRunsUnderWay } from "./runs-under-way.ts";
 import { createSourceBeat, HEARTBEAT_MS } from "./source-beat.ts";
+import { requireSource } from "./source-changes.ts";
 import { hasUnread } from "./source-chats.store.ts";
 import { isDue } from "./source-schedule.ts";
-import { selectSource, selectSources } from "./sources.store.ts";
+import { selectSources } from "./sources.store.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
 /** Six heartbeats. */
@@ -64,8 +65,7 @@ export function createSourceRuns(parts: RunParts, random: Random) {
      * @throws AppError `not_found`; `conflict` where it is running, in whichever process
      */
     async runNow(id: number, { isAgain = false } = {}): Promise<Outcome> {
-      const source = await selectSource(db, id);
-      if (source === undefined) throw notFound("source", id);
+      const source = await requireSource(db, id);
       const claimed = isFree(source)
         ? await claim(source, { mayWait: false, isWhole: true, isAgain })
         : null;

@@ -38,7 +38,7 @@ function scheduleOf({ schedule }: Pick<Source, "schedule">): Schedule {
   return read.value;
 }
 
-type State = Pick<
+type Scheduled = Pick<
   Source,
   | "schedule"
   | "isPaused"
@@ -55,13 +55,13 @@ type State = Pick<
  * long enough, or due by its schedule. Times that lie ahead were noted by a clock that was wrong, and
  * count for nothing.
  */
-export function isDue(source: State, nowMs: number): boolean {
+export function isDue(source: Scheduled, nowMs: number): boolean {
   if (source.isAsked) return true;
   return !source.isPaused && nowMs >= dueAt(source, nowMs);
 }
 
 /** When a source is due next; an instant that has passed where it is due now. */
-export function dueAt(source: State, nowMs: number): number {
+export function dueAt(source: Scheduled, nowMs: number): number {
   const { endedAt, failures, retryAt } = source;
   // Runs that read only what changed do not put off those that read all.
   const startedAt = source.position.wholeAt ?? source.startedAt;

@@ -3,7 +3,7 @@ import { notFound } from "../../errors.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { RunSurroundings } from "./claimed-run.ts";
-import { createPushes } from "./pushes.ts";
+import { createPushes } from "./max/pushes.ts";
 import { type AddingTools, createSourceAdding } from "./source-adding.ts";
 import type { SourceChanges } from "./source-changes.ts";
 import { selectChats } from "./source-chats.store.ts";

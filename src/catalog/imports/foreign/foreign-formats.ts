@@ -1,14 +1,13 @@
 import { AppError } from "../../../errors.ts";
+import { isObject, type JsonObject } from "../../../values/json-object.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { ImportKindName } from "../import-kinds.ts";
-import { isObject, type JsonRows } from "../json-rows.ts";
+import type { JsonRows } from "../json-rows.ts";
 import type { FileFormat } from "../recognized.ts";
 import type { Fields } from "../source-row.ts";
 import { pyrogram } from "./pyrogram.ts";
 import { telegramDesktop } from "./telegram-desktop.ts";
 import { telethon } from "./telethon.ts";
-
-export type Json = Record<string, unknown>;
 
 /** The format of another program, whose messages become rows. */
 export interface ForeignFormat {
@@ -21,9 +20,9 @@ export interface ForeignFormat {
    * that is no post, such as one that says that the channel was renamed.
    * @param beside what stands beside the messages
    */
-  toPost(message: Json, beside: Json): Fields | null;
+  toPost(message: JsonObject, beside: JsonObject): Fields | null;
   /** A channel by our columns; null where nothing names it. Absent where messages tell nothing of it. */
-  toChannel?(beside: Json, message: Json | null): Fields | null;
+  toChannel?(beside: JsonObject, message: JsonObject | null): Fields | null;
 }
 
 const FORMATS = {
@@ -57,12 +56,12 @@ export function createForeignRows(
     const kinds = format.toChannel === undefined ? ["posts"] : ["posts", "channels"];
     throw new AppError("invalid", message("foreignKind", { from, kinds }));
   }
-  const beside: Json = {};
+  const beside: JsonObject = {};
   const channels = new Set<string>();
   let messages = 0;
 
   /** A channel is handed on once, however many messages name it. */
-  function toChannel(of: Json | null): Fields | null {
+  function toChannel(of: JsonObject | null): Fields | null {
     const fields = format.toChannel?.(beside, of) ?? null;
     const name = JSON.stringify(fields?.["msgr_id"] ?? fields?.["handle"] ?? null);
     if (fields === null || channels.has(name)) return null;

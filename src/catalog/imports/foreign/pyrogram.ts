@@ -1,6 +1,6 @@
-import { isObject } from "../json-rows.ts";
+import { type JsonObject, membersOf } from "../../../values/json-object.ts";
 import { channelLink } from "./channel-link.ts";
-import type { ForeignFormat, Json } from "./foreign-formats.ts";
+import type { ForeignFormat } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
 /** Media by the field of a message that holds it. */
@@ -29,8 +29,8 @@ export const pyrogram: ForeignFormat = {
     const isPost = message["_"] === "Message" && message["service"] == null;
     if (!isPost || message["empty"] === true) return null;
     const chat = chatOf(message);
-    const origin = within(
-      message["forward_from_chat"] ?? within(message["forward_origin"])["chat"],
+    const origin = membersOf(
+      message["forward_from_chat"] ?? membersOf(message["forward_origin"])["chat"],
     );
     return {
       channel_msgr_id: chat["id"],
@@ -43,7 +43,7 @@ export const pyrogram: ForeignFormat = {
       edited_at: message["edit_hidden"] === true ? undefined : message["edit_date"],
       media: MEDIA.flatMap(([field, media]) => (message[field] == null ? [] : media)).slice(0, 1),
       forwards: message["forwards"],
-      reactions: sumOfCounts(within(message["reactions"])["reactions"]),
+      reactions: sumOfCounts(membersOf(message["reactions"])["reactions"]),
       forwarded_from: channelLink(origin["id"]),
       forwarded_from_name: origin["title"] ?? message["forward_sender_name"],
       album: message["media_group_id"] == null ? undefined : String(message["media_group_id"]),
@@ -63,13 +63,11 @@ export const pyrogram: ForeignFormat = {
 };
 
 /** The channel or group of a message; nothing where it is a person, whose numbers are no channel's. */
-function chatOf(message: Json): Json {
-  const chat = within(message["chat"]);
+function chatOf(message: JsonObject): JsonObject {
+  const chat = membersOf(message["chat"]);
   return /(?:private|bot)$/i.test(String(chat["type"])) ? {} : chat;
 }
 
-function handleOf({ username }: Json): string | undefined {
+function handleOf({ username }: JsonObject): string | undefined {
   return typeof username === "string" ? `@${username}` : undefined;
 }
-
-const within = (value: unknown): Json => (isObject(value) ? value : {});

@@ -1,4 +1,4 @@
-import { isObject } from "../json-rows.ts";
+import { isObject } from "../../../values/json-object.ts";
 
 /** All reactions of a post, from a list of them with a `count` each; undefined where nothing tells. */
 export function sumOfCounts(reactions: unknown): number | undefined {

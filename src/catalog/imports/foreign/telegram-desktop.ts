@@ -1,7 +1,7 @@
-import { isObject } from "../json-rows.ts";
+import { isObject, type JsonObject } from "../../../values/json-object.ts";
 import type { Fields } from "../source-row.ts";
 import { channelLink } from "./channel-link.ts";
-import type { ForeignFormat, Json } from "./foreign-formats.ts";
+import type { ForeignFormat } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
 /** Media by Telegram Desktop's `media_type`. */
@@ -53,7 +53,7 @@ export const telegramDesktop: ForeignFormat = {
   },
 };
 
-function hasNumber({ type }: Json): boolean {
+function hasNumber({ type }: JsonObject): boolean {
   return type === undefined || [...CHANNELS, ...CHATS].includes(String(type));
 }
 
@@ -68,7 +68,7 @@ function textOf(text: unknown): unknown {
   return text.map((part) => String((isObject(part) ? part["text"] : part) ?? "")).join("");
 }
 
-function mediaOf(message: Json): string[] {
+function mediaOf(message: JsonObject): string[] {
   const { media_type, photo, file, poll } = message;
   if (photo !== undefined) return ["photo"];
   if (poll !== undefined) return ["poll"];

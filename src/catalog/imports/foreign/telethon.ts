@@ -1,6 +1,6 @@
-import { isObject } from "../json-rows.ts";
+import { isObject, type JsonObject, membersOf } from "../../../values/json-object.ts";
 import { channelLink } from "./channel-link.ts";
-import type { ForeignFormat, Json } from "./foreign-formats.ts";
+import type { ForeignFormat } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
 /** Messages of Telethon, each as its `to_json()` or `to_dict()` gives it: a JSON array, or one a line. */
@@ -10,9 +10,9 @@ export const telethon: ForeignFormat = {
   toPost(message) {
     if (message["_"] !== "Message") return null;
     const { id, date, views, forwards, grouped_id, edit_date, edit_hide } = message;
-    const origin = within(message["fwd_from"]);
+    const origin = membersOf(message["fwd_from"]);
     return {
-      channel_msgr_id: within(message["peer_id"])["channel_id"],
+      channel_msgr_id: membersOf(message["peer_id"])["channel_id"],
       msgr_post_id: id,
       text: message["message"],
       views,
@@ -21,9 +21,9 @@ export const telethon: ForeignFormat = {
       edited_at: edit_hide === true ? undefined : edit_date,
       media: mediaOf(message["media"]),
       forwards,
-      reactions: sumOfCounts(within(message["reactions"])["results"]),
-      comments: within(message["replies"])["replies"],
-      forwarded_from: channelLink(within(origin["from_id"])["channel_id"]),
+      reactions: sumOfCounts(membersOf(message["reactions"])["results"]),
+      comments: membersOf(message["replies"])["replies"],
+      forwarded_from: channelLink(membersOf(origin["from_id"])["channel_id"]),
       forwarded_from_name: origin["from_name"],
       album: grouped_id == null ? undefined : String(grouped_id),
     };
@@ -40,7 +40,7 @@ function mediaOf(media: unknown): string[] | undefined {
     case "MessageMediaPoll":
       return ["poll"];
     case "MessageMediaDocument":
-      return [documentOf(within(media["document"]))];
+      return [documentOf(membersOf(media["document"]))];
     case "MessageMediaEmpty":
     // The preview of a link in the text is not the post's own.
     case "MessageMediaWebPage":
@@ -50,9 +50,9 @@ function mediaOf(media: unknown): string[] | undefined {
   }
 }
 
-function documentOf({ attributes }: Json): string {
+function documentOf({ attributes }: JsonObject): string {
   const found = Array.isArray(attributes) ? attributes.filter(isObject) : [];
-  const attribute = (name: string): Json | undefined =>
+  const attribute = (name: string): JsonObject | undefined =>
     found.find((one) => one["_"] === `DocumentAttribute${name}`);
   if (attribute("Sticker") !== undefined) return "sticker";
   if (attribute("Video") !== undefined || attribute("Animated") !== undefined) return "video";
@@ -60,5 +60,3 @@ function documentOf({ attributes }: Json): string {
   if (audio === undefined) return "document";
   return audio["voice"] === true ? "voice" : "audio";
 }
-
-const within = (value: unknown): Json => (isObject(value) ? value : {});

@@ -1,8 +1,8 @@
+import { asObject } from "../../../values/json-object.ts";
 import { message, type Message as Said } from "../../../values/messages/messages.ts";
 import type { AskApi } from "../ask-api.ts";
 import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
-import { asObject } from "../json-object.ts";
 
 const ANSWER_MS = 30_000;
 /** Twenty requests a second at the most (sources, section 4). */

@@ -1,13 +1,8 @@
 import type { Batch } from "../batch-rows.ts";
 import type { BotFault } from "../bot-fault.ts";
+import type { Pushes } from "../bot-messenger.ts";
 import type { SourcePosition } from "../sources.table.ts";
 import type { MaxApi } from "./max-api.ts";
-
-/** The address that MAX pushes a source's updates to, and the secret that it sends along. */
-export interface Pushes {
-  url: string;
-  secret: string;
-}
 
 const NOT_FOUND = 404;
 

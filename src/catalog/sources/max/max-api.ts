@@ -1,6 +1,6 @@
+import { isObject } from "../../../values/json-object.ts";
 import type { AskApi } from "../ask-api.ts";
 import type { BotAccess } from "../bot-messenger.ts";
-import { isObject } from "../json-object.ts";
 import { createMaxCall, type Pace } from "./call-max.ts";
 import { postIdOf } from "./max-rows.ts";
 import {

@@ -1,4 +1,4 @@
-import { isObject } from "../json-object.ts";
+import { isObject } from "../../../values/json-object.ts";
 
 /**
  * Parts of MAX's Bot API that are read, by its published description of July 2026 (0.0.32). Answers come through

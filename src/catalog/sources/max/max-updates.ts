@@ -1,4 +1,7 @@
-import { isObject } from "../json-object.ts";
+import { isObject } from "../../../values/json-object.ts";
+import type { Fields } from "../../imports/source-row.ts";
+import type { SourceChat } from "../sources.table.ts";
+import { toDeletedRow } from "./max-rows.ts";
 import { digitsOf } from "./max-shapes.ts";
 
 /** A change of a channel that an update tells of. Its posts are asked of MAX, so updates may repeat and overtake. */
@@ -21,8 +24,32 @@ export const UPDATE_TYPES = [
   "chat_title_changed",
 ] as const;
 
+/**
+ * Changes that updates tell of: channels that are to be read, and posts that are gone for good. A removal that comes
+ * before its post keeps the post from being stored.
+ */
+export function changesOf(
+  updates: readonly unknown[],
+  chats: readonly SourceChat[],
+): { chats: SourceChat[]; posts: Fields[] } {
+  const known = new Map(chats.map((one) => [one.chat, one]));
+  const changed = new Map<string, SourceChat>();
+  const posts: Fields[] = [];
+  for (const update of updates) {
+    const told = readUpdate(update);
+    const before = told === null ? undefined : known.get(told.chat);
+    if (told === null || !(told.isChannel || before !== undefined)) continue;
+    const fresh = { chat: told.chat, title: told.chat, handle: null, isRead: false, fault: null };
+    changed.set(told.chat, { ...(before ?? fresh), cardAt: null });
+    if (told.removed !== null && before?.isRead === true) {
+      posts.push(toDeletedRow(told.chat, told.removed));
+    }
+  }
+  return { chats: [...changed.values()], posts };
+}
+
 /** Reads MAX's `Update`; null for one that tells nothing of a channel, such as a person's letter to the bot. */
-export function readUpdate(update: unknown): ChannelUpdate | null {
+function readUpdate(update: unknown): ChannelUpdate | null {
   if (!isObject(update)) return null;
   switch (update["update_type"]) {
     case "message_created":

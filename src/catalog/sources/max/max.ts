@@ -1,6 +1,7 @@
 import type { BotMessenger } from "../bot-messenger.ts";
 import { createMaxApi, MAX_API } from "./max-api.ts";
-import { changesOf, runMax } from "./run-max.ts";
+import { changesOf } from "./max-updates.ts";
+import { runMax } from "./run-max.ts";
 
 /** MAX, by the description of its Bot API of July 2026, 0.0.32 (sources, section 4). */
 export const max: BotMessenger = {

@@ -1,4 +1,4 @@
-import { asObject } from "../json-object.ts";
+import { asObject, membersOf } from "../../../values/json-object.ts";
 
 /**
  * Rich messages (Bot API 10): blocks with blocks in them, and texts of texts. Read by what their members
@@ -41,7 +41,7 @@ function linesOf(blocks: unknown, depth: number): string[] {
   return listOf(blocks)
     .flatMap((one) => {
       const { text, expression, summary, blocks, items, cells, caption, credit, label } =
-        asObject(one) ?? {};
+        membersOf(one);
       const within = [
         ...linesOf(blocks, depth + 1),
         ...linesOf(items, depth + 1),
@@ -63,7 +63,7 @@ function words(given: unknown, depth: number): string {
   if (typeof given === "string") return given;
   if (depth > DEPTH_MAX) return "";
   if (Array.isArray(given)) return given.map((one) => words(one, depth + 1)).join("");
-  const { text, alternative_text, expression, button } = asObject(given) ?? {};
+  const { text, alternative_text, expression, button } = membersOf(given);
   return words(
     text ?? alternative_text ?? expression ?? asObject(button)?.["text"] ?? "",
     depth + 1,

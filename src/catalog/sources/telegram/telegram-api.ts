@@ -1,8 +1,8 @@
+import { membersOf } from "../../../values/json-object.ts";
 import { message, type Message as Said } from "../../../values/messages/messages.ts";
 import type { ApiAnswer, AskApi } from "../ask-api.ts";
 import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
-import { asObject } from "../json-object.ts";
 import { type Chat, type FullChat, readChat, readUpdates, type Update } from "./telegram-shapes.ts";
 
 export interface TelegramFault extends BotFault {
@@ -36,7 +36,7 @@ export function createTelegramApi(
     const url = `${api}/bot${token}/${method}?${query}`;
     const answer = await ask({ url, timeoutMs: waitMs + ANSWER_MS, signal });
     if ("failure" in answer) return { ...answer, status: null, retryAfterMs: null, movedTo: null };
-    const { ok, result } = asObject(answer.json) ?? {};
+    const { ok, result } = membersOf(answer.json);
     const found = ok === true && answer.status === 200 ? read(result) : null;
     return found === null ? faultOf(answer) : { result: found };
   }
@@ -60,7 +60,7 @@ export function createTelegramApi(
     /** The bot's handle, without `@`. */
     me: (): Promise<Answered<string>> =>
       call("getMe", {}, (me) => {
-        const { username } = asObject(me) ?? {};
+        const { username } = membersOf(me);
         return typeof username === "string" ? username : null;
       }),
 
@@ -75,8 +75,8 @@ export function createTelegramApi(
 }
 
 function faultOf({ status, json, retryAfterMs }: Exclude<ApiAnswer, { failure: Said }>) {
-  const { ok, description, parameters } = asObject(json) ?? {};
-  const { retry_after: wait, migrate_to_chat_id: moved } = asObject(parameters) ?? {};
+  const { ok, description, parameters } = membersOf(json);
+  const { retry_after: wait, migrate_to_chat_id: moved } = membersOf(parameters);
   return {
     failure: ok === false ? refusal(status, description) : message("botAnswerWrong"),
     status,

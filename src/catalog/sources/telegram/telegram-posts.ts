@@ -1,8 +1,8 @@
+import { membersOf } from "../../../values/json-object.ts";
 import { parseMessengerId } from "../../channels/messenger-id.ts";
 import { channelLink } from "../../imports/foreign/channel-link.ts";
 import type { Fields } from "../../imports/source-row.ts";
 import type { AlbumMessage } from "../album-post.ts";
-import { asObject } from "../json-object.ts";
 import { richMedia, richText } from "./rich-message.ts";
 import { type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
 
@@ -49,7 +49,7 @@ function mediaIn(content: Message["content"]): string[] | null {
 
 /** The row of a post, as an import takes it. Its views are not in the API, and stay unknown. */
 export function toPostRow({ message_id, date, edit_date, chat, content }: Message): Fields {
-  const origin = asObject(content["forward_origin"]) ?? {};
+  const origin = membersOf(content["forward_origin"]);
   const from = readChat(origin["chat"] ?? origin["sender_chat"]);
   return {
     channel_msgr_id: chat.id,
@@ -66,7 +66,7 @@ export function toPostRow({ message_id, date, edit_date, chat, content }: Messag
 
 /** Name of a person whose message was forwarded; null where it was nobody's. */
 function nameOf({ sender_user_name: name, sender_user: user }: Record<string, unknown>) {
-  const { first_name, last_name } = asObject(user) ?? {};
+  const { first_name, last_name } = membersOf(user);
   const whole = [textOf(first_name), textOf(last_name)].filter((part) => part !== null);
   return textOf(name) ?? textOf(whole.join(" "));
 }

@@ -1,4 +1,4 @@
-import { asObject } from "../json-object.ts";
+import { asObject, membersOf } from "../../../values/json-object.ts";
 
 /**
  * Shapes of Telegram's Bot API 10, as much of them as is read. What has another shape is left out: it must
@@ -73,7 +73,7 @@ function readMembership(given: unknown): Update["membership"] {
 }
 
 export function readChat(given: unknown): FullChat | null {
-  const { id, type, title, username, description } = asObject(given) ?? {};
+  const { id, type, title, username, description } = membersOf(given);
   if (!isWhole(id) || typeof type !== "string") return null;
   return {
     id: String(id),

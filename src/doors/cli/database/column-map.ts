@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
-import { isObject } from "../../../catalog/imports/json-rows.ts";
+import { isObject } from "../../../values/json-object.ts";
 import { parseJson } from "../../../values/json-text.ts";
 
 /** Our names of columns by a file's. */

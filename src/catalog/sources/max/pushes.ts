@@ -1,26 +1,20 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Actor } from "../../customers/audit/audit-log.ts";
-import type { Database } from "../../db/database.ts";
-import { fieldError, notFound } from "../../errors.ts";
-import { message } from "../../values/messages/messages.ts";
-import type { SecretBox } from "../../values/secret-box.ts";
-import type { Batch } from "./batch-rows.ts";
-import type { Pushes } from "./max/keep-subscribed.ts";
-import { changesOf } from "./max/run-max.ts";
-import type { SourceChanges } from "./source-changes.ts";
-import { selectChats } from "./source-chats.store.ts";
-import { selectSource } from "./sources.store.ts";
-import { isBot, type Source } from "./sources.table.ts";
-
-/** A bot's secret, as it is sealed. */
-export interface BotSecret {
-  token: string;
-  /** Sent by the messenger with each push; absent where the messenger pushes nothing. */
-  pushSecret?: string;
-}
+import type { Actor } from "../../../customers/audit/audit-log.ts";
+import type { Database } from "../../../db/database.ts";
+import { fieldError } from "../../../errors.ts";
+import { message } from "../../../values/messages/messages.ts";
+import type { SecretBox } from "../../../values/secret-box.ts";
+import type { Batch } from "../batch-rows.ts";
+import type { BotSecret, Pushes } from "../bot-messenger.ts";
+import { requireSource, type SourceChanges } from "../source-changes.ts";
+import { selectChats } from "../source-chats.store.ts";
+import { selectSource } from "../sources.store.ts";
+import { isBot, type Source } from "../sources.table.ts";
+import { max } from "./max.ts";
+import { changesOf } from "./max-updates.ts";
 
 /** How often channels are read without a push, while there are pushes, and without (sources, section 4). */
-const SCHEDULE = { pushed: "1h", asked: "15m" };
+const SCHEDULE = { pushed: "1h", asked: max.schedule };
 
 /** The address under which MAX reaches a base address: it pushes over https and to port 443 only. */
 export function pushBase(baseUrl: string | null): string | null {
@@ -65,8 +59,7 @@ export function createPushes(
      * @throws AppError `not_found`; `invalid` on `pushes` where there is no address to push to
      */
     async set(id: number, isOn: boolean, by: Actor): Promise<Source> {
-      const source = await selectSource(db, id);
-      if (source === undefined) throw notFound("source", id);
+      const source = await requireSource(db, id);
       if (source.kind !== "max") throw fieldError({ pushes: [message("pushesOfMaxOnly")] });
       if (isOn && base === null) throw fieldError({ pushes: [message("pushesNeedHttps")] });
       const [from, to] = isOn ? (["asked", "pushed"] as const) : (["pushed", "asked"] as const);

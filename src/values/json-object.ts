@@ -1,4 +1,4 @@
-/** An object of an answer's JSON. */
+/** An object of parsed JSON. */
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(given: unknown): given is JsonObject {
@@ -8,4 +8,9 @@ export function isObject(given: unknown): given is JsonObject {
 /** Null for what is no object. */
 export function asObject(given: unknown): JsonObject | null {
   return isObject(given) ? given : null;
+}
+
+/** The members of an object; of anything else there are none. */
+export function membersOf(given: unknown): JsonObject {
+  return asObject(given) ?? {};
 }

@@ -1,0 +1,49 @@
+import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
+import type { ImportSummary } from "../imports/import-summary.ts";
+import type { Downloaded } from "./download-file.ts";
+import type { SourceFile } from "./import-source-file.ts";
+import { failed, NOTHING, type Outcome } from "./outcome.ts";
+import type { Writing } from "./run-bot.ts";
+import type { DoneFile } from "./sources.store.ts";
+
+/** Surroundings of a run that reads files. */
+export interface FileTools extends Pick<Writing, "nowMs" | "signal"> {
+  /** The file of an address, in a file of this machine. */
+  download(
+    url: string,
+    request: { headers: Record<string, string>; into: string; signal: AbortSignal },
+  ): Promise<Downloaded>;
+  importFile(file: NamedFile): Promise<ImportSummary>;
+  files: { newPath(): string; remove(path: string): void };
+  /** Whether all is read, whatever was read before. */
+  isAgain: boolean;
+  doneFiles(): Promise<DoneFile[]>;
+  fileDone(file: DoneFile): Promise<void>;
+}
+
+type NamedFile = Pick<SourceFile, "path" | "name" | "options">;
+
+/**
+ * Imports a file. One of which every row was rejected is not done with: it may be another file than is meant,
+ * or come before the channels that it names.
+ */
+export function importOne(tools: FileTools, file: NamedFile): Promise<Outcome> {
+  return orFailed(async () => {
+    const summary = await tools.importFile(file);
+    const { read, rejected } = summary;
+    const isNone = read > 0 && rejected === read;
+    const failure = isNone ? message("sourceAllRejected", { rows: read }) : null;
+    return { ...NOTHING, failure, summary, rows: read - rejected };
+  });
+}
+
+/** A refusal that says what is wrong is an outcome. */
+export async function orFailed(run: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof AppError && error.code !== "internal") return failed(error.said);
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import { message } from "../../../values/messages/messages.ts";
+import type { BotFault } from "../bot-fault.ts";
+import { ALL_READ, type BotEnd, type BotTools } from "../bot-messenger.ts";
+import type { SourcePosition } from "../sources.table.ts";
+import { keepSubscribed } from "./keep-subscribed.ts";
+import type { MaxApi } from "./max-api.ts";
+import { changesOf } from "./max-updates.ts";
+
+/** Answers after which no further request makes sense: none at all, the token, the rate. */
+const ENDS_RUN: readonly (number | null)[] = [null, 401, 429];
+/** Updates are not given to whoever asks while they are pushed to somebody. */
+const NOT_ALLOWED = 405;
+
+export function endsRun({ status }: BotFault): boolean {
+  return ENDS_RUN.includes(status);
+}
+
+/** How far the source was read, and a fault that does not keep channels from being read. */
+interface Begun {
+  position: SourcePosition;
+  fault: BotFault | null;
+}
+
+/**
+ * Begins a run over all channels: learns which of them updates tell of, and has updates pushed, or pushed no more.
+ * @returns the run's end, where channels are not to be read after that
+ */
+export async function beginWhole(
+  given: SourcePosition,
+  api: MaxApi,
+  tools: BotTools,
+): Promise<Begun | { end: BotEnd }> {
+  const { apply, pushes, nowMs } = tools;
+  const kept = await keepSubscribed(given, { api, apply, pushes });
+  if ("failure" in kept) return { end: kept };
+  if (pushes === null) {
+    const asked = await readUpdates(kept.position, api, tools);
+    return asked.fault !== null && endsRun(asked.fault) ? { end: asked.fault } : asked;
+  }
+  let { position } = kept;
+  if (kept.isMissing) {
+    // Updates that were not asked for before are lost with the subscription, so they are read first.
+    const asked = await readUpdates(position, api, tools);
+    if (asked.fault !== null && asked.fault.status !== NOT_ALLOWED) return { end: asked.fault };
+    const made = await api.subscribe(pushes.url, pushes.secret);
+    if ("failure" in made) return { end: made };
+    position = asked.position;
+  }
+  position = { ...position, wholeAt: nowMs() };
+  return (await apply({}, position)) ? { position, fault: null } : { end: ALL_READ };
+}
+
+/** Notes the channels of new updates with the marker behind them, in one transaction. */
+async function readUpdates(
+  given: SourcePosition,
+  api: MaxApi,
+  { apply, chats, signal }: BotTools,
+): Promise<Begun> {
+  let position = given;
+  for (;;) {
+    const before = position.marker ?? null;
+    const answer = await api.updates(before);
+    if ("failure" in answer) {
+      const isPushed = answer.status === NOT_ALLOWED;
+      const fault = isPushed ? { ...answer, failure: message("botPushedElsewhere") } : answer;
+      return { position, fault };
+    }
+    const { updates, marker } = answer;
+    if (marker !== null) position = { ...position, marker };
+    const isWritten = await apply(changesOf(updates, await chats()), position);
+    const isEnd = updates.length === 0 || marker === null || marker === before;
+    if (!isWritten || isEnd || signal.aborted) return { position, fault: null };
+  }
+}

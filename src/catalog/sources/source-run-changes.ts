@@ -1,0 +1,104 @@
+import type { Database } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Message } from "../../values/messages/messages.ts";
+import { dayOf } from "../../values/moscow-time.ts";
+import type { ImportSummary } from "../imports/import-summary.ts";
+import {
+  claimSeen,
+  countRows,
+  type DoneFile,
+  putDoneFile,
+  saveSourceHeartbeat,
+  selectSource,
+  updateSource,
+} from "./sources.store.ts";
+import type { Source, SourcePosition } from "./sources.table.ts";
+
+/** Changes of the states of runs, by the process that runs a source: one transaction each. */
+export const sourceRunChanges = {
+  claimSource,
+  sourceHeartbeat,
+  endSource,
+  releaseSource,
+  fileDone,
+};
+
+/** How a run ended. */
+export interface SourceEnd {
+  id: number;
+  owner: string;
+  /** Null: it succeeded. */
+  failure: Message | null;
+  /** The file of a folder at which it failed. */
+  failedFile: string | null;
+  /** After this it is to be run again: the other side asked for it, or a file was still written. Null: as usual. */
+  retryAfterMs: number | null;
+  /** How far it was read; null: as far as before. */
+  position: SourcePosition | null;
+  /** Null where there was nothing to read. */
+  summary: ImportSummary | null;
+  rows: number;
+}
+
+/** @returns the source, or undefined where another process was faster or it is gone */
+function claimSource(
+  db: Database,
+  clock: Clock,
+  seen: Pick<Source, "id" | "owner" | "heartbeatAt">,
+  owner: string,
+): Promise<Source | undefined> {
+  return inTransaction(db, clock, "source-claim", (tx) =>
+    claimSeen(tx, seen, { owner, now: clock.now() }),
+  );
+}
+
+/** Says that the runs of a process go on. */
+function sourceHeartbeat(db: Database, clock: Clock, owner: string): Promise<void> {
+  return inTransaction(db, clock, "source-heartbeat", (tx) =>
+    saveSourceHeartbeat(tx, { owner, now: clock.now() }),
+  );
+}
+
+/** Notes how a run ended, and how far it came. Nothing where another process has taken the source. */
+function endSource(db: Database, clock: Clock, end: SourceEnd): Promise<void> {
+  return inTransaction(db, clock, "source-end", async (tx) => {
+    const source = await selectSource(tx, end.id);
+    if (source?.owner !== end.owner) return;
+    const now = clock.now();
+    const { failure, failedFile, retryAfterMs, position, summary, rows } = end;
+    await updateSource(tx, end.id, {
+      ...{ owner: null, heartbeatAt: null, endedAt: now, failure, failedFile },
+      ...(failure === null
+        ? { succeededAt: now, failures: 0, isTold: false }
+        : { failures: source.failures + 1 }),
+      retryAt: retryAfterMs === null ? null : now + retryAfterMs,
+      ...(position !== null && { position }),
+      ...(summary !== null && { summary }),
+    });
+    if (rows > 0) await countRows(tx, { sourceId: end.id, day: dayOf(now), rows });
+  });
+}
+
+/** Gives back a source whose run was cut short: whoever looks next runs it again. */
+function releaseSource(db: Database, clock: Clock, id: number, owner: string): Promise<void> {
+  return inTransaction(db, clock, "source-end", async (tx) => {
+    const source = await selectSource(tx, id);
+    if (source?.owner !== owner) return;
+    // One that was paused meanwhile stays so.
+    const isAsked = source.isAsked || !source.isPaused;
+    await updateSource(tx, id, { owner: null, heartbeatAt: null, isAsked });
+  });
+}
+
+/** Notes that a file of a folder was imported, so that it is not read again. */
+function fileDone(
+  db: Database,
+  clock: Clock,
+  run: { id: number; owner: string },
+  file: DoneFile,
+): Promise<void> {
+  return inTransaction(db, clock, "source-file", async (tx) => {
+    if ((await selectSource(tx, run.id))?.owner === run.owner) await putDoneFile(tx, run.id, file);
+  });
+}
