@@ -6,7 +6,7 @@ import { createManagePosts } from "../catalog/posts/manage-posts.ts";
 import { createSample } from "../catalog/sample/sample.ts";
 import { createAuditLog } from "../customers/audit/audit-log.ts";
 import { selectRequestLog } from "../customers/limits/request-log.store.ts";
-import { createGetDocument } from "../customers/oauth/get-document.ts";
+import { DOCUMENT_WANTED } from "../customers/oauth/client-document.ts";
 import { createGetGuarded } from "../customers/oauth/get-guarded.ts";
 import { createOAuth } from "../customers/oauth/oauth.ts";
 import { createHashingQueue } from "../customers/people/hashing-queue.ts";
@@ -79,7 +79,12 @@ function composeOutside({ db, threads, ports }: Base) {
   const { network, clock } = ports;
   const guard = createTargetGuard(network.resolve, []);
   return {
-    oauth: createOAuth(db, threads.writer, ports, createGetDocument(guard, network)),
+    oauth: createOAuth(
+      db,
+      threads.writer,
+      ports,
+      createGetGuarded(guard, network, DOCUMENT_WANTED),
+    ),
     pictures: createPictures(createGetGuarded(guard, network, PICTURE_WANTED), clock),
   };
 }

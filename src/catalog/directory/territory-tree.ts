@@ -1,5 +1,4 @@
-import type { TerritoryKind } from "./directory.table.ts";
-import { TERRITORY_KINDS } from "./directory.table.ts";
+import { TERRITORY_KINDS, type TerritoryKind } from "./directory.table.ts";
 
 interface Node {
   slug: string;

@@ -6,8 +6,7 @@ import { createCategoryImages } from "../directory/category-images.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
 import type { Category } from "../directory/directory.table.ts";
 import { integerColumn, lineColumn, slugColumn } from "../fields/columns.ts";
-import { inFileOrder } from "./directory-order.ts";
-import { directoryRows } from "./exported-rows.ts";
+import { directoryRows, inFileOrder, requireFreeId } from "./directory-rows.ts";
 import { imageColumn, imageText, readImage } from "./image-file.ts";
 import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";
 
@@ -42,12 +41,8 @@ export const categoriesImport: ImportKind<CategoryRow> = {
         const name = row.name ?? stored?.name;
         if (name === undefined) throw new RowFault("name", message("required"));
         requireFreeId(row.id, slug, stored?.id, slugOfId);
-        const image =
-          row.image == null
-            ? row.image === null
-              ? null
-              : (stored?.image ?? null)
-            : readImage(row.image, context.folder, images);
+        const { image: given = stored?.image ?? null } = row;
+        const image = row.image == null ? given : readImage(row.image, context.folder, images);
         fileOrder.add(slug);
         if (stored !== undefined && stored.name === name && stored.image === image) {
           return "unchanged";
@@ -96,21 +91,3 @@ export const categoriesImport: ImportKind<CategoryRow> = {
     },
   },
 };
-
-/**
- * A stored entry keeps its id; a new one may bring an id that nobody has.
- * @throws RowFault
- */
-export function requireFreeId(
-  id: number | null | undefined,
-  slug: string,
-  storedId: number | undefined,
-  slugOfId: ReadonlyMap<number, string>,
-): void {
-  if (id == null || id === storedId) return;
-  if (storedId !== undefined) {
-    throw new RowFault("id", message("idChanged", { slug, id: storedId }));
-  }
-  const holder = slugOfId.get(id);
-  if (holder !== undefined) throw new RowFault("id", message("idTaken", { id, holder }));
-}

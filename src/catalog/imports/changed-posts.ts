@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { type Day, dayOf } from "../../values/moscow-time.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
 import type { PostRecord } from "../posts/post.ts";
-import { createChangedDays } from "../statistics/open-days.store.ts";
+import { markChangedDay } from "../statistics/open-days.store.ts";
 import { firstOpenDay } from "../statistics/open-days.ts";
 
 type Placed = Pick<PostRecord, "channel" | "published_at">;
@@ -13,7 +13,6 @@ type Placed = Pick<PostRecord, "channel" | "published_at">;
  */
 export function createChangedPosts(db: Database, openDays: number) {
   const moveLastPost = createLastPosts(db);
-  const days = createChangedDays(db);
   /** Newest post by channel. */
   const newest = new Map<number, number>();
   /** Days by channel. */
@@ -41,7 +40,9 @@ export function createChangedPosts(db: Database, openDays: number) {
 
     flush(): void {
       for (const [channelId, publishedAt] of newest) moveLastPost(channelId, publishedAt);
-      for (const [channelId, some] of changed) for (const day of some) days.mark(channelId, day);
+      for (const [channelId, days] of changed) {
+        for (const day of days) markChangedDay(db, channelId, day);
+      }
       newest.clear();
       changed.clear();
     },

@@ -43,19 +43,6 @@ export function bounds({ from, to }: Pick<RowSelection, "from" | "to">): { from:
   return { from: from ?? FIRST_DAY, to: to ?? LAST_DAY };
 }
 
-/** Entries of a directory; the position says how many were written. */
-export function* directoryRows<Entry>(
-  entries: readonly Entry[],
-  toValues: (entry: Entry) => ExportRow["values"],
-  after: Position,
-  limit: number,
-): Generator<ExportRow> {
-  const [begin = 0] = after ?? [];
-  for (const [at, entry] of entries.slice(begin, begin + limit).entries()) {
-    yield { position: [begin + at + 1], values: toValues(entry) };
-  }
-}
-
 /** Before the id in a position: behind all others come the channels and posts that were removed. */
 const REMOVED = Number.MAX_SAFE_INTEGER;
 

@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, exists, getTableColumns, lt, sql } from "drizzle-orm";
+import { and, asc, desc, exists, getTableColumns, lt, sql } from "drizzle-orm";
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Database, Reading, Transaction } from "../../db/database.ts";
-import { change, given, query } from "../../db/query.ts";
+import { allGiven, change, eqGiven, given, query } from "../../db/query.ts";
 import { type Message, storedMessage } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { DEFAULT_OPTIONS } from "./import-options.ts";
@@ -27,15 +27,8 @@ const add = change((db) =>
   db
     .insert(importRuns)
     .values({
-      kind: sql.placeholder("kind"),
-      fileName: sql.placeholder("fileName"),
-      person: sql.placeholder("person"),
-      state: "running",
-      startedAt: sql.placeholder("startedAt"),
-      summary: sql.placeholder("summary"),
-      rejects: [],
-      owner: sql.placeholder("owner"),
-      heartbeatAt: sql.placeholder("startedAt"),
+      ...allGiven("kind", "fileName", "person", "startedAt", "summary", "owner"),
+      ...{ state: "running", rejects: [], heartbeatAt: given("startedAt") },
     })
     .returning({ id: importRuns.id }),
 );
@@ -54,7 +47,7 @@ const setProgress = change((db) =>
   db
     .update(importRuns)
     .set({ summary: given("summary") })
-    .where(and(eq(importRuns.id, sql.placeholder("id")), isRunning(importRuns))),
+    .where(and(eqGiven(importRuns.id, "id"), isRunning(importRuns))),
 );
 
 export async function saveProgress(
@@ -68,7 +61,7 @@ const setEnd = change((db) =>
   db
     .update(importRuns)
     .set({ state: given("state"), finishedAt: given("endedAt"), failure: given("failure") })
-    .where(eq(importRuns.id, sql.placeholder("id"))),
+    .where(eqGiven(importRuns.id, "id")),
 );
 
 /** @param failure null where it is done */
@@ -90,7 +83,7 @@ const setHeartbeat = change((db) =>
   db
     .update(importRuns)
     .set({ heartbeatAt: given("now") })
-    .where(and(isRunning(importRuns), eq(importRuns.owner, sql.placeholder("owner")))),
+    .where(and(isRunning(importRuns), eqGiven(importRuns.owner, "owner"))),
 );
 
 /** Notes that the process says that its runs go on. */
@@ -132,10 +125,7 @@ function runFields(db: Reading) {
 }
 
 const runById = query((db) =>
-  db
-    .select(runFields(db))
-    .from(importRuns)
-    .where(eq(importRuns.id, sql.placeholder("id"))),
+  db.select(runFields(db)).from(importRuns).where(eqGiven(importRuns.id, "id")),
 );
 
 export async function selectRun(db: Database, id: number): Promise<RecordedRun | undefined> {
@@ -144,11 +134,7 @@ export async function selectRun(db: Database, id: number): Promise<RecordedRun |
 }
 
 const latestRuns = query((db) =>
-  db
-    .select(runFields(db))
-    .from(importRuns)
-    .orderBy(desc(importRuns.id))
-    .limit(sql.placeholder("limit")),
+  db.select(runFields(db)).from(importRuns).orderBy(desc(importRuns.id)).limit(given("limit")),
 );
 
 /** The latest first. */

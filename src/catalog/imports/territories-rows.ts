@@ -19,10 +19,9 @@ import {
   nullable,
   slugColumn,
 } from "../fields/columns.ts";
-import { requireFreeId } from "./categories-rows.ts";
-import { inFileOrder } from "./directory-order.ts";
-import { directoryRows } from "./exported-rows.ts";
+import { directoryRows, inFileOrder, requireFreeId } from "./directory-rows.ts";
 import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";
+import { isSame } from "./merge-row.ts";
 
 interface TerritoryRow {
   id: number;
@@ -30,15 +29,6 @@ interface TerritoryRow {
   name: string;
   kind: TerritoryKind;
   parent: string;
-}
-
-function isSame(entry: Territory, stored: Territory | undefined): boolean {
-  return (
-    stored !== undefined &&
-    (["name", "kind", "parent", "path", "position"] as const).every(
-      (name) => entry[name] === stored[name],
-    )
-  );
 }
 
 /** Identity is `slug`; parents come before their children. */
@@ -107,7 +97,10 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         const ordered = inTreeOrder(inFileOrder([...now.values()], fileOrder));
         const changed = ordered
           .map((entry, position) => ({ ...entry, position }))
-          .filter((entry) => !isSame(entry, before.get(entry.slug)));
+          .filter((entry) => {
+            const stored = before.get(entry.slug);
+            return stored === undefined || !isSame(entry, stored);
+          });
         store.saveTerritories(changed);
         const moved = changed.filter(
           ({ slug, path }) => before.has(slug) && before.get(slug)?.path !== path,

@@ -4,7 +4,7 @@ import { dayOf } from "../../values/moscow-time.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
 import { createPostIndex } from "../post-search/post-index.store.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
-import { createChangedDays } from "../statistics/open-days.store.ts";
+import { markChangedDay } from "../statistics/open-days.store.ts";
 
 /** A channel that is merged or deleted. */
 export interface Removal {
@@ -77,8 +77,8 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
     for (const row of rows) index.again(row.id);
     index.write();
     mergePages(tx, "post_search", PAGES_PER_MERGE);
-    const days = createChangedDays(tx);
-    for (const day of new Set(rows.map((row) => dayOf(row.published_at)))) days.mark(intoId, day);
+    const days = new Set(rows.map((row) => dayOf(row.published_at)));
+    for (const day of days) markChangedDay(tx, intoId, day);
   }
   statement(
     tx,

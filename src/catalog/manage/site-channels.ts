@@ -2,11 +2,10 @@ import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ChannelRecord } from "../channels/card.ts";
 import { recount } from "../directory/recount.ts";
 import { type ChannelEdit, editChannel, setChannelPublic } from "./channel-changes.ts";
 import type { FoundByTitle } from "./found-channels.store.ts";
-import type { ChannelsSeen, ManagedChannel } from "./manage-channels.ts";
+import type { ChannelsSeen } from "./manage-channels.ts";
 import type { Watchers } from "./removals.store.ts";
 import { beginRemoval, finishRemovals } from "./removals.ts";
 
@@ -33,21 +32,10 @@ export function followChannels(watchers: Watchers) {
   };
 }
 
-/** Channels as staff's console finds, shows and changes them. */
-export interface SiteChannels {
-  /** The number of the channel that a number, handle, link or messenger id names, or null. */
-  find(name: string): number | null;
-  /** @throws AppError `not_found` */
-  channel(id: number): ManagedChannel;
-  page(afterId: number, limit: number): ChannelRecord[];
-  /** Channels in whose title or handle a text stands, hidden ones too. */
-  byTitle(text: string, limit: number): Promise<FoundByTitle>;
-  edit(edit: Pick<ChannelEdit, "id" | "cells">, by: Actor): Promise<boolean>;
-  setPublic(id: number, isPublic: boolean, by: Actor): Promise<void>;
-  delete(id: number, by: Actor): Promise<void>;
-}
+export type SiteChannels = ReturnType<typeof createSiteChannels>;
 
 /**
+ * Channels as staff's console finds, shows and changes them.
  * @param settings of the appliance's imports
  * @param followLater begins `followChannels`, for which no answer waits
  */
@@ -57,21 +45,26 @@ export function createSiteChannels(
   foundByTitle: (asked: { text: string; limit: number }) => Promise<FoundByTitle>,
   settings: Pick<ChannelEdit, "messengerHosts" | "openDays">,
   followLater: () => void,
-): SiteChannels {
+) {
   return {
     find: seen.find,
-    channel: (id) => seen.channel(String(id)),
+    /** @throws AppError `not_found` */
+    channel: (id: number) => seen.channel(String(id)),
     page: seen.page,
-    byTitle: (text, limit) => foundByTitle({ text, limit }),
-    async edit(edit, by) {
+    /** Channels in whose title or handle a text stands, hidden ones too. */
+    byTitle: (text: string, limit: number) => foundByTitle({ text, limit }),
+
+    async edit(edit: Pick<ChannelEdit, "id" | "cells">, by: Actor): Promise<boolean> {
       const isChanged = await changes.editChannel({ ...edit, ...settings }, by);
       if (isChanged) followLater();
       return isChanged;
     },
-    async setPublic(id, isPublic, by) {
+
+    async setPublic(id: number, isPublic: boolean, by: Actor): Promise<void> {
       if (await changes.setChannelPublic(id, isPublic, by)) followLater();
     },
-    async delete(id, by) {
+
+    async delete(id: number, by: Actor): Promise<void> {
       await changes.beginChannelDeletion(id, by);
       followLater();
     },

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { dayOf } from "../../values/moscow-time.ts";
-import { createChangedDays } from "../statistics/open-days.store.ts";
+import { markChangedDay } from "../statistics/open-days.store.ts";
 import type { PostRecord } from "./post.ts";
 import { createPostRecords } from "./posts.store.ts";
 import { createTombstones } from "./tombstones.store.ts";
@@ -13,7 +13,6 @@ import { createTombstones } from "./tombstones.store.ts";
 export function createTakeDown(db: Database): (post: PostRecord, nowMs: number) => void {
   const posts = createPostRecords(db);
   const tombstones = createTombstones(db);
-  const days = createChangedDays(db);
   return (post, nowMs) => {
     tombstones.add(post, {
       deletedAt: nowMs,
@@ -22,6 +21,6 @@ export function createTakeDown(db: Database): (post: PostRecord, nowMs: number) 
     });
     posts.remove(post.id);
     tombstones.moveLastPostBack(post.channel, post.published_at);
-    days.mark(post.channel, dayOf(post.published_at));
+    markChangedDay(db, post.channel, dayOf(post.published_at));
   };
 }

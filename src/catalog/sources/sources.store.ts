@@ -173,13 +173,8 @@ const counts = query((db) =>
     .leftJoin(sourceDays, and(eq(sourceDays.sourceId, sources.id), eqGiven(sourceDays.day, "day"))),
 );
 
-type SourceCounts = Pick<
-  Source,
-  "name" | "schedule" | "isPaused" | "createdAt" | "position" | "succeededAt" | "failures"
-> & { rows: number };
-
 /** The state of each source in numbers, with the rows of a day. */
-export function selectSourceCounts(db: Database, day: number): Promise<SourceCounts[]> {
+export function selectSourceCounts(db: Database, day: number) {
   return counts(db).all({ day });
 }
 

@@ -39,16 +39,12 @@ export function createSources(
     ...{ base: pushBase, secrets },
     write: (id, batch) => applyBatch({ id, owner: null, batch, position: null }),
   });
-  const runs = createSourceRuns({ db, changes, pushes, surroundings, clock, log }, random);
+  const parts = { db, changes, pushes, surroundings, clock, log };
+  const { signal, ...runs } = createSourceRuns(parts, random);
   return {
     ...changes,
-    beat: runs.beat,
-    runNow: runs.runNow,
-    look: runs.look,
-    keepOn: runs.keepOn,
-    settled: runs.settled,
-    stop: runs.stop,
-    ...createSourceAdding(db, changes, { ...surroundings, random, signal: runs.signal }),
+    ...runs,
+    ...createSourceAdding(db, changes, { ...surroundings, random, signal }),
     setPushes: pushes.set,
     openPush: pushes.open,
 

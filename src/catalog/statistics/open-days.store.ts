@@ -7,21 +7,16 @@ export interface ChannelDay {
   day: Day;
 }
 
-/** Notes days whose posts changed; its calls come inside the transactions that change the posts. */
-export function createChangedDays(db: Database) {
+/** Notes that posts of a day changed, in the transaction that changes them. */
+export function markChangedDay(db: Database, channelId: number, day: Day): void {
   // A day without a row, such as today, is derived when its row is made.
-  const mark = statement(
+  statement(
     db,
     `INSERT INTO changed_days (channel_id, day)
      SELECT channel_id, day FROM daily_statistics
      WHERE channel_id = ? AND day = ? AND (views_given = 0 OR posts_given = 0)
      ON CONFLICT (channel_id, day) DO NOTHING`,
-  );
-  return {
-    mark(channelId: number, day: Day): void {
-      mark.run(channelId, day);
-    },
-  };
+  ).run(channelId, day);
 }
 
 /** Some of the days whose posts changed. */

@@ -22,18 +22,10 @@ export interface Resumption {
 export function organizationChanges(resumption: Resumption) {
   return {
     createOrganization,
-    givePlan: withResumption(givePlan, resumption),
+    givePlan: givePlan.bind(null, resumption),
     archiveOrganization,
-    restoreOrganization: withResumption(restoreOrganization, resumption),
+    restoreOrganization: restoreOrganization.bind(null, resumption),
   };
-}
-
-function withResumption<Rest extends unknown[], Result>(
-  change: (resumption: Resumption, db: Database, clock: Clock, ...rest: Rest) => Result,
-  resumption: Resumption,
-) {
-  return (db: Database, clock: Clock, ...rest: Rest): Result =>
-    change(resumption, db, clock, ...rest);
 }
 
 async function createOrganization(
@@ -56,14 +48,9 @@ export async function putOrganization(
   by: Actor,
 ): Promise<Organization> {
   const now = clock.now();
-  const made = await insertOrganization(tx, {
-    name,
-    plan,
-    planStartedAt: now,
-    planEndsAt: null,
-    createdAt: now,
-    archivedAt: null,
-  });
+  const none = { planEndsAt: null, archivedAt: null };
+  const row = { name, plan, planStartedAt: now, createdAt: now, ...none };
+  const made = await insertOrganization(tx, row);
   await recordChange(tx, clock, by, {
     organizationId: made.id,
     action: "organization.create",

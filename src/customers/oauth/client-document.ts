@@ -1,3 +1,5 @@
+import { membersOf } from "../../values/json-object.ts";
+import { parseJson } from "../../values/json-text.ts";
 import { type ClientMetadata, readClientMetadata } from "./client-metadata.ts";
 
 /**
@@ -9,8 +11,11 @@ import { type ClientMetadata, readClientMetadata } from "./client-metadata.ts";
 export const DOCUMENT_KEPT_MS = 60 * 60 * 1000;
 const ID_LENGTH_MAX = 1_024;
 
-/** Reads the text at an https address of the public internet; null where there is none. */
-export type ReadDocument = (address: string) => Promise<string | null>;
+/** The documents that are read, at addresses that are clients' ids. */
+export const DOCUMENT_WANTED = { accept: "application/json", bytesMax: 16 * 1024 };
+
+/** Reads what lies at an https address of the public internet; null where there is nothing. */
+export type ReadDocument = (address: string) => Promise<Uint8Array | null>;
 
 /** Whether an id is such an address: https, with a path, without user, query, fragment and dot segments. */
 export function isDocumentId(clientId: string): boolean {
@@ -27,19 +32,10 @@ export function isDocumentId(clientId: string): boolean {
 }
 
 /** The metadata in the document at an id; null where it is no public client's, or names another id. */
-export function readClientDocument(clientId: string, text: string): ClientMetadata | null {
-  const value = parse(text);
+export function readClientDocument(clientId: string, json: Uint8Array): ClientMetadata | null {
+  const value = membersOf(parseJson(json));
   const { client_id: id, token_endpoint_auth_method: method = "none", client_name: name } = value;
   if (id !== clientId || method !== "none" || typeof name !== "string") return null;
   const read = readClientMetadata(value);
   return "error" in read ? null : read;
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/json-object.ts";
 import { hostOf, isLoopbackUri, isRedirectUri, REDIRECT_URI_LENGTH_MAX } from "./redirect-uri.ts";
 
 /** A client's own description of itself, as far as it matters here. */
@@ -21,18 +22,15 @@ const NAME_LENGTH_MAX = 100;
  * as the answer tells it.
  */
 export function readClientMetadata(value: unknown): ClientMetadata | MetadataFault {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return wrong("The metadata is not a JSON object.");
-  }
-  const given = value as Record<string, unknown>;
-  const uris = given["redirect_uris"];
+  if (!isObject(value)) return wrong("The metadata is not a JSON object.");
+  const uris = value["redirect_uris"];
   if (!Array.isArray(uris) || uris.length === 0) {
     return wrongUri("redirect_uris is not a list of at least one address.");
   }
   if (uris.length > REDIRECT_URIS_MAX) {
     return wrongUri(`redirect_uris has more than ${REDIRECT_URIS_MAX} addresses.`);
   }
-  const isWeb = given["application_type"] === "web";
+  const isWeb = value["application_type"] === "web";
   for (const uri of uris) {
     if (typeof uri !== "string" || !isRedirectUri(uri)) return wrongUri(WRONG_URI);
     // Assistants leave the type out: a loopback address without one is a native program's.
@@ -40,16 +38,16 @@ export function readClientMetadata(value: unknown): ClientMetadata | MetadataFau
       return wrongUri("application_type web takes no loopback address in redirect_uris.");
     }
   }
-  const grants = given["grant_types"];
+  const grants = value["grant_types"];
   if (grants !== undefined && !(Array.isArray(grants) && grants.includes("authorization_code"))) {
     return wrong("grant_types does not name authorization_code.");
   }
-  const types = given["response_types"];
+  const types = value["response_types"];
   if (types !== undefined && !(Array.isArray(types) && types.includes("code"))) {
     return wrong("response_types does not name code.");
   }
   const redirectUris = uris as string[];
-  const name = nameOf(given["client_name"]);
+  const name = nameOf(value["client_name"]);
   return { name: name === "" ? hostOf(redirectUris[0] as string) : name, redirectUris };
 }
 

@@ -1,16 +1,7 @@
-import type { Database, Transaction } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { selectClient } from "./oauth.store.ts";
-import { ACCESS_TOKEN_S, REFRESH_TOKEN_S, tokenModel } from "./token-model.ts";
-
-/** Secrets made before, since a thread has no source of them. */
-export interface NewSecrets {
-  accessToken: string;
-  refreshToken: string;
-  /** Nobody is given it: a grant's key opens by access tokens only. */
-  keyToken: string;
-}
+import { ACCESS_TOKEN_S, type NewSecrets, REFRESH_TOKEN_S, tokenModel } from "./token-model.ts";
 
 /** An answer of the token endpoint: a token, or an error of RFC 6749, section 5.2. */
 export interface TokenAnswer {
@@ -31,29 +22,6 @@ export async function exchangeToken(
 ): Promise<TokenAnswer> {
   // Loaded when it is needed first: most threads need none of it.
   const library = (await import("@node-oauth/oauth2-server")).default;
-  return inTransaction(db, clock, "oauth-token", (tx) =>
-    exchangeWithin(tx, clock, { form, secrets, library }),
-  );
-}
-
-type Library = typeof import("@node-oauth/oauth2-server");
-
-async function exchangeWithin(
-  tx: Transaction,
-  clock: Clock,
-  {
-    form,
-    secrets,
-    library,
-  }: { form: Record<string, string>; secrets: NewSecrets; library: Library },
-): Promise<TokenAnswer> {
-  const server = new library({
-    model: tokenModel(tx, clock, secrets, (clientId) => selectClient(tx, clientId)),
-    accessTokenLifetime: ACCESS_TOKEN_S,
-    refreshTokenLifetime: REFRESH_TOKEN_S,
-    // Clients are public: what proves them is PKCE and the rotation.
-    requireClientAuthentication: { authorization_code: false, refresh_token: false },
-  });
   const request = new library.Request({
     method: "POST",
     query: {},
@@ -64,16 +32,25 @@ async function exchangeWithin(
     },
     body: form,
   });
-  const response = new library.Response({ headers: {} });
-  try {
-    await server.token(request, response);
-  } catch (error) {
-    if (!(error instanceof library.OAuthError) || error instanceof library.ServerError) {
-      // A fault of the storage or of ours, which the library has wrapped: all is rolled back.
-      throw (error as { inner?: unknown }).inner ?? error;
+  return inTransaction(db, clock, "oauth-token", async (tx) => {
+    const server = new library({
+      model: tokenModel(tx, clock, secrets),
+      accessTokenLifetime: ACCESS_TOKEN_S,
+      refreshTokenLifetime: REFRESH_TOKEN_S,
+      // Clients are public: what proves them is PKCE and the rotation.
+      requireClientAuthentication: { authorization_code: false, refresh_token: false },
+    });
+    const response = new library.Response({ headers: {} });
+    try {
+      await server.token(request, response);
+    } catch (error) {
+      if (!(error instanceof library.OAuthError) || error instanceof library.ServerError) {
+        // A fault of the storage or of ours, which the library has wrapped: all is rolled back.
+        throw (error as { inner?: unknown }).inner ?? error;
+      }
+      return { status: error.code, body: { ...response.body } };
     }
-    return { status: error.code, body: { ...response.body } };
-  }
-  // The library reckons by the machine's clock.
-  return { status: 200, body: { ...response.body, expires_in: ACCESS_TOKEN_S } };
+    // The library reckons by the machine's clock.
+    return { status: 200, body: { ...response.body, expires_in: ACCESS_TOKEN_S } };
+  });
 }

@@ -47,8 +47,8 @@ export function createOAuth(
       const known = await selectClient(db, clientId);
       if (!isDocumentId(clientId)) return known ?? null;
       if (known !== undefined && clock.now() - known.readAt < DOCUMENT_KEPT_MS) return known;
-      const text = await readDocument(clientId);
-      const read = text === null ? null : readClientDocument(clientId, text);
+      const json = await readDocument(clientId);
+      const read = json === null ? null : readClientDocument(clientId, json);
       return read === null ? null : changes.saveOAuthClient({ ...read, clientId });
     },
 

@@ -10,16 +10,15 @@ import type { Clock } from "../../ports/clock.ts";
 import { insertRecordedKey } from "../keys/key-changes.ts";
 import { hashKeyToken } from "../keys/key-token.ts";
 import { updateExpiry } from "../keys/keys.store.ts";
-import type { NewSecrets } from "./exchange-token.ts";
 import {
   type FoundCode,
   type FoundToken,
   insertGrant,
   insertToken,
+  selectClient,
   updateCode,
   updateTokenUsed,
 } from "./oauth.store.ts";
-import type { OAuthClient } from "./oauth.table.ts";
 import { GRANT_PREFIX } from "./oauth-token.ts";
 import { hostOf } from "./redirect-uri.ts";
 import { usableCode, usableRefreshToken } from "./usable-once.ts";
@@ -33,41 +32,23 @@ export const SCOPE = "read";
 /** The end that the library is told: it would reckon by the machine's clock, so ends are checked here. */
 const NOT_ENDED = new Date(8.64e15);
 
+/** Secrets made before, since a thread has no source of them. */
+export interface NewSecrets {
+  accessToken: string;
+  refreshToken: string;
+  /** Nobody is given it: a grant's key opens by access tokens only. */
+  keyToken: string;
+}
+
 /** The grant that a token is for: a new one by a code, or the one of a refresh token. */
 type Granted = { found: FoundCode } | { found: FoundToken };
 
 /** The storage that the library asks for, in one transaction. */
-export function tokenModel(
-  tx: Transaction,
-  clock: Clock,
-  secrets: NewSecrets,
-  selectClient: (clientId: string) => Promise<OAuthClient | undefined>,
-) {
+export function tokenModel(tx: Transaction, clock: Clock, secrets: NewSecrets) {
   const nowMs = clock.now();
-
-  async function makeGrant({ code, member }: FoundCode, { name }: Client): Promise<number> {
-    const key = await insertRecordedKey(
-      tx,
-      clock,
-      {
-        memberId: member.id,
-        name,
-        access: "read_only",
-        expiresAt: nowMs + REFRESH_TOKEN_S * 1000,
-        prefix: GRANT_PREFIX,
-        token: secrets.keyToken,
-      },
-      { person: member.email, keyId: null },
-    );
-    const host = hostOf(code.redirectUri);
-    await insertGrant(tx, { keyId: key.id, clientId: code.clientId, host });
-    await updateCode(tx, code.hash, { keyId: key.id });
-    return key.id;
-  }
-
   return {
     async getClient(clientId: string): Promise<Client | null> {
-      const found = await selectClient(clientId);
+      const found = await selectClient(tx, clientId);
       if (found === undefined) return null;
       const { id, name, redirectUris } = found;
       const grants = ["authorization_code", "refresh_token"];
@@ -117,16 +98,9 @@ export function tokenModel(
 
     async saveToken(token: Token, client: Client, user: User): Promise<Token> {
       const { found } = user as Granted;
-      const keyId = "code" in found ? await makeGrant(found, client) : found.key.id;
-      const { accessToken, refreshToken } = secrets;
-      const endsAt = nowMs + REFRESH_TOKEN_S * 1000;
-      await insertToken(tx, {
-        ...{ hash: hashKeyToken(accessToken), keyId, kind: "access" },
-        expiresAt: nowMs + ACCESS_TOKEN_S * 1000,
-      });
-      const refresh = { hash: hashKeyToken(refreshToken), keyId, kind: "refresh" } as const;
-      await insertToken(tx, { ...refresh, expiresAt: endsAt });
-      await updateExpiry(tx, keyId, endsAt);
+      const keyId =
+        "code" in found ? await makeGrant(tx, clock, found, client["name"], secrets) : found.key.id;
+      await issueTokens(tx, keyId, secrets, nowMs);
       return { ...token, client, user };
     },
 
@@ -134,4 +108,40 @@ export function tokenModel(
     getAccessToken: async () => null,
     saveAuthorizationCode: async () => null,
   };
+}
+
+/** @returns the number of the grant's key */
+async function makeGrant(
+  tx: Transaction,
+  clock: Clock,
+  { code, member }: FoundCode,
+  name: string,
+  { keyToken: token }: NewSecrets,
+): Promise<number> {
+  const expiresAt = clock.now() + REFRESH_TOKEN_S * 1000;
+  const key = await insertRecordedKey(
+    tx,
+    clock,
+    { memberId: member.id, name, access: "read_only", expiresAt, prefix: GRANT_PREFIX, token },
+    { person: member.email, keyId: null },
+  );
+  const host = hostOf(code.redirectUri);
+  await insertGrant(tx, { keyId: key.id, clientId: code.clientId, host });
+  await updateCode(tx, code.hash, { keyId: key.id });
+  return key.id;
+}
+
+/** The grant's key holds as long as the new refresh token. */
+async function issueTokens(
+  tx: Transaction,
+  keyId: number,
+  { accessToken, refreshToken }: NewSecrets,
+  nowMs: number,
+): Promise<void> {
+  const endsAt = nowMs + REFRESH_TOKEN_S * 1000;
+  const access = { hash: hashKeyToken(accessToken), keyId, kind: "access" } as const;
+  await insertToken(tx, { ...access, expiresAt: nowMs + ACCESS_TOKEN_S * 1000 });
+  const refresh = { hash: hashKeyToken(refreshToken), keyId, kind: "refresh" } as const;
+  await insertToken(tx, { ...refresh, expiresAt: endsAt });
+  await updateExpiry(tx, keyId, endsAt);
 }

@@ -67,15 +67,11 @@ export async function setPassword(
   const person = await requirePerson(db, email);
   const context = await (await authOf(db, clock, settings)).auth.$context;
   const hash = await context.password.hash(password);
-  if (await hasPassword(db, person.id))
+  if (await hasPassword(db, person.id)) {
     await context.internalAdapter.updatePassword(person.id, hash);
-  else {
-    await context.internalAdapter.createAccount({
-      userId: person.id,
-      accountId: person.id,
-      providerId: "credential",
-      password: hash,
-    });
+  } else {
+    const account = { userId: person.id, accountId: person.id, providerId: "credential" };
+    await context.internalAdapter.createAccount({ ...account, password: hash });
   }
   await inTransaction(db, clock, "password", async (tx) => {
     await updatePerson(tx, person.id, { isVerified: true });

@@ -1393,7 +1393,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/statistics/open-days.store.ts createChangedDays": [
+  "catalog/statistics/open-days.store.ts markChangedDay": [
     {
       sql: "INSERT INTO changed_days (channel_id, day) SELECT channel_id, day FROM daily_statistics WHERE channel_id = ? AND day = ? AND (views_given = 0 OR posts_given = 0) ON CONFLICT (channel_id, day) DO NOTHING",
       plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day=?)"],
