@@ -19,7 +19,7 @@ import { createSentForms } from "../doors/site/guard/sent-forms.ts";
 import { createThrottle } from "../doors/site/guard/throttle.ts";
 import { createPostMarkdown } from "../doors/site/look/markdown.ts";
 import { createMails } from "../push/mail/mails.ts";
-import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
+import { channelWatchers } from "../push/webhooks/manage/channel-watchers.store.ts";
 import { selectHours } from "../upkeep/hours/hours.store.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import type { Base } from "./compose-base.ts";

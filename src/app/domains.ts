@@ -14,7 +14,7 @@ import { databaseExists, openDatabase } from "../db/open-database.ts";
 import { inlineThreads } from "../db/threads.ts";
 import { AppError } from "../errors.ts";
 import type { Ports } from "../ports/ports.ts";
-import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
+import { channelWatchers } from "../push/webhooks/manage/channel-watchers.store.ts";
 import { createStaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
 import { message } from "../values/messages/messages.ts";
 import { createSecretBox } from "../values/secret-box.ts";

@@ -1,6 +1,6 @@
 import type { Plan } from "../customers/accounts/accounts.table.ts";
 import type { Caller } from "../customers/keys/keys.ts";
-import { alertLimitReached, webhookLimitReached } from "../push/webhooks/manage/plan-limits.ts";
+import { alertLimitReached, webhookLimitReached } from "../push/webhooks/manage/webhook-limits.ts";
 import { type Message, message } from "../values/messages/messages.ts";
 import type { Services } from "./services.ts";
 

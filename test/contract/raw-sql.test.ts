@@ -97,7 +97,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Lists of channels as JSON, one statement for thousands; the number of the last post read.",
     files: [
       "push/webhooks/alerts/alerts.store.ts",
-      "push/webhooks/manage/removed-channels.store.ts",
+      "push/webhooks/manage/channel-watchers.store.ts",
       "push/webhooks/manage/webhooks.store.ts",
     ],
   },

@@ -10,7 +10,7 @@ import { pruneRequestLog } from "../../customers/limits/request-log.store.ts";
 import { pruneOAuth } from "../../customers/oauth/prune-oauth.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { pruneDeliveries } from "../../push/webhooks/events/due-work.ts";
+import { pruneDeliveries } from "../../push/webhooks/delivery/prune-deliveries.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
 import { forgetRemoved } from "../cluster/forget-removed.ts";

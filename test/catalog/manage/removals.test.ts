@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { beginRemoval, finishRemovals } from "../../../src/catalog/manage/removals.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { channelWatchers } from "../../../src/push/webhooks/manage/removed-channels.store.ts";
+import { channelWatchers } from "../../../src/push/webhooks/manage/channel-watchers.store.ts";
 import { channelFaults } from "../../../src/upkeep/checks/channels.store.ts";
 import { checkDatabase } from "../../../src/upkeep/checks/check.ts";
 import { webhookFaults } from "../../../src/upkeep/checks/webhooks.store.ts";

@@ -2,7 +2,7 @@ import { readPostQuery } from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
 import { createAlertTerms } from "./alert-terms.ts";
 import type { Alert } from "./alerts.table.ts";
-import { type Bits, bitsFor, SlotSet, setBit } from "./slot-set.ts";
+import { QueryPart } from "./query-part.ts";
 
 /** An alert's query and filters. */
 export type Asked = Pick<Alert, "q" | "channelId" | "category" | "territory" | "isAd">;
@@ -30,22 +30,12 @@ interface Kept {
   none: number[];
 }
 
-/** A part of the alerts' queries: what is left out, or the lists at one place of them. */
-interface Part {
-  /** Alerts that have this part. */
-  asks: Bits;
-  /** Alerts by the number of a term of it. */
-  byTerm: Map<number, SlotSet>;
-  /** Alerts of which the post at hand has a term. */
-  hits: Bits;
-}
-
 const SLOTS_MIN = 1024;
 
 /**
- * Alerts by the terms that they ask for. Each alert has a slot, and a bit in what is compared: which terms a post has is found
- * once for all alerts (alert-terms.ts), and with the bits of those terms all alerts are decided, 32 at a
- * time. So a post costs about the same whatever the alerts ask for: `bun test/bench/alerts.ts`.
+ * Alerts by the terms that they ask for. Each alert has a slot, and a bit in what is compared: which terms a
+ * post has is found once for all alerts (alert-terms.ts), and with the bits of those terms all alerts are
+ * decided, 32 at a time. So a post costs about the same whatever the alerts ask for: `bun test/bench/alerts.ts`.
  */
 export function createAlertIndex() {
   const terms = createAlertTerms();
@@ -53,48 +43,24 @@ export function createAlertIndex() {
   const bySlot: (Kept | undefined)[] = [];
   const free: number[] = [];
   let slots = SLOTS_MIN;
-  const newPart = (): Part => ({ asks: bitsFor(slots), byTerm: new Map(), hits: bitsFor(slots) });
-  const excluded = newPart();
+  const excluded = new QueryPart(slots);
   /** Parts of lists, by the place that a list has in its query. */
-  const lists: Part[] = [];
+  const lists: QueryPart[] = [];
 
   function newSlot(): number {
     const slot = free.pop() ?? byId.size;
     if (slot < slots) return slot;
     slots *= 2;
-    for (const part of [excluded, ...lists]) {
-      const { asks } = part;
-      part.asks = bitsFor(slots);
-      part.asks.set(asks);
-      part.hits = bitsFor(slots);
-    }
+    for (const part of [excluded, ...lists]) part.grow(slots);
     return slot;
-  }
-
-  function addTo(part: Part, numbers: readonly number[], slot: number): void {
-    setBit(part.asks, slot, true);
-    for (const number of new Set(numbers)) {
-      const set = part.byTerm.get(number) ?? new SlotSet();
-      set.add(slot, slots);
-      part.byTerm.set(number, set);
-    }
-  }
-
-  function removeFrom(part: Part, numbers: readonly number[], slot: number): void {
-    setBit(part.asks, slot, false);
-    for (const number of new Set(numbers)) {
-      const set = part.byTerm.get(number);
-      set?.remove(slot);
-      if (set?.size === 0) part.byTerm.delete(number);
-    }
   }
 
   function remove(id: number): void {
     const kept = byId.get(id);
     if (kept === undefined) return;
     const { slot, all, none } = kept;
-    removeFrom(excluded, none, slot);
-    for (const [at, numbers] of all.entries()) removeFrom(lists[at] as Part, numbers, slot);
+    excluded.remove(none, slot);
+    for (const [at, numbers] of all.entries()) lists[at]?.remove(numbers, slot);
     for (const number of [...none, ...all.flat()]) terms.release(number);
     byId.delete(id);
     bySlot[slot] = undefined;
@@ -117,9 +83,9 @@ export function createAlertIndex() {
       const none = query.none.map(terms.take);
       const all = query.all.map((list) => list.map(terms.take));
       const kept = { id, asked, slot, all, none };
-      addTo(excluded, none, slot);
-      while (lists.length < all.length) lists.push(newPart());
-      for (const [at, numbers] of all.entries()) addTo(lists[at] as Part, numbers, slot);
+      excluded.add(none, slot);
+      while (lists.length < all.length) lists.push(new QueryPart(slots));
+      for (const [at, numbers] of all.entries()) lists[at]?.add(numbers, slot);
       byId.set(id, kept);
       bySlot[slot] = kept;
     },
@@ -127,10 +93,7 @@ export function createAlertIndex() {
     /** The numbers of the alerts that a post matches. */
     alertsOf(tokens: readonly Token[], facts: PostFacts): number[] {
       const found = terms.findIn(tokens);
-      for (const { byTerm, hits } of [excluded, ...lists]) {
-        hits.fill(0);
-        for (const number of found) byTerm.get(number)?.addTo(hits);
-      }
+      for (const part of [excluded, ...lists]) part.hit(found);
       const ids: number[] = [];
       for (const slot of slotsThatMatch(excluded, lists)) {
         const kept = bySlot[slot];
@@ -142,7 +105,7 @@ export function createAlertIndex() {
 }
 
 /** Slots of alerts none of whose excluded terms the post has, and of each of whose lists it has one. */
-function slotsThatMatch(excluded: Part, lists: readonly Part[]): number[] {
+function slotsThatMatch(excluded: QueryPart, lists: readonly QueryPart[]): number[] {
   const slots: number[] = [];
   for (let word = 0; word < excluded.hits.length; word += 1) {
     // The first list is one that all alerts have.

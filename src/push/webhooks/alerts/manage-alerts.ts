@@ -6,7 +6,7 @@ import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { OwnItem } from "../manage/own-item.ts";
-import { alertLimitReached } from "../manage/plan-limits.ts";
+import { alertLimitReached } from "../manage/webhook-limits.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
   countAlertsNow,
@@ -30,7 +30,7 @@ export async function ownAlert(db: Database, { organizationId, id }: OwnItem): P
 }
 
 /** @throws AppError `not_found` naming the field, also for another organization's webhook */
-async function requireWebhook(db: Database, organizationId: number, id: number): Promise<void> {
+async function requireOwnWebhook(db: Database, organizationId: number, id: number): Promise<void> {
   const webhook = await selectWebhook(db, id);
   if (webhook?.organizationId === organizationId) return;
   const given = { field: "webhook", thing: "webhook" } as const;
@@ -49,7 +49,7 @@ function addAlert(
   }: { organizationId: number; plan: Plan; fields: AlertFields; by: Actor },
 ): Promise<number> {
   return inTransaction(db, clock, "alert-create", async (tx) => {
-    await requireWebhook(tx, organizationId, fields.webhookId);
+    await requireOwnWebhook(tx, organizationId, fields.webhookId);
     const denial = alertLimitReached(plan, countAlertsNow(tx, organizationId));
     if (denial !== null) throw new AppError("tariff_required", denial);
     const id = await insertAlert(tx, { ...fields, organizationId, createdAt: clock.now() });
@@ -72,7 +72,7 @@ function changeAlert(
   return inTransaction(db, clock, "alert-change", async (tx) => {
     const alert = await ownAlert(tx, own);
     const { webhookId } = change;
-    if (webhookId !== undefined) await requireWebhook(tx, own.organizationId, webhookId);
+    if (webhookId !== undefined) await requireOwnWebhook(tx, own.organizationId, webhookId);
     const changed = (Object.keys(change) as (keyof AlertFields)[]).filter(
       (name) => change[name] !== undefined && change[name] !== alert[name],
     );

@@ -1,27 +1,15 @@
 import type { Clock } from "../../../ports/clock.ts";
 import type { Network, PostRequest, PostResult } from "../../../ports/network.ts";
-import { inEnglish, message } from "../../../values/messages/messages.ts";
+import { inEnglish } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
 import { readTargetUrl, type Target } from "../../../values/target-guard.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
+import { answered, OUTCOMES } from "./outcome.ts";
 import { signatureHeader } from "./signature.ts";
 
 /** Longest attempt, from the resolution of the name to the last byte of the answer's head. */
 const ATTEMPT_MAX_MS = 10_000;
-
-/**
- * Outcomes as receivers' owners are told them. A refused address is told as one that nobody answers at, so that
- * nobody can look into the private network by it.
- */
-const OUTCOMES = {
-  timeout: message("receiverTimeout"),
-  unreachable: message("receiverUnreachable"),
-  certificate: message("receiverCertificate"),
-  broken: message("receiverBroken"),
-  unresolved: message("receiverUnresolved"),
-  unsigned: message("attemptUnsigned"),
-};
 
 export interface AttemptOutcome {
   /** Epoch milliseconds. */
@@ -60,7 +48,7 @@ export function createMakeAttempt(
     }
     const { status } = result;
     const isSuccess = status >= 200 && status < 300;
-    const error = isSuccess ? "" : inEnglish(message("receiverAnswered", { status }));
+    const error = isSuccess ? "" : inEnglish(answered(status));
     return { ...ended, durationMs, status, error };
   };
 

@@ -1,7 +1,6 @@
-import { and, asc, eq, gt, inArray, lt, ne } from "drizzle-orm";
+import { inArray } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
 import { change, eqGiven, given, query } from "../../../db/query.ts";
-import { DAY_MS } from "../../../values/moscow-time.ts";
 import type { EventKind } from "../events/event-body.ts";
 import { type Delivery, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
@@ -73,75 +72,4 @@ export async function deleteDeliveries(
   rowsMax: number,
 ): Promise<number> {
   return (await removeSome(tx).run({ webhookId, rowsMax })).changes;
-}
-
-/** How long the log of attempts is kept, and the bodies of what is not waiting for an attempt. */
-const LOG_DAYS = 30;
-const BODY_DAYS = 2;
-/** Rows that are looked for at once; outside of any transaction. */
-const FOUND_MAX = 1_000;
-
-const deliveriesBefore = query((db) =>
-  db
-    .select({ id: webhookDeliveries.id })
-    .from(webhookDeliveries)
-    .where(
-      and(
-        gt(webhookDeliveries.id, given("after")),
-        lt(webhookDeliveries.createdAt, given("createdBefore")),
-        ne(webhookDeliveries.state, "pending"),
-      ),
-    )
-    .orderBy(asc(webhookDeliveries.id))
-    .limit(FOUND_MAX),
-);
-const removeDelivery = change((db) =>
-  db.delete(webhookDeliveries).where(eqGiven(webhookDeliveries.id, "id")),
-);
-
-const bodiesBefore = query((db) =>
-  db
-    .select({ id: webhookBodies.deliveryId })
-    .from(webhookBodies)
-    .crossJoin(webhookDeliveries)
-    .where(
-      and(
-        eq(webhookDeliveries.id, webhookBodies.deliveryId),
-        gt(webhookBodies.deliveryId, given("after")),
-        lt(webhookDeliveries.createdAt, given("createdBefore")),
-        ne(webhookDeliveries.state, "pending"),
-      ),
-    )
-    .orderBy(asc(webhookBodies.deliveryId))
-    .limit(FOUND_MAX),
-);
-const removeBody = change((db) =>
-  db.delete(webhookBodies).where(eqGiven(webhookBodies.deliveryId, "id")),
-);
-
-/** A kind of rows that are removed once they are old enough. */
-interface OldRows {
-  /** Some of them after a number, by number. */
-  find(db: Database, nowMs: number, after: number): Promise<number[]>;
-  remove(tx: Transaction, ids: readonly number[]): Promise<void>;
-}
-
-export const oldDeliveries: OldRows = {
-  find: async (db, nowMs, after) =>
-    idsOf(await deliveriesBefore(db).all({ after, createdBefore: nowMs - LOG_DAYS * DAY_MS })),
-  async remove(tx, ids) {
-    for (const id of ids) await removeDelivery(tx).run({ id });
-  },
-};
-
-export const oldBodies: OldRows = {
-  find: async (db, nowMs, after) =>
-    idsOf(await bodiesBefore(db).all({ after, createdBefore: nowMs - BODY_DAYS * DAY_MS })),
-  async remove(tx, ids) {
-    for (const id of ids) await removeBody(tx).run({ id });
-  },
-};
-
-function idsOf(rows: readonly { id: number }[]): number[] {
-  return rows.map(({ id }) => id);
 }

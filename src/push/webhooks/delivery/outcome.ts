@@ -1,23 +1,32 @@
 import { inEnglish, type Message, message, verbatim } from "../../../values/messages/messages.ts";
 
 /**
+ * Outcomes without an answer, as receivers' owners are told them. A refused address is told as one that nobody
+ * answers at, so that nobody can look into the private network by it.
+ */
+export const OUTCOMES = {
+  timeout: message("receiverTimeout"),
+  unreachable: message("receiverUnreachable"),
+  certificate: message("receiverCertificate"),
+  broken: message("receiverBroken"),
+  unresolved: message("receiverUnresolved"),
+  unsigned: message("attemptUnsigned"),
+};
+
+export function answered(status: number): Message {
+  return message("receiverAnswered", { status });
+}
+
+/**
  * How an attempt came out is stored in the words of the API, which shows them as they are. Pages in
  * other languages find the message that was said so; what no message of this version says stays.
  */
 export function outcomeOf(stored: string): Message {
-  return OUTCOMES.get(stored) ?? verbatim(stored);
+  return BY_WORDS.get(stored) ?? verbatim(stored);
 }
 
 const STATUSES = Array.from({ length: 900 }, (_, at) => 100 + at);
 
-const OUTCOMES: ReadonlyMap<string, Message> = new Map(
-  [
-    message("receiverTimeout"),
-    message("receiverUnreachable"),
-    message("receiverCertificate"),
-    message("receiverBroken"),
-    message("receiverUnresolved"),
-    message("attemptUnsigned"),
-    ...STATUSES.map((status) => message("receiverAnswered", { status })),
-  ].map((said) => [inEnglish(said), said]),
+const BY_WORDS: ReadonlyMap<string, Message> = new Map(
+  [...Object.values(OUTCOMES), ...STATUSES.map(answered)].map((said) => [inEnglish(said), said]),
 );

@@ -57,16 +57,20 @@ export async function selectDeliveries(
     };
     found.set(delivery.id, view);
     if (attempt === null) continue;
-    view.attempts.push({
-      attempted_at: formatInstant(attempt.attemptedAt),
-      status: attempt.status,
-      error: attempt.error,
-      duration_ms: attempt.durationMs,
-    });
+    view.attempts.push(attemptView(attempt));
   }
   const results = [...found.values()].slice(0, limit);
   const last = found.size > limit ? results.at(-1) : undefined;
   return { results, last: last === undefined ? null : [last.delivery] };
+}
+
+export function attemptView({
+  attemptedAt,
+  status,
+  error,
+  durationMs,
+}: typeof webhookAttempts.$inferSelect): DeliveryView["attempts"][number] {
+  return { attempted_at: formatInstant(attemptedAt), status, error, duration_ms: durationMs };
 }
 
 /** State as it is shown: a failed delivery is pending while it is sent again for somebody. */

@@ -4,7 +4,7 @@ import { fieldError } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { Target } from "../../../values/target-guard.ts";
-import { channelFaults } from "./manage-webhooks.ts";
+import { channelFaults } from "./webhook-limits.ts";
 
 /** An address as it was given, and as it was read. */
 export interface GivenTarget {

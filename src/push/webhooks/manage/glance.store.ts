@@ -1,8 +1,8 @@
 import { and, desc, eq } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
 import { eqGiven, given, query } from "../../../db/query.ts";
-import { formatInstant } from "../../../values/moscow-time.ts";
 import { webhookAttempts, webhookBodies, webhookDeliveries } from "../delivery/deliveries.table.ts";
+import { attemptView } from "./deliveries-log.store.ts";
 import type { DeliveryView } from "./webhook-views.ts";
 
 /** Deliveries in which the last attempts are looked for: an older one may be attempted again too. */
@@ -32,13 +32,9 @@ export async function selectRecentAttempts(
   { webhookId, limit }: { webhookId: number; limit: number },
 ): Promise<RecentAttempt[]> {
   const rows = await recent(db).all({ webhookId, limit });
-  return rows.reverse().map(({ attempt }) => ({
-    delivery: attempt.deliveryId,
-    attempted_at: formatInstant(attempt.attemptedAt),
-    status: attempt.status,
-    error: attempt.error,
-    duration_ms: attempt.durationMs,
-  }));
+  return rows
+    .reverse()
+    .map(({ attempt }) => ({ delivery: attempt.deliveryId, ...attemptView(attempt) }));
 }
 
 const bodyOf = query((db) =>

@@ -1,15 +1,15 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
-import type { Database, Transaction } from "../../../db/database.ts";
+import type { Database } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
-import { AppError, fieldError, notFound } from "../../../errors.ts";
+import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { type Message, message } from "../../../values/messages/messages.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { countAlertsOfWebhook } from "../alerts/alerts.store.ts";
 import { deleteDeliveries } from "../delivery/deliveries.store.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
 import type { OwnItem } from "./own-item.ts";
-import { webhookLimitReached } from "./plan-limits.ts";
+import { requireChannels, requireFew, requireRoom } from "./webhook-limits.ts";
 import {
   channelsOf,
   countWebhooks,
@@ -19,7 +19,6 @@ import {
   insertWebhook,
   replaceChannels,
   selectWebhook,
-  unknownChannels,
   updateWebhook,
 } from "./webhooks.store.ts";
 import type { Webhook } from "./webhooks.table.ts";
@@ -33,7 +32,7 @@ export async function ownWebhook(db: Database, { organizationId, id }: OwnItem):
   return webhook;
 }
 
-export interface NewWebhook {
+interface NewWebhook {
   organizationId: number;
   plan: Plan;
   url: string;
@@ -187,44 +186,4 @@ export function ofWebhook(
 /** The rest of an address may hold what only its owner knows. */
 function hostOf(url: string): string {
   return new URL(url).host;
-}
-
-function requireRoom(plan: Plan, others: number): void {
-  const denial = webhookLimitReached(plan, others);
-  if (denial !== null) throw new AppError("tariff_required", denial);
-}
-
-function requireFew({ code, webhookChannels }: Plan, channels: number): void {
-  if (channels <= webhookChannels) return;
-  const values = { plan: code, included: webhookChannels, channels };
-  throw new AppError("tariff_required", message("webhookChannelsNotIncluded", values));
-}
-
-/** Numbers named in a message at the most. */
-const NAMED_MAX = 100;
-
-async function requireChannels(tx: Transaction, plan: Plan, channels: number[]): Promise<void> {
-  const faults = await channelFaults(tx, plan, channels);
-  if (faults.length > 0) throw fieldError({ channels: faults });
-}
-
-/** Faults of the channels that a webhook is to watch. */
-export async function channelFaults(
-  db: Database,
-  { webhookChannels }: Plan,
-  channels: readonly number[],
-): Promise<Message[]> {
-  if (channels.length > webhookChannels) {
-    const rest = named(channels.slice(webhookChannels));
-    return [message("tooManyChannels", { max: webhookChannels, ...rest })];
-  }
-  const unknown = await unknownChannels(db, channels);
-  return unknown.length === 0 ? [] : [message("unknownChannels", named(unknown))];
-}
-
-function named(numbers: readonly number[]): { channels: number[]; more: number } {
-  return {
-    channels: numbers.slice(0, NAMED_MAX),
-    more: Math.max(0, numbers.length - NAMED_MAX),
-  };
 }

@@ -1,20 +1,46 @@
 import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database, Transaction } from "../../../db/database.ts";
+import type { Calls } from "../../../db/operations.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
+import type { AttemptOutcome } from "../delivery/attempt.ts";
 import { WEBHOOK_ATTEMPTS_MAX } from "../delivery/claim-due.ts";
 import { attemptsUnderWay, type ClaimedDelivery, claimDelivery } from "../delivery/claims.store.ts";
 import { addDelivery, selectDelivery } from "../delivery/deliveries.store.ts";
+import type { Sender } from "../delivery/sender.ts";
 import { FRESH_MS } from "../events/cut-events.ts";
 import { eventBody } from "../events/event-body.ts";
 import { ofWebhook, ownWebhook } from "./manage-webhooks.ts";
 import { takeManualAttempt } from "./manual-limit.ts";
 import type { OwnItem } from "./own-item.ts";
+import type { AttemptView } from "./webhook-views.ts";
 import { updateWebhook } from "./webhooks.store.ts";
 
-/** Attempts that a caller asks for and waits for. */
+/** Attempts that a caller asks for, and waits for their outcome. */
+export function createManualAttempts(
+  writer: Calls<{ startTest: typeof startTest; startResend: typeof startResend }>,
+  sender: Pick<Sender, "attemptNow">,
+  newClaim: () => string,
+) {
+  return {
+    async test(own: OwnItem): Promise<AttemptView> {
+      const start = () => writer.startTest({ ...own, claim: newClaim() });
+      return toView(await sender.attemptNow(own.organizationId, "ping", start));
+    },
+
+    async resend(own: OwnItem, deliveryId: number, by: Actor): Promise<AttemptView> {
+      const start = () => writer.startResend({ ...own, deliveryId, claim: newClaim(), by });
+      return toView(await sender.attemptNow(own.organizationId, "resend", start));
+    },
+  };
+}
+
+function toView(outcome: AttemptOutcome & { delivery: number }): AttemptView {
+  const { status, error, durationMs, delivery } = outcome;
+  return { delivered: error === "", status, error, duration_ms: durationMs, delivery };
+}
 
 /** Specification, section 8. */
 const TEST_EVERY_MS = 60_000;
@@ -42,14 +68,8 @@ export function startTest(
     await takeManualAttempt(tx, webhook, nowMs);
     await updateWebhook(tx, own.id, { testedAt: nowMs });
     const body = eventBody("ping", own.id, nowMs, []);
-    const id = await addDelivery(tx, {
-      webhookId: own.id,
-      event: "ping",
-      postIds: [],
-      body,
-      nowMs,
-    });
-    return taken(tx, id, claim, nowMs);
+    const ping = { webhookId: own.id, event: "ping", postIds: [], body, nowMs } as const;
+    return taken(tx, await addDelivery(tx, ping), claim, nowMs);
   });
 }
 
@@ -78,9 +98,7 @@ export function startResend(
       throw conflict(message("eventTooOld"));
     }
     if ((await attemptsUnderWay(tx, webhook.id, nowMs)) >= WEBHOOK_ATTEMPTS_MAX) {
-      throw new AppError("throttled", message("webhookBusy"), {
-        retryAfterS: 1,
-      });
+      throw new AppError("throttled", message("webhookBusy"), { retryAfterS: 1 });
     }
     await takeManualAttempt(tx, webhook, nowMs);
     await recordChange(tx, clock, by, ofWebhook("resend", own, { delivery: deliveryId }));

@@ -2,13 +2,12 @@ import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts"
 import type { Database, Transaction } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import { inTransaction } from "../../../db/transaction.ts";
-import { fieldError } from "../../../errors.ts";
+import { fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
 import { ofWebhook } from "./manage-webhooks.ts";
-import { requireWebhook } from "./staff-webhooks.ts";
-import { disable, enable, updateWebhook } from "./webhooks.store.ts";
+import { disable, enable, selectWebhook, updateWebhook } from "./webhooks.store.ts";
 import type { Webhook } from "./webhooks.table.ts";
 
 /** Changes of webhooks by staff, one transaction each. */
@@ -71,4 +70,11 @@ function changeWebhook(
     await change(tx, await requireWebhook(tx, id));
     return requireWebhook(tx, id);
   });
+}
+
+/** @throws AppError `not_found` */
+export async function requireWebhook(db: Database, id: number): Promise<Webhook> {
+  const found = await selectWebhook(db, id);
+  if (found === undefined) throw notFound("webhook", id);
+  return found;
 }

@@ -1,13 +1,13 @@
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
-import { AppError, notFound } from "../../../errors.ts";
+import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
 import { selectDeliveries } from "./deliveries-log.store.ts";
-import type { StaffWebhookChanges } from "./staff-changes.ts";
+import { requireWebhook, type StaffWebhookChanges } from "./staff-changes.ts";
 import type { DeliveryView } from "./webhook-views.ts";
-import { channelsOf, selectWebhook, selectWebhooks } from "./webhooks.store.ts";
+import { channelsOf, selectWebhooks } from "./webhooks.store.ts";
 import type { Webhook } from "./webhooks.table.ts";
 
 export type StaffWebhooks = ReturnType<typeof createStaffWebhooks>;
@@ -47,11 +47,4 @@ export function createStaffWebhooks(
       return (await selectDeliveries(db, selection)).results;
     },
   };
-}
-
-/** @throws AppError `not_found` */
-export async function requireWebhook(db: Database, id: number): Promise<Webhook> {
-  const found = await selectWebhook(db, id);
-  if (found === undefined) throw notFound("webhook", id);
-  return found;
 }

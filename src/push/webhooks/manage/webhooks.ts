@@ -8,7 +8,6 @@ import { type Message, message } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
 import type { Sender } from "../delivery/sender.ts";
-import { createAskedAttempts } from "./asked-attempts.ts";
 import { addressFaults, type GivenTarget, requireAcceptable } from "./given-target.ts";
 import {
   addWebhook,
@@ -18,7 +17,7 @@ import {
   requireEnabling,
   rotateSecret,
 } from "./manage-webhooks.ts";
-import { startResend, startTest } from "./manual-attempts.ts";
+import { createManualAttempts, startResend, startTest } from "./manual-attempts.ts";
 import type { OwnItem } from "./own-item.ts";
 import { createWebhookReads } from "./webhook-reads.ts";
 import type { NewSecretView, WebhookView } from "./webhook-views.ts";
@@ -54,7 +53,7 @@ export function createWebhooks(
   { clock, random }: Pick<Ports, "clock" | "random">,
 ) {
   const { get, ...reads } = createWebhookReads(db);
-  const attempts = createAskedAttempts(writer, sender, () => random.uuid(clock.now()));
+  const attempts = createManualAttempts(writer, sender, () => random.uuid(clock.now()));
 
   return {
     get,

@@ -175,7 +175,7 @@ export const push: Entries = {
       rows: 20,
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts bodiesBefore": [
+  "push/webhooks/delivery/prune-deliveries.store.ts bodiesBefore": [
     {
       sql: 'select "webhook_bodies"."delivery_id" from "webhook_bodies" cross join "webhook_deliveries" where ("webhook_deliveries"."id" = "webhook_bodies"."delivery_id" and "webhook_bodies"."delivery_id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_bodies"."delivery_id" asc limit ?',
       plan: [
@@ -186,7 +186,7 @@ export const push: Entries = {
       why: "Goes on where the part before it ended: all parts together read the bodies once, outside of any transaction.",
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts deliveriesBefore": [
+  "push/webhooks/delivery/prune-deliveries.store.ts deliveriesBefore": [
     {
       sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_deliveries"."id" asc limit ?',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
@@ -194,14 +194,14 @@ export const push: Entries = {
       why: "Goes on where the part before it ended: all parts together read the log once, outside of any transaction.",
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts removeBody": [
+  "push/webhooks/delivery/prune-deliveries.store.ts removeBody": [
     {
       sql: 'delete from "webhook_bodies" where "webhook_bodies"."delivery_id" = ?',
       plan: ["SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts removeDelivery": [
+  "push/webhooks/delivery/prune-deliveries.store.ts removeDelivery": [
     {
       sql: 'delete from "webhook_deliveries" where "webhook_deliveries"."id" = ?',
       plan: [
@@ -668,7 +668,7 @@ export const push: Entries = {
       rows: 0,
     },
   ],
-  "push/webhooks/manage/removed-channels.store.ts count": [
+  "push/webhooks/manage/channel-watchers.store.ts count": [
     {
       sql: "SELECT count(*) AS webhooks FROM webhook_channels WHERE channel_id = ?",
       plan: ["SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)"],
@@ -676,7 +676,7 @@ export const push: Entries = {
       why: "For a command that shows or removes one channel: those that watch it.",
     },
   ],
-  "push/webhooks/manage/removed-channels.store.ts leaveNext": [
+  "push/webhooks/manage/channel-watchers.store.ts leaveNext": [
     {
       sql: "SELECT webhook_id AS webhookId FROM webhook_channels WHERE channel_id = ? LIMIT 1",
       plan: ["SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)"],
@@ -689,7 +689,7 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/manage/removed-channels.store.ts watchOther": [
+  "push/webhooks/manage/channel-watchers.store.ts watchOther": [
     {
       sql: "INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence) SELECT @intoId, webhook_id, since_sequence FROM webhook_channels WHERE channel_id = @id ON CONFLICT (channel_id, webhook_id) DO UPDATE SET …",
       plan: ["SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)"],

@@ -1,0 +1,48 @@
+import { bitsFor, SlotSet, setBit } from "./slot-set.ts";
+
+/** A part of the alerts' queries: the terms that they leave out, or their lists of terms at one place. */
+export class QueryPart {
+  /** Alerts that have this part. */
+  asks;
+  /** Alerts of which the post at hand has a term. */
+  hits;
+  /** Alerts by the number of a term of it. */
+  private readonly byTerm = new Map<number, SlotSet>();
+
+  constructor(private slots: number) {
+    this.asks = bitsFor(slots);
+    this.hits = bitsFor(slots);
+  }
+
+  grow(slots: number): void {
+    const { asks } = this;
+    this.slots = slots;
+    this.asks = bitsFor(slots);
+    this.asks.set(asks);
+    this.hits = bitsFor(slots);
+  }
+
+  add(numbers: readonly number[], slot: number): void {
+    setBit(this.asks, slot, true);
+    for (const number of new Set(numbers)) {
+      const set = this.byTerm.get(number) ?? new SlotSet();
+      set.add(slot, this.slots);
+      this.byTerm.set(number, set);
+    }
+  }
+
+  remove(numbers: readonly number[], slot: number): void {
+    setBit(this.asks, slot, false);
+    for (const number of new Set(numbers)) {
+      const set = this.byTerm.get(number);
+      set?.remove(slot);
+      if (set?.size === 0) this.byTerm.delete(number);
+    }
+  }
+
+  /** Sets the hits of a post with these terms. */
+  hit(found: readonly number[]): void {
+    this.hits.fill(0);
+    for (const number of found) this.byTerm.get(number)?.addTo(this.hits);
+  }
+}

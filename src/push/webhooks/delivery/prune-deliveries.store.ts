@@ -1,0 +1,67 @@
+import { and, asc, eq, gt, lt, ne } from "drizzle-orm";
+import type { Database, Transaction } from "../../../db/database.ts";
+import { change, eqGiven, given, query } from "../../../db/query.ts";
+import { webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
+
+/** Rows that are looked for at once; outside of any transaction. */
+const FOUND_MAX = 1_000;
+
+const deliveriesBefore = query((db) =>
+  db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(
+      and(
+        gt(webhookDeliveries.id, given("after")),
+        lt(webhookDeliveries.createdAt, given("createdBefore")),
+        ne(webhookDeliveries.state, "pending"),
+      ),
+    )
+    .orderBy(asc(webhookDeliveries.id))
+    .limit(FOUND_MAX),
+);
+const removeDelivery = change((db) =>
+  db.delete(webhookDeliveries).where(eqGiven(webhookDeliveries.id, "id")),
+);
+
+const bodiesBefore = query((db) =>
+  db
+    .select({ id: webhookBodies.deliveryId })
+    .from(webhookBodies)
+    .crossJoin(webhookDeliveries)
+    .where(
+      and(
+        eq(webhookDeliveries.id, webhookBodies.deliveryId),
+        gt(webhookBodies.deliveryId, given("after")),
+        lt(webhookDeliveries.createdAt, given("createdBefore")),
+        ne(webhookDeliveries.state, "pending"),
+      ),
+    )
+    .orderBy(asc(webhookBodies.deliveryId))
+    .limit(FOUND_MAX),
+);
+const removeBody = change((db) =>
+  db.delete(webhookBodies).where(eqGiven(webhookBodies.deliveryId, "id")),
+);
+
+/** Some deliveries, or bodies, that are old enough, after a number: by number. */
+interface Older {
+  after: number;
+  createdBefore: number;
+}
+
+export async function deliveriesOlder(db: Database, than: Older): Promise<number[]> {
+  return (await deliveriesBefore(db).all({ ...than })).map(({ id }) => id);
+}
+
+export async function bodiesOlder(db: Database, than: Older): Promise<number[]> {
+  return (await bodiesBefore(db).all({ ...than })).map(({ id }) => id);
+}
+
+export async function deleteDelivery(tx: Transaction, id: number): Promise<void> {
+  await removeDelivery(tx).run({ id });
+}
+
+export async function deleteBody(tx: Transaction, id: number): Promise<void> {
+  await removeBody(tx).run({ id });
+}

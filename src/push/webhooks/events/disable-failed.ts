@@ -1,0 +1,68 @@
+import { selectMembers, selectOrganization } from "../../../customers/accounts/accounts.store.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
+import { inTransaction } from "../../../db/transaction.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { onOneLine } from "../../../ports/mail.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { DAY_MS, formatInstant } from "../../../values/moscow-time.ts";
+import { queueMail } from "../../mail/mails.store.ts";
+import { noticeMail } from "../../mail/notice-mail.ts";
+import { disable, selectWebhook } from "../manage/webhooks.store.ts";
+import type { Webhook } from "../manage/webhooks.table.ts";
+import { emptyQueues } from "./drop-queue.ts";
+import { readLook, selectFailing } from "./look.store.ts";
+
+/** A webhook that fails for so long is disabled (specification, section 6). */
+export const FAILING_MAX_MS = DAY_MS;
+/** How much of that time may have passed without a process that would have made the attempts. */
+const DOWN_MAX_MS = 60 * 60 * 1000;
+
+/**
+ * Disables what has failed for a day. Where nobody made the attempts for more than an hour of it,
+ * those that fell due meanwhile come first.
+ * @returns the numbers of those webhooks
+ */
+export async function disableFailed(db: Database, clock: Clock): Promise<number[]> {
+  if ((await failing(db, clock.now())).length === 0) return [];
+  const disabled = await inTransaction(db, clock, "disable-failed", async (tx) => {
+    const nowMs = clock.now();
+    const failed = await failing(tx, nowMs);
+    for (const id of failed) await disableForFailures(tx, id, nowMs);
+    return failed;
+  });
+  await emptyQueues(db, clock, disabled);
+  return disabled;
+}
+
+async function failing(db: Database, nowMs: number): Promise<number[]> {
+  const { overdueUntil } = await readLook(db);
+  const failingSince = nowMs - FAILING_MAX_MS;
+  return selectFailing(db, { failingSince, downMaxMs: DOWN_MAX_MS, overdueUntil });
+}
+
+/** Disables a webhook, and tells owners and administrators by mail. */
+async function disableForFailures(tx: Transaction, id: number, nowMs: number): Promise<void> {
+  const webhook = await selectWebhook(tx, id);
+  if (webhook === undefined) return;
+  await disable(tx, id, "failures", nowMs);
+  const { organizationId } = webhook;
+  const organization = await selectOrganization(tx, organizationId);
+  const mail = disabledMail(webhook, organization?.name ?? "");
+  // A message each: what one server refuses for one must not be sent to the others again.
+  for (const { email, role, suspendedAt } of await selectMembers(tx, organizationId)) {
+    if (role === "member" || suspendedAt !== null) continue;
+    await queueMail(tx, nowMs, { to: [email], ...mail });
+  }
+}
+
+export function disabledMail(
+  { id, url, lastError, lastSuccessAt }: Webhook,
+  organizationName: string,
+): { subject: string; text: string; html: string } {
+  const of = { id, organization: onOneLine(organizationName) };
+  return noticeMail(message("webhookDisabledSubject", of), message("webhookDisabledMail", of), [
+    [message("address"), url],
+    [message("lastError"), lastError],
+    [message("lastSuccess"), lastSuccessAt === null ? "—" : formatInstant(lastSuccessAt)],
+  ]);
+}

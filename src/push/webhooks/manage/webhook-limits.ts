@@ -1,0 +1,66 @@
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
+import { AppError, fieldError } from "../../../errors.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
+import { unknownChannels } from "./webhooks.store.ts";
+
+/** Limits of plans for webhooks and alerts. */
+
+/** Why one more webhook does not fit into the plan, or null where it does. */
+export function webhookLimitReached({ code, webhooks }: Plan, existing: number): Message | null {
+  if (existing < webhooks) return null;
+  return message("webhooksNotIncluded", { plan: code, included: webhooks, existing });
+}
+
+/** Why one more alert does not fit into the plan, or null where it does. */
+export function alertLimitReached({ code, alerts }: Plan, existing: number): Message | null {
+  if (existing < alerts) return null;
+  return message("alertsNotIncluded", { plan: code, included: alerts, existing });
+}
+
+/** @throws AppError `tariff_required` where one more webhook does not fit */
+export function requireRoom(plan: Plan, others: number): void {
+  const denial = webhookLimitReached(plan, others);
+  if (denial !== null) throw new AppError("tariff_required", denial);
+}
+
+/** @throws AppError `tariff_required` where a webhook that is enabled watches more channels */
+export function requireFew({ code, webhookChannels }: Plan, channels: number): void {
+  if (channels <= webhookChannels) return;
+  const values = { plan: code, included: webhookChannels, channels };
+  throw new AppError("tariff_required", message("webhookChannelsNotIncluded", values));
+}
+
+/** Numbers named in a message at the most. */
+const NAMED_MAX = 100;
+
+/** @throws AppError `invalid` on `channels` */
+export async function requireChannels(
+  tx: Transaction,
+  plan: Plan,
+  channels: number[],
+): Promise<void> {
+  const faults = await channelFaults(tx, plan, channels);
+  if (faults.length > 0) throw fieldError({ channels: faults });
+}
+
+/** Faults of the channels that a webhook is to watch. */
+export async function channelFaults(
+  db: Database,
+  { webhookChannels }: Plan,
+  channels: readonly number[],
+): Promise<Message[]> {
+  if (channels.length > webhookChannels) {
+    const rest = named(channels.slice(webhookChannels));
+    return [message("tooManyChannels", { max: webhookChannels, ...rest })];
+  }
+  const unknown = await unknownChannels(db, channels);
+  return unknown.length === 0 ? [] : [message("unknownChannels", named(unknown))];
+}
+
+function named(numbers: readonly number[]): { channels: number[]; more: number } {
+  return {
+    channels: numbers.slice(0, NAMED_MAX),
+    more: Math.max(0, numbers.length - NAMED_MAX),
+  };
+}
