@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ImportKindName } from "../../src/catalog/imports/import-kinds.ts";
-import type { Fields } from "../../src/catalog/imports/source-row.ts";
+import type { Fields } from "../../src/catalog/imports/input-row.ts";
 
 /** What a reader of CSV, a spreadsheet or an import could take for something else. */
 const ODD = [

@@ -4,9 +4,9 @@ import { AppError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { releaseText } from "../fields/spreadsheet-text.ts";
 import type { ColumnNames } from "./column-names.ts";
+import { prepend } from "./input.ts";
+import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 import type { Separator } from "./recognized.ts";
-import { prepend } from "./source.ts";
-import { type Fields, LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
 
 const OTHER_NUMBER_OF_CELLS = message("otherNumberOfCells");
 const OPENING_QUOTE = message("quoteInCell");
@@ -41,7 +41,7 @@ export async function* readCsv(
   text: AsyncIterable<string>,
   names: ColumnNames,
   onSeparator: (separator: Separator) => void,
-): AsyncGenerator<SourceRow[]> {
+): AsyncGenerator<InputRow[]> {
   const { first, pieces } = await withFirstLine(withoutCarriageReturns(text));
   const separator = separatorOf(first);
   onSeparator(separator);
@@ -95,8 +95,8 @@ async function* withoutCarriageReturns(text: AsyncIterable<string>): AsyncGenera
 }
 
 /** The rows of whole lines without quotes; the first line that is not empty is the header. */
-function splitRows(lines: readonly string[], names: ColumnNames, begun: Begun): SourceRow[] {
-  const rows: SourceRow[] = [];
+function splitRows(lines: readonly string[], names: ColumnNames, begun: Begun): InputRow[] {
+  const rows: InputRow[] = [];
   for (const content of lines) {
     begun.lines += 1;
     if (content === "") continue;
@@ -123,8 +123,8 @@ async function* parseCsv(
   text: AsyncIterable<string>,
   names: ColumnNames,
   begun: Begun,
-): AsyncGenerator<SourceRow[]> {
-  const rejected: SourceRow[] = [];
+): AsyncGenerator<InputRow[]> {
+  const rejected: InputRow[] = [];
   let { header } = begun;
   /** The line on which the last record ended. */
   let lastLine = begun.lines;
@@ -154,7 +154,7 @@ async function* parseCsv(
     delimiter: begun.separator,
     info: true,
     max_record_size: LINE_LENGTH_MAX,
-    on_record: ({ record, info }: CsvRecord): SourceRow => {
+    on_record: ({ record, info }: CsvRecord): InputRow => {
       const line = lineOf(info.raw);
       lastLine = begun.lines + info.lines;
       return { line, fields: withoutEmpty(record) };
@@ -171,10 +171,10 @@ async function* parseCsv(
   });
   // An error of the text or of the parser ends both; the loop below throws it.
   pipeline(Readable.from(text), parser, () => {});
-  let rows: SourceRow[] = [];
-  for await (const row of parser as AsyncIterable<SourceRow>) {
+  let rows: InputRow[] = [];
+  for await (const row of parser as AsyncIterable<InputRow>) {
     while (rejected[0] !== undefined && rejected[0].line < row.line) {
-      rows.push(rejected.shift() as SourceRow);
+      rows.push(rejected.shift() as InputRow);
     }
     rows.push(row);
     if (rows.length < ROWS_TOGETHER) continue;

@@ -3,10 +3,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Random } from "../../ports/random.ts";
 import type { ImportKindName } from "./import-kinds.ts";
 import type { UploadOptions } from "./import-options.ts";
+import { openInput } from "./input.ts";
+import type { InputRow } from "./input-row.ts";
 import { nothingRecognized, type Recognized } from "./recognized.ts";
 import { readRows } from "./rows.ts";
-import { openSource } from "./source.ts";
-import type { SourceRow } from "./source-row.ts";
 import type { UploadFiles } from "./upload-files.ts";
 
 /** A file that was uploaded, and how it is to be imported. */
@@ -19,7 +19,7 @@ export interface NewUpload {
 /** The beginning of an uploaded file, shown before it is imported. */
 export interface UploadPreview {
   recognized: Recognized;
-  rows: SourceRow[];
+  rows: InputRow[];
 }
 
 const ROWS_SHOWN = 10;
@@ -87,9 +87,9 @@ export function createHeldUploads(
     async preview(token: string): Promise<UploadPreview> {
       const { kind, file, options } = await this.find(token);
       const recognized = nothingRecognized(options.timezone);
-      const source = { ...(await openSource(file.path)), name: file.name };
-      const rows: SourceRow[] = [];
-      for await (const some of readRows(source, kind, options.reading, recognized)) {
+      const input = { ...(await openInput(file.path)), name: file.name };
+      const rows: InputRow[] = [];
+      for await (const some of readRows(input, kind, options.reading, recognized)) {
         rows.push(...some.slice(0, ROWS_SHOWN - rows.length));
         if (rows.length === ROWS_SHOWN) break;
       }

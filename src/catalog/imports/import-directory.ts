@@ -1,8 +1,8 @@
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
+import type { InputRow } from "./input-row.ts";
 import type { Reject, RunningImport } from "./running-import.ts";
-import type { SourceRow } from "./source-row.ts";
 import { readAll, writeRow } from "./write-rows.ts";
 
 /**
@@ -12,11 +12,11 @@ import { readAll, writeRow } from "./write-rows.ts";
  * a mistyped file must not cost a directory.
  */
 export async function importDirectory<Row>(
-  rows: AsyncIterable<SourceRow[]>,
+  rows: AsyncIterable<InputRow[]>,
   run: RunningImport<Row>,
 ): Promise<void> {
   const { db, clock, context, kind, summary, onReject } = run;
-  let all: SourceRow[] = [];
+  let all: InputRow[] = [];
   for await (const some of rows) all = all.concat(some);
   summary.read = all.length;
   if (!run.replace) {

@@ -3,11 +3,11 @@ import type { Clock } from "../../ports/clock.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
+import { openInput } from "./input.ts";
+import type { Fields, InputRow } from "./input-row.ts";
 import { nothingRecognized } from "./recognized.ts";
 import { AS_RECOGNIZED, readRows } from "./rows.ts";
 import { runImport } from "./run-import.ts";
-import { openSource } from "./source.ts";
-import type { Fields, SourceRow } from "./source-row.ts";
 
 /**
  * Imports a file that ships with the program.
@@ -23,16 +23,16 @@ export async function importFile(
 ): Promise<void> {
   const kind = importKinds[name];
   // Within the executable a file has no descriptor that a stream could read from.
-  const source = { ...(await openSource(path)), open: () => Bun.file(path).stream() };
+  const input = { ...(await openInput(path)), open: () => Bun.file(path).stream() };
   const recognized = nothingRecognized(MOSCOW_ZONE);
-  const rows = changed(readRows(source, name, AS_RECOGNIZED, recognized), change);
+  const rows = changed(readRows(input, name, AS_RECOGNIZED, recognized), change);
   await runImport(kind, rows, {
     db,
     clock,
     // The sample's posts link to channels of Telegram, whatever the appliance itself is about.
     context: {
       clock,
-      folder: source.folder,
+      folder: input.folder,
       messengerHosts: ["t.me"],
       openDays: 1,
       note: () => {},
@@ -48,9 +48,9 @@ export async function importFile(
 }
 
 async function* changed(
-  parts: AsyncIterable<SourceRow[]>,
+  parts: AsyncIterable<InputRow[]>,
   change: (fields: Fields) => Fields,
-): AsyncGenerator<SourceRow[]> {
+): AsyncGenerator<InputRow[]> {
   for await (const rows of parts) {
     yield rows.map((row) => ("fields" in row ? { ...row, fields: change(row.fields) } : row));
   }

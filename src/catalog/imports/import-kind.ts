@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message } from "../../values/messages/messages.ts";
 import type { Column } from "../fields/columns.ts";
 import type { ExportedRows } from "./exported-rows.ts";
-import type { Fields } from "./source-row.ts";
+import type { Fields } from "./input-row.ts";
 import type { Fewest } from "./transaction-size.ts";
 
 /** Values of a row: undefined where it gives none, null where it clears the stored one. */

@@ -3,8 +3,8 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { ReadRow } from "./import-kind.ts";
 import { changedBy } from "./import-summary.ts";
 import { noteImported } from "./imported-at.ts";
+import type { InputRow } from "./input-row.ts";
 import type { Reject, RunningImport } from "./running-import.ts";
-import type { SourceRow } from "./source-row.ts";
 import { boundsOf, createTransactionSize, measureCommit } from "./transaction-size.ts";
 import { readAll, writeSome } from "./write-rows.ts";
 
@@ -20,12 +20,12 @@ const PAUSE_MS = 3;
 
 /** Writes rows in short transactions with pauses, batch by batch as they are read. */
 export async function importPaced<Row>(
-  rows: AsyncIterable<SourceRow[]>,
+  rows: AsyncIterable<InputRow[]>,
   run: RunningImport<Row>,
 ): Promise<void> {
   const { db, clock, signal, kind, summary } = run;
   const writer = kind.open(db, run.context);
-  let batch: SourceRow[] = [];
+  let batch: InputRow[] = [];
   let characters = 0;
   let nextAtMs = 0;
   /** Rows of the last transaction: the next one has about as many. */
@@ -90,7 +90,7 @@ export async function importPaced<Row>(
   }
 }
 
-function charactersOf(row: SourceRow): number {
+function charactersOf(row: InputRow): number {
   if ("fault" in row) return 0;
   let characters = 0;
   for (const name in row.fields) {

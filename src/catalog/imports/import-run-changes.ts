@@ -7,7 +7,7 @@ import type { Message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "./import-kinds.ts";
 import { endRun, insertRun, saveHeartbeat } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
-import { INTERRUPTED } from "./source.ts";
+import { INTERRUPTED } from "./input.ts";
 
 /** Changes of imports' records, one transaction each. */
 export const importRunChanges = { startImport, endImport, importHeartbeat };

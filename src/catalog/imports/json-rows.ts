@@ -4,16 +4,16 @@ import { isObject } from "../../values/json-object.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { ColumnNames } from "./column-names.ts";
 import { exactNumber } from "./exact-number.ts";
-import { type Fields, LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
+import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 
 /** How values of JSON become rows: none for one that the format leaves out, such as a service message. */
 export interface JsonRows {
   /** Where rows lie in a whole document, and what stands beside them, as paths of the parser. */
   paths: readonly string[];
   /** @param key the name of a value beside the rows; null for a row */
-  toRow(line: number, value: unknown, key?: string | null): SourceRow[];
+  toRow(line: number, value: unknown, key?: string | null): InputRow[];
   /** Rows that the end of the text brings. @throws AppError `invalid` where the text was none of the format */
-  end?(line: number): SourceRow[];
+  end?(line: number): InputRow[];
 }
 
 /** Objects whose keys are columns of the kind. */
@@ -54,12 +54,12 @@ const BETWEEN_VALUES: readonly TokenType[] = [TokenType.LEFT_BRACKET, TokenType.
 export async function* readJson(
   text: AsyncIterable<string>,
   { paths, toRow, end }: JsonRows,
-): AsyncGenerator<SourceRow[]> {
+): AsyncGenerator<InputRow[]> {
   let line = 1;
   /** The line on which the value under way begins; null between two. */
   let startLine: number | null = null;
   let charactersOfValue = 0;
-  let rows: SourceRow[] = [];
+  let rows: InputRow[] = [];
   const tokenizer = new ExactTokenizer();
   const parser = new TokenParser({ paths: [...paths], keepStack: false });
   tokenizer.onToken = (token) => {

@@ -1,24 +1,24 @@
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import { parseExact } from "./exact-number.ts";
+import { type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 import type { JsonRows } from "./json-rows.ts";
-import { LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
 
 /** The rows of NDJSON, as many together as a piece has. @throws AppError `invalid` at an endless line */
 export async function* readNdjson(
   text: AsyncIterable<string>,
   { toRow, end }: JsonRows,
-): AsyncGenerator<SourceRow[]> {
+): AsyncGenerator<InputRow[]> {
   let line = 0;
-  const toRows = (contents: readonly string[]): SourceRow[] => {
-    const rows: SourceRow[] = [];
+  const toRows = (contents: readonly string[]): InputRow[] => {
+    const rows: InputRow[] = [];
     for (const content of contents) {
       line += 1;
       if (content.trim() !== "") rows.push(...parsed(line, content));
     }
     return rows;
   };
-  const parsed = (line: number, content: string): SourceRow[] => {
+  const parsed = (line: number, content: string): InputRow[] => {
     let value: unknown;
     try {
       value = parseExact(content);

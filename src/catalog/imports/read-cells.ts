@@ -1,7 +1,7 @@
 import type { Read } from "../../values/fields.ts";
 import type { Column } from "../fields/columns.ts";
 import { type BadCell, type Given, type ImportKind, RowFault } from "./import-kind.ts";
-import type { Fields } from "./source-row.ts";
+import type { Fields } from "./input-row.ts";
 import { respelled, type SpellingRules } from "./spelling.ts";
 
 /** How the cells of an import are read: plain data. */

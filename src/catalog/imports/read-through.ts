@@ -1,11 +1,11 @@
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { type ImportKind, RowFault } from "./import-kind.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
+import type { Input } from "./input.ts";
+import type { Fields } from "./input-row.ts";
 import { type CellRules, readCells } from "./read-cells.ts";
 import { nothingRecognized } from "./recognized.ts";
 import { type ReadingOptions, readRows } from "./rows.ts";
-import type { Source } from "./source.ts";
-import type { Fields } from "./source-row.ts";
 
 /** A number is read alike under all of them. */
 const RULES: CellRules = { timezone: MOSCOW_ZONE, messengerHosts: [], strict: true };
@@ -17,13 +17,13 @@ const RULES: CellRules = { timezone: MOSCOW_ZONE, messengerHosts: [], strict: tr
  * @throws AppError `invalid`, as `readRows`
  */
 export async function readThrough(
-  source: Source,
+  input: Input,
   name: ImportKindName,
   reading: ReadingOptions,
 ): Promise<number> {
   const kind: ImportKind<{ id?: number }> = importKinds[name];
   let highest = 0;
-  for await (const rows of readRows(source, name, reading, nothingRecognized(MOSCOW_ZONE))) {
+  for await (const rows of readRows(input, name, reading, nothingRecognized(MOSCOW_ZONE))) {
     for (const row of rows) {
       if ("fields" in row) highest = Math.max(highest, numberIn(kind, row.fields));
     }

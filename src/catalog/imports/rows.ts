@@ -9,11 +9,11 @@ import {
   formatOfForeign,
 } from "./foreign/foreign-formats.ts";
 import type { ImportKindName } from "./import-kinds.ts";
+import { type Input, prepend } from "./input.ts";
+import type { InputRow } from "./input-row.ts";
 import { createJsonRows, readJson } from "./json-rows.ts";
 import { readNdjson } from "./ndjson-rows.ts";
 import type { Encoding, FileFormat, Recognized } from "./recognized.ts";
-import { prepend, type Source } from "./source.ts";
-import type { SourceRow } from "./source-row.ts";
 import { unpack } from "./unpack.ts";
 
 /** How a file is to be read: plain data. */
@@ -46,25 +46,25 @@ function namedFormat(file: string, { format, from }: ReadingOptions): FileFormat
 }
 
 /**
- * Streams the rows of a source, as many together as a piece of its text has: handing them on one by one
+ * Streams the rows of an input, as many together as a piece of its text has: handing them on one by one
  * costs as much as reading them. Columns that the kind does not have are refused by name, in CSV once
  * for the header, in NDJSON row by row.
  * @param recognized told what the file is, as soon as that is known
  * @throws AppError `invalid` for a wrong header and a file that cannot be read
  */
 export async function* readRows(
-  source: Source,
+  input: Input,
   kind: ImportKindName,
   options: ReadingOptions,
   recognized: Recognized,
   onBytes: (total: number) => void = () => {},
-): AsyncGenerator<SourceRow[]> {
+): AsyncGenerator<InputRow[]> {
   const names = createColumnNames(kind, options, recognized);
   recognized.from = options.from;
-  const text = readText(source, recognized, onBytes);
+  const text = readText(input, recognized, onBytes);
   try {
     const first = await firstText(text);
-    recognized.format = formatOfContent(first, namedFormat(source.name, options));
+    recognized.format = formatOfContent(first, namedFormat(input.name, options));
     yield* rowsOf(prepend(first, text), first, kind, names, recognized);
   } finally {
     // Closes the file where the reading ends early. Nobody waits for that: a silent pipe is closed only
@@ -79,7 +79,7 @@ function rowsOf(
   kind: ImportKindName,
   names: ColumnNames,
   recognized: Recognized,
-): AsyncGenerator<SourceRow[]> {
+): AsyncGenerator<InputRow[]> {
   const { format, from } = recognized;
   if (format === "csv") {
     return readCsv(text, names, (separator) => {
@@ -92,15 +92,15 @@ function rowsOf(
 }
 
 async function* readText(
-  source: Source,
+  input: Input,
   recognized: Recognized,
   onBytes: (total: number) => void,
 ): AsyncGenerator<string> {
-  const { compression, bytes } = await unpack(source, onBytes);
+  const { compression, bytes } = await unpack(input, onBytes);
   recognized.compression = compression;
   // Plain English letters are UTF-8 too.
   recognized.encoding = "UTF-8";
-  yield* decodeText(bytes, source.name, (encoding: Encoding) => {
+  yield* decodeText(bytes, input.name, (encoding: Encoding) => {
     recognized.encoding = encoding;
   });
 }

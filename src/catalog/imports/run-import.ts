@@ -3,9 +3,9 @@ import { importDirectory } from "./import-directory.ts";
 import type { ImportKind } from "./import-kind.ts";
 import { importPaced } from "./import-paced.ts";
 import { type ImportSummary, nothingImported } from "./import-summary.ts";
+import type { InputRow } from "./input-row.ts";
 import type { Recognized } from "./recognized.ts";
 import type { ImportRun, RunningImport } from "./running-import.ts";
-import type { SourceRow } from "./source-row.ts";
 import { createTally, type ReasonGroup } from "./tally.ts";
 
 /**
@@ -16,7 +16,7 @@ import { createTally, type ReasonGroup } from "./tally.ts";
  */
 export async function runImport<Row>(
   kind: ImportKind<Row>,
-  rows: AsyncIterable<SourceRow[]>,
+  rows: AsyncIterable<InputRow[]>,
   { onProgress, ...run }: ImportRun,
 ): Promise<ImportSummary> {
   const { clock, context, recognized } = run;

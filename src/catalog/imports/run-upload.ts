@@ -7,12 +7,12 @@ import type { ImportContext } from "./import-kind.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
 import { saveProgress } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
+import { openInput, stoppable } from "./input.ts";
 import { readThrough } from "./read-through.ts";
 import { nothingRecognized } from "./recognized.ts";
 import { createRejectsWriter } from "./rejects-writer.ts";
 import { readRows } from "./rows.ts";
 import { runImport } from "./run-import.ts";
-import { openSource, stoppable } from "./source.ts";
 import { cut, cutGroup } from "./tally.ts";
 
 /** A file that was uploaded to be imported. Plain data, since it is sent to a thread. */
@@ -79,10 +79,10 @@ export async function runUpload(
   const rejects = createRejectsWriter(() => openSync(rejectsPath, "w", 0o600), REJECTS_BYTES_MAX);
   const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
   try {
-    const source = stoppable({ ...(await openSource(path)), name: fileName }, stop);
-    const highestNumber = await readThrough(source, name, reading);
+    const input = stoppable({ ...(await openInput(path)), name: fileName }, stop);
+    const highestNumber = await readThrough(input, name, reading);
     const recognized = nothingRecognized(timezone);
-    const rows = readRows(source, name, reading, recognized, (bytes) => {
+    const rows = readRows(input, name, reading, recognized, (bytes) => {
       summary.bytesRead = bytes;
     });
     await runImport(kind, rows, {

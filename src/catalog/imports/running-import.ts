@@ -3,9 +3,9 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Message } from "../../values/messages/messages.ts";
 import type { ImportContext, ImportKind } from "./import-kind.ts";
 import type { ImportSummary } from "./import-summary.ts";
+import type { Fields } from "./input-row.ts";
 import type { CellRules } from "./read-cells.ts";
 import type { Recognized } from "./recognized.ts";
-import type { Fields } from "./source-row.ts";
 import type { Tally } from "./tally.ts";
 
 /** A row that was not imported. */

@@ -1,8 +1,8 @@
 import { ReadableStream } from "node:stream/web";
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
+import { type Input, prepend } from "./input.ts";
 import type { Compression } from "./recognized.ts";
-import { prepend, type Source } from "./source.ts";
 
 /** First bytes of packed files. */
 const PACKED: readonly (readonly [Compression, string])[] = [
@@ -28,22 +28,22 @@ const LONGEST_MAGIC = 16;
  *   packed file is damaged, cut off or holds too much
  */
 export async function unpack(
-  source: Source,
+  input: Input,
   onBytes: (total: number) => void,
 ): Promise<{ compression: Compression | null; bytes: AsyncIterable<Uint8Array> }> {
-  const whole = await withMagic(counted(source, onBytes));
+  const whole = await withMagic(counted(input, onBytes));
   const compression = PACKED.find(([, magic]) => whole.magic.startsWith(magic))?.[0] ?? null;
   if (compression === null) {
-    refuse(source, whole.magic);
+    refuse(input, whole.magic);
     return { compression, bytes: whole.bytes };
   }
-  const unpacked = await withMagic(unpacking(source, whole.bytes, compression));
-  refuse(source, unpacked.magic);
-  return { compression, bytes: upToMax(source, unpacked.bytes) };
+  const unpacked = await withMagic(unpacking(input, whole.bytes, compression));
+  refuse(input, unpacked.magic);
+  return { compression, bytes: upToMax(input, unpacked.bytes) };
 }
 
 async function* upToMax(
-  { name: file, unpackedBytesMax: bytesMax = Number.POSITIVE_INFINITY }: Source,
+  { name: file, unpackedBytesMax: bytesMax = Number.POSITIVE_INFINITY }: Input,
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   let total = 0;
@@ -58,11 +58,11 @@ async function* upToMax(
 }
 
 async function* counted(
-  source: Source,
+  input: Input,
   onBytes: (total: number) => void,
 ): AsyncGenerator<Uint8Array> {
   let total = 0;
-  for await (const piece of source.open()) {
+  for await (const piece of input.open()) {
     total += piece.byteLength;
     onBytes(total);
     yield piece;
@@ -84,7 +84,7 @@ async function withMagic(
 }
 
 async function* unpacking(
-  { name: file }: Source,
+  { name: file }: Input,
   bytes: AsyncIterable<Uint8Array>,
   compression: Compression,
 ): AsyncGenerator<Uint8Array> {
@@ -114,7 +114,7 @@ async function* keepingFailure(
   }
 }
 
-function refuse({ name: file }: Source, magic: string): void {
+function refuse({ name: file }: Input, magic: string): void {
   const found = REFUSED.find(([, first]) => magic.startsWith(first));
   if (found !== undefined) throw new AppError("invalid", message(found[0], { file }));
 }

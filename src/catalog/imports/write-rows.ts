@@ -7,14 +7,14 @@ import {
   type RowOutcome,
   type RowWriter,
 } from "./import-kind.ts";
+import type { InputRow } from "./input-row.ts";
 import { type CellRules, isOptional, readCells } from "./read-cells.ts";
 import type { RunningImport } from "./running-import.ts";
-import type { SourceRow } from "./source-row.ts";
 
 /** Reads the cells of rows before any lock is taken: that takes a third of an import's time. */
 export function readAll<Row>(
   kind: ImportKind<Row>,
-  rows: readonly SourceRow[],
+  rows: readonly InputRow[],
   rules: CellRules,
 ): ReadRow<Row>[] {
   return rows.map((row) => {

@@ -3,11 +3,11 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { importKinds } from "../imports/import-kinds.ts";
 import type { ImportSummary } from "../imports/import-summary.ts";
+import { INTERRUPTED, openInput, stoppable } from "../imports/input.ts";
 import { readThrough } from "../imports/read-through.ts";
 import { nothingRecognized } from "../imports/recognized.ts";
 import { readRows } from "../imports/rows.ts";
 import { runImport } from "../imports/run-import.ts";
-import { INTERRUPTED, openSource, stoppable } from "../imports/source.ts";
 import { cutGroup } from "../imports/tally.ts";
 import { ownerNow } from "./sources.store.ts";
 import type { FileOptions } from "./sources.table.ts";
@@ -41,11 +41,11 @@ export async function importSourceFile(
   { id, owner, path, name, options, messengerHosts, openDays, stop }: SourceFile,
 ): Promise<ImportSummary> {
   const { rows: kindName, reading, timezone, strict } = options;
-  const file = { ...(await openSource(path)), name, unpackedBytesMax: UNPACKED_BYTES_MAX };
-  const source = stoppable(file, stop);
-  const highestNumber = await readThrough(source, kindName, reading);
+  const file = { ...(await openInput(path)), name, unpackedBytesMax: UNPACKED_BYTES_MAX };
+  const input = stoppable(file, stop);
+  const highestNumber = await readThrough(input, kindName, reading);
   const recognized = nothingRecognized(timezone);
-  const rows = readRows(source, kindName, reading, recognized);
+  const rows = readRows(input, kindName, reading, recognized);
   const summary = await runImport<never>(importKinds[kindName] as never, rows, {
     ...{ db, clock, recognized, replace: false },
     context: { clock, folder: null, messengerHosts, openDays, highestNumber, note: () => {} },

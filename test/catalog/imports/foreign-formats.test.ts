@@ -3,9 +3,9 @@ import {
   createForeignRows,
   type ForeignFormatName,
 } from "../../../src/catalog/imports/foreign/foreign-formats.ts";
+import type { InputRow } from "../../../src/catalog/imports/input-row.ts";
 import { readJson } from "../../../src/catalog/imports/json-rows.ts";
 import { readNdjson } from "../../../src/catalog/imports/ndjson-rows.ts";
-import type { SourceRow } from "../../../src/catalog/imports/source-row.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { importText } from "../../support/import-text.ts";
 
@@ -21,7 +21,7 @@ async function postsOf(from: ForeignFormatName, content: string): Promise<unknow
     for (const piece of content.match(/.{1,50}/gs) ?? []) yield piece;
   })();
   const isNdjson = content.startsWith("{") && from !== "telegram-desktop";
-  const read: SourceRow[] = [];
+  const read: InputRow[] = [];
   for await (const some of isNdjson ? readNdjson(pieces, rows) : readJson(pieces, rows)) {
     read.push(...some);
   }

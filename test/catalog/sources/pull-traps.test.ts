@@ -3,9 +3,9 @@ import { readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
+import { openInput } from "../../../src/catalog/imports/input.ts";
 import { readThrough } from "../../../src/catalog/imports/read-through.ts";
 import { AS_RECOGNIZED } from "../../../src/catalog/imports/rows.ts";
-import { openSource } from "../../../src/catalog/imports/source.ts";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { systemNetwork } from "../../../src/ports/network.ts";
@@ -228,7 +228,7 @@ test.each([
     const path = join(tmpdir(), `kanalog-packed-${process.pid}`);
     await Bun.write(path, pack(`${GOOD}${"\n".repeat(bytesMax)}`));
     try {
-      const source = await openSource(path);
+      const source = await openInput(path);
       const read = (unpackedBytesMax: number) =>
         readThrough({ ...source, unpackedBytesMax }, "channels", AS_RECOGNIZED);
       expect(source.bytes).toBeLessThan(bytesMax / 100);

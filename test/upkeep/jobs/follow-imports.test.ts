@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openCurrent } from "../../../src/app/domains.ts";
 import { importedAt } from "../../../src/catalog/imports/imported-at.ts";
-import type { Fields } from "../../../src/catalog/imports/source-row.ts";
+import type { Fields } from "../../../src/catalog/imports/input-row.ts";
 import type { Database } from "../../../src/db/database.ts";
 import {
   claimJob,

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../../values/json-object.ts";
-import type { Fields } from "../source-row.ts";
+import type { Fields } from "../input-row.ts";
 import { channelLink } from "./channel-link.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";

@@ -5,12 +5,12 @@ import {
   type ImportKindName,
   importKinds,
 } from "../../../catalog/imports/import-kinds.ts";
-import { keptSource } from "../../../catalog/imports/kept-source.ts";
+import { openInput } from "../../../catalog/imports/input.ts";
+import { keptInput } from "../../../catalog/imports/kept-input.ts";
 import { readThrough } from "../../../catalog/imports/read-through.ts";
 import { nothingRecognized } from "../../../catalog/imports/recognized.ts";
 import { readRows } from "../../../catalog/imports/rows.ts";
 import { runImport } from "../../../catalog/imports/run-import.ts";
-import { openSource } from "../../../catalog/imports/source.ts";
 import { readConfig } from "../../../config.ts";
 import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { allHaveCopied } from "../../../upkeep/cluster/all-have-copied.ts";
@@ -84,8 +84,8 @@ async function runCommand(
     messengerHosts,
     statisticsOpenDays: openDays,
   } = readConfig(context.environment);
-  const source = keptSource(await openSource(path), dirname(databasePath));
-  const highestNumber = await readThrough(source, name, reading);
+  const input = keptInput(await openInput(path), dirname(databasePath));
+  const highestNumber = await readThrough(input, name, reading);
   const own = [databasePath, secretPath(databasePath)];
   const rejects = createRejectsFile(options.rejects, [path, ...own]);
   const interrupt = new AbortController();
@@ -93,18 +93,18 @@ async function runCommand(
 
   let imported = 0;
   const summary = await open(context, async ({ db, clock }) => {
-    const progress = createProgress(source, clock);
+    const progress = createProgress(input, clock);
     const recognized = nothingRecognized(timezone);
     try {
       const summary = await runImport(
         kind,
-        readRows(source, name, reading, recognized, progress.bytes),
+        readRows(input, name, reading, recognized, progress.bytes),
         {
           db,
           clock,
           context: {
             clock,
-            folder: source.folder,
+            folder: input.folder,
             messengerHosts,
             openDays,
             highestNumber,

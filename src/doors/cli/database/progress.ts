@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from "cli-progress";
-import type { Source } from "../../../catalog/imports/source.ts";
+import type { Input } from "../../../catalog/imports/input.ts";
 import type { Clock } from "../../../ports/clock.ts";
 
 export interface Progress {
@@ -14,10 +14,10 @@ const SILENT: Progress = { bytes() {}, rows() {}, stop() {} };
  * A bar with rate and time left on a terminal's standard error, by bytes read; for standard input,
  * whose length nobody knows, only the count and the rate. Nothing where it is no terminal.
  */
-export function createProgress(source: Source, clock: Clock): Progress {
+export function createProgress(input: Input, clock: Clock): Progress {
   if (!process.stderr.isTTY) return SILENT;
   const format =
-    source.bytes === null
+    input.bytes === null
       ? "{rows} rows | {rate} rows/s"
       : "{bar} {percentage}% | {rows} rows | {rate} rows/s | {eta_formatted} left";
   const bar = new SingleBar(
@@ -25,7 +25,7 @@ export function createProgress(source: Source, clock: Clock): Progress {
     Presets.shades_classic,
   );
   const startedAtMs = clock.monotonic();
-  bar.start(source.bytes ?? 0, 0, { rows: 0, rate: 0 });
+  bar.start(input.bytes ?? 0, 0, { rows: 0, rate: 0 });
   return {
     bytes: (total) => bar.update(total),
     rows(total) {

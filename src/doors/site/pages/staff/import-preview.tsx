@@ -2,11 +2,11 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { stringifyExact } from "../../../../catalog/imports/exact-number.ts";
 import type { NewUpload, UploadPreview } from "../../../../catalog/imports/held-uploads.ts";
+import type { InputRow } from "../../../../catalog/imports/input-row.ts";
 import {
   describeRecognized,
   type Recognized as RecognizedFile,
 } from "../../../../catalog/imports/recognized.ts";
-import type { SourceRow } from "../../../../catalog/imports/source-row.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { shortened } from "../../../../values/shortened.ts";
 import { Scroll } from "../../look/data-table.tsx";
@@ -66,7 +66,7 @@ export function Recognized({
   );
 }
 
-function Rows({ visit, rows }: { visit: Visit; rows: readonly SourceRow[] }): JSX.Element {
+function Rows({ visit, rows }: { visit: Visit; rows: readonly InputRow[] }): JSX.Element {
   const words = visit.words.importPages;
   const columns = [
     ...new Set(rows.flatMap((row) => ("fields" in row ? Object.keys(row.fields) : []))),

@@ -1,17 +1,17 @@
 import { createReadStream, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Source } from "./source.ts";
+import type { Input } from "./input.ts";
 
 /**
- * A source that can be read again: what can be read only once, such as standard input, is kept while it is
+ * An input that can be read again: what can be read only once, such as standard input, is kept while it is
  * read the first time, in a file that ends with the process.
  * @param folder where there is room for it
  */
-export function keptSource(source: Source, folder: string): Source {
-  if (source.bytes !== null) return source;
+export function keptInput(input: Input, folder: string): Input {
+  if (input.bytes !== null) return input;
   let kept: number | null = null;
   return {
-    ...source,
+    ...input,
     async *open() {
       if (kept !== null) {
         yield* createReadStream("", { fd: kept, start: 0, autoClose: false });
@@ -19,7 +19,7 @@ export function keptSource(source: Source, folder: string): Source {
       }
       const fd = openNameless(folder);
       kept = fd;
-      for await (const piece of source.open()) {
+      for await (const piece of input.open()) {
         writeFileSync(fd, piece);
         yield piece;
       }

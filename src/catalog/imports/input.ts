@@ -5,7 +5,7 @@ import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 
 /** Where rows come from: a file, or standard input. */
-export interface Source {
+export interface Input {
   /** As the operator named it. */
   name: string;
   /** Null for what has no size and can be read only once: standard input, a pipe. */
@@ -20,7 +20,7 @@ export interface Source {
 const STANDARD_INPUT = "-";
 
 /** @throws AppError `not_found` for a file that is not there or is no file */
-export async function openSource(path: string): Promise<Source> {
+export async function openInput(path: string): Promise<Input> {
   if (path === STANDARD_INPUT) {
     const folder = process.cwd();
     return { name: "standard input", bytes: null, folder, open: () => process.stdin };
@@ -40,16 +40,16 @@ export async function openSource(path: string): Promise<Source> {
 export const INTERRUPTED = message("importInterrupted");
 
 /**
- * A source that breaks off once its import is to stop.
+ * An input that breaks off once its import is to stop.
  * @param stop one 32-bit number in shared memory: other than 0 where it is to stop
  * @throws AppError `unavailable` while it is read
  */
-export function stoppable(source: Source, stop: SharedArrayBuffer): Source {
+export function stoppable(input: Input, stop: SharedArrayBuffer): Input {
   const flag = new Int32Array(stop);
   return {
-    ...source,
+    ...input,
     async *open() {
-      for await (const chunk of source.open()) {
+      for await (const chunk of input.open()) {
         if (Atomics.load(flag, 0) !== 0) throw new AppError("unavailable", INTERRUPTED);
         yield chunk;
       }

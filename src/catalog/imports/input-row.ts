@@ -4,7 +4,7 @@ import type { Message } from "../../values/messages/messages.ts";
 export type Fields = Record<string, unknown>;
 
 /** A row, or the reason why the line is none. */
-export type SourceRow = { line: number; fields: Fields } | { line: number; fault: Message };
+export type InputRow = { line: number; fields: Fields } | { line: number; fault: Message };
 
 /** Longer than any row should be; a file without line breaks must not fill the memory. */
 export const LINE_LENGTH_MAX = 4 * 1024 * 1024;
