@@ -89,8 +89,9 @@ function* channelPosts(
 }
 
 /**
- * Posts that were taken down, by id: imported, they keep the post out of the other appliance too. One of which
- * nobody knows the day is of any. Behind them comes the highest number of all, where its post went with a channel.
+ * Posts that were taken down, by id: imported, they keep the post out of the other appliance too. A post whose day
+ * is not known belongs to every selection of days. Last comes the highest number of all, where its post went with
+ * a channel: imported, it is not given to another post.
  */
 function* takenDownPosts(
   db: Database,

@@ -47,6 +47,13 @@ export function createHeldUploads(
 
   const findOwn = (token: string): NewUpload | null => held.get(token) ?? null;
 
+  /** An upload, whichever worker holds it. @throws AppError `not_found` */
+  async function find(token: string): Promise<NewUpload> {
+    const upload = findOwn(token) ?? (await others.find(token));
+    if (upload === null) throw notFound("object");
+    return upload;
+  }
+
   function remove(token: string): void {
     const upload = held.get(token);
     held.delete(token);
@@ -62,9 +69,10 @@ export function createHeldUploads(
     async hold({ file, ...upload }: NewUpload): Promise<string> {
       const token = random.uuid(clock.now());
       const path = files.take(file.path);
-      held.set(token, { ...upload, file: { ...file, path }, sinceMs: clock.monotonic() });
+      const taken = { ...upload, file: { ...file, path } };
+      held.set(token, { ...taken, sinceMs: clock.monotonic() });
       try {
-        await this.preview(token);
+        await lookAt(taken);
       } catch (error) {
         remove(token);
         throw error;
@@ -75,26 +83,10 @@ export function createHeldUploads(
 
     /** An upload of this process. */
     findOwn,
+    find,
 
-    /** The same, whichever worker holds it. @throws AppError `not_found` */
-    async find(token: string): Promise<NewUpload> {
-      const upload = findOwn(token) ?? (await others.find(token));
-      if (upload === null) throw notFound("object");
-      return upload;
-    },
-
-    /** A look at a file: how it is recognized, and its first rows. @throws AppError `not_found`, `invalid` */
-    async preview(token: string): Promise<UploadPreview> {
-      const { kind, file, options } = await this.find(token);
-      const recognized = nothingRecognized(options.timezone);
-      const input = { ...(await openInput(file.path)), name: file.name };
-      const rows: InputRow[] = [];
-      for await (const some of readRows(input, kind, options.reading, recognized)) {
-        rows.push(...some.slice(0, ROWS_SHOWN - rows.length));
-        if (rows.length === ROWS_SHOWN) break;
-      }
-      return { recognized, rows };
-    },
+    /** @throws AppError `not_found`, `invalid` */
+    preview: async (token: string): Promise<UploadPreview> => lookAt(await find(token)),
 
     /** Hands an upload of this process on to be imported: it can be started once. Null where it has none. */
     releaseOwn(token: string): NewUpload | null {
@@ -119,4 +111,16 @@ export function createHeldUploads(
       for (const token of held.keys()) remove(token);
     },
   };
+}
+
+/** A look at a file: how it is recognized, and its first rows. @throws AppError `invalid` */
+async function lookAt({ kind, file, options }: NewUpload): Promise<UploadPreview> {
+  const recognized = nothingRecognized(options.timezone);
+  const input = { ...(await openInput(file.path)), name: file.name };
+  const rows: InputRow[] = [];
+  for await (const some of readRows(input, kind, options.reading, recognized)) {
+    rows.push(...some.slice(0, ROWS_SHOWN - rows.length));
+    if (rows.length === ROWS_SHOWN) break;
+  }
+  return { recognized, rows };
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Actor } from "../../customers/audit/audit-log.ts";
+import type { Database } from "../../db/database.ts";
 import { notFound } from "../../errors.ts";
 import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -11,6 +12,7 @@ import { createImportQueue, type ImportParts } from "./import-queue.ts";
 import { type RecordedRun, selectRun, selectRunning, selectRuns } from "./import-runs.store.ts";
 import { nothingImported } from "./import-summary.ts";
 import { nothingRecognized } from "./recognized.ts";
+import type { UploadFiles } from "./upload-files.ts";
 
 export type { RecordedRun };
 
@@ -60,23 +62,7 @@ export function createImportRuns(
       }
     },
 
-    /** The latest first. */
-    runs: (limit: number): Promise<RecordedRun[]> => selectRuns(db, limit),
-
-    /** The file of a run's rejected rows. @throws AppError `not_found` where it is kept no longer */
-    async rejects(id: number): Promise<{ run: RecordedRun; path: string }> {
-      const run = await this.run(id);
-      const path = files.rejectsPath(id);
-      if (run.summary.rejectsKept === 0 || !existsSync(path)) throw notFound("import", id);
-      return { run, path };
-    },
-
-    /** @throws AppError `not_found` */
-    async run(id: number): Promise<RecordedRun> {
-      const found = await selectRun(db, id);
-      if (found === undefined) throw notFound("import", id);
-      return found;
-    },
+    ...createImportReads(db, files),
 
     /** At the start: removes the files of processes that are gone. */
     recover(): Promise<void> {
@@ -96,10 +82,8 @@ export function createImportRuns(
         if (running.length === 0) return;
         const others = endsGone ? running : [];
         const gone = others.filter((run) => run.owner !== owner && isAbandoned(run.id, run));
-        await changes.importHeartbeat(
-          owner,
-          gone.map(({ id }) => id),
-        );
+        const goneIds = gone.map(({ id }) => id);
+        await changes.importHeartbeat(owner, goneIds);
       } catch (error) {
         log.warn({ err: error }, "imports could not be looked after; it is tried again");
       }
@@ -110,6 +94,31 @@ export function createImportRuns(
       held.removeAll();
       await queue.stop();
       files.removeOfMemory();
+    },
+  };
+}
+
+/** The records of imports. */
+function createImportReads(db: Database, files: UploadFiles) {
+  /** @throws AppError `not_found` */
+  async function run(id: number): Promise<RecordedRun> {
+    const found = await selectRun(db, id);
+    if (found === undefined) throw notFound("import", id);
+    return found;
+  }
+
+  return {
+    run,
+
+    /** The latest first. */
+    runs: (limit: number): Promise<RecordedRun[]> => selectRuns(db, limit),
+
+    /** The file of a run's rejected rows. @throws AppError `not_found` where it is kept no longer */
+    async rejects(id: number): Promise<{ run: RecordedRun; path: string }> {
+      const found = await run(id);
+      const path = files.rejectsPath(id);
+      if (found.summary.rejectsKept === 0 || !existsSync(path)) throw notFound("import", id);
+      return { run: found, path };
     },
   };
 }

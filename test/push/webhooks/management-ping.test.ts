@@ -8,7 +8,6 @@ import {
   callsWith,
   created,
   deliveriesBy,
-  deliverPost,
   endManaging,
   expectRefused,
   HOUR_MS,
@@ -293,33 +292,5 @@ describe("the test", () => {
     expect((await shown(id)).is_active).toBe(true);
     await appliance.app.mailer.runDue();
     expect(appliance.ports.mail.sent).toEqual([]);
-  });
-
-  test("that succeeds does not keep a webhook whose deliveries all fail from being disabled", async () => {
-    const { id } = await created(call);
-    network.answer = ({ headers }) => ({
-      status: headers["x-service-event"] === "ping" ? 204 : 500,
-    });
-    await deliverPost(appliance, 1);
-    for (let count = 0; count < 47; count++) {
-      await pass(appliance, 30 * MINUTE_MS, 30 * MINUTE_MS);
-      expect((await call("POST", `${id}/test/`)).body.delivered).toBe(true);
-    }
-    expect((await shown(id)).is_active).toBe(true);
-    await pass(appliance, 30 * MINUTE_MS, 30 * MINUTE_MS);
-    const { is_active, disabled_reason } = await shown(id);
-    expect([is_active, disabled_reason]).toEqual([false, "failures"]);
-  });
-
-  test("before a delivery's first failure starts no day of its own", async () => {
-    const { id } = await created(call);
-    answering({ status: 500 });
-    await call("POST", `${id}/test/`);
-    await pass(appliance, 12 * HOUR_MS, HOUR_MS);
-    await deliverPost(appliance, 1);
-    await pass(appliance, 23.5 * HOUR_MS, 30 * MINUTE_MS);
-    expect((await shown(id)).is_active).toBe(true);
-    await pass(appliance, 30 * MINUTE_MS, 30 * MINUTE_MS);
-    expect((await shown(id)).is_active).toBe(false);
   });
 });

@@ -11,7 +11,6 @@ import {
   endManaging,
   expectFieldFaults,
   expectRefused,
-  HOUR_MS,
   MINUTE_MS,
   pass,
   RECEIVER,
@@ -202,23 +201,6 @@ describe("a rotation", () => {
       const { secret } = (await call("POST", `${id}/rotate-secret/`, body)).body;
       const after = await ping(id);
       expect(signaturesOf(after)).toEqual([signatureBy(secret, after)]);
-    }
-  });
-
-  test("with overlap_hours makes attempts carry both for just so long", async () => {
-    for (const hours of [1, 72]) {
-      const { id, secret: former } = await created(call);
-      const rotated = await call("POST", `${id}/rotate-secret/`, { overlap_hours: hours });
-      expect(rotated.status).toBe(200);
-      const { secret } = rotated.body;
-      const first = await ping(id);
-      expect(signaturesOf(first)).toEqual([former, secret].map((by) => signatureBy(by, first)));
-      // The instant of the next ping is a minute after what this moves to.
-      appliance.ports.clock.advance(hours * HOUR_MS - 2 * MINUTE_MS - 1);
-      const last = await ping(id);
-      expect(signaturesOf(last)).toEqual([former, secret].map((by) => signatureBy(by, last)));
-      const over = await ping(id);
-      expect(signaturesOf(over)).toEqual([signatureBy(secret, over)]);
     }
   });
 

@@ -6,6 +6,7 @@ import type { ClaimedDelivery } from "./claims.store.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
 import type { deliveryClaims, Taken } from "./exchange.ts";
 import { createFlights } from "./flights.ts";
+import { createSharedTurn } from "./shared-turn.ts";
 
 export const NO_ROOM: Room = { quick: 0, unknown: 0, slow: 0 };
 /** Attempts that end within so long of each other are noted together. */
@@ -23,13 +24,15 @@ export function createScheduledAttempts(
   stopped: AbortSignal,
 ) {
   const flights = createFlights(attempt, () => {
-    // The pump's failure is in the log, and the next look tries again.
-    if (!stopped.aborted) pump().catch(() => {});
+    // The exchange's failure is in the log, and the next look tries again.
+    if (!stopped.aborted) turn.ask().catch(() => {});
   });
   let ended: EndedAttempt[] = [];
   let takesMore = true;
-  let exchanging: Promise<void> | null = null;
-  let isAskedAgain = false;
+  const turn = createSharedTurn(async () => {
+    await exchange();
+    if (flights.count() > 0) await clock.sleep(GATHER_MS);
+  });
 
   async function attempt(claimed: Claimed): Promise<void> {
     try {
@@ -57,32 +60,15 @@ export function createScheduledAttempts(
     }
   }
 
-  /** Exchanges until nothing has ended or can be taken; calls that come meanwhile share a turn. */
-  function pump(): Promise<void> {
-    isAskedAgain = true;
-    exchanging ??= (async () => {
-      try {
-        while (isAskedAgain) {
-          isAskedAgain = false;
-          await exchange();
-          if (flights.count() > 0) await clock.sleep(GATHER_MS);
-        }
-      } finally {
-        exchanging = null;
-      }
-    })();
-    return exchanging;
-  }
-
   return {
     /** Starts the attempts that are due, and goes on while there are more. */
-    pump,
+    pump: turn.ask,
 
     /** Settles once nothing is in flight. */
     async idle(): Promise<void> {
-      while (flights.count() > 0 || exchanging !== null) {
+      while (flights.count() > 0 || turn.underWay() !== null) {
         await flights.settled();
-        await exchanging?.catch(() => {});
+        await turn.underWay()?.catch(() => {});
       }
     },
 

@@ -4,7 +4,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import { changeOver } from "../../../../catalog/metrics/change-over.ts";
 import type { Habits } from "../../../../catalog/posts/habits.ts";
-import { averagesOf } from "../../../../catalog/statistics/summary.ts";
+import { averagesOf } from "../../../../catalog/statistics/averages.ts";
 import { parseDay, startOfDay } from "../../../../values/moscow-time.ts";
 import { ChangeText, shownPart, shownPercent } from "../../look/change.tsx";
 import { DayOf, shownNumber } from "../../look/shown.tsx";

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import { changeOver } from "../../../../catalog/metrics/change-over.ts";
-import { averagesOf } from "../../../../catalog/statistics/summary.ts";
+import { averagesOf } from "../../../../catalog/statistics/averages.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { ChangeText, shownPercent } from "../../look/change.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
