@@ -76,20 +76,11 @@ export function createDirectoryStore(db: Database) {
       setMoved.run(Number(isMoved), JSON.stringify(slugs));
     },
 
-    removeCategory(slug: string): void {
-      removeCategory.run(slug);
-    },
+    removeCategory: (slug: string): void => void removeCategory.run(slug),
+    removeTerritory: (slug: string): void => void removeTerritory.run(slug),
 
-    removeTerritory(slug: string): void {
-      removeTerritory.run(slug);
-    },
-
-    countCategory(slug: string, channels: number): void {
-      countCategory.run(channels, slug);
-    },
-
-    countTerritory(slug: string, channels: number): void {
-      countTerritory.run(channels, slug);
-    },
+    countCategory: (slug: string, channels: number): void => void countCategory.run(channels, slug),
+    countTerritory: (slug: string, channels: number): void =>
+      void countTerritory.run(channels, slug),
   };
 }

@@ -7,7 +7,7 @@ import {
   nextChannelOfPosts,
   postsAfter,
 } from "../imports/exported-rows.store.ts";
-import { bounds, type ExportRow, LAST_DAY, type Position } from "../imports/exported-rows.ts";
+import { bounds, LAST_DAY, type Position, type ReadRows } from "../imports/exported-rows.ts";
 import { type PostRecord, postSchema, toPostView } from "../posts/post.ts";
 import { daysAfter } from "../statistics/statistics.store.ts";
 import { dailyStatisticsSchema } from "../statistics/statistics-day.ts";
@@ -25,50 +25,11 @@ import { foundRows } from "./found-rows.ts";
 interface BulkRows {
   /** Names of the columns, in their order: the fields of the API. */
   columns: readonly string[];
-  /** Rows after a position, fewer than the limit only at the end, read while they are taken. */
-  rows(
-    db: Database,
-    selection: BulkSelection,
-    after: Position,
-    limit: number,
-  ): Generator<ExportRow>;
+  rows: ReadRows<BulkSelection>;
 }
 
-/** Rows as customers export them: of public channels, with the fields that the API shows. */
-export const bulkKinds: Record<BulkKind, BulkRows> = {
-  channels: {
-    columns: Object.keys(cardSchema.properties),
-    *rows(db, selection, after, limit) {
-      const { channelId } = selection;
-      const test = channelTest(selection);
-      const hasMetrics = metricsTest(db, selection);
-      const [afterId = channelId === null ? 0 : channelId - 1] = after ?? [];
-      for (const record of recordsAfter(db, afterId, limit)) {
-        if (channelId !== null && record.id !== channelId) return;
-        const values = test(record) && hasMetrics(record.id) ? toCard(record) : null;
-        yield { position: [record.id], values };
-      }
-    },
-  },
-  stats: { columns: Object.keys(dailyStatisticsSchema.properties), rows: days },
-  posts: {
-    columns: Object.keys(postSchema.properties),
-    rows(db, selection, after, limit) {
-      if (selection.found !== null) return foundRows(db, selection.found, after, limit);
-      return isPostsByChannel(selection)
-        ? postsByChannel(db, selection, after, limit)
-        : allPosts(db, selection, after, limit);
-    },
-  },
-};
-
 /** Days by channel, in which order they lie; days and channels that are not asked for are jumped over. */
-function* days(
-  db: Database,
-  selection: BulkSelection,
-  after: Position,
-  limit: number,
-): Generator<ExportRow> {
+const days: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
   const { channelId: one } = selection;
   const { from, to } = bounds(selection);
   const isAsked = askedChannels(db, selection);
@@ -90,32 +51,22 @@ function* days(
       break;
     }
   }
-}
+};
 
 /** Posts by id, in which order they lie in the file; those not asked for are left out as they are met. */
-function* allPosts(
-  db: Database,
-  selection: BulkSelection,
-  after: Position,
-  limit: number,
-): Generator<ExportRow> {
+const allPosts: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
   const isAsked = askedChannels(db, selection);
   const toValues = postWriter(db, selection);
   for (const record of postsAfter(db, after?.[0] ?? 0, limit)) {
     yield { position: [record.id], values: isAsked(record.channel) ? toValues(record) : null };
   }
-}
+};
 
 /**
  * Posts by channel and instant, in which order the index has them: channels and days that are not asked for are
  * jumped over. The position has the id first, as that of all posts.
  */
-function* postsByChannel(
-  db: Database,
-  selection: BulkSelection,
-  after: Position,
-  limit: number,
-): Generator<ExportRow> {
+const postsByChannel: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
   const { channelId: one } = selection;
   const isAsked = askedChannels(db, selection);
   const toValues = postWriter(db, selection);
@@ -142,7 +93,7 @@ function* postsByChannel(
     read += 1;
     yield { position: endOfChannel(channel), values: null };
   }
-}
+};
 
 /** Posts of a channel that are of the days, behind a position in it. */
 function* channelPosts(
@@ -186,3 +137,31 @@ function postWriter(db: Database, selection: BulkSelection) {
     );
   };
 }
+
+/** Rows as customers export them: of public channels, with the fields that the API shows. */
+export const bulkKinds: Record<BulkKind, BulkRows> = {
+  channels: {
+    columns: Object.keys(cardSchema.properties),
+    *rows(db, selection, after, limit) {
+      const { channelId } = selection;
+      const test = channelTest(selection);
+      const hasMetrics = metricsTest(db, selection);
+      const [afterId = channelId === null ? 0 : channelId - 1] = after ?? [];
+      for (const record of recordsAfter(db, afterId, limit)) {
+        if (channelId !== null && record.id !== channelId) return;
+        const values = test(record) && hasMetrics(record.id) ? toCard(record) : null;
+        yield { position: [record.id], values };
+      }
+    },
+  },
+  stats: { columns: Object.keys(dailyStatisticsSchema.properties), rows: days },
+  posts: {
+    columns: Object.keys(postSchema.properties),
+    rows(db, selection, after, limit) {
+      if (selection.found !== null) return foundRows(db, selection.found, after, limit);
+      return isPostsByChannel(selection)
+        ? postsByChannel(db, selection, after, limit)
+        : allPosts(db, selection, after, limit);
+    },
+  },
+};

@@ -99,13 +99,15 @@ export function metricsTest(
   return (id) => find.get({ id, growth, reach, err }) !== undefined;
 }
 
+/** Filters that a channel itself is tested on. */
+const OF_CHANNEL = [
+  ...(["kind", "category", "territories", "aPlus", "verified"] as const),
+  ...(["subscribersMin", "subscribersMax", "text"] as const),
+];
+
 /** Whether a filter asks for other channels than all that are public. */
 function asksForSome(filter: BulkFilter): boolean {
-  const { kind, category, territories, aPlus, verified, subscribersMin, subscribersMax, text } =
-    filter;
-  return [kind, category, territories, aPlus, verified, subscribersMin, subscribersMax, text].some(
-    (one) => one !== null,
-  );
+  return OF_CHANNEL.some((name) => filter[name] !== null);
 }
 
 /** Whether posts are looked for channel by channel: among all of them may be few that are asked for. */

@@ -13,9 +13,9 @@ import {
 import {
   bounds,
   type ExportRow,
-  type Position,
   placeAmongRemoved,
   positionAmongRemoved,
+  type ReadRows,
   type RowSelection,
 } from "./exported-rows.ts";
 
@@ -39,12 +39,7 @@ function nameOf(target: MentionTarget): string | number {
 }
 
 /** The posts that are stored, then those that were taken down. */
-export function* exportedPosts(
-  db: Database,
-  selection: RowSelection,
-  after: Position,
-  limit: number,
-): Generator<ExportRow> {
+export const exportedPosts: ReadRows<RowSelection> = function* (db, selection, after, limit) {
   const removedAfter = placeAmongRemoved(after);
   let read = 0;
   if (removedAfter === null) {
@@ -55,30 +50,20 @@ export function* exportedPosts(
     }
   }
   if (read < limit) yield* takenDownPosts(db, selection, removedAfter ?? 0, limit - read);
-}
+};
 
 /** Posts by id, in which order they lie in the file; days are left out as they are met. */
-function* allPosts(
-  db: Database,
-  selection: RowSelection,
-  after: Position,
-  limit: number,
-): Generator<ExportRow> {
+const allPosts: ReadRows<RowSelection> = function* (db, selection, after, limit) {
   const { from, to } = bounds(selection);
   for (const record of postsAfter(db, after?.[0] ?? 0, limit)) {
     const day = dayOf(record.published_at);
     const isAsked = from <= day && day <= to;
     yield { position: [record.id], values: isAsked ? writePost(db, record) : null };
   }
-}
+};
 
 /** Posts of a channel by instant, in which order the index has them. */
-function* channelPosts(
-  db: Database,
-  selection: RowSelection,
-  after: Position,
-  limit: number,
-): Generator<ExportRow> {
+const channelPosts: ReadRows<RowSelection> = function* (db, selection, after, limit) {
   const { from, to } = bounds(selection);
   const channel = selection.channelId ?? 0;
   const [publishedAt = startOfDay(from) - 1, id = null] = after ?? [];
@@ -86,7 +71,7 @@ function* channelPosts(
     if (dayOf(record.published_at) > to) return;
     yield { position: [record.published_at, record.id], values: writePost(db, record) };
   }
-}
+};
 
 /**
  * Posts that were taken down, by id: imported, they keep the post out of the other appliance too. A post whose day

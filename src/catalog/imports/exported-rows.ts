@@ -23,6 +23,14 @@ export interface RowSelection {
   openFrom: Day;
 }
 
+/** Reads rows after a position, fewer than the limit only at the end, while they are taken. */
+export type ReadRows<Selection> = (
+  db: Database,
+  selection: Selection,
+  after: Position,
+  limit: number,
+) => Generator<ExportRow>;
+
 /** How the rows of an import kind are written out again. */
 export interface ExportedRows<Column> {
   /** Names of the columns, in their order. */
@@ -31,8 +39,7 @@ export interface ExportedRows<Column> {
   fields?: StoredFields;
   /** Selections that its rows can be cut down to. */
   selectedBy: readonly ("channel" | "days")[];
-  /** Rows after a position, fewer than the limit only at the end, read while they are taken. */
-  rows(db: Database, selection: RowSelection, after: Position, limit: number): Generator<ExportRow>;
+  rows: ReadRows<RowSelection>;
 }
 
 /** Days that no row is before, and after. */

@@ -47,19 +47,9 @@ const NOTES_MAX = 40;
 export async function runUpload(
   db: Database,
   clock: Clock,
-  {
-    id,
-    kind: name,
-    fileName,
-    path,
-    rejectsPath,
-    summary,
-    stop,
-    messengerHosts,
-    openDays,
-  }: Upload & UploadSettings,
+  upload: Upload & UploadSettings,
 ): Promise<void> {
-  const kind = importKinds[name];
+  const { id, kind: name, path, rejectsPath, summary, messengerHosts, openDays } = upload;
   const { dryRun, replace, reading, timezone, strict } = summary.options;
   const save = () =>
     inTransaction(db, clock, "import-progress", (tx) => saveProgress(tx, { id, summary }));
@@ -79,13 +69,13 @@ export async function runUpload(
   const rejects = createRejectsWriter(() => openSync(rejectsPath, "w", 0o600), REJECTS_BYTES_MAX);
   const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
   try {
-    const input = stoppable({ ...(await openInput(path)), name: fileName }, stop);
+    const input = stoppable({ ...(await openInput(path)), name: upload.fileName }, upload.stop);
     const highestNumber = await readThrough(input, name, reading);
     const recognized = nothingRecognized(timezone);
     const rows = readRows(input, name, reading, recognized, (bytes) => {
       summary.bytesRead = bytes;
     });
-    await runImport(kind, rows, {
+    await runImport(importKinds[name], rows, {
       db: copy?.db ?? db,
       clock,
       context: {

@@ -1,6 +1,6 @@
 import { and, desc, lte, notInArray, or, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, eqGiven, given, query } from "../../db/query.ts";
+import { allGiven, change, eqGiven, given, query } from "../../db/query.ts";
 import { knownNetworks } from "./people.table.ts";
 
 /** A person, and a network from which they signed in, as a keyed hash. */
@@ -26,11 +26,7 @@ export async function selectSignedInAt(db: Database, place: PersonNetwork): Prom
 const put = change((db) =>
   db
     .insert(knownNetworks)
-    .values({
-      personId: given("personId"),
-      network: given("network"),
-      signedInAt: given("at"),
-    })
+    .values({ ...allGiven("personId", "network"), signedInAt: given("at") })
     .onConflictDoUpdate({
       target: [knownNetworks.personId, knownNetworks.network],
       set: { signedInAt: sql`excluded.signed_in_at` },

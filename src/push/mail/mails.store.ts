@@ -1,6 +1,6 @@
 import { and, asc, count, isNull, lte, or, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, eqGiven, given, query } from "../../db/query.ts";
+import { allGiven, change, eqGiven, given, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Message } from "../../ports/mail.ts";
@@ -27,12 +27,8 @@ export interface EndedMail {
 
 const add = change((db) =>
   db.insert(mails).values({
-    recipients: given("to"),
-    subject: given("subject"),
-    text: given("text"),
-    html: given("html"),
-    createdAt: given("nowMs"),
-    nextAttemptAt: given("nowMs"),
+    ...{ recipients: given("to"), ...allGiven("subject", "text", "html") },
+    ...{ createdAt: given("nowMs"), nextAttemptAt: given("nowMs") },
   }),
 );
 

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, eqGiven, given, query, queryNow } from "../../../db/query.ts";
+import { allGiven, change, eqGiven, given, query, queryNow } from "../../../db/query.ts";
 import { type Alert, type AlertFields, alertChanges, alertPosts, alerts } from "./alerts.table.ts";
 
 const alertById = query((db) => db.select().from(alerts).where(eqGiven(alerts.id, "id")));
@@ -108,11 +108,7 @@ export async function startAlertsAfresh(tx: Transaction, webhookId: number): Pro
 const noteCut = change((db) =>
   db
     .update(alerts)
-    .set({
-      cutSequence: given("last"),
-      sentDay: given("sentDay"),
-      sentPosts: given("sentPosts"),
-    })
+    .set({ cutSequence: given("last"), ...allGiven("sentDay", "sentPosts") })
     .where(eqGiven(alerts.id, "id")),
 );
 

@@ -4,6 +4,7 @@ import type { Database } from "../../../db/database.ts";
 import type { Calls } from "../../../db/operations.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { dayOf, formatInstant } from "../../../values/moscow-time.ts";
+import { type ItemPage, itemPage } from "../manage/item-page.ts";
 import type { OwnItem } from "../manage/own-item.ts";
 import type { AlertView, PreviewView } from "./alert-views.ts";
 import { countAlertsNow, selectAlertsPage } from "./alerts.store.ts";
@@ -39,20 +40,11 @@ export function createAlerts(
     get,
     count: (organizationId: number): number => countAlertsNow(db, organizationId),
 
-    async list(
-      organizationId: number,
-      after: number,
-      limit: number,
-    ): Promise<{ results: AlertView[]; last: readonly [number] | null }> {
+    async list(organizationId: number, after: number, limit: number): Promise<ItemPage<AlertView>> {
       const rows = await selectAlertsPage(db, { organizationId, after, limit: limit + 1 });
       const nowMs = clock.now();
       const from = await pausedFrom(db, organizationId, nowMs);
-      const shown = rows.slice(0, limit);
-      const last = rows.length > limit ? shown.at(-1) : undefined;
-      return {
-        results: shown.map((alert) => toView(alert, nowMs, from)),
-        last: last === undefined ? null : [last.id],
-      };
+      return itemPage(rows, limit, (alert) => toView(alert, nowMs, from));
     },
 
     async create(
@@ -61,10 +53,8 @@ export function createAlerts(
       fields: AlertFields,
       by: Actor,
     ): Promise<AlertView> {
-      return get({
-        organizationId,
-        id: await writer.addAlert({ organizationId, plan, fields, by }),
-      });
+      const id = await writer.addAlert({ organizationId, plan, fields, by });
+      return get({ organizationId, id });
     },
 
     async change(own: OwnItem, change: Partial<AlertFields>, by: Actor): Promise<AlertView> {

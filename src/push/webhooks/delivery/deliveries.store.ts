@@ -1,6 +1,6 @@
 import { inArray } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqGiven, given, query } from "../../../db/query.ts";
+import { allGiven, change, eqGiven, given, query } from "../../../db/query.ts";
 import type { EventKind } from "../events/event-body.ts";
 import { type Delivery, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
@@ -8,13 +8,8 @@ const add = change((db) =>
   db
     .insert(webhookDeliveries)
     .values({
-      webhookId: given("webhookId"),
-      event: given("event"),
-      posts: given("postIds"),
-      createdAt: given("nowMs"),
-      state: given("state"),
-      nextAttemptAt: given("dueAt"),
-      alertId: given("alertId"),
+      ...allGiven("webhookId", "event", "state", "alertId"),
+      ...{ posts: given("postIds"), createdAt: given("nowMs"), nextAttemptAt: given("dueAt") },
     })
     .returning({ id: webhookDeliveries.id }),
 );

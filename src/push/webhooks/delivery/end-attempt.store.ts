@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqGiven, given, query } from "../../../db/query.ts";
+import { allGiven, change, eqGiven, given, query } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { type Delivery, webhookAttempts, webhookDeliveries } from "./deliveries.table.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
@@ -12,11 +12,8 @@ type OnLadder = Pick<Delivery, "state" | "failures" | "nextAttemptAt">;
 
 const add = change((db) =>
   db.insert(webhookAttempts).values({
-    deliveryId: given("deliveryId"),
+    ...allGiven("deliveryId", "status", "error", "durationMs"),
     attemptedAt: given("startedAt"),
-    status: given("status"),
-    error: given("error"),
-    durationMs: given("durationMs"),
   }),
 );
 
@@ -67,11 +64,8 @@ const undeliver = change((db) =>
   db
     .update(webhookDeliveries)
     .set({
-      state: given("state"),
-      failures: given("failures"),
-      nextAttemptAt: given("nextAttemptAt"),
-      claim: null,
-      claimedUntil: null,
+      ...allGiven("state", "failures", "nextAttemptAt"),
+      ...{ claim: null, claimedUntil: null },
     })
     .where(isClaimed),
 );

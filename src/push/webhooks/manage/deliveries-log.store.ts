@@ -4,6 +4,7 @@ import { eqGiven, given, query } from "../../../db/query.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { type Delivery, webhookAttempts, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import type { DeliveryState } from "../events/event-body.ts";
+import { type ItemPage, itemPage } from "./item-page.ts";
 import type { DeliveryView } from "./webhook-views.ts";
 
 export interface DeliverySelection {
@@ -39,7 +40,7 @@ const page = query((db) => {
 export async function selectDeliveries(
   db: Database,
   { webhookId, before, limit, nowMs }: DeliverySelection,
-): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
+): Promise<ItemPage<DeliveryView>> {
   const until = before ?? Number.MAX_SAFE_INTEGER;
   // A row more than the page has tells whether there is another page.
   const rows = await page(db).all({ webhookId, before: until, limit: limit + 1 });
@@ -59,9 +60,8 @@ export async function selectDeliveries(
     if (attempt === null) continue;
     view.attempts.push(attemptView(attempt));
   }
-  const results = [...found.values()].slice(0, limit);
-  const last = found.size > limit ? results.at(-1) : undefined;
-  return { results, last: last === undefined ? null : [last.delivery] };
+  const views = [...found].map(([id, view]) => ({ id, view }));
+  return itemPage(views, limit, ({ view }) => view);
 }
 
 export function attemptView({

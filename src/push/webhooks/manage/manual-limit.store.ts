@@ -1,6 +1,6 @@
 import { and, asc, gt, lte, or } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqGiven, given, query } from "../../../db/query.ts";
+import { allGiven, change, eqGiven, given, query } from "../../../db/query.ts";
 import { manualAttempts } from "./webhooks.table.ts";
 
 /** Attempts of one organization at one host are counted together. */
@@ -48,8 +48,7 @@ export async function selectInstants(
 
 const add = change((db) =>
   db.insert(manualAttempts).values({
-    organizationId: given("organizationId"),
-    host: given("host"),
+    ...allGiven("organizationId", "host"),
     attemptedAt: given("nowMs"),
   }),
 );

@@ -3,6 +3,7 @@ import { notFound } from "../../../errors.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
 import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
+import { type ItemPage, itemPage } from "./item-page.ts";
 import { ownWebhook } from "./manage-webhooks.ts";
 import type { OwnItem } from "./own-item.ts";
 import type { DeliveryView, WebhookView } from "./webhook-views.ts";
@@ -28,20 +29,15 @@ export function createWebhookReads(db: Database) {
       organizationId: number,
       after: number,
       limit: number,
-    ): Promise<{ results: WebhookView[]; last: readonly [number] | null }> {
+    ): Promise<ItemPage<WebhookView>> {
       const rows = await selectWatchingPage(db, { organizationId, after, limit: limit + 1 });
-      const shown = rows.slice(0, limit);
-      const last = rows.length > limit ? shown.at(-1) : undefined;
-      return {
-        results: shown.map(toView),
-        last: last === undefined ? null : [last.id],
-      };
+      return itemPage(rows, limit, toView);
     },
 
     async deliveries(
       own: OwnItem,
       page: Omit<DeliverySelection, "webhookId">,
-    ): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
+    ): Promise<ItemPage<DeliveryView>> {
       await ownWebhook(db, own);
       return selectDeliveries(db, { ...page, webhookId: own.id });
     },
