@@ -4,6 +4,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
+import { countImport } from "./import-count.ts";
 import {
   type BadCell,
   type Given,
@@ -14,7 +15,6 @@ import {
   type RowOutcome,
   type RowWriter,
 } from "./import-kind.ts";
-import { noteImported } from "./imported-at.ts";
 import { type CellRules, isOptional, readCells } from "./read-cells.ts";
 import type { Recognized } from "./recognized.ts";
 import type { Fields, SourceRow } from "./source-row.ts";
@@ -184,8 +184,7 @@ async function importPaced<Row>(
           rowsMs = clock.monotonic() - begunMs;
         } while (done < batch.length && !size.isFull(rows, rowsMs, writer.fewest?.()));
         writer.beforeCommit?.();
-        if (kind.isMeasured && changedBy(told.summary) > changedBefore)
-          noteImported(tx, clock.now());
+        if (kind.isMeasured && changedBy(told.summary) > changedBefore) countImport(tx);
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
       lastRows = rows;
