@@ -1,47 +1,85 @@
-import { openConnection } from "../../db/cluster/connection.ts";
+import { openConnection, type Session } from "../../db/cluster/connection.ts";
 import { requireCluster, requireCopy } from "../../db/cluster/link.ts";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
+import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { UsedKey } from "../keys/key-use.ts";
 import type { UsageEntry, UsageReceipt } from "./usage.store.ts";
 
 /**
- * A commit takes milliseconds, and answers wait for it. A former primary that nobody confirms any more lets it
- * wait for ever: the sooner it is left, the sooner another is looked for.
+ * A commit takes milliseconds. Both that an answer waits for are over in time, as those of a file are
+ * (`commit-usage.ts`). A former primary that nobody confirms any more lets one wait for ever: the sooner it is
+ * left, the sooner another is looked for.
  */
-const CHARGE_MS = 4_000;
+const COMMIT_MS = 3_000;
 
-const CHARGE =
-  "SELECT kanalog.charge($1::bigint, $2::uuid, $3::text::json, $4::text::json) AS receipts";
+/** SQL: epoch milliseconds by PostgreSQL's clock. */
+const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
+
+/** No row, and nothing counted, where nobody waits for it any more. */
+const CHARGE = `
+  SELECT kanalog.charge($1::bigint, $2::uuid, $3::text::json, $4::text::json) AS receipts,
+    ${NOW_MS} AS "nowMs"
+  WHERE ${NOW_MS} < $5::float8`;
+
+interface Charged {
+  receipts: [accepted: number | null, used: number][];
+  nowMs: number;
+}
 
 /**
  * Commits entries and the use of keys at PostgreSQL, which counts for all nodes. It also says whether what
  * a request went by is still so: a key that was revoked on another node is not served here.
  * @param db a copy of the cluster's rows, by which the requests were judged
  */
-export function createClusterUsageCommits(db: Database, url: string, node: string) {
-  const connection = openConnection(url, `${node} usage`, CHARGE_MS);
+export function createClusterUsageCommits(db: Database, url: string, node: string, clock: Clock) {
+  const connection = openConnection(url, `${node} usage`, COMMIT_MS);
+  /** PostgreSQL's clock less ours; null where it is not known, as after a connection was lost. */
+  let aheadMs: number | null = null;
+
+  function hear(nowMs: number): number {
+    return nowMs - clock.monotonic();
+  }
+
+  async function charge({ query }: Session, given: unknown[], untilMs: number): Promise<Charged> {
+    // Once more, since PostgreSQL's clock may have been set.
+    for (let tries = 0; tries < 2; tries++) {
+      let known = aheadMs;
+      aheadMs = null;
+      if (known === null) {
+        const [told] = await query<{ nowMs: number }>(`SELECT ${NOW_MS} AS "nowMs"`);
+        known = hear(told?.nowMs ?? 0);
+      }
+      const values = [...given, untilMs + known];
+      const [charged] = await query<Charged>({ name: "charge", text: CHARGE, values });
+      if (charged !== undefined) {
+        aheadMs = hear(charged.nowMs);
+        return charged;
+      }
+    }
+    throw storageUnavailable(new Error("PostgreSQL was asked to count, and came to it too late"));
+  }
+
   return {
+    /**
+     * @throws AppError `unavailable` where PostgreSQL did not answer in time. It counts nothing afterwards: a
+     *   charge that reaches it late, since it or the line stood still, finds that its time is over
+     */
     async commit(
       entries: readonly UsageEntry[],
       keyUses: readonly UsedKey[],
     ): Promise<UsageReceipt[]> {
       const { version, mark } = requireCopy(db);
-      const values = [
+      const given = [
         version,
         mark,
         JSON.stringify(entries.map(asList)),
         JSON.stringify(keyUses.map(({ keyId, usedAt }) => [keyId, usedAt])),
       ];
-      const [row] = await connection.use((session) =>
-        session.query<{ receipts: [accepted: number | null, used: number][] }>({
-          name: "charge",
-          text: CHARGE,
-          values,
-        }),
-      );
-      return (row?.receipts ?? []).map(([accepted, used]) => ({
+      const untilMs = clock.monotonic() + COMMIT_MS;
+      const { receipts } = await connection.use((session) => charge(session, given, untilMs));
+      return receipts.map(([accepted, used]) => ({
         accepted: accepted ?? 0,
         used,
         isOutdated: accepted === null,
