@@ -131,6 +131,8 @@ async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<nu
     await beginCopy(db, clock, { clusterId: state.id, copyId });
     linkToCluster(db, wanted, "commands", derivedRows);
     const version = await copyAll(db, clock, wanted.postSearch);
+    const joined = { node, copyId, version, program: "joined" };
+    await withSession(wanted, ({ query }) => noteNode(query, joined));
     isWhole = true;
     return version;
   } finally {

@@ -6,6 +6,7 @@ import { listenToCommits } from "../db/cluster/notices.ts";
 import type { Database } from "../db/database.ts";
 import type { ReadyChecks } from "../doors/http/readiness.ts";
 import { AppError, storageUnavailable } from "../errors.ts";
+import { inTime } from "../ports/in-time.ts";
 import type { Ports } from "../ports/ports.ts";
 import { processName } from "../ports/running.ts";
 import { createFollower } from "../upkeep/cluster/follower.ts";
@@ -14,6 +15,12 @@ import { createClusterLease } from "../upkeep/lease/cluster-lease.ts";
 import type { UpkeepLease } from "../upkeep/lease/lease.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { finishStart, nodeSettings } from "./node-copy.ts";
+
+/** A request waits so long for what others changed; it is answered within half a minute, with all it waits for. */
+const COPY_MS = 5_000;
+
+const copyTooLate = (): AppError =>
+  storageUnavailable(new Error(`nothing could be copied within ${COPY_MS} ms`));
 
 /** A process's part in a cluster; of an appliance by itself all of it is empty. */
 export interface ClusterPart {
@@ -62,7 +69,7 @@ export function composeCluster(
     };
   }
   const { url, node: name } = settings;
-  const usage = createClusterUsageCommits(db, url, name);
+  const usage = createClusterUsageCommits(db, url, name, clock);
   const copy = async (): Promise<void> => {
     await finishStart(writing);
     await cluster.copyNewest({ node: name, program: version });
@@ -81,7 +88,7 @@ export function composeCluster(
     usage,
     async copyNewest() {
       const known = copiedVersion(db);
-      await follower.copyNewest().catch((error) => {
+      await inTime(follower.copyNewest(), COPY_MS, copyTooLate).catch((error) => {
         // A node that may not copy, since another has its name for one, is no matter of those who ask it.
         throw error instanceof AppError && error.code === "conflict"
           ? storageUnavailable(error)

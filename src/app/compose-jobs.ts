@@ -1,4 +1,4 @@
-import { importedAt } from "../catalog/imports/imported-at.ts";
+import { hasFollowed } from "../catalog/imports/import-count.ts";
 import type { Config } from "../config.ts";
 import { backupPlace, lastBackup } from "../upkeep/backups/backup-files.ts";
 import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";
@@ -29,7 +29,7 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
     // The claim is made off the jobs' thread, where whoever asks would wait for the job under way.
     claimNow: threads.writer.claimJobNow,
     claimBehind: threads.jobs.claimJobBehind,
-    importedAt: () => importedAt(db, ports.clock.now()),
+    hasFollowed: (name: string) => hasFollowed(db, name),
     runs: () => selectJobRuns(db),
     end: threads.jobs.endJob,
   };

@@ -1,11 +1,12 @@
 import { type Database, statement, type Transaction } from "./database.ts";
 
 /** Facts about the file itself. */
-type MetaName =
+export type MetaName =
   | "assistant_seen"
   | "cursor_secret"
   | "directories_loaded"
   | "first_call"
+  | `followed ${string}`
   | "imported"
   | "sample"
   | "sample_kept"

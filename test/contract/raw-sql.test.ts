@@ -83,7 +83,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "A node's copy: rows come and go as JSON, of tables that are all written alike.",
-    files: ["customers/limits/cluster-usage.ts"],
+    files: ["customers/limits/copy-usage.ts"],
   },
   {
     why: "Organizations take turns: a window over a materialized query.",

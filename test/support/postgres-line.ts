@@ -8,6 +8,13 @@ export interface PostgresLine {
   /** Ends all connections; new ones are ended too until `mend`. */
   cut(): void;
   mend(): void;
+  /** Keeps what nodes send from now on, as a line or a PostgreSQL that stands still. */
+  hold(): void;
+  /**
+   * Sends what was kept, also where its node is gone by now. Settles once PostgreSQL has answered it or ended the
+   * connection.
+   */
+  release(): Promise<void>;
   /** How many connections the node has tried. */
   readonly connections: number;
   /** How often the node has asked PostgreSQL something, and waited for the answer. */
@@ -36,6 +43,8 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
   const open = new Set<Socket>();
   let isCut = false;
   let losing: (() => void) | null = null;
+  /** What is kept, by the connection that it is for; null while all goes through. */
+  let held: Map<Socket, { node: Socket; kept: Uint8Array[] }> | null = null;
 
   let connections = 0;
   let questions = 0;
@@ -58,14 +67,22 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
     for (const socket of [node, postgres]) {
       open.add(socket);
       socket.setNoDelay(true);
-      socket.on("error", end);
-      socket.on("close", end);
+      socket.on("error", () => {});
     }
+    postgres.on("close", end);
+    node.on("close", () => {
+      if (held?.has(postgres) !== true) end();
+    });
     node.on("data", (bytes) => {
       if (QUESTIONS.includes(bytes[0] as number)) questions += 1;
       if (losing !== null && bytes.includes(COMMIT)) isLosing = true;
       if (bytes.includes("LISTEN kanalog")) isListening = true;
-      postgres.write(bytes);
+      if (held === null) {
+        postgres.write(bytes);
+        return;
+      }
+      const kept = held.get(postgres)?.kept ?? [];
+      held.set(postgres, { node, kept: [...kept, Buffer.from(bytes)] });
     });
     postgres.on("data", (bytes) => {
       if (isListening && !line.hearsNotices && bytes[0] === NOTICE) return;
@@ -100,6 +117,22 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
     },
     mend() {
       isCut = false;
+    },
+    hold() {
+      held = new Map();
+    },
+    async release() {
+      const all = [...(held ?? [])];
+      held = null;
+      const answered = all.map(([postgres, { node, kept }]) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        postgres.once("data", () => resolve());
+        postgres.once("close", () => resolve());
+        postgres.write(Buffer.concat(kept));
+        if (node.destroyed) postgres.end();
+        return promise;
+      });
+      await Promise.all(answered);
     },
     loseNextCommit(then = () => {}) {
       losing = then;

@@ -2,7 +2,7 @@ import { lastHoldMs } from "../../db/lock-holds.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { ReadRow } from "./import-kind.ts";
 import { changedBy } from "./import-summary.ts";
-import { noteImported } from "./imported-at.ts";
+import { countImport } from "./import-count.ts";
 import type { InputRow } from "./input-row.ts";
 import type { Reject, RunningImport } from "./running-import.ts";
 import { boundsOf, createTransactionSize, measureCommit } from "./transaction-size.ts";
@@ -77,7 +77,7 @@ export async function importPaced<Row>(
           rowsMs = clock.monotonic() - begunMs;
         } while (done < batch.length && !size.isFull(rows, rowsMs, writer.fewest?.()));
         writer.beforeCommit?.();
-        if (kind.isMeasured && changedBy(summary) > changedBefore) noteImported(tx, clock.now());
+        if (kind.isMeasured && changedBy(summary) > changedBefore) countImport(tx);
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
       lastRows = rows;

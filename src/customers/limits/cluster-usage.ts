@@ -1,47 +1,84 @@
-import { openConnection } from "../../db/cluster/connection.ts";
-import { requireCluster, requireCopy } from "../../db/cluster/link.ts";
-import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { inFileTransaction } from "../../db/file-transaction.ts";
+import { openConnection, type Session } from "../../db/cluster/connection.ts";
+import { requireCopy } from "../../db/cluster/link.ts";
+import type { Database } from "../../db/database.ts";
+import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { UsedKey } from "../keys/key-use.ts";
 import type { UsageEntry, UsageReceipt } from "./usage.store.ts";
 
 /**
- * A commit takes milliseconds, and answers wait for it. A former primary that nobody confirms any more lets it
- * wait for ever: the sooner it is left, the sooner another is looked for.
+ * A commit takes milliseconds. Both that an answer waits for are over in time, as those of a file are
+ * (`commit-usage.ts`). A former primary that nobody confirms any more lets one wait for ever: the sooner it is
+ * left, the sooner another is looked for.
  */
-const CHARGE_MS = 4_000;
+const COMMIT_MS = 3_000;
 
-const CHARGE =
-  "SELECT kanalog.charge($1::bigint, $2::uuid, $3::text::json, $4::text::json) AS receipts";
+/** SQL: epoch milliseconds by PostgreSQL's clock. */
+const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
+
+/** No row, and nothing counted, where nobody waits for it any more. */
+const CHARGE = `
+  SELECT kanalog.charge($1::bigint, $2::uuid, $3::text::json, $4::text::json) AS receipts,
+    ${NOW_MS} AS "nowMs"
+  WHERE ${NOW_MS} < $5::float8`;
+
+interface Charged {
+  receipts: [accepted: number | null, used: number][];
+  nowMs: number;
+}
 
 /**
  * Commits entries and the use of keys at PostgreSQL, which counts for all nodes. It also says whether what
  * a request went by is still so: a key that was revoked on another node is not served here.
  * @param db a copy of the cluster's rows, by which the requests were judged
  */
-export function createClusterUsageCommits(db: Database, url: string, node: string) {
-  const connection = openConnection(url, `${node} usage`, CHARGE_MS);
+export function createClusterUsageCommits(db: Database, url: string, node: string, clock: Clock) {
+  const connection = openConnection(url, `${node} usage`, COMMIT_MS);
+  /** PostgreSQL's clock less ours; null where it is not known, as after a connection was lost. */
+  let aheadMs: number | null = null;
+
+  function hear(nowMs: number): number {
+    return nowMs - clock.monotonic();
+  }
+
+  async function charge({ query }: Session, given: unknown[], untilMs: number): Promise<Charged> {
+    // Once more, since PostgreSQL's clock may have been set.
+    for (let tries = 0; tries < 2; tries++) {
+      let known = aheadMs;
+      aheadMs = null;
+      if (known === null) {
+        const [told] = await query<{ nowMs: number }>(`SELECT ${NOW_MS} AS "nowMs"`);
+        known = hear(told?.nowMs ?? 0);
+      }
+      const values = [...given, untilMs + known];
+      const [charged] = await query<Charged>({ name: "charge", text: CHARGE, values });
+      if (charged !== undefined) {
+        aheadMs = hear(charged.nowMs);
+        return charged;
+      }
+    }
+    throw storageUnavailable(new Error("PostgreSQL was asked to count, and came to it too late"));
+  }
+
   return {
+    /**
+     * @throws AppError `unavailable` where PostgreSQL did not answer in time. It counts nothing afterwards: a
+     *   charge that reaches it late, since it or the line stood still, finds that its time is over
+     */
     async commit(
       entries: readonly UsageEntry[],
       keyUses: readonly UsedKey[],
     ): Promise<UsageReceipt[]> {
       const { version, mark } = requireCopy(db);
-      const values = [
+      const given = [
         version,
         mark,
         JSON.stringify(entries.map(asList)),
         JSON.stringify(keyUses.map(({ keyId, usedAt }) => [keyId, usedAt])),
       ];
-      const [row] = await connection.use((session) =>
-        session.query<{ receipts: [accepted: number | null, used: number][] }>({
-          name: "charge",
-          text: CHARGE,
-          values,
-        }),
-      );
-      return (row?.receipts ?? []).map(([accepted, used]) => ({
+      const untilMs = clock.monotonic() + COMMIT_MS;
+      const { receipts } = await connection.use((session) => charge(session, given, untilMs));
+      return receipts.map(([accepted, used]) => ({
         accepted: accepted ?? 0,
         used,
         isOutdated: accepted === null,
@@ -56,117 +93,4 @@ function asList(entry: UsageEntry): unknown[] {
   const { quota, units, requests, isPart } = entry;
   const counted = [organizationId, keyId, method, status, day, periodStartedAt];
   return [...counted, quota, units, requests, isPart];
-}
-
-/** Rows that are written in one transaction of the file: some 10 ms. */
-const ROWS_PER_PAGE = 2_000;
-
-/** SQL: the rows that were written by transactions which may not have ended at the last look. */
-const CHANGED = "WHERE changed >= $since";
-
-/** Its row without a table says from where the next look begins. */
-const CHANGED_COUNTS = `
-  SELECT NULL AS "table", NULL AS row, pg_snapshot_xmin(pg_current_snapshot())::text AS copied
-  UNION ALL
-  SELECT 'usage_periods', json_build_array(organization_id, started_at, used)::text, NULL
-  FROM kanalog.usage_periods ${CHANGED}
-  UNION ALL
-  SELECT 'usage_days',
-    json_build_array(organization_id, day, method, key_id, status, requests, units)::text, NULL
-  FROM kanalog.usage_days ${CHANGED}`;
-
-const CHANGED_KEYS = `
-  SELECT 'keys' AS "table", json_build_array(key_id, used_at)::text AS row, NULL AS copied
-  FROM kanalog.key_uses ${CHANGED}`;
-
-const WRITE = {
-  usage_periods: `
-    INSERT INTO usage_periods (organization_id, started_at, used)
-    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
-    ON CONFLICT (organization_id, started_at) DO UPDATE SET used = excluded.used`,
-  usage_days: `
-    INSERT INTO usage_days (organization_id, day, method, key_id, status, requests, units)
-    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
-    FROM json_each(?) WHERE true
-    ON CONFLICT (organization_id, day, method, key_id, status)
-    DO UPDATE SET requests = excluded.requests, units = excluded.units`,
-  keys: `
-    UPDATE keys SET last_used_at = given.value ->> 1
-    FROM json_each(?) given WHERE keys.id = given.value ->> 0`,
-};
-
-interface ChangedUsage {
-  table: keyof typeof WRITE | null;
-  row: string;
-  copied: string;
-}
-
-/**
- * Brings the file's usage to what PostgreSQL has counted, for pages and headers of free requests.
- * @param copyRows brings the shared rows to the newest. It is called between the looks at usage and at
- *   the uses of keys: a key whose use the first look could have seen has its row in the file by then
- * @returns the version of the shared rows
- */
-export async function copyUsage(
-  db: Database,
-  clock: Clock,
-  copyRows: () => Promise<number>,
-): Promise<number> {
-  const since = usageCopied(db);
-  const copied = await copyChanged(db, clock, CHANGED_COUNTS, since);
-  const version = await copyRows();
-  await copyChanged(db, clock, CHANGED_KEYS, since);
-  if (copied !== since) {
-    await inFileTransaction(db, clock, "copy-usage", (tx) => {
-      statement(tx, "UPDATE cluster_copy SET usage_copied = ?").run(copied);
-    });
-  }
-  return version;
-}
-
-function usageCopied(db: Database): string {
-  const sql = "SELECT usage_copied AS copied FROM cluster_copy";
-  return statement<{ copied: string }>(db, sql).get()?.copied ?? "0";
-}
-
-/**
- * Copies what fits one page by one question, since each idle node asks every second, and else all in pages: a
- * new copy gets all usage.
- * @returns from where the next look begins
- */
-function copyChanged(db: Database, clock: Clock, select: string, since: string): Promise<string> {
-  const changed = select.replaceAll("$since", `'${BigInt(since)}'::xid8`);
-  return requireCluster(db).authority.use(async ({ query }) => {
-    let copied = since;
-    const copyPage = async (text: string): Promise<boolean> => {
-      const page = await query<ChangedUsage>(text);
-      const isLast = page.length < ROWS_PER_PAGE;
-      copied = page.find(({ table }) => table === null)?.copied ?? copied;
-      await writeUsage(db, clock, page);
-      return isLast;
-    };
-    if (await copyPage(`${changed} LIMIT ${ROWS_PER_PAGE}`)) return copied;
-    await query(`BEGIN READ ONLY; DECLARE changed NO SCROLL CURSOR FOR ${changed}`);
-    while (!(await copyPage(`FETCH ${ROWS_PER_PAGE} FROM changed`)));
-    await query("COMMIT");
-    return copied;
-  });
-}
-
-async function writeUsage(
-  db: Database,
-  clock: Clock,
-  page: readonly ChangedUsage[],
-): Promise<void> {
-  const byTable = Map.groupBy(page, ({ table }) => table);
-  byTable.delete(null);
-  if (byTable.size === 0) return;
-  const write = (tx: Transaction): void => {
-    for (const [table, rows] of byTable) {
-      if (table !== null)
-        statement(tx, WRITE[table]).run(`[${rows.map(({ row }) => row).join(",")}]`);
-    }
-  };
-  // Its organizations may be newer than the copy of them.
-  await inFileTransaction(db, clock, "copy-usage", write, { checksReferences: false });
 }

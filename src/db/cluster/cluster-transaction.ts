@@ -2,8 +2,10 @@ import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Database, Transaction } from "../database.ts";
 import { inFileTransaction, type Wait } from "../file-transaction.ts";
-import type { Turn } from "./authority.ts";
+import { lastHoldMs } from "../lock-holds.ts";
+import type { Authority, Turn } from "./authority.ts";
 import type { RowImage } from "./changed-rows.ts";
+import { ROWS_AT_FIRST, rowsToCopyNext } from "./copy-size.ts";
 import {
   type Cluster,
   clusterOf,
@@ -15,9 +17,7 @@ import {
   setPlace,
 } from "./link.ts";
 
-/** Rows that are copied in one transaction, about: it holds the file's lock for some 20 ms. */
-const COPIED_ROWS = 500;
-/** Rows that are copied while all other nodes wait; a copy that lacks more gets them before its turn. */
+/** Rows that are copied while all other nodes wait; a copy that lacks more gets the others before its next turn. */
 const COPIED_IN_TURN = 2_000;
 
 /**
@@ -91,35 +91,48 @@ async function copyInTurn(
   clock: Clock,
   turn: Turn,
 ): Promise<boolean> {
-  for (;;) {
-    const copy = requireCopy(db);
-    if (copy.version === turn.head.version) {
-      requireHistory(copy, { head: turn.head.version, mark: turn.head.mark });
-      return true;
-    }
-    const changes = await turn.changesAfter(copy.version, COPIED_IN_TURN);
-    requireHistory(copy, changes);
-    const { rows, until } = changes;
-    if (until.version < turn.head.version) return false;
-    // Again, since another process of this node may have copied some of them just before.
-    await copyRows(cluster, db, clock, { rows, from: copy.version, until });
+  const copy = requireCopy(db);
+  if (copy.version !== turn.head.version) {
+    return copyParts(cluster, db, clock, turn.changesAfter, COPIED_IN_TURN);
   }
+  requireHistory(copy, { head: turn.head.version, mark: turn.head.mark });
+  return true;
 }
 
 /**
- * Brings the file to the newest shared rows, in parts. @returns their version
+ * Brings the file to the newest shared rows, in parts. @returns the version that it has then
  * @throws AppError `unavailable` where PostgreSQL cannot be reached
  */
 export async function copyFromCluster(db: Database, clock: Clock): Promise<number> {
   const cluster = requireCluster(db);
+  const { changesAfter } = cluster.authority;
+  await copyParts(cluster, db, clock, changesAfter, Number.POSITIVE_INFINITY);
+  return copiedVersion(db);
+}
+
+/** @returns false where there are more than so many rows, and some are left */
+async function copyParts(
+  cluster: Cluster,
+  db: Database,
+  clock: Clock,
+  changesAfter: Authority["changesAfter"],
+  rowsMost: number,
+): Promise<boolean> {
+  let copied = 0;
+  let rowsMax = ROWS_AT_FIRST;
   for (;;) {
     const copy = requireCopy(db);
-    const changes = await cluster.authority.changesAfter(copy.version, COPIED_ROWS);
-    const { rows, until, head } = changes;
+    const changes = await changesAfter(copy.version, rowsMax);
     requireHistory(copy, changes);
-    const from = copy.version;
-    if (until.version > from) await copyRows(cluster, db, clock, { rows, from, until });
-    if (until.version >= head) return head;
+    const { rows, until, head } = changes;
+    if (until.version > copy.version) {
+      await copyRows(cluster, db, clock, { rows, from: copy.version, until });
+      rowsMax = rowsToCopyNext(rows.length, lastHoldMs(db));
+      copied += rows.length;
+    }
+    // Not what was asked for: another process of this node may have copied some of it just before.
+    if (copiedVersion(db) >= head) return true;
+    if (copied >= rowsMost) return false;
   }
 }
 

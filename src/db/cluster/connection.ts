@@ -1,5 +1,6 @@
 import pg from "pg";
 import { storageUnavailable } from "../../errors.ts";
+import { inTime } from "../../ports/in-time.ts";
 import { connectToPrimary, STATEMENT_MS } from "./primary.ts";
 import { refusedBy } from "./refusal.ts";
 
@@ -11,7 +12,10 @@ export interface Session {
 
 /** One connection to PostgreSQL, made when it is first used, and made anew after it was lost. */
 export interface Connection {
-  /** Runs work that has the connection for itself. */
+  /**
+   * Runs work that has the connection for itself.
+   * @throws AppError `unavailable` where it takes longer than a use may
+   */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -19,9 +23,10 @@ export interface Connection {
 /**
  * @param url `postgres://…`; with several hosts, separated by commas, the one that takes writes is used
  * @param name by which PostgreSQL shows it
- * @param statementMs how long a statement may take; then the database counts as gone
+ * @param useMs how long a use may take, with its wait for the connection. What has not begun by then is not
+ *   begun. Null: each of its statements may take the usual time
  */
-export function openConnection(url: string, name: string, statementMs = STATEMENT_MS): Connection {
+export function openConnection(url: string, name: string, useMs: number | null = null): Connection {
   let client: pg.Client | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
   let isClosed = false;
@@ -32,7 +37,7 @@ export function openConnection(url: string, name: string, statementMs = STATEMEN
   async function connected(): Promise<pg.Client> {
     if (isClosed) throw storageUnavailable(new Error("the connection was closed"));
     if (client !== null) return client;
-    const made = await connectToPrimary(url, name, statementMs);
+    const made = await connectToPrimary(url, name, useMs ?? STATEMENT_MS);
     // Told of a connection that is lost while nobody uses it: the next use makes another.
     made.on("error", () => drop(made));
     client = made;
@@ -59,13 +64,19 @@ export function openConnection(url: string, name: string, statementMs = STATEMEN
     };
   }
 
-  async function run<T>(asked: number, work: (session: Session) => Promise<T>): Promise<T> {
+  async function run<T>(
+    asked: number,
+    work: (session: Session) => Promise<T>,
+    late: { is: boolean; drop: () => void },
+  ): Promise<T> {
     // Who waited while nobody could connect is told the same, in place of another try for each.
     if (asked <= failed.until) throw failed.error;
     const used = await connected().catch((error) => {
       failed = { until: lastAsked, error };
       throw error;
     });
+    if (late.is) throw storageUnavailable(new Error("the use came too late"));
+    late.drop = () => drop(used);
     try {
       return await work(sessionOf(used));
     } finally {
@@ -78,9 +89,15 @@ export function openConnection(url: string, name: string, statementMs = STATEMEN
     use(work) {
       lastAsked += 1;
       const asked = lastAsked;
-      const done = underWay.then(() => run(asked, work));
+      const late = { is: false, drop: () => {} };
+      const done = underWay.then(() => run(asked, work, late));
       underWay = done.catch(() => {});
-      return done;
+      if (useMs === null) return done;
+      return inTime(done, useMs, () => {
+        late.is = true;
+        late.drop();
+        return storageUnavailable(new Error(`PostgreSQL did not answer within ${useMs} ms`));
+      });
     },
 
     async close() {

@@ -1,5 +1,5 @@
 import { mergeSearch } from "../../catalog/search/optimize-search.ts";
-import { copyUsage } from "../../customers/limits/cluster-usage.ts";
+import { copyUsage } from "../../customers/limits/copy-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
 import type { Session } from "../../db/cluster/connection.ts";
 import { requireCluster, requireCopy, setNewestAt } from "../../db/cluster/link.ts";

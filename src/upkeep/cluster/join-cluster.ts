@@ -1,7 +1,7 @@
 import { computeMetrics } from "../../catalog/metrics/compute-metrics.ts";
 import { finishPostSearch } from "../../catalog/post-search/catch-up.ts";
 import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
-import { copyUsage } from "../../customers/limits/cluster-usage.ts";
+import { copyUsage } from "../../customers/limits/copy-usage.ts";
 import { copyFromCluster } from "../../db/cluster/cluster-transaction.ts";
 import { sharedTables } from "../../db/cluster/shared-tables.ts";
 import type { Database } from "../../db/database.ts";

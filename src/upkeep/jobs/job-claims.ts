@@ -1,4 +1,4 @@
-import { importedAt } from "../../catalog/imports/imported-at.ts";
+import { hasFollowed, noteFollowed } from "../../catalog/imports/import-count.ts";
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -7,7 +7,7 @@ import { DAY_MS } from "../../values/moscow-time.ts";
 import {
   addJob,
   type Start,
-  startBehindJob,
+  startCutOffJob,
   startDueJob,
   startJob,
   updateEnded,
@@ -17,6 +17,8 @@ import {
 export interface JobClaim {
   name: string;
   dueAt: number;
+  /** Whether its work is done soon after imports too. */
+  followsImports?: boolean | undefined;
 }
 
 export interface JobEnd extends JobClaim {
@@ -41,7 +43,9 @@ const AHEAD_MAX_MS = 2 * DAY_MS;
 export function claimJob(db: Database, clock: Clock, claim: JobClaim): Promise<boolean> {
   return inTransaction(db, clock, "job-claim", async (tx) => {
     const start = startAt(clock.now(), claim);
-    return !(await addJob(tx, start)) && (await startDueJob(tx, start));
+    const isTaken = !(await addJob(tx, start)) && (await startDueJob(tx, start));
+    if (isTaken && claim.followsImports === true) noteFollowed(tx, claim.name);
+    return isTaken;
   });
 }
 
@@ -61,6 +65,7 @@ export function claimJobNow(
     await addJob(tx, start);
     const dueAt = await startJob(tx, start);
     if (dueAt === undefined) return null;
+    if (claim.followsImports === true) noteFollowed(tx, claim.name);
     const target = `job ${claim.name}` as const;
     await recordChange(tx, clock, by, { organizationId: null, action: "job.run", target });
     return dueAt;
@@ -68,8 +73,8 @@ export function claimJobNow(
 }
 
 /**
- * Takes a job that computes from what imports write, where its last run began before the last of them. The due
- * time before counts as run.
+ * Takes a job that computes from what imports write, where its last run began before the last of them or was
+ * cut off. The due time before counts as run.
  * @returns the due time that its end is noted under; null where nothing was imported since, or it is running,
  * in whichever process
  */
@@ -80,10 +85,11 @@ export function claimJobBehind(
 ): Promise<number | null> {
   return inTransaction(db, clock, "job-claim", async (tx) => {
     const start = startAt(clock.now(), claim);
-    const imported = importedAt(tx, start.now);
-    if (imported === null) return null;
     await addJob(tx, start);
-    return (await startBehindJob(tx, { ...start, importedAt: imported })) ?? null;
+    const dueAt = await (hasFollowed(tx, claim.name) ? startCutOffJob : startJob)(tx, start);
+    if (dueAt === undefined) return null;
+    noteFollowed(tx, claim.name);
+    return dueAt;
   });
 }
 

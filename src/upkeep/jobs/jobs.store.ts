@@ -71,16 +71,8 @@ function starting(condition?: SQL) {
   );
 }
 
-/** Its last run began before an import was written, or never, or was cut off. */
-const isBehind = or(
-  isNull(jobs.startedAt),
-  isNull(jobs.finishedAt),
-  gt(jobs.startedAt, aheadAt),
-  lte(jobs.startedAt, given("importedAt")),
-);
-
 const startDue = starting(isNewlyDue);
-const startBehind = starting(isBehind);
+const startCutOff = starting(isNull(jobs.finishedAt));
 const startAnyTime = starting();
 
 /** @returns false where the due time was taken, lies before one that was, or the job is running */
@@ -88,12 +80,9 @@ export async function startDueJob(tx: Transaction, start: Start): Promise<boolea
   return (await startDue(tx).get({ ...start })) !== undefined;
 }
 
-/** @returns the due time that is noted; undefined where it is not behind, or is running */
-export async function startBehindJob(
-  tx: Transaction,
-  start: Start & { importedAt: number },
-): Promise<number | undefined> {
-  return (await startBehind(tx).get({ ...start }))?.dueAt;
+/** @returns the due time that is noted; undefined where its last run has ended, or is running */
+export async function startCutOffJob(tx: Transaction, start: Start): Promise<number | undefined> {
+  return (await startCutOff(tx).get({ ...start }))?.dueAt;
 }
 
 /** @returns the due time that is noted; undefined where the job is running */

@@ -24,8 +24,8 @@ export interface JobLedger {
   claimNow(claim: JobClaim, by: Actor): Promise<number | null>;
   /** Where an import wrote what the job has not computed from yet. */
   claimBehind(claim: JobClaim): Promise<number | null>;
-  /** When an import last wrote something; null where none did. */
-  importedAt(): number | null;
+  /** Whether nothing was imported since the job's last run began. */
+  hasFollowed(name: string): boolean;
   runs(): Promise<JobRun[]>;
   end(end: JobEnd): Promise<void>;
 }
@@ -63,7 +63,8 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     const dueAt = latestDue(job.pattern, clock.now());
     if (dueAt === null) return;
     try {
-      if (await ledger.claim({ name: job.name, dueAt })) await runAndNote(job, dueAt, dueAt);
+      const { name, followsImports } = job;
+      if (await ledger.claim({ name, dueAt, followsImports })) await runAndNote(job, dueAt, dueAt);
     } catch (error) {
       log.error({ err: error, job: job.name }, "a job's due time could not be taken or noted");
     }
@@ -94,12 +95,10 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
 
   /** Jobs that have not computed from the last import yet, with their last runs. */
   async function runsBehind(): Promise<{ job: Job; run: JobRun | undefined }[]> {
-    const imported = ledger.importedAt();
-    if (imported === null) return [];
     const runs = new Map((await ledger.runs()).map((run) => [run.name, run]));
     return jobs.flatMap((job) => {
       const run = runs.get(job.name);
-      const isDone = run?.startedAt != null && run.startedAt > imported && run.finishedAt !== null;
+      const isDone = ledger.hasFollowed(job.name) && run?.finishedAt !== null;
       return job.followsImports === true && !isDone ? [{ job, run }] : [];
     });
   }
@@ -135,7 +134,9 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     const now = clock.now();
     // It does what its last due time asks for: the day that was to be closed, say.
     const dueAt = latestDue(job.pattern, now) ?? now;
-    const notedAs = stopped ? null : await ledger.claimNow({ name, dueAt }, by);
+    const notedAs = stopped
+      ? null
+      : await ledger.claimNow({ name, dueAt, followsImports: job.followsImports }, by);
     if (notedAs === null) return false;
     const run = runAndNote(job, dueAt, notedAs).catch((error) => {
       log.error({ err: error, job: name }, "a job's end could not be noted");

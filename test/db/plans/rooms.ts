@@ -10,7 +10,7 @@ export const ENTRIES: Entries = { ...catalog, ...customers, ...push, ...upkeep }
 /** Call sites that have no entries, by how their names begin, and why. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   "upkeep/checks/": "`kanalog check` reads the whole database, beside nobody's request.",
-  "customers/limits/cluster-usage.ts": "Rows that are given, written by their primary keys.",
+  "customers/limits/copy-usage.ts": "Rows that are given, written by their primary keys.",
   "db/cluster/": "Made of each shared table's columns: cluster/plans.test.ts looks at all of them.",
   "upkeep/cluster/": "Whole tables, once, when a cluster or a copy is made.",
   "db/checkpoint.ts": "After a checkpoint of a file: the single row of a table of facts.",

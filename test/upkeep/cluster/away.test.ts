@@ -65,6 +65,25 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     expect(await used()).toBe(2);
   });
 
+  test("billed requests wait for few seconds where it stands still, and are not counted once it goes on", async () => {
+    expect((await ask(one, CARD)).status).toBe(200);
+    one.line.hold();
+    const beganMs = performance.now();
+    // The second waits for the first one's commit, and begins its own after that.
+    const first = ask(one, CARD);
+    await new Promise(setImmediate);
+    const answers = await Promise.all([first, ask(one, CARD)]);
+    for (const { status, body, headers } of answers) {
+      expect(body).toMatchObject({ code: "unavailable" });
+      expect(status).toBe(503);
+      expect(headers.get("retry-after")).toBe("1");
+    }
+    expect(performance.now() - beganMs).toBeLessThan(15_000);
+    await one.line.release();
+    expect((await ask(one, CARD)).status).toBe(200);
+    expect(await used()).toBe(2);
+  });
+
   test("the other node, which reaches it, goes on", async () => {
     one.line.cut();
     expect((await ask(other, CARD)).status).toBe(200);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import pg from "pg";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { copyUsage } from "../../../src/customers/limits/cluster-usage.ts";
+import { copyUsage } from "../../../src/customers/limits/copy-usage.ts";
 import { copyFromCluster } from "../../../src/db/cluster/cluster-transaction.ts";
 import { copiedVersion, requireCluster } from "../../../src/db/cluster/link.ts";
 import type { Answer, Customer } from "../../support/appliance.ts";

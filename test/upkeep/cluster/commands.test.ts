@@ -154,6 +154,13 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     await ok(["check"], second());
   });
 
+  test("a node that has joined is listed as far as its copy is, before it serves", async () => {
+    await init();
+    const { version } = JSON.parse(await ok(["cluster", "join", "--json"], second()));
+    const list = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
+    expect(list.results).toMatchObject([{ node: "b", version, program: "joined", behind: 0 }]);
+  });
+
   test("an import that waits for all nodes names those that are silent", async () => {
     await init();
     await ok(["cluster", "join"], second());
@@ -165,7 +172,7 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     expect(exitCode).toBe(0);
     expect(notes).toContain("Not waited for, since they are silent: b.");
     await ok(["cluster", "forget", "b"], settings());
-    expect(await ok(["cluster", "status"], settings())).not.toContain("joins");
+    expect(await ok(["cluster", "status"], settings())).not.toContain("joined");
     expect(await refused(["cluster", "forget", "b"], settings())).toContain("no node named b");
   });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openCurrent } from "../../../src/app/domains.ts";
-import { importedAt } from "../../../src/catalog/imports/imported-at.ts";
+import { hasFollowed } from "../../../src/catalog/imports/import-count.ts";
 import type { Fields } from "../../../src/catalog/imports/input-row.ts";
 import type { Database } from "../../../src/db/database.ts";
 import {
@@ -121,7 +121,7 @@ function process(tookMs: number, ran: number[]): Scheduler {
       claim: (claim) => claimJob(db, clock, claim),
       claimBehind: (claim) => claimJobBehind(db, clock, claim),
       claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
-      importedAt: () => importedAt(db, clock.now()),
+      hasFollowed: (name) => hasFollowed(db, name),
       runs: () => selectJobRuns(db),
       end: (end) => endJob(db, clock, end),
     },
@@ -178,6 +178,28 @@ test("one who imports all day pays a twentieth of the time, and the last import 
   expect(await one.behind()).toEqual([]);
 });
 
+/** Runs by the clock of one node, imports by that of another: only the order in which they commit counts. */
+test("an import is followed where its clock, or the clock of the run before, is a minute ahead", async () => {
+  const { clock } = appliance.ports;
+  const set = (ms: number) => clock.set(new Date(ms).toISOString());
+  const now = clock.now();
+  for (const [at, aheadAtRun, aheadAtImport] of [
+    [1, 0, 60 * SECOND],
+    [2, 60 * SECOND, 0],
+  ] as const) {
+    await imported(appliance, "stats", days(1000 + 10 * at));
+    set(now + at * 600 * SECOND + aheadAtRun);
+    await look();
+    expect(await growth()).toBe(10 * at);
+    set(now + at * 600 * SECOND + aheadAtImport);
+    await imported(appliance, "stats", days(1005 + 10 * at));
+    set(now + at * 600 * SECOND + aheadAtRun);
+    await look(10 * SECOND);
+    expect(await growth()).toBe(5 + 10 * at);
+    expect(await appliance.app.scheduler.behind()).toEqual([]);
+  }
+});
+
 test("an import by a clock that was 400 days ahead is followed by no endless work", async () => {
   const { clock } = appliance.ports;
   const [now, ran] = [clock.now(), [] as number[]];
@@ -189,9 +211,9 @@ test("an import by a clock that was 400 days ahead is followed by no endless wor
     clock.advance(5 * SECOND);
     await one.followImports();
   }
-  expect(ran).toEqual([]);
+  expect(ran).toHaveLength(1);
   await imported(appliance, "stats", days(1200));
   clock.advance(5 * SECOND);
   await one.followImports();
-  expect(ran).toHaveLength(1);
+  expect(ran).toHaveLength(2);
 });

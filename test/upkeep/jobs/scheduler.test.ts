@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { importedAt } from "../../../src/catalog/imports/imported-at.ts";
+import { hasFollowed } from "../../../src/catalog/imports/import-count.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
@@ -46,7 +46,7 @@ function ledger(db: Database): JobLedger {
     claim: (claim) => claimJob(db, clock, claim),
     claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
     claimBehind: (claim) => claimJobBehind(db, clock, claim),
-    importedAt: () => importedAt(db, clock.now()),
+    hasFollowed: (name) => hasFollowed(db, name),
     runs: () => selectJobRuns(db),
     end: (end) => endJob(db, clock, end),
   };

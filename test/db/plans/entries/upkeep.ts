@@ -134,7 +134,7 @@ export const upkeep: Entries = {
       rows: 1,
     },
     {
-      sql: 'update "jobs" set … where ("jobs"."name" = ? and ("jobs"."finished_at" is not null or "jobs"."started_at" <= ? or "jobs"."started_at" > ?) and ("jobs"."started_at" is null or "jobs"."finished_at" is null or "jobs"."started_at" > ? or "jobs"."started_at" <= ?)) returning "due_at"',
+      sql: 'update "jobs" set … where ("jobs"."name" = ? and ("jobs"."finished_at" is not null or "jobs"."started_at" <= ? or "jobs"."started_at" > ?) and "jobs"."finished_at" is null) returning "due_at"',
       plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
       rows: 1,
     },
