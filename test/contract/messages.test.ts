@@ -692,6 +692,12 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     ],
   ],
   databaseOfOtherProgram: [[{}, "The file is a database of another program."]],
+  databaseOfOtherShape: [
+    [
+      { version: 12, reason: "table posts already exists" },
+      "The database says that its schema is version 12, but has other tables (table posts already exists): a program between two releases made it, and this one cannot migrate it. Nothing was changed. Go on with the program that made it, or export with that one and import into a new database.",
+    ],
+  ],
   newerDatabase: [
     [
       { version: 95, known: 99 },

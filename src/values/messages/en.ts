@@ -478,6 +478,8 @@ export const en = {
   usageDiffers: ({ file, cluster }: { file: number; cluster: number }) =>
     `The cluster would have ${cluster} units of usage and the file has ${file}: nothing was changed.`,
   databaseOfOtherProgram: "The file is a database of another program.",
+  databaseOfOtherShape: ({ version, reason }: { version: number; reason: string }) =>
+    `The database says that its schema is version ${version}, but has other tables (${reason}): a program between two releases made it, and this one cannot migrate it. Nothing was changed. Go on with the program that made it, or export with that one and import into a new database.`,
   newerDatabase: ({ version, known }: { version: number; known: number }) =>
     `The database has schema version ${version}, ${takeNewerProgram(known)}`,
   newerFile: ({ file, version, known }: { file: string; version: number; known: number }) =>

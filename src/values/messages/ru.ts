@@ -357,6 +357,8 @@ export const ru: Messages = {
   usageDiffers: ({ file, cluster }) =>
     `В кластере было бы единиц расхода: ${cluster}, а в файле ${file}: ничего не изменено.`,
   databaseOfOtherProgram: "Этот файл — база другой программы.",
+  databaseOfOtherShape: ({ version, reason }) =>
+    `Версия схемы базы — ${version}, но таблицы в ней другие (${reason}): её создала программа между двумя выпусками, и обновить её эта программа не может. Ничего не изменено. Пользуйтесь программой, которая её создала, или выгрузите ею данные и загрузите их в новую базу.`,
   newerDatabase: ({ version, known }) => `Версия схемы базы — ${version}, ${takeNewer(known)}`,
   newerFile: ({ file, version, known }) => `Версия схемы ${file} — ${version}, ${takeNewer(known)}`,
   olderFile: ({ file, version, known }) =>
