@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
-import { parseLinkOrHandle } from "../channels/channel-reference.ts";
+import { parseNamed } from "../channels/channel-reference.ts";
 import type { PostRecord } from "../posts/post.ts";
 import { extractMentions } from "./extract-mentions.ts";
 import { type MentionTarget, targetOf, targetOfNumber } from "./mention-target.ts";
@@ -43,7 +43,7 @@ export function createMentions(db: Database, hosts: readonly string[]) {
     if (given == null) return null;
     return typeof given === "number"
       ? targetOfNumber(given)
-      : targetOf(parseLinkOrHandle(given, hosts));
+      : targetOf(parseNamed(given, hosts));
   }
 
   return {
