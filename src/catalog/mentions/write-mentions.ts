@@ -41,9 +41,7 @@ export function createMentions(db: Database, hosts: readonly string[]) {
   function forwardOf(post: PostRecord, given: GivenForward): MentionTarget | null {
     if (post.forwarded_from !== null) return targetOfNumber(post.forwarded_from);
     if (given == null) return null;
-    return typeof given === "number"
-      ? targetOfNumber(given)
-      : targetOf(parseNamed(given, hosts));
+    return typeof given === "number" ? targetOfNumber(given) : targetOf(parseNamed(given, hosts));
   }
 
   return {
