@@ -263,6 +263,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   ],
   inFuture: [[{}, "This lies more than 5 minutes ahead of now."]],
   notSlug: [[{}, "Enter a code of lower-case letters, digits, hyphens and underscores."]],
+  noCategory: [[{}, "There is no category with this code or name."]],
   notSlugItem: [[{ given: "GIVEN" }, '"GIVEN" is not a code.']],
   notInstant: [[{}, "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999."]],
   notAddress: [[{}, "Enter a valid URL."]],

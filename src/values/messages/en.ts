@@ -209,6 +209,7 @@ export const en = {
     `Enter a whole number from 0 to ${maximum}, or a message id of MAX, such as mid.… with 16 hexadecimal digits at its end.`,
   inFuture: "This lies more than 5 minutes ahead of now.",
   notSlug: "Enter a code of lower-case letters, digits, hyphens and underscores.",
+  noCategory: "There is no category with this code or name.",
   notSlugItem: ({ given }: { given: string }) => `"${given}" is not a code.`,
   notInstant: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999.",
   notAddress: "Enter a valid URL.",
