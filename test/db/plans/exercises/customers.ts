@@ -89,6 +89,8 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   );
   await keys.createFirst(COMMAND_LINE);
   await keys.named("second");
+  await keys.keys(customer.organizationId);
+  await keys.keyOf({ organizationId: customer.organizationId, memberId: null, id: customer.keyId });
   const to = { email: "other@example.com", name: "Other", organization: "Other" };
   await accounts.handOver(whole.owner.id, to, COMMAND_LINE);
   await app.flushRequests();
