@@ -13,8 +13,8 @@ import type {
   UsageDays,
   UsagePage,
   UsageSelection,
-  UsageSummary,
 } from "../customers/limits/usage-history.store.ts";
+import type { UsageSummary } from "../customers/limits/usage-view.ts";
 import type { Alerts } from "../push/webhooks/alerts/alerts.ts";
 import type { Webhooks } from "../push/webhooks/manage/webhooks.ts";
 import type { Json } from "../values/json-text.ts";

@@ -24,6 +24,7 @@ import {
 } from "./new-customer.ts";
 import { type AccessTokens, createVerifier } from "./verify-key.ts";
 
+export type { KeyPlace } from "./keys.store.ts";
 export type { AccessTokens, Caller } from "./verify-key.ts";
 
 export type Keys = ReturnType<typeof createKeys>;

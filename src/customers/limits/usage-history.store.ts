@@ -2,7 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay } from "../../values/moscow-time.ts";
-import type { UsageView } from "./usage-view.ts";
+import type { UsageOfKey, UsageSum, UsageSummary, UsageView } from "./usage-view.ts";
 
 /** An organization's days; both ends are included. */
 export interface UsageDays {
@@ -23,13 +23,6 @@ export interface UsagePage {
   results: JsonText<UsageView[]>;
   /** Null on the last page. */
   last: UsagePosition | null;
-}
-
-/** Requests, their units, and those answered with a status of 400 or more. */
-export interface UsageSum {
-  requests: number;
-  units: number;
-  errors: number;
 }
 
 /** SQL: what is counted of some rows. */
@@ -56,18 +49,6 @@ export function selectUsage(
     results: toJsonText(shown.map((row) => ({ ...row, day: formatDay(row.day) }))),
     last: last === undefined ? null : [last.day, last.method, last.key],
   };
-}
-
-export type UsageOfMethod = UsageSum & { day: string; method: string };
-export type UsageOfKey = UsageSum & { key: number };
-
-/** Usage as pages show it: bounded, however many keys there are. */
-export interface UsageSummary {
-  days: UsageOfMethod[];
-  /** The most used keys. */
-  keys: UsageOfKey[];
-  /** How many keys were used. */
-  keysUsed: number;
 }
 
 const KEYS_SHOWN = 50;

@@ -1,4 +1,4 @@
-import type { KeyPlace } from "../../../../customers/keys/keys.store.ts";
+import type { KeyPlace } from "../../../../customers/keys/keys.ts";
 import { pageError } from "../../forms/faults.ts";
 import { sentNumber } from "../../look/row-actions.tsx";
 import type { SiteContext } from "../../site-context.ts";

@@ -1,4 +1,4 @@
-import type { UsageOfMethod, UsageSum } from "../../../../customers/limits/usage-history.store.ts";
+import type { UsageOfMethod, UsageSum } from "../../../../customers/limits/usage-view.ts";
 import { type Day, formatDay } from "../../../../values/moscow-time.ts";
 
 /** Every day of the period, those without a request too. */

@@ -6,7 +6,7 @@ import type {
   UsageOfMethod,
   UsageSum,
   UsageSummary,
-} from "../../../../customers/limits/usage-history.store.ts";
+} from "../../../../customers/limits/usage-view.ts";
 import { apiMethods } from "../../../../methods/table.ts";
 import { Scroll } from "../../look/data-table.tsx";
 import { DayChart } from "../../look/day-chart.tsx";
