@@ -709,6 +709,30 @@ export const customers: Entries = {
       rows: 0,
     },
   ],
+  "customers/people/prune-people.store.ts removeLinks": [
+    {
+      sql: 'delete from "verifications" where "verifications"."id" in (select "id" from "verifications" where "verifications"."expires_at" <= ? limit ?)',
+      plan: [
+        "SEARCH verifications USING COVERING INDEX sqlite_autoindex_verifications_1 (id=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN verifications",
+      ],
+      rows: 0,
+      why: "Once a night: password links of a few days.",
+    },
+  ],
+  "customers/people/prune-people.store.ts removeSessions": [
+    {
+      sql: 'delete from "sessions" where "sessions"."id" in (select "id" from "sessions" where "sessions"."expires_at" <= ? limit ?)',
+      plan: [
+        "SEARCH sessions USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN sessions",
+      ],
+      rows: 6000,
+      why: "Once a night: sessions of the last week, each row of which is short.",
+    },
+  ],
   "customers/sign-up/sign-ups.store.ts byToken": [
     {
       sql: 'select "email" from "sign_ups" where ("sign_ups"."token_hash" = ? and "sign_ups"."expires_at" > ?)',

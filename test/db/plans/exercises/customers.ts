@@ -3,6 +3,7 @@ import { createKeyToken } from "../../../../src/customers/keys/key-token.ts";
 import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts";
 import { pruneOAuth } from "../../../../src/customers/oauth/prune-oauth.ts";
 import { distrust, markStaff } from "../../../../src/customers/people/people.ts";
+import { prunePeople } from "../../../../src/customers/people/prune-people.ts";
 import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
 import { setUpPerson } from "../../../../src/customers/people/set-up-person.ts";
 import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
@@ -134,6 +135,7 @@ async function exerciseOAuth(appliance: Appliance): Promise<void> {
   const sent = { method: "POST", body: new URLSearchParams(given) };
   await appliance.request("/oauth/revoke", sent);
   await pruneOAuth(appliance.app.domains.db, appliance.ports.clock);
+  await prunePeople(appliance.app.domains.db, appliance.ports.clock);
 }
 
 function sitePages(organizationId: number, webhook: number): string[] {
