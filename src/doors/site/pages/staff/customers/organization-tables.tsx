@@ -16,7 +16,7 @@ import { quietly } from "../../../look/row-actions.tsx";
 import { Instant, LastDayBefore } from "../../../look/shown.tsx";
 import type { PartProps } from "../../../site-context.ts";
 import type { Visit } from "../../../visit/visit.ts";
-import { withQuery } from "../console.tsx";
+import { paged, withQuery } from "../console.tsx";
 
 export function MembersTable({
   visit,
@@ -27,36 +27,46 @@ export function MembersTable({
 }): JSX.Element {
   const words = visit.words.staffPages;
   if (members.length === 0) return <p>{words.none}</p>;
+  const { shown, pager } = paged(visit, members);
   return (
-    <DataTable
-      label={words.members}
-      columns={[visit.words.email, visit.words.name, visit.words.role, words.state, words.actions]}
-    >
-      {members.map((member) => (
-        <tr>
-          <th scope="row" class="long">
-            <bdi>{member.email}</bdi>
-          </th>
-          <td>
-            <bdi>{member.name}</bdi>
-          </td>
-          <td>
-            <RoleForm visit={visit} member={member} roles={MEMBER_ROLES} />
-          </td>
-          <td>{member.suspendedAt === null ? words.active : words.suspended}</td>
-          <td>
-            <ActionButton
-              visit={quietly(visit)}
-              action={member.suspendedAt === null ? "suspend" : "reinstate"}
-              label={member.suspendedAt === null ? words.suspend : words.reinstate}
-              description={member.email}
-              fields={{ member: member.id }}
-              danger={member.suspendedAt === null}
-            />
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+    <>
+      <DataTable
+        label={words.members}
+        columns={[
+          visit.words.email,
+          visit.words.name,
+          visit.words.role,
+          words.state,
+          words.actions,
+        ]}
+      >
+        {shown.map((member) => (
+          <tr>
+            <th scope="row" class="long">
+              <bdi>{member.email}</bdi>
+            </th>
+            <td>
+              <bdi>{member.name}</bdi>
+            </td>
+            <td>
+              <RoleForm visit={visit} member={member} roles={MEMBER_ROLES} />
+            </td>
+            <td>{member.suspendedAt === null ? words.active : words.suspended}</td>
+            <td>
+              <ActionButton
+                visit={quietly(visit)}
+                action={member.suspendedAt === null ? "suspend" : "reinstate"}
+                label={member.suspendedAt === null ? words.suspend : words.reinstate}
+                description={member.email}
+                fields={{ member: member.id }}
+                danger={member.suspendedAt === null}
+              />
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+      {pager}
+    </>
   );
 }
 
