@@ -42,7 +42,7 @@ export function composeServices(
     postSearch: createPostSearch(db, postSearch, readers),
     mentions: createMentionQueries(db, readers),
     bulk: createBulk(db, exports.bulkPart, ports, crew?.memory.exports),
-    usageHistory: { days: readers.selectUsage },
+    usageHistory: { page: readers.selectUsage, summary: readers.summarizeUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
 }

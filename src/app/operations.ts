@@ -28,7 +28,7 @@ import type { Actor } from "../customers/audit/audit-log.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
 import { customerChanges } from "../customers/keys/new-customer.ts";
 import { writeRequestLog } from "../customers/limits/request-log.store.ts";
-import { selectUsage } from "../customers/limits/usage.store.ts";
+import { selectUsage, summarizeUsage } from "../customers/limits/usage-history.store.ts";
 import { oauthChanges } from "../customers/oauth/oauth-changes.ts";
 import { peopleOperations, sessionOperations } from "../customers/people/site-people.ts";
 import { signUpOperations } from "../customers/sign-up/sign-up.ts";
@@ -87,6 +87,7 @@ export const pools = {
       selectSimilar: query(selectSimilar),
       selectNeighbours: query(selectNeighbours),
       selectUsage: query(selectUsage),
+      summarizeUsage: query(summarizeUsage),
       foundByTitle: query(foundByTitle),
       foundPosts: query(foundPosts),
       previewAlert: query(previewAlert),

@@ -118,10 +118,27 @@ function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
     } catch (error) {
       // The file stays as it is, and each start would leave another copy of it.
       if (snapshot !== null) rmSync(snapshot);
-      throw error;
+      throw isOfOtherShape(error)
+        ? new AppError(
+            "conflict",
+            message("databaseOfOtherShape", { version: from, reason: error.message }),
+            {
+              cause: error,
+            },
+          )
+        : error;
     }
     return { from, snapshot };
   });
+}
+
+/**
+ * Whether a statement met tables that a file of its version cannot have: programs between two releases gave
+ * the same numbers to other migrations.
+ */
+function isOfOtherShape(error: unknown): error is Error {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return code === "SQLITE_ERROR" || code.startsWith("SQLITE_CONSTRAINT");
 }
 
 function applyMigrations(db: Database, from: number): void {

@@ -28,7 +28,7 @@ const COMPANIONS = ["-wal", "-shm", "-journal"];
 /**
  * Puts a copy of a file into the place of the database, which is kept beside it with what its WAL
  * had; a symbolic link to it stays. Nobody can open the database meanwhile, and at every moment one of the two is in its place.
- * @param suffix put behind the name of the former database
+ * @param suffix put behind the name of the former database, and a number where that name is taken
  * @throws AppError `conflict` where a process uses the database, or the file is not sound,
  *   `unavailable` where the disk refuses
  */
@@ -42,7 +42,8 @@ export function replaceDatabase(
   requireOther(path, file);
   requireKnownVersion(file, requireSoundFile(file, "full"));
   mkdirSync(dirname(resolve(path)), { recursive: true });
-  const keptAs = existsSync(path) ? path + suffix : null;
+  const aside = freeName(path + suffix);
+  const keptAs = existsSync(path) ? aside : null;
   const lock = keptAs === null ? null : lockDatabase(path);
   const draft = `${path}.restoring`;
   try {
@@ -51,7 +52,7 @@ export function replaceDatabase(
     giveToOwnerOf(keptAs === null ? dirname(resolve(path)) : path, draft);
     // Companions without a lock belong to a database that is gone; the lock has checkpointed the present one.
     for (const companion of lock === null ? COMPANIONS : []) {
-      if (existsSync(path + companion)) renameSync(path + companion, path + suffix + companion);
+      if (existsSync(path + companion)) renameSync(path + companion, aside + companion);
     }
     if (keptAs !== null) linkSync(path, keptAs);
     renameSync(draft, path);
@@ -61,6 +62,14 @@ export function replaceDatabase(
     lock?.close();
     rmSync(draft, { force: true });
   }
+}
+
+/** Nothing that was kept before is overwritten: two restores may come within the same second. */
+function freeName(wanted: string): string {
+  const isTaken = (name: string) => ["", ...COMPANIONS].some((end) => existsSync(name + end));
+  let name = wanted;
+  for (let number = 2; isTaken(name); number++) name = `${wanted}-${number}`;
+  return name;
 }
 
 /** @throws AppError `conflict` where a process uses the database, `unavailable` where the disk refuses */

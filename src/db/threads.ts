@@ -1,5 +1,6 @@
-import { AppError } from "../errors.ts";
+import { AppError, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { hasDescriptors } from "../ports/descriptors.ts";
 import { type Asker, presentAsker } from "../values/asker.ts";
 import { createFairQueue } from "../values/fair-queue.ts";
 import { message } from "../values/messages/messages.ts";
@@ -122,10 +123,22 @@ export function startThreads<Ops extends Operations>(
         task.reject(queryTimeout());
         continue;
       }
-      const worker = idle.pop() ?? start();
+      const worker = idle.pop() ?? (hasDescriptors() ? start() : undefined);
+      if (worker === undefined) {
+        waitForThreads(task);
+        return;
+      }
       running.set(worker, task);
       send(worker, { name: task.name, rest: task.rest, timeoutMs: leftMs });
     }
+  }
+
+  /** No other thread can start now: a task waits for those that run, and is refused where there is none. */
+  function waitForThreads(task: Task): void {
+    waiting.putBack(task);
+    if (running.size > 0) return;
+    const fault = storageUnavailable(new Error("too few file descriptors are left for a thread"));
+    for (const refused of waiting.clear()) refused.reject(fault);
   }
 
   function run(name: string, rest: unknown[]): Promise<unknown> {

@@ -6,7 +6,7 @@ import { message } from "../values/messages/messages.ts";
 export const INVALID_CURSOR = message("invalidCursor");
 
 /** The place where a page ended: its last item's values in the ordering's columns. */
-export type Position = readonly (number | null)[];
+export type Position = readonly (number | string | null)[];
 
 /** A cursor's content: the place where its page ended, and the filters of the list, as texts by name. */
 export interface OpenedCursor {

@@ -9,8 +9,12 @@ import type { Search } from "../catalog/search/search.ts";
 import type { Statistics } from "../catalog/statistics/statistics.ts";
 import type { KeyUse } from "../customers/keys/key-use.ts";
 import type { Limits } from "../customers/limits/limits.ts";
-import type { UsageSelection } from "../customers/limits/usage.store.ts";
-import type { UsageView } from "../customers/limits/usage-view.ts";
+import type {
+  UsageDays,
+  UsagePage,
+  UsageSelection,
+} from "../customers/limits/usage-history.store.ts";
+import type { UsageSummary } from "../customers/limits/usage-view.ts";
 import type { Alerts } from "../push/webhooks/alerts/alerts.ts";
 import type { Webhooks } from "../push/webhooks/manage/webhooks.ts";
 import type { Json } from "../values/json-text.ts";
@@ -29,7 +33,10 @@ export interface Services {
   bulk: Bulk;
   keyUse: Pick<KeyUse, "lastUsedAt">;
   limits: Limits;
-  usageHistory: { days(selection: UsageSelection): Promise<Json<UsageView[]>> };
+  usageHistory: {
+    page(selection: UsageSelection): Promise<UsagePage>;
+    summary(days: UsageDays): Promise<UsageSummary>;
+  };
   webhooks: Webhooks;
   alerts: Alerts;
   cursors: Cursors;

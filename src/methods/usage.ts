@@ -1,11 +1,14 @@
-import { usageSchema } from "../customers/limits/usage-view.ts";
-import { listJson } from "../values/json-text.ts";
-import { dayOf } from "../values/moscow-time.ts";
+import type { UsagePosition } from "../customers/limits/usage-history.store.ts";
+import { type UsageView, usageSchema } from "../customers/limits/usage-view.ts";
+import { dayOf, formatDay } from "../values/moscow-time.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
-import { listOf } from "./paging.ts";
-import { day } from "./parameters.ts";
+import { pageOf, pageParameters, readPage } from "./paging.ts";
+import { day, integer, withDefault } from "./parameters.ts";
 import { PERIOD_DAYS_DEFAULT, readPeriod } from "./period.ts";
+
+/** Rows of one answer, by default and at most: some 1 MB. Few organizations have more in a period. */
+const ROWS_MAX = 10_000;
 
 export const meUsageList = apiMethod({
   operationId: "me_usage_list",
@@ -22,13 +25,27 @@ export const meUsageList = apiMethod({
       example: "2026-11-01",
     }),
     to: day({ description: "Last day, included; today by default.", example: "2026-11-30" }),
+    ...pageParameters,
+    limit: withDefault(
+      integer({ description: "Page size.", example: 1000, minimum: 1, maximum: ROWS_MAX }),
+      ROWS_MAX,
+    ),
     ...fieldsOf(usageSchema),
   },
-  result: listOf(usageSchema),
+  result: pageOf(usageSchema),
   errors: [],
-  async run(args, { services, caller, nowMs }) {
-    const { from, to } = readPeriod(args, dayOf(nowMs));
-    const organizationId = caller.organization.id;
-    return listJson(await services.usageHistory.days({ organizationId, from, to }));
+  run(args, call) {
+    const { from, to } = readPeriod(args, dayOf(call.nowMs));
+    const { services, caller } = call;
+    const { limit } = args;
+    const days = { organizationId: caller.organization.id, from, to };
+    // A default period stays the same on all pages, past midnight too.
+    const fixed = { from: formatDay(from), to: formatDay(to) };
+    return readPage<UsageView, UsagePosition>(
+      "usage",
+      call,
+      (after) => services.usageHistory.page({ ...days, after, limit }),
+      fixed,
+    );
   },
 });

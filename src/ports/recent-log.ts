@@ -8,6 +8,8 @@ export interface RecentEntry {
   level: "warn" | "error";
   message: string;
   requestId: string | null;
+  /** Its numbers and names, such as `work: recount, heldMs: 61`; empty where there are none. */
+  facts: string;
   /** The private cause's text, its secrets taken out; empty where there is none. */
   cause: string;
 }
@@ -39,11 +41,18 @@ export function createRecentLog(log: Log, clock: Clock) {
   };
 }
 
-/** Only these fields are remembered: the others may hold anything. */
-function told(fields: object): Pick<RecentEntry, "requestId" | "cause"> {
+/** Fields whose text is the program's own. */
+const OWN_NAMES = new Set(["work", "job"]);
+
+/** Other texts than these are not remembered: they may hold anything. */
+function told(fields: object): Pick<RecentEntry, "requestId" | "facts" | "cause"> {
   const { requestId, err } = fields as { requestId?: unknown; err?: unknown };
+  const facts = Object.entries(fields).filter(
+    ([name, value]) => typeof value === "number" || OWN_NAMES.has(name),
+  );
   return {
     requestId: typeof requestId === "string" ? requestId : null,
+    facts: facts.map(([name, value]) => `${name}: ${value}`).join(", "),
     cause: err === undefined || err === null ? "" : causeText(err),
   };
 }

@@ -1,13 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The organization that work is done for; null is the appliance itself, its staff, and pages that call no method. */
-export type Asker = number | null;
+/**
+ * Whom work is done for: an organization, by its number, or a visitor who is in none, by their network; null is
+ * the appliance itself and its staff.
+ */
+export type Asker = number | string | null;
 
 const asking = new AsyncLocalStorage<Asker>();
 
-/** Runs work for an organization: what it has to wait for is shared out between all that ask. */
-export function askedBy<T>(organizationId: number, work: () => T): T {
-  return asking.run(organizationId, work);
+/** Runs work for somebody: what it has to wait for is shared out between all that ask. */
+export function askedBy<T>(asker: Asker, work: () => T): T {
+  return asking.run(asker, work);
 }
 
 /** Whoever the running code works for. */

@@ -26,6 +26,12 @@ export function createFairQueue<Task extends Waiting>(turnsMax: number) {
     return next;
   }
 
+  function giveUpTurn(asker: Asker): void {
+    const left = turnsOf(asker) - 1;
+    if (left > 0) turns.set(asker, left);
+    else turns.delete(asker);
+  }
+
   return {
     add(task: Task): void {
       const others = waiting.get(task.asker);
@@ -44,11 +50,15 @@ export function createFairQueue<Task extends Waiting>(turnsMax: number) {
       return task;
     },
 
+    /** Takes the turn of a task back: it waits again, before the asker's others. */
+    putBack(task: Task): void {
+      giveUpTurn(task.asker);
+      waiting.set(task.asker, [task, ...(waiting.get(task.asker) ?? [])]);
+    },
+
     /** A task's turn is over. */
     end({ asker }: Task): void {
-      const left = turnsOf(asker) - 1;
-      if (left > 0) turns.set(asker, left);
-      else turns.delete(asker);
+      giveUpTurn(asker);
       const tasks = waiting.get(asker);
       if (tasks === undefined) return;
       waiting.delete(asker);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
+import { addPerson, signedInVisitor, type Visitor } from "../support/visitor.ts";
 
 const ASKED = 200;
 
@@ -12,6 +13,7 @@ beforeAll(async () => {
   appliance = await startAppliance({
     KANALOG_DB: machine.database,
     KANALOG_SECRET: "a secret text of at least thirty-two characters",
+    KANALOG_TRUST_PROXY: "true",
   });
   await imported(appliance, "channels", [channel(1), channel(2)]);
 });
@@ -49,3 +51,31 @@ for (const [what, path] of [
     expect(answeredBefore).toBeLessThan(before / 2);
   });
 }
+
+test(`a member's page does not wait for ${ASKED} pages that another customer's member asked for from elsewhere`, async () => {
+  const visitors = await Promise.all(
+    ["greedy@example.com", "modest@example.com"].map(async (email) => {
+      await addPerson(appliance, { email });
+      return signedInVisitor(appliance, email);
+    }),
+  );
+  const [greedy, modest] = visitors as [Visitor, Visitor];
+  const overview = (visitor: Visitor, count: number) =>
+    Array.from({ length: count }, () =>
+      visitor.get("/account/", {
+        "x-forwarded-for": visitor === greedy ? "192.0.2.1" : "192.0.2.2",
+      }),
+    );
+  // All threads have started.
+  await Promise.all([...overview(greedy, 4), ...overview(modest, 4)]);
+  let before = 0;
+  const asked = overview(greedy, ASKED).map(async (page) => {
+    if ((await page).status === 200) before += 1;
+  });
+  const [page] = overview(modest, 1);
+  expect((await page)?.status).toBe(200);
+  const answeredBefore = before;
+  await Promise.all(asked);
+  expect(before).toBe(ASKED);
+  expect(answeredBefore).toBeLessThan(before / 2);
+});

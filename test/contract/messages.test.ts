@@ -263,6 +263,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   ],
   inFuture: [[{}, "This lies more than 5 minutes ahead of now."]],
   notSlug: [[{}, "Enter a code of lower-case letters, digits, hyphens and underscores."]],
+  noCategory: [[{}, "There is no category with this code or name."]],
   notSlugItem: [[{ given: "GIVEN" }, '"GIVEN" is not a code.']],
   notInstant: [[{}, "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999."]],
   notAddress: [[{}, "Enter a valid URL."]],
@@ -692,6 +693,12 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     ],
   ],
   databaseOfOtherProgram: [[{}, "The file is a database of another program."]],
+  databaseOfOtherShape: [
+    [
+      { version: 12, reason: "table posts already exists" },
+      "The database says that its schema is version 12, but has other tables (table posts already exists): a program between two releases made it, and this one cannot migrate it. Nothing was changed. Go on with the program that made it, or export with that one and import into a new database.",
+    ],
+  ],
   newerDatabase: [
     [
       { version: 95, known: 99 },

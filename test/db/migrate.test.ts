@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import type { Database } from "../../src/db/database.ts";
 import { MIGRATIONS, migrate, SCHEMA_VERSION, schemaVersion } from "../../src/db/migrate.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
@@ -91,6 +92,28 @@ test("a database of another program is refused, and stays as it is", async () =>
   db.exec("CREATE TABLE theirs (x)");
   await expect(migrate(db, clock)).rejects.toThrow("another program");
   expect(schema()).toHaveLength(1);
+});
+
+test("a file whose tables are not those of its version is refused in one line that says what to do, and stays as it is", async () => {
+  // As programs between two releases made them: version 12 with the tables of 13, and without its own.
+  makeOldDatabase(machine.path("pre.db"), 11);
+  const pre = openDatabase(machine.path("pre.db"), clock);
+  pre.exec(MIGRATIONS[12] ?? "");
+  pre.pragma("user_version = 12");
+  pre.close();
+  const before = readdirSync(machine.folder);
+  const { exitCode, out, notes } = await machine.run(["org", "list"], {
+    environment: { KANALOG_DB: machine.path("pre.db") },
+  });
+  expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
+  expect(notes.trimEnd().split("\n")).toHaveLength(1);
+  expect(notes).toContain("version 12");
+  expect(notes).toContain("sample_channels already exists");
+  expect(notes).toContain("export with that one and import into a new database");
+  expect(readdirSync(machine.folder).filter((name) => !before.includes(name))).toEqual([]);
+  const after = openDatabase(machine.path("pre.db"), clock);
+  expect(schemaVersion(after)).toBe(12);
+  after.close();
 });
 
 test("every command refuses a newer file in one line, with exit 1", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { createLockWatch } from "../../src/db/lock-watch.ts";
 import { createRecentLog } from "../../src/ports/recent-log.ts";
 import { fakeClock, fakeLog } from "../support/fake-ports.ts";
 
@@ -13,16 +14,27 @@ test("warnings and errors are remembered, the latest first, and written all the 
   expect(entries()).toEqual([
     {
       ...{ at: clock.now(), level: "error", message: "failed", requestId: "r-1" },
-      cause: expect.stringContaining("broken"),
+      ...{ facts: "", cause: expect.stringContaining("broken") },
     },
     {
       ...{ at: clock.now(), level: "warn", message: "usage could not be committed" },
-      ...{ requestId: null, cause: "no disk" },
+      ...{ requestId: null, facts: "", cause: "no disk" },
     },
   ]);
   expect(written.warnings).toHaveLength(1);
   expect(written.errors).toEqual([
     { fields: { err: new Error("broken"), requestId: "r-1" }, message: "failed" },
+  ]);
+});
+
+test("which work held the lock for how long is remembered, as all numbers are", () => {
+  const { log, entries } = createRecentLog(fakeLog(), clock);
+  const watch = createLockWatch({ clock, log }, () => {});
+  watch.note("recount", 61.2);
+  log.error({ err: "no disk", job: "backup", organizationId: 7 }, "a job failed");
+  expect(entries().map(({ facts }) => facts)).toEqual([
+    "job: backup, organizationId: 7",
+    "work: recount, heldMs: 61",
   ]);
 });
 

@@ -58,3 +58,11 @@ test("nobody has more turns at once than it may, though nobody else waits", () =
   expect(queue.take()?.name).toBe("a3");
   expect(queue.waiting()).toBe(0);
 });
+
+test("a task whose turn is taken back comes next of its asker's, and the turn is free", () => {
+  const { queue } = queueOf(1, ["a1", "a2"]);
+  queue.putBack(queue.take() as Task);
+  expect(queue.waiting()).toBe(2);
+  expect(queue.take()?.name).toBe("a1");
+  expect(queue.take()).toBeUndefined();
+});

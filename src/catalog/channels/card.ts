@@ -22,6 +22,7 @@ import {
   nullable,
   numberColumn,
   slugColumn,
+  slugOrNameColumn,
   slugsColumn,
   textColumn,
 } from "../fields/columns.ts";
@@ -74,7 +75,10 @@ export const CHANNEL_FIELDS = {
     "channel",
   ),
   subscribers: field(countColumn(), countSchema("Subscribers")),
-  category: optional(slugColumn(), textSchema({ description: "Code of the primary category" })),
+  category: optional(
+    slugOrNameColumn(),
+    textSchema({ description: "Code of the primary category" }),
+  ),
   categories: categoriesField("Codes of the additional categories"),
   territory: optional(slugColumn(), textSchema({ description: "Code of the territory" })),
   a_plus: flag("Has the A+ mark"),

@@ -48,6 +48,20 @@ export function parseLinkOrHandle(text: string, hosts: readonly string[]): Chann
   return parseSegments((match[2] ?? "").split("/").filter((segment) => segment !== ""));
 }
 
+/** A channel by its messenger's id: exports and the formats of others name it so, whichever messenger it is of. */
+const BY_ID = /^https:\/\/t\.me\/c\/(-?\d+)$/;
+
+/** The link of a channel that is known by its messenger's id only. */
+export function linkById(messengerId: string | number): string {
+  return `https://t.me/c/${messengerId}`;
+}
+
+/** A channel as a file names it: as people do, or by `linkById`, whatever the messenger's hosts. */
+export function parseNamed(text: string, hosts: readonly string[]): ChannelReference | null {
+  const byId = BY_ID.exec(text)?.[1];
+  return byId === undefined ? parseLinkOrHandle(text, hosts) : messengerIdReference(byId);
+}
+
 function parseSegments([first = "", second]: readonly string[]): ChannelReference {
   const word = first.toLowerCase();
   if (second === undefined) return handleReference(first.replace(/^@/, ""));

@@ -146,6 +146,18 @@ export function slugColumn(): Column<string> {
   );
 }
 
+/** Longest name of a category or territory. */
+const ENTRY_NAME_MAX = 200;
+
+/** A code, or the name of what has it: only the database can tell whose it is. */
+export function slugOrNameColumn(): Column<string> {
+  const slug = slugColumn();
+  return column((given) => {
+    const isName = typeof given === "string" && given.length <= ENTRY_NAME_MAX;
+    return isName && !SLUG.test(given.trim()) ? { value: given } : slug.read(given);
+  }, "word");
+}
+
 /** Items separated by spaces, or a JSON array of them. */
 function itemsOf(given: unknown): unknown[] {
   const items: unknown[] = Array.isArray(given) ? given : String(given).split(/\s+/);

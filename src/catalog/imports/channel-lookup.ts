@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
 import { shortened } from "../../values/shortened.ts";
-import { parseLinkOrHandle } from "../channels/channel-reference.ts";
+import { parseNamed } from "../channels/channel-reference.ts";
 import { createChannelIds } from "../channels/channels.store.ts";
 import { type ImportContext, RowFault } from "./import-kind.ts";
 
@@ -25,7 +25,7 @@ export function createChannelLookup(
 
   function find(name: number | string, column = "channel"): number | undefined {
     if (typeof name === "number") return ids.byId(name);
-    const reference = parseLinkOrHandle(name, messengerHosts);
+    const reference = parseNamed(name, messengerHosts);
     if (reference === null) throw new RowFault(column, message("notChannel"));
     if (reference.kind === "handle") return ids.byHandleEver(reference.handle);
     return reference.kind === "messengerId" ? ids.byMessengerId(reference.messengerId) : undefined;

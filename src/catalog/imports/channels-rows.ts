@@ -5,6 +5,7 @@ import { CHANNEL_FIELDS, type ChannelRecord, writeFormerHandles } from "../chann
 import { createChannelRecords } from "../channels/channel-records.store.ts";
 import { recordsAfter } from "../channels/channels.store.ts";
 import { formerHandlesOf } from "../channels/former-handles.store.ts";
+import { createCategoryNames } from "../directory/category-names.ts";
 import { recount } from "../directory/recount.ts";
 import { flagColumn, ID_MAX, integerColumn, nullable } from "../fields/columns.ts";
 import { columnsOf, type RowOf, writer } from "../fields/stored-field.ts";
@@ -66,6 +67,17 @@ export const channelsImport: ImportKind<ChannelRow> = {
     let times = 0;
     let areRefreshes = false;
     let areCountsOld = false;
+    const categoryNamed = createCategoryNames(db);
+
+    /** A category may be given by its name, as people's tables have it. */
+    function withCode(row: Given<ChannelRow>): Given<ChannelRow> {
+      const { category } = row;
+      if (category == null || records.hasCategory(category)) return row;
+      const code = categoryNamed(category);
+      if (code === undefined) throw new RowFault("category", message("noCategory"));
+      return { ...row, category: code };
+    }
+
     const countAnew = async (): Promise<void> => {
       if (areCountsOld) await recount(db, clock);
     };
@@ -90,7 +102,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
         if (refreshed === "updated" && row.last_post_at !== undefined) times += 1;
         if (refreshed !== null) return refreshed;
         const stored = findStored(records, row);
-        const { former_handles: said = null, ...given } = row;
+        const { former_handles: said = null, ...given } = withCode(row);
         const record = merge(CHANNEL_FIELDS, given, stored, message("requiredForNewChannel"));
         record.categories = withoutPrimary(record);
         followNewestPost(db, record, row);
@@ -204,9 +216,6 @@ function withoutPrimary({ category, categories }: ChannelRecord): string {
 }
 
 function requireSlugs(records: Records, row: Given<ChannelRow>): void {
-  if (row.category != null && !records.hasCategory(row.category)) {
-    throw new RowFault("category", unknownSlug(row.category));
-  }
   for (const slug of row.categories ?? []) {
     if (!records.hasCategory(slug)) throw new RowFault("categories", unknownSlug(slug));
   }

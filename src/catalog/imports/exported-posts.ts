@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { dayOf, formatExactInstant, startOfDay } from "../../values/moscow-time.ts";
+import { linkById } from "../channels/channel-reference.ts";
 import { writer } from "../fields/stored-field.ts";
 import type { MentionTarget } from "../mentions/mention-target.ts";
 import { POST_FIELDS, type PostRecord } from "../posts/post.ts";
@@ -35,7 +36,7 @@ function writePost(db: Database, record: PostRecord): Record<string, unknown> {
 /** A channel's name as the column `forwarded_from` takes it. */
 function nameOf(target: MentionTarget): string | number {
   if (target.startsWith("#")) return Number(target.slice(1));
-  return target.startsWith("c/") ? `https://t.me/${target}` : `@${target}`;
+  return target.startsWith("c/") ? linkById(target.slice(2)) : `@${target}`;
 }
 
 /** The posts that are stored, then those that were taken down. */

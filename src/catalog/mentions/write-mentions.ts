@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
-import { parseLinkOrHandle } from "../channels/channel-reference.ts";
+import { parseNamed } from "../channels/channel-reference.ts";
 import type { PostRecord } from "../posts/post.ts";
 import { extractMentions } from "./extract-mentions.ts";
 import { type MentionTarget, targetOf, targetOfNumber } from "./mention-target.ts";
@@ -41,9 +41,7 @@ export function createMentions(db: Database, hosts: readonly string[]) {
   function forwardOf(post: PostRecord, given: GivenForward): MentionTarget | null {
     if (post.forwarded_from !== null) return targetOfNumber(post.forwarded_from);
     if (given == null) return null;
-    return typeof given === "number"
-      ? targetOfNumber(given)
-      : targetOf(parseLinkOrHandle(given, hosts));
+    return typeof given === "number" ? targetOfNumber(given) : targetOf(parseNamed(given, hosts));
   }
 
   return {

@@ -1,6 +1,6 @@
-import { asc, eq, getTableColumns, or } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { eqGiven, query, queryNow } from "../../db/query.ts";
+import { eqGiven, given, query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Key, keys } from "./keys.table.ts";
 
@@ -45,6 +45,90 @@ const keysByOrganization = query((db) =>
 
 export function selectKeys(db: Database, organizationId: number): Promise<Key[]> {
   return keysByOrganization(db).all({ organizationId });
+}
+
+/** SQL: a condition that holds where no value of the name is given. */
+const unlessNull = (name: string, condition: SQL) => or(sql`${given(name)} IS NULL`, condition);
+
+const ofPlace = and(
+  eqGiven(members.organizationId, "organizationId"),
+  unlessNull("memberId", eqGiven(keys.memberId, "memberId")),
+);
+const hasEnded = sql`(${keys.revokedAt} IS NOT NULL OR coalesce(${keys.expiresAt} <= ${given("nowMs")}, 0))`;
+
+/** Keys of an organization, or of one of its members. */
+export interface KeyPlace {
+  organizationId: number;
+  /** Null: of all members. */
+  memberId: number | null;
+}
+
+export interface KeySelection extends KeyPlace {
+  /** Those that never work again, or all others; null: both. */
+  areEnded: boolean | null;
+  nowMs: number;
+  /** Only keys below this number; null: no bound. */
+  before: number | null;
+  limit: number;
+}
+
+const newestKeys = query((db) =>
+  db
+    .select(keyColumns)
+    .from(keys)
+    .innerJoin(members, eq(members.id, keys.memberId))
+    .where(
+      and(
+        ofPlace,
+        unlessNull("areEnded", sql`${hasEnded} = ${given("areEnded")}`),
+        unlessNull("before", lt(keys.id, given("before"))),
+      ),
+    )
+    .orderBy(desc(keys.id))
+    .limit(given("limit")),
+);
+
+/** The newest first. */
+export function selectNewestKeys(
+  db: Database,
+  { areEnded, ...selection }: KeySelection,
+): Promise<Key[]> {
+  const flag = areEnded === null ? null : Number(areEnded);
+  return newestKeys(db).all({ ...selection, areEnded: flag });
+}
+
+const lastUsedKeys = query((db) =>
+  db
+    .select(keyColumns)
+    .from(keys)
+    .innerJoin(members, eq(members.id, keys.memberId))
+    .where(ofPlace)
+    .orderBy(sql`${keys.lastUsedAt} IS NULL`, desc(keys.lastUsedAt), asc(keys.id))
+    .limit(given("limit")),
+);
+
+/** The last used first, behind them those that were never used. */
+export function selectLastUsedKeys(
+  db: Database,
+  selection: KeyPlace & { limit: number },
+): Promise<Key[]> {
+  return lastUsedKeys(db).all({ ...selection });
+}
+
+const keyOfPlace = query((db) =>
+  db
+    .select(keyColumns)
+    .from(keys)
+    .innerJoin(members, eq(members.id, keys.memberId))
+    .where(and(eqGiven(keys.id, "id"), ofPlace)),
+);
+
+/** One of these keys, by its number. */
+export function selectKeyOf(
+  db: Database,
+  selection: KeyPlace & { id: number },
+): Promise<Key | undefined> {
+  return keyOfPlace(db).get({ ...selection });
 }
 
 const keysByName = query((db) =>

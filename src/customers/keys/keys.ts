@@ -5,7 +5,16 @@ import { requireOrganization } from "../accounts/accounts.ts";
 import type { Actor } from "../audit/audit-log.ts";
 import type { KeyChanges, NewKey } from "./key-changes.ts";
 import { createKeyToken } from "./key-token.ts";
-import { selectKeys, selectKeysNamed } from "./keys.store.ts";
+import {
+  type KeyPlace,
+  type KeySelection,
+  selectKey,
+  selectKeyOf,
+  selectKeys,
+  selectKeysNamed,
+  selectLastUsedKeys,
+  selectNewestKeys,
+} from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
 import {
   type Customer,
@@ -15,6 +24,7 @@ import {
 } from "./new-customer.ts";
 import { type AccessTokens, createVerifier } from "./verify-key.ts";
 
+export type { KeyPlace } from "./keys.store.ts";
 export type { AccessTokens, Caller } from "./verify-key.ts";
 
 export type Keys = ReturnType<typeof createKeys>;
@@ -74,7 +84,19 @@ export function createKeys(
     /** Keys with a prefix or name, of all organizations. */
     named: (text: string): Promise<Key[]> => selectKeysNamed(db, text),
 
-    /** @throws AppError `not_found` for the organization */
+    newest: (selection: KeySelection): Promise<Key[]> => selectNewestKeys(db, selection),
+    lastUsed: (selection: KeyPlace & { limit: number }): Promise<Key[]> =>
+      selectLastUsedKeys(db, selection),
+    /** One of an organization's keys, or of a member's; undefined for another's. */
+    keyOf: (selection: KeyPlace & { id: number }): Promise<Key | undefined> =>
+      selectKeyOf(db, selection),
+    /** Those of the numbers that are keys. */
+    async byIds(ids: readonly number[]): Promise<Key[]> {
+      const found = await Promise.all(ids.map((id) => selectKey(db, id)));
+      return found.filter((key) => key !== undefined);
+    },
+
+    /** All of them, for commands. @throws AppError `not_found` for the organization */
     async keys(organizationId: number): Promise<Key[]> {
       await requireOrganization(db, organizationId);
       return selectKeys(db, organizationId);

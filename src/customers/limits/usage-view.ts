@@ -21,3 +21,22 @@ export const usageSchema = objectSchema(
 );
 
 export type UsageView = ValueOf<typeof usageSchema>;
+
+/** Requests, their units, and those answered with a status of 400 or more. */
+export interface UsageSum {
+  requests: number;
+  units: number;
+  errors: number;
+}
+
+export type UsageOfMethod = UsageSum & { day: string; method: string };
+export type UsageOfKey = UsageSum & { key: number };
+
+/** Usage as pages show it: bounded, however many keys there are. */
+export interface UsageSummary {
+  days: UsageOfMethod[];
+  /** The most used keys. */
+  keys: UsageOfKey[];
+  /** How many keys were used. */
+  keysUsed: number;
+}

@@ -1,11 +1,8 @@
 import { and, eq, gt, lte, min } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { change, eqGiven, given, query } from "../../db/query.ts";
-import { type JsonText, toJsonText } from "../../values/json-text.ts";
-import { type Day, formatDay } from "../../values/moscow-time.ts";
+import type { Day } from "../../values/moscow-time.ts";
 import { usageDays } from "./usage.table.ts";
-import type { UsageView } from "./usage-view.ts";
 
 /** Requests of one kind, counted together. */
 export interface UsageEntry {
@@ -101,28 +98,6 @@ export function addUsage(tx: Transaction, entries: readonly UsageEntry[]): Usage
 
 function fitting({ quota, units, requests }: UsageEntry, used: number): number {
   return Math.min(requests, Math.max(0, Math.floor((quota - used) / units)));
-}
-
-export interface UsageSelection {
-  organizationId: number;
-  from: Day;
-  /** Included. */
-  to: Day;
-}
-
-/** An organization's usage by day, method and key. Answers at once: its deadline ends with the call. */
-export function selectUsage(
-  db: Database,
-  { organizationId, from, to }: UsageSelection,
-): JsonText<UsageView[]> {
-  const rows = statement<Omit<UsageView, "day"> & { day: Day }>(
-    db,
-    `SELECT day, method, key_id AS key, sum(requests) AS requests, sum(units) AS units,
-       sum(CASE WHEN status >= 400 THEN requests ELSE 0 END) AS errors
-     FROM usage_days WHERE ${WITHIN_DEADLINE} AND organization_id = ? AND day BETWEEN ? AND ?
-     GROUP BY day, method, key_id ORDER BY day, method, key_id`,
-  ).all(organizationId, from, to);
-  return toJsonText(rows.map((row) => ({ ...row, day: formatDay(row.day) })));
 }
 
 const nextOrganization = query((db) =>

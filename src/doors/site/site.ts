@@ -1,9 +1,11 @@
 import { Elysia } from "elysia";
 import { AppError, toAppError } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import { type Asker, askedBy } from "../../values/asker.ts";
 import { message } from "../../values/messages/messages.ts";
 import { assetRoutes } from "./assets/assets.ts";
 import { type Answer, logCause, takeForm } from "./forms/take-form.ts";
+import { networkOf } from "./guard/client-ip.ts";
 import { SECURITY_HEADERS } from "./guard/security-headers.ts";
 import { renderDocument } from "./look/layout.tsx";
 import { oauthRoutes } from "./oauth/oauth-routes.ts";
@@ -68,7 +70,22 @@ async function answerVisit(
 ): Promise<Response> {
   requireAddress(request);
   const setCookies: string[] = [];
-  const visit = await startVisit(request, params, context, setCookies);
+  const network = networkOf(context.clientIp(request));
+  const visit = await askedBy(network, () => startVisit(request, params, context, setCookies));
+  return askedBy(askerOf(sitePage, visit), () => answerTo(visit, sitePage, setCookies, context));
+}
+
+function askerOf(sitePage: SitePage | null, { membership, network }: Visit): Asker {
+  return sitePage?.access === "staff" ? null : (membership?.organization.id ?? network);
+}
+
+/** The answer, rendered: a page asks for what it shows while it is rendered. */
+async function answerTo(
+  visit: Visit,
+  sitePage: SitePage | null,
+  setCookies: readonly string[],
+  context: SiteContext,
+): Promise<Response> {
   const headers = headersOf(visit.requestId);
   for (const cookie of setCookies) headers.append("set-cookie", cookie);
   try {

@@ -8,6 +8,7 @@ import { followPosts } from "../../catalog/statistics/open-days.ts";
 import { pruneUsage } from "../../customers/limits/prune-usage.ts";
 import { pruneRequestLog } from "../../customers/limits/request-log.store.ts";
 import { pruneOAuth } from "../../customers/oauth/prune-oauth.ts";
+import { prunePeople } from "../../customers/people/prune-people.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { pruneDeliveries } from "../../push/webhooks/delivery/prune-deliveries.ts";
@@ -79,7 +80,14 @@ export function nightlyJobs({ backups, openDays, isNode }: JobSettings): Nightly
         await pruneRequestLog(db, clock);
       },
     },
-    { name: "prune-oauth", pattern: "30 0 * * *", run: pruneOAuth },
+    {
+      name: "prune-oauth",
+      pattern: "30 0 * * *",
+      run: async (db, clock) => {
+        await pruneOAuth(db, clock);
+        await prunePeople(db, clock);
+      },
+    },
     { name: "silent-sources", pattern: "*/5 * * * *", run: tellOfSilentSources },
     { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
     ...(isNode ? [{ name: "prune-cluster", pattern: "45 0 * * *", run: forgetRemoved }] : []),

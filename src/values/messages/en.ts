@@ -209,6 +209,7 @@ export const en = {
     `Enter a whole number from 0 to ${maximum}, or a message id of MAX, such as mid.… with 16 hexadecimal digits at its end.`,
   inFuture: "This lies more than 5 minutes ahead of now.",
   notSlug: "Enter a code of lower-case letters, digits, hyphens and underscores.",
+  noCategory: "There is no category with this code or name.",
   notSlugItem: ({ given }: { given: string }) => `"${given}" is not a code.`,
   notInstant: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999.",
   notAddress: "Enter a valid URL.",
@@ -478,6 +479,8 @@ export const en = {
   usageDiffers: ({ file, cluster }: { file: number; cluster: number }) =>
     `The cluster would have ${cluster} units of usage and the file has ${file}: nothing was changed.`,
   databaseOfOtherProgram: "The file is a database of another program.",
+  databaseOfOtherShape: ({ version, reason }: { version: number; reason: string }) =>
+    `The database says that its schema is version ${version}, but has other tables (${reason}): a program between two releases made it, and this one cannot migrate it. Nothing was changed. Go on with the program that made it, or export with that one and import into a new database.`,
   newerDatabase: ({ version, known }: { version: number; known: number }) =>
     `The database has schema version ${version}, ${takeNewerProgram(known)}`,
   newerFile: ({ file, version, known }: { file: string; version: number; known: number }) =>

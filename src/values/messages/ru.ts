@@ -155,6 +155,7 @@ export const ru: Messages = {
     `Укажите целое число от 0 до ${maximum} или идентификатор сообщения MAX вида mid.… с 16 шестнадцатеричными цифрами в конце.`,
   inFuture: "Это больше чем на 5 минут позже текущего времени.",
   notSlug: "Введите код из строчных латинских букв, цифр, дефисов и подчёркиваний.",
+  noCategory: "Категории с таким кодом или названием нет.",
   notSlugItem: ({ given }) => `«${given}» — не код.`,
   notInstant: "Введите время по ISO 8601 со смещением или Z, с 1970 по 9999 год.",
   notAddress: "Введите правильный адрес.",
@@ -357,6 +358,8 @@ export const ru: Messages = {
   usageDiffers: ({ file, cluster }) =>
     `В кластере было бы единиц расхода: ${cluster}, а в файле ${file}: ничего не изменено.`,
   databaseOfOtherProgram: "Этот файл — база другой программы.",
+  databaseOfOtherShape: ({ version, reason }) =>
+    `Версия схемы базы — ${version}, но таблицы в ней другие (${reason}): её создала программа между двумя выпусками, и обновить её эта программа не может. Ничего не изменено. Пользуйтесь программой, которая её создала, или выгрузите ею данные и загрузите их в новую базу.`,
   newerDatabase: ({ version, known }) => `Версия схемы базы — ${version}, ${takeNewer(known)}`,
   newerFile: ({ file, version, known }) => `Версия схемы ${file} — ${version}, ${takeNewer(known)}`,
   olderFile: ({ file, version, known }) =>

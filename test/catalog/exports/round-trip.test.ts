@@ -221,6 +221,25 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     }
   });
 
+  test("a forward from a channel with nothing but its messenger's id is known, whatever the messenger's hosts", async () => {
+    const hosts = { KANALOG_MESSENGER_HOSTS: "max.ru" };
+    const ofMax = [await startAppliance(hosts), await startAppliance(hosts)] as const;
+    try {
+      const row = { id: 1, channel: 1, published_at: AT, forwarded_from: "https://t.me/c/-2222" };
+      for (const appliance of ofMax) await imported(appliance, "channels", [channel(1)]);
+      await imported(ofMax[0], "posts", [row]);
+      const file = await exported(ofMax[0], { kind: "posts", format });
+      expect((await importText(ofMax[1], "posts", file, { format })).warnings).toEqual([]);
+      for (const appliance of ofMax) {
+        await imported(appliance, "channels", [channel(8, { msgr_id: -2222 })]);
+        const { body } = await appliance.get("/v1/msgr/channels/8/mentions/?kind=forward");
+        expect(body.results.map((post: { id: number }) => post.id)).toEqual([1]);
+      }
+    } finally {
+      for (const appliance of ofMax) await appliance.close();
+    }
+  });
+
   test("a forward from a channel that comes into the catalog later is known in the copy too", async () => {
     const forwards = ["@later", "https://t.me/c/2222/1", 9, null];
     await imported(source, "channels", [channel(1)]);

@@ -6,6 +6,10 @@ import { counts, importText } from "../../support/import-text.ts";
 let appliance: Appliance;
 beforeEach(async () => {
   appliance = await startAppliance();
+  await appliance.importRows("categories", [
+    { id: 901, slug: "one-of-two", name: "Двойная" },
+    { id: 902, slug: "other-of-two", name: "Двойная" },
+  ]);
   await appliance.importRows("channels", [
     { id: 1, handle: "one", title: "One", subscribers: 1, category: "auto", quality: 5 },
   ]);
@@ -34,6 +38,8 @@ const CELLS: [column: string, given: string | number, shown: unknown][] = [
   ["subscribers", "NaN", 1],
   ["subscribers", " null ", 1],
   ["category", " news ", "news"],
+  ["category", "Новости и СМИ", "news"],
+  ["category", " новости и сми ", "news"],
   ["category", "none", "auto"],
   ["quality", "12,5", 12.5],
   ["quality", " 1 200.5 ", 1200.5],
@@ -126,7 +132,9 @@ describe("a cell is taken as people write it", () => {
 
 const BAD: [column: string, given: unknown, reason: string][] = [
   ["quality", "good", "A valid number is required."],
-  ["category", "nothing", "Object with slug=nothing does not exist."],
+  ["category", "nothing", "There is no category with this code or name."],
+  ["category", "Нет такой", "There is no category with this code or name."],
+  ["category", "Двойная", "There is no category with this code or name."],
   ["territory", "Москва", "Enter a code of lower-case letters, digits, hyphens and underscores."],
   ["categories", ["news", "nothing"], "Object with slug=nothing does not exist."],
   ["verified", "maybe", "Must be a valid boolean."],

@@ -201,7 +201,7 @@ test("a category or territory that does not exist is rejected by its name", asyn
   expect(inserted).toBe(1);
   expect(rejects).toEqual([
     {
-      ...{ line: 1, column: "category", reason: "Object with slug=nope does not exist." },
+      ...{ line: 1, column: "category", reason: "There is no category with this code or name." },
       fields: { id: 1, title: "A", subscribers: 1, category: "nope" },
     },
     {

@@ -336,6 +336,62 @@ describe("the history of usage", () => {
     ]);
   });
 
+  test("is given page by page, each row once, and of the same days when midnight has passed", async () => {
+    const { key, memberId } = await appliance.customer();
+    const { keys } = appliance.app.domains;
+    for (let made = 0; made < 3; made++) {
+      const wanted = { memberId, name: "", access: "read_only", expiresAt: null } as const;
+      const { token } = await keys.createKey(wanted, COMMAND_LINE);
+      for (const path of ["/v1/msgr/channels/1/", "/v1/msgr/categories/", "/v1/msgr/channels/"]) {
+        await appliance.request(path, { key: token });
+      }
+    }
+    const whole = await history(key);
+    expect(whole).toHaveLength(9);
+    const collected: unknown[] = [];
+    let path = "/v1/me/usage/?limit=2&fields=day,method,key";
+    for (;;) {
+      const { body } = await appliance.request(path, { key });
+      expect(body.results.length).toBeLessThanOrEqual(2);
+      collected.push(...body.results);
+      if (body.next === null) break;
+      const { pathname, search } = new URL(body.next);
+      path = pathname + search;
+      if (collected.length === 2) appliance.ports.clock.advance(DAY_MS);
+    }
+    // What counts the pages themselves comes with the days asked for.
+    const others = collected.filter(
+      (row) => (row as { method: string }).method !== "me_usage_list",
+    );
+    expect(others).toEqual(
+      whole.map(({ day, method, key }: Record<string, unknown>) => ({ day, method, key })),
+    );
+    const days = new Set(collected.map((row) => (row as { day: string }).day));
+    expect([...days]).toEqual(["2026-11-20"]);
+    expect((await appliance.request("/v1/me/usage/?limit=10001", { key })).status).toBe(400);
+  });
+
+  test("has at most 10,000 rows in an answer, however many keys there are", async () => {
+    const { key, keyId, organizationId } = await appliance.customer();
+    const { db } = appliance.app.domains;
+    db.exec(`
+      WITH RECURSIVE series (value) AS (
+        SELECT 0 UNION ALL SELECT value + 1 FROM series WHERE value < 10000)
+      INSERT INTO usage_days (organization_id, day, method, key_id, status, requests, units)
+      SELECT ${organizationId}, unixepoch('2026-11-01') / 86400 + value % 10, 'method_' || (value / 10),
+        ${keyId}, 200, 1, 1 FROM series`);
+    const first = (await appliance.request("/v1/me/usage/", { key })).body;
+    expect(first.results).toHaveLength(10_000);
+    const { pathname, search } = new URL(first.next);
+    const second = (await appliance.request(pathname + search, { key })).body;
+    expect(second.next).toBeNull();
+    // The first page's own request is among them by now.
+    expect(second.results.map(({ method }: { method: string }) => method)).toEqual([
+      expect.stringMatching(/^method_/),
+      "me_usage_list",
+    ]);
+  });
+
   test("shows an organization its own usage only", async () => {
     const ours = await appliance.customer();
     const theirs = await appliance.customer();

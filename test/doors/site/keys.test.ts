@@ -3,7 +3,7 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { signedInMember, type Visitor, visitorOf } from "../../support/visitor.ts";
+import { signedInMember, staffVisitor, type Visitor, visitorOf } from "../../support/visitor.ts";
 
 const KEYS = "/account/keys/";
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -278,5 +278,55 @@ describe("the prefix for the documentation's snippets", () => {
     expect(await prefixFor(owner)).toEqual({ prefix: first.slice(0, 11) });
     await owner.post(KEYS, { action: "revoke", key: "2" });
     expect(await prefixFor(owner)).toEqual({ prefix: null });
+  });
+});
+
+describe("many keys", () => {
+  /** Keys of the customer's owner, each seventh revoked. */
+  const make = (count: number) =>
+    appliance.app.domains.db.exec(`
+      WITH RECURSIVE series (value) AS (
+        SELECT 1 UNION ALL SELECT value + 1 FROM series WHERE value < ${count})
+      INSERT INTO keys (member_id, name, prefix, hash, access, created_at, revoked_at)
+      SELECT ${customer.memberId}, 'robot-' || value || '.', 'knl_ro_0000', randomblob(32), 'read_only',
+        0, iif(value % 7 = 0, 1, NULL)
+      FROM series`);
+  const namesIn = (html: string) =>
+    [...html.matchAll(/<bdi>(robot-\d+)\.</g)].map(([, name]) => name);
+  const ENDED = "<summary>Keys that no longer work<";
+  const nextIn = (html: string) =>
+    /<a href="([^"]*)"[^>]*>(?:Next page|Earlier →)</.exec(html)?.[1];
+
+  async function collect(visitor: Visitor, path: string, part: (html: string) => string) {
+    const found: unknown[] = [];
+    for (let next: string | undefined = path; next !== undefined; ) {
+      const html = part((await visitor.get(next.replaceAll("&amp;", "&"))).html);
+      const names = namesIn(html);
+      expect(names.length).toBeLessThanOrEqual(50);
+      found.push(...names);
+      next = nextIn(html);
+    }
+    return found;
+  }
+
+  test("are shown page by page, those that work and those that do not each in their own", async () => {
+    make(210);
+    const working = await collect(owner, KEYS, (html) => html.split(ENDED)[0] ?? "");
+    const ended = await collect(owner, KEYS, (html) => html.split(ENDED)[1] ?? "");
+    expect([working.length, ended.length]).toEqual([180, 30]);
+    expect(new Set([...working, ...ended]).size).toBe(210);
+    expect(working[0]).toBe("robot-209");
+    make(400);
+    const many = await collect(owner, KEYS, (html) => html.split(ENDED)[1] ?? "");
+    expect(many).toHaveLength(30 + 57);
+  });
+
+  test("are shown to staff page by page", async () => {
+    make(120);
+    const staff = await staffVisitor(appliance);
+    const path = `/staff/organizations/${customer.organizationId}/`;
+    const all = await collect(staff, path, (html) => html);
+    expect(all).toHaveLength(120);
+    expect(new Set(all).size).toBe(120);
   });
 });

@@ -7,6 +7,7 @@ import {
   addPerson,
   PASSWORD,
   signedInMember,
+  staffVisitor,
   type Visitor,
   visitorOf,
 } from "../../support/visitor.ts";
@@ -447,4 +448,26 @@ describe("a password that somebody else may have chosen", () => {
     expect(await isThere(boss)).toBe(true);
     expect(await accounts.members(organizationId)).toHaveLength(3);
   });
+});
+
+test("many members are shown page by page, to their own and to staff", async () => {
+  appliance.app.domains.db.exec(`
+    WITH RECURSIVE series (value) AS (
+      SELECT 1 UNION ALL SELECT value + 1 FROM series WHERE value < 120)
+    INSERT INTO members (organization_id, email, name, role, created_at)
+    SELECT ${customer.organizationId}, 'many-' || value || '@example.com', '', 'member', 0 FROM series`);
+  const staff = await staffVisitor(appliance);
+  for (const [who, path] of [
+    [owner, MEMBERS],
+    [staff, `/staff/organizations/${customer.organizationId}/`],
+  ] as const) {
+    const found = new Set<string | undefined>();
+    for (const page of [1, 2, 3]) {
+      const { html } = await who.get(`${path}?page=${page}`);
+      const shown = new Set([...html.matchAll(/<bdi>(many-\d+)@/g)].map(([, name]) => name));
+      expect(shown.size).toBeLessThanOrEqual(50);
+      for (const name of shown) found.add(name);
+    }
+    expect(found.size).toBe(120);
+  }
 });

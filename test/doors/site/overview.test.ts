@@ -34,6 +34,29 @@ async function use(): Promise<void> {
   await appliance.get("/v1/me/", customer.key);
 }
 
+test("usage by key shows the 50 most used, and all others in one line", async () => {
+  const { db } = appliance.app.domains;
+  db.exec(`
+    WITH RECURSIVE series (value) AS (
+      SELECT 1 UNION ALL SELECT value + 1 FROM series WHERE value < 60)
+    INSERT INTO keys (member_id, name, prefix, hash, access, created_at)
+    SELECT ${customer.memberId}, 'robot ' || value, 'knl_ro_0000', randomblob(32), 'read_only', 0 FROM series`);
+  db.exec(`
+    INSERT INTO usage_days (organization_id, day, method, key_id, status, requests, units)
+    SELECT ${customer.organizationId}, unixepoch('2026-11-19') / 86400, 'me_retrieve', id, 200,
+      substr(name, 7) + 0, 0
+    FROM keys WHERE name LIKE 'robot %'`);
+  const { html } = await owner.get("/account/?days=7");
+  const table = html.split(">Usage by key<")[1]?.split("</table>")[0] ?? "";
+  expect(table.match(/<bdi>robot \d+</g)).toHaveLength(50);
+  expect(numbersOf(table, "<bdi>robot 60<")).toEqual([60, 0, 0]);
+  expect(numbersOf(table, "<bdi>robot 11<")).toEqual([11, 0, 0]);
+  expect(numbersOf(table, "10 other keys")).toEqual([55, 0, 0]);
+  expect(numbersOf(table, ">Total<")).toEqual([1830, 0, 0]);
+  // Nor does the choice of a key whose requests are shown name them all.
+  expect(html.match(/<option value="\d+"/g)?.length).toBeLessThanOrEqual(50);
+});
+
 test("usage is shown by day and by method, every day of the range there", async () => {
   await use();
   appliance.ports.clock.advance(24 * 60 * 60 * 1000);

@@ -427,6 +427,16 @@ test("recent errors show what was logged, without what callers must not see", as
   expect(html).toContain(">error</td>");
 });
 
+test("recent errors name the work that held the lock, and for how long", async () => {
+  const { db } = appliance.app.domains;
+  await inTransaction(db, appliance.ports.clock, "slow-work", () => {
+    appliance.ports.clock.advance(61);
+  });
+  const { html } = await staff.get("/staff/errors/");
+  expect(html).toContain("the write lock was held for too long");
+  expect(html).toContain("<code>work: slow-work, heldMs: 61</code>");
+});
+
 test("the audit log is paged, and shows one organization or person where it is asked to", async () => {
   const path = organizationPath();
   for (let times = 0; times < 26; times += 1) {

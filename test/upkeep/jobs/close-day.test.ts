@@ -113,3 +113,15 @@ test("the nightly recount counts both directories at 03:00", async () => {
     ["blogs", 2],
   ]);
 });
+
+test("days that ended while it was down have no row, as nobody read the subscribers then; the last one has", async () => {
+  appliance.ports.clock.set("2026-11-21T00:10:30+03:00");
+  await appliance.app.scheduler.runDue();
+  appliance.ports.clock.set("2026-11-25T09:00:00+03:00");
+  await appliance.app.scheduler.runDue();
+  const { body } = await appliance.get("/v1/msgr/stats/daily/?channels=2&from=2026-11-19");
+  expect(body.results).toEqual([
+    { channel: 2, day: "2026-11-20", subscribers: 20, views: 0, posts: 0 },
+    { channel: 2, day: "2026-11-24", subscribers: 20, views: 0, posts: 0 },
+  ]);
+});

@@ -59,14 +59,11 @@ async function visitAt(nowMs: number, visit: Visit, { accounts }: SiteContext): 
 /** The visitor as a caller of the API, by their newest key that holds. */
 async function callerOf(visit: Visit, { accounts, keys }: SiteContext): Promise<Caller> {
   const viewer = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
-  const all = await keys.keys(viewer.organization.id);
-  const own = all.filter(
-    ({ memberId, revokedAt, expiresAt }) =>
-      memberId === viewer.member.id &&
-      revokedAt === null &&
-      (expiresAt === null || expiresAt > visit.nowMs),
-  );
-  const key = own.toSorted((one, other) => other.id - one.id)[0];
+  const { member, organization } = viewer;
+  const [key] = await keys.newest({
+    ...{ organizationId: organization.id, memberId: member.id },
+    ...{ areEnded: false, nowMs: visit.nowMs, before: null, limit: 1 },
+  });
   if (key === undefined) throw pageError("conflict", visit.words.mentionPages.noKeyYet);
   return { ...viewer, key };
 }

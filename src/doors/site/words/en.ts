@@ -884,7 +884,7 @@ const staffPages = {
     "optimize-search": "Merges the search index",
     "prune-usage": "Removes old usage",
     "prune-cluster": "Forgets removed rows that all nodes have copied",
-    "prune-oauth": "Removes ended access of assistants",
+    "prune-oauth": "Removes ended access of assistants, and ended sessions",
     "prune-deliveries": "Removes old deliveries",
     "silent-sources": "Tells staff of silent sources",
     backup: "Backs the database up",

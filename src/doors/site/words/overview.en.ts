@@ -5,6 +5,7 @@ export const overviewEn = {
   over: "The quota is used up: requests that cost are refused until the period ends on",
   usageByKey: "Usage by key",
   otherKey: (id: number) => `key ${id}`,
+  otherKeys: (count: number) => `${count} other keys`,
   unfinished: "not over yet",
   todayUnfinished: "The last day is today, which is not over yet.",
   lastRequests: "Last requests",

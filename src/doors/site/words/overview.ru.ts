@@ -6,6 +6,7 @@ export const overviewRu: OverviewWords = {
   over: "Квота закончилась: платные запросы отклоняются до конца периода,",
   usageByKey: "Использование по ключам",
   otherKey: (id) => `ключ ${id}`,
+  otherKeys: (count) => `другие ключи: ${count}`,
   unfinished: "ещё не закончился",
   todayUnfinished: "Последний день — сегодня, он ещё не закончился.",
   lastRequests: "Последние запросы",

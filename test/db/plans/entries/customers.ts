@@ -298,6 +298,38 @@ export const customers: Entries = {
       rows: 5,
     },
   ],
+  "customers/keys/keys.store.ts newestKeys": [
+    {
+      sql: 'select … from "keys" inner join "members" on "members"."id" = "keys"."member_id" where (("members"."organization_id" = ? and (? IS NULL or "keys"."member_id" = ?)) and (? IS NULL or ("keys"."revoked_at" IS NOT NULL OR coalesce("keys"."expires_at" <= ?, 0)) = ?) and (? IS NULL or "keys"."id" < ?)) order by "keys"."id" desc limit ?',
+      plan: [
+        "SEARCH members USING COVERING INDEX sqlite_autoindex_members_1 (organization_id=?)",
+        "SEARCH keys USING INDEX keys_by_member (member_id=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 3,
+    },
+  ],
+  "customers/keys/keys.store.ts lastUsedKeys": [
+    {
+      sql: 'select … from "keys" inner join "members" on "members"."id" = "keys"."member_id" where ("members"."organization_id" = ? and (? IS NULL or "keys"."member_id" = ?)) order by "keys"."last_used_at" IS NULL, "keys"."last_used_at" desc, "keys"."id" asc limit ?',
+      plan: [
+        "SEARCH members USING COVERING INDEX sqlite_autoindex_members_1 (organization_id=?)",
+        "SEARCH keys USING INDEX keys_by_member (member_id=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 3,
+    },
+  ],
+  "customers/keys/keys.store.ts keyOfPlace": [
+    {
+      sql: 'select … from "keys" inner join "members" on "members"."id" = "keys"."member_id" where ("keys"."id" = ? and ("members"."organization_id" = ? and (? IS NULL or "keys"."member_id" = ?)))',
+      plan: [
+        "SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH members USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+  ],
   "customers/keys/keys.store.ts updateRevoked": [
     {
       sql: 'update "keys" set "revoked_at" = ? where "keys"."id" = ?',
@@ -320,19 +352,41 @@ export const customers: Entries = {
       why: "A command looks for keys by prefix or name, now and then; a request knows its key by the hash.",
     },
   ],
+  "customers/limits/usage-history.store.ts selectUsage": [
+    {
+      sql: "SELECT … FROM usage_days WHERE within_deadline() AND organization_id = @organizationId AND (day, method, key_id) > (@day, @method, @key) AND day <= @to GROUP BY day, method, key_id ORDER BY day, method, key_id LIMIT @limit",
+      plan: [
+        "SEARCH usage_days USING PRIMARY KEY (organization_id=? AND (day,method,key_id)>(?,?,?) AND day<?)",
+      ],
+      rows: 828,
+      why: "A page of days, methods and keys, 10,000 at most.",
+    },
+  ],
+  "customers/limits/usage-history.store.ts summarizeUsage": [
+    {
+      sql: "SELECT … FROM usage_days WHERE within_deadline() AND organization_id = ? AND day BETWEEN ? AND ? GROUP BY day, method ORDER BY day, method",
+      plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day>? AND day<?)"],
+      rows: 317,
+      why: "The usage of an organization's page, under the deadline of a reader thread.",
+    },
+    {
+      sql: "SELECT … FROM usage_days WHERE within_deadline() AND organization_id = ? AND day BETWEEN ? AND ? GROUP BY key_id ORDER BY requests DESC, key_id LIMIT 50",
+      plan: [
+        "CO-ROUTINE (subquery-2)",
+        "  SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day>? AND day<?)",
+        "  USE TEMP B-TREE FOR GROUP BY",
+        "SCAN (subquery-2)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 317,
+      why: "The usage of an organization's page, under the deadline of a reader thread.",
+    },
+  ],
   "customers/limits/usage.store.ts createUsageStore": [
     {
       sql: "SELECT used FROM usage_periods WHERE organization_id = ? AND started_at = ?",
       plan: ["SEARCH usage_periods USING PRIMARY KEY (organization_id=? AND started_at=?)"],
       rows: 1,
-    },
-  ],
-  "customers/limits/usage.store.ts selectUsage": [
-    {
-      sql: "SELECT … FROM usage_days WHERE within_deadline() AND organization_id = ? AND day BETWEEN ? AND ? GROUP BY day, method, key_id ORDER BY day, method, key_id",
-      plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day>? AND day<?)"],
-      rows: 828,
-      why: "Days, methods and keys of the period asked for, under the deadline.",
     },
   ],
   "customers/limits/usage.store.ts nextOrganization": [
@@ -653,6 +707,30 @@ export const customers: Entries = {
         "  SEARCH request_log USING COVERING INDEX request_log_by_age (at<?)",
       ],
       rows: 0,
+    },
+  ],
+  "customers/people/prune-people.store.ts removeLinks": [
+    {
+      sql: 'delete from "verifications" where "verifications"."id" in (select "id" from "verifications" where "verifications"."expires_at" <= ? limit ?)',
+      plan: [
+        "SEARCH verifications USING COVERING INDEX sqlite_autoindex_verifications_1 (id=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN verifications",
+      ],
+      rows: 0,
+      why: "Once a night: password links of a few days.",
+    },
+  ],
+  "customers/people/prune-people.store.ts removeSessions": [
+    {
+      sql: 'delete from "sessions" where "sessions"."id" in (select "id" from "sessions" where "sessions"."expires_at" <= ? limit ?)',
+      plan: [
+        "SEARCH sessions USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN sessions",
+      ],
+      rows: 6000,
+      why: "Once a night: sessions of the last week, each row of which is short.",
     },
   ],
   "customers/sign-up/sign-ups.store.ts byToken": [

@@ -3,6 +3,7 @@ import { createKeyToken } from "../../../../src/customers/keys/key-token.ts";
 import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts";
 import { pruneOAuth } from "../../../../src/customers/oauth/prune-oauth.ts";
 import { distrust, markStaff } from "../../../../src/customers/people/people.ts";
+import { prunePeople } from "../../../../src/customers/people/prune-people.ts";
 import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
 import { setUpPerson } from "../../../../src/customers/people/set-up-person.ts";
 import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
@@ -89,6 +90,8 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   );
   await keys.createFirst(COMMAND_LINE);
   await keys.named("second");
+  await keys.keys(customer.organizationId);
+  await keys.keyOf({ organizationId: customer.organizationId, memberId: null, id: customer.keyId });
   const to = { email: "other@example.com", name: "Other", organization: "Other" };
   await accounts.handOver(whole.owner.id, to, COMMAND_LINE);
   await app.flushRequests();
@@ -132,6 +135,7 @@ async function exerciseOAuth(appliance: Appliance): Promise<void> {
   const sent = { method: "POST", body: new URLSearchParams(given) };
   await appliance.request("/oauth/revoke", sent);
   await pruneOAuth(appliance.app.domains.db, appliance.ports.clock);
+  await prunePeople(appliance.app.domains.db, appliance.ports.clock);
 }
 
 function sitePages(organizationId: number, webhook: number): string[] {

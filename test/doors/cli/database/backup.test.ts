@@ -14,6 +14,8 @@ import {
 } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { SCHEMA_VERSION } from "../../../../src/db/migrate.ts";
+import { replaceDatabase } from "../../../../src/db/replace-database.ts";
+import { fakePorts } from "../../../support/fake-ports.ts";
 import { createMachine, type Finished, type Machine } from "../../../support/machine.ts";
 
 /** With one organization, and a backup of it in copy.db; made once. */
@@ -164,6 +166,22 @@ test("a restore brings back what was, keeps what it replaced, and the appliance 
   expect(statSync(machine.database).mode & 0o777).toBe(0o600);
   const server = await machine.serve();
   expect((await server.get("/readyz")).status).toBe(200);
+});
+
+test("of two restores within a second each keeps what it replaced, under a name of its own", async () => {
+  const { clock } = fakePorts();
+  const suffix = ".before-restore-2026-11-20T12-00-00";
+  const restore = () =>
+    replaceDatabase(machine.database, machine.path("copy.db"), suffix, clock).keptAs as string;
+  await addOrganization("Later");
+  const first = restore();
+  await addOrganization("Second");
+  const second = restore();
+  expect(first).toBe(machine.database + suffix);
+  expect(second).toBe(`${machine.database}${suffix}-2`);
+  expect(organizations(first)).toEqual(["Acme", "Later"]);
+  expect(organizations(second)).toEqual(["Acme", "Second"]);
+  expect(organizations()).toEqual(["Acme"]);
 });
 
 test.skipIf(process.getuid?.() !== 0)(

@@ -4,6 +4,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Member } from "../../../../customers/accounts/accounts.table.ts";
 import type { Key } from "../../../../customers/keys/keys.table.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { ActionButton } from "../../look/form.tsx";
 import { quietly } from "../../look/row-actions.tsx";
@@ -11,6 +12,8 @@ import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { withQuery } from "../staff/console.tsx";
+import { visibleKeys } from "./revoke-key.ts";
 
 type KeyState = "active" | "revoked" | "expired" | "suspended";
 
@@ -21,37 +24,60 @@ interface ListedKey {
   lastUsedAt: number | null;
 }
 
-/** The keys that work, and below them, folded, those that never will again. */
-export async function KeyList({
-  visit,
-  context,
-  keys,
-}: PartProps & {
-  keys: readonly Key[];
-}): Promise<HtmlEscapedString> {
+const KEYS_PER_PAGE = 50;
+
+/** The keys that work, and below them, folded, those that never will again; each list page by page. */
+export async function KeyList({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const words = visit.words.organizationPages;
-  const listed = await listOf(visit, context, keys);
-  const ended = listed.filter(({ state }) => state === "revoked" || state === "expired");
-  const others = listed.filter((one) => !ended.includes(one));
+  const working = await pageOf(visit, context, { areEnded: false, at: "before" });
+  const ended = await pageOf(visit, context, { areEnded: true, at: "ended-before" });
   const label = isManager(visit) ? words.allKeys : words.yourKeys;
   return (
     <>
       <h2>{label}</h2>
-      {others.length === 0 ? (
+      {working.listed.length === 0 ? (
         <p>{words.noKeys}</p>
       ) : (
-        <KeyTable visit={visit} label={label} listed={others} />
+        <KeyTable visit={visit} label={label} page={working} />
       )}
-      {ended.length > 0 && (
-        <details>
-          <summary>
-            {words.oldKeys} ({ended.length})
-          </summary>
-          <KeyTable visit={visit} label={words.oldKeys} listed={ended} />
+      {ended.listed.length > 0 && (
+        <details open={visit.query.has("ended-before")}>
+          <summary>{words.oldKeys}</summary>
+          <KeyTable visit={visit} label={words.oldKeys} page={ended} />
         </details>
       )}
     </>
   );
+}
+
+interface KeyPage {
+  listed: ListedKey[];
+  /** The address of the next page; null on the last one. */
+  next: string | null;
+}
+
+/** @param at the query's name for where the page begins */
+async function pageOf(
+  visit: Visit,
+  context: SiteContext,
+  { areEnded, at }: { areEnded: boolean; at: string },
+): Promise<KeyPage> {
+  const { nowMs } = visit;
+  const before = parseNumber(visit.query.get(at) ?? "");
+  // One more than is shown tells whether there is another page.
+  const limit = KEYS_PER_PAGE + 1;
+  const found = await context.keys.newest({
+    ...{ ...visibleKeys(visit), areEnded, nowMs, before, limit },
+  });
+  const shown = found.slice(0, KEYS_PER_PAGE);
+  const last = shown.at(-1);
+  return {
+    listed: await listOf(visit, context, shown),
+    next:
+      last === undefined || found.length === shown.length
+        ? null
+        : withQuery(visit, { [at]: last.id }),
+  };
 }
 
 async function listOf(
@@ -78,11 +104,11 @@ function stateOf({ revokedAt, expiresAt }: Key, owner: Member, nowMs: number): K
 function KeyTable({
   visit,
   label,
-  listed,
+  page: { listed, next },
 }: {
   visit: Visit;
   label: string;
-  listed: readonly ListedKey[];
+  page: KeyPage;
 }): JSX.Element {
   const words = visit.words.organizationPages;
   const heads = [
@@ -96,11 +122,20 @@ function KeyTable({
     words.actions,
   ];
   return (
-    <DataTable label={label} columns={heads}>
-      {listed.map((one) => (
-        <KeyRow visit={visit} listed={one} />
-      ))}
-    </DataTable>
+    <>
+      <DataTable label={label} columns={heads}>
+        {listed.map((one) => (
+          <KeyRow visit={visit} listed={one} />
+        ))}
+      </DataTable>
+      {next !== null && (
+        <p>
+          <a href={next} rel="next">
+            {visit.words.explorerPages.nextPage}
+          </a>
+        </p>
+      )}
+    </>
   );
 }
 

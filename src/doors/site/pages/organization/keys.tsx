@@ -14,7 +14,7 @@ import type { Visit } from "../../visit/visit.ts";
 import { KeyList } from "./key-list.tsx";
 import { enableWebhook, WebhookList } from "./key-webhooks.tsx";
 import { makeKey } from "./new-key.tsx";
-import { keysOf, revokeKey } from "./revoke-key.ts";
+import { revokeKey } from "./revoke-key.ts";
 
 /** `/account/keys/`: API keys, and the webhooks' Enable buttons (specification, section 3). */
 export const keysPage: SitePage = {
@@ -30,7 +30,7 @@ export const keysPage: SitePage = {
         {done === "enabled" && <p role="status">{words.webhookEnabled}</p>}
         <RowFaults visit={visit} actions={["revoke", "enable"]} />
         <p>{words.keysIntro}</p>
-        <KeyList visit={visit} context={context} keys={await keysOf(visit, context)} />
+        <KeyList visit={visit} context={context} />
         <h2>{words.newKey}</h2>
         <NewKey visit={visit} />
         <h2>{visit.words.webhooks}</h2>

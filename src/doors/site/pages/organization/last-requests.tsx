@@ -2,17 +2,18 @@
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Key } from "../../../../customers/keys/keys.table.ts";
 import type { LoggedRequest } from "../../../../customers/limits/request-log.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
-import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { visibleKeys } from "./revoke-key.ts";
 
 /** The last requests of a key that the visitor may see: their own, or any where they manage. */
 export async function LastRequests({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const words = visit.words.overviewPage;
-  const keys = await visibleKeys(visit, context);
+  const keys = await offeredKeys(visit, context);
   const asked = visit.query.get("key");
   const chosen = keys.find(({ id }) => String(id) === asked) ?? keys[0];
   const requests =
@@ -96,10 +97,14 @@ function readable(path: string): string {
   }
 }
 
-async function visibleKeys(visit: Visit, { keys }: SiteContext): Promise<Key[]> {
-  const { organization, member } = membershipOf(visit);
-  const all = await keys.keys(organization.id);
-  return all
-    .filter(({ memberId }) => isManager(visit) || memberId === member.id)
-    .toSorted((a, b) => (b.lastUsedAt ?? 0) - (a.lastUsedAt ?? 0));
+const KEYS_OFFERED = 50;
+
+/** The keys that were used last, and the one that is asked for. */
+async function offeredKeys(visit: Visit, { keys }: SiteContext): Promise<Key[]> {
+  const place = visibleKeys(visit);
+  const lastUsed = await keys.lastUsed({ ...place, limit: KEYS_OFFERED });
+  const id = parseNumber(visit.query.get("key") ?? "");
+  if (id === null || lastUsed.some((key) => key.id === id)) return lastUsed;
+  const asked = await keys.keyOf({ ...place, id });
+  return asked === undefined ? lastUsed : [...lastUsed, asked];
 }

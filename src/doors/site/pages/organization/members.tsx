@@ -9,6 +9,7 @@ import { page } from "../../visit/view.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
+import { paged } from "../staff/console.tsx";
 import { changeRole, restore, suspend } from "./member-changes.ts";
 import { invite, linkAgain } from "./member-invitation.tsx";
 import { MemberList } from "./member-list.tsx";
@@ -21,6 +22,7 @@ export const membersPage: SitePage = {
     const words = visit.words.organizationPages;
     const done = doneOf(visit);
     const members = await accounts.members(membershipOf(visit).organization.id);
+    const { shown, pager } = paged(visit, members);
     // Faults of rows are told here, and so are those of a form that the visitor does not see.
     const actions = ["role", "suspend", "restore", "link", ...(isManager(visit) ? [] : ["invite"])];
     return page(
@@ -29,7 +31,8 @@ export const membersPage: SitePage = {
         {done !== null && <p role="status">{done}</p>}
         <RowFaults visit={visit} actions={actions} />
         <p>{words.membersIntro}</p>
-        <MemberList visit={visit} members={members} canMail={mails.canSend} />
+        <MemberList visit={visit} members={shown} canMail={mails.canSend} />
+        {pager}
         {isManager(visit) && <Invitation visit={visit} />}
         <p>
           <small>{words.moscowTime}</small>

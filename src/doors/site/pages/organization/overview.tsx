@@ -3,7 +3,6 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import { notFound } from "../../../../errors.ts";
-import { jsonValueOf } from "../../../../values/json-text.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
 import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -35,7 +34,8 @@ export async function Overview({ visit, context }: PartProps): Promise<HtmlEscap
   const to = dayOf(visit.nowMs);
   const from = to - range + 1;
   const organizationId = membershipOf(visit).organization.id;
-  const rows = jsonValueOf(await context.services.usageHistory.days({ organizationId, from, to }));
+  const usage = await context.services.usageHistory.summary({ organizationId, from, to });
+  const rows = usage.days;
   return (
     <>
       <PlanCards visit={visit} context={context} />
@@ -48,7 +48,7 @@ export async function Overview({ visit, context }: PartProps): Promise<HtmlEscap
         </p>
       )}
       {rows.length > 0 && <UsageByMethod visit={visit} rows={rows} />}
-      {rows.length > 0 && <UsageByKey visit={visit} context={context} rows={rows} />}
+      {rows.length > 0 && <UsageByKey visit={visit} context={context} usage={usage} />}
       {rows.length > 0 &&
         (["requests", "units"] as const).map((counted) => (
           <ByDayAndMethod

@@ -1,4 +1,4 @@
-import type { Key } from "../../../../customers/keys/keys.table.ts";
+import type { KeyPlace } from "../../../../customers/keys/keys.ts";
 import { pageError } from "../../forms/faults.ts";
 import { sentNumber } from "../../look/row-actions.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -6,18 +6,16 @@ import { redirect, type View } from "../../visit/view.ts";
 import { actorOf, isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** All keys of the organization for those who run it, else the visitor's own; newest first. */
-export async function keysOf(visit: Visit, { keys }: SiteContext): Promise<Key[]> {
+/** Whose keys the visitor sees: all of the organization for those who run it, else their own. */
+export function visibleKeys(visit: Visit): KeyPlace {
   const { member, organization } = membershipOf(visit);
-  const all = await keys.keys(organization.id);
-  return all.filter(({ memberId }) => isManager(visit) || memberId === member.id).reverse();
+  return { organizationId: organization.id, memberId: isManager(visit) ? null : member.id };
 }
 
 /** Revokes the key that the form names. @param path of the page that is shown after it */
 export async function revokeKey(visit: Visit, context: SiteContext, path: string): Promise<View> {
   const id = sentNumber(visit, "key");
-  const keys = await keysOf(visit, context);
-  if (!keys.some((one) => one.id === id)) {
+  if ((await context.keys.keyOf({ ...visibleKeys(visit), id })) === undefined) {
     throw pageError("not_found", visit.words.organizationPages.noSuchKey);
   }
   await context.keys.revokeKey(id, actorOf(visit));

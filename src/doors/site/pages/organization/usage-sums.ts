@@ -1,18 +1,9 @@
+import type { UsageOfMethod, UsageSum } from "../../../../customers/limits/usage-view.ts";
 import { type Day, formatDay } from "../../../../values/moscow-time.ts";
-
-/** Requests, their units, and those answered with a status of 400 or more. */
-export interface UsageSum {
-  requests: number;
-  units: number;
-  errors: number;
-}
-
-/** Usage of one day and method, as it is counted. */
-export type UsageRow = UsageSum & { day: string; method: string; key: number };
 
 /** Every day of the period, those without a request too. */
 export function sumByDay(
-  rows: readonly UsageRow[],
+  rows: readonly UsageOfMethod[],
   from: Day,
   to: Day,
 ): { day: string; sum: UsageSum }[] {
@@ -24,17 +15,20 @@ export function sumByDay(
 }
 
 /** Sums by operation id, the most requested first. */
-export function sumByMethod(rows: readonly UsageRow[]): { method: string; sum: UsageSum }[] {
+export function sumByMethod(rows: readonly UsageOfMethod[]): { method: string; sum: UsageSum }[] {
   return [...Map.groupBy(rows, ({ method }) => method)]
     .map(([method, ofMethod]) => ({ method, sum: sumOf(ofMethod) }))
     .sort((a, b) => b.sum.requests - a.sum.requests || (a.method < b.method ? -1 : 1));
 }
 
-/** Sums by number of the key, the most requested first. */
-export function sumByKey(rows: readonly UsageRow[]): { key: number; sum: UsageSum }[] {
-  return [...Map.groupBy(rows, ({ key }) => key)]
-    .map(([key, ofKey]) => ({ key, sum: sumOf(ofKey) }))
-    .sort((a, b) => b.sum.requests - a.sum.requests || a.key - b.key);
+/** What the others used beside the keys that are shown. */
+export function sumOfOthers(all: readonly UsageSum[], shown: readonly UsageSum[]): UsageSum {
+  const [whole, part] = [sumOf(all), sumOf(shown)];
+  return {
+    requests: whole.requests - part.requests,
+    units: whole.units - part.units,
+    errors: whole.errors - part.errors,
+  };
 }
 
 /** Methods with a line of their own; the others are one line together. */
@@ -46,7 +40,7 @@ const METHODS_SHOWN = 5;
  * @returns `methods` with null for the others, and each day's sums in their order
  */
 export function sumByDayAndMethod(
-  rows: readonly UsageRow[],
+  rows: readonly UsageOfMethod[],
   from: Day,
   to: Day,
 ): { methods: (string | null)[]; days: { day: string; sums: UsageSum[] }[] } {

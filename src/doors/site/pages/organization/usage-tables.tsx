@@ -2,21 +2,18 @@
 
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
+import type {
+  UsageOfMethod,
+  UsageSum,
+  UsageSummary,
+} from "../../../../customers/limits/usage-view.ts";
 import { apiMethods } from "../../../../methods/table.ts";
 import { Scroll } from "../../look/data-table.tsx";
 import { DayChart } from "../../look/day-chart.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { PartProps } from "../../site-context.ts";
-import { membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import {
-  type sumByDayAndMethod,
-  sumByKey,
-  sumByMethod,
-  sumOf,
-  type UsageRow,
-  type UsageSum,
-} from "./usage-sums.ts";
+import { type sumByDayAndMethod, sumByMethod, sumOf, sumOfOthers } from "./usage-sums.ts";
 
 /** Tables and charts of an organization's usage: by day, method and key. */
 
@@ -80,7 +77,13 @@ const ROUTES = new Map(
   apiMethods.map(({ operationId, verb, path }) => [operationId, `${verb} ${path}`]),
 );
 
-export function UsageByMethod({ visit, rows }: { visit: Visit; rows: UsageRow[] }): JSX.Element {
+export function UsageByMethod({
+  visit,
+  rows,
+}: {
+  visit: Visit;
+  rows: UsageOfMethod[];
+}): JSX.Element {
   const { words } = visit;
   const sums = sumByMethod(rows).map(({ method, sum }) => ({
     head: <code>{ROUTES.get(method) ?? method}</code>,
@@ -99,17 +102,22 @@ export function UsageByMethod({ visit, rows }: { visit: Visit; rows: UsageRow[] 
 export async function UsageByKey({
   visit,
   context,
-  rows,
+  usage: { days, keys, keysUsed },
 }: PartProps & {
-  rows: UsageRow[];
+  usage: UsageSummary;
 }): Promise<HtmlEscapedString> {
   const { words } = visit;
-  const keys = await context.keys.keys(membershipOf(visit).organization.id);
-  const names = new Map(keys.map(({ id, name, prefix }) => [id, name || `${prefix}…`]));
-  const sums = sumByKey(rows).map(({ key, sum }) => ({
+  const named = await context.keys.byIds(keys.map(({ key }) => key));
+  const names = new Map(named.map(({ id, name, prefix }) => [id, name || `${prefix}…`]));
+  const sums = keys.map(({ key, ...sum }) => ({
     head: <bdi>{names.get(key) ?? words.overviewPage.otherKey(key)}</bdi>,
     sum,
   }));
+  const others = keysUsed - keys.length;
+  if (others > 0) {
+    const head = <>{words.overviewPage.otherKeys(others)}</>;
+    sums.push({ head, sum: sumOfOthers(days, keys) });
+  }
   return (
     <UsageSums
       visit={visit}

@@ -23,7 +23,7 @@ export const errorsPage: SitePage = {
             label={words.errors}
             columns={[words.time, words.level, words.message, words.request]}
           >
-            {entries.map(({ at, level, message, requestId, cause }) => (
+            {entries.map(({ at, level, message, requestId, facts, cause }) => (
               <tr>
                 <td>
                   <Instant visit={visit} at={at} withSeconds />
@@ -31,6 +31,14 @@ export const errorsPage: SitePage = {
                 <td class={level === "error" ? "fault" : undefined}>{words.levels[level]}</td>
                 <td class="long">
                   <bdi>{message}</bdi>
+                  {facts !== "" && (
+                    <>
+                      <br />
+                      <small>
+                        <code>{facts}</code>
+                      </small>
+                    </>
+                  )}
                   {cause !== "" && (
                     <details>
                       <summary>{words.cause}</summary>

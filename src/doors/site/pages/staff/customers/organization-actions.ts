@@ -86,8 +86,8 @@ export async function addOwner(visit: Visit, context: SiteContext): Promise<View
 export async function revoke(visit: Visit, context: SiteContext): Promise<View> {
   const organization = await organizationOf(visit, context);
   const id = idOf(visit.form.get("key"));
-  const keys = await context.keys.keys(organization.id);
-  if (!keys.some((one) => one.id === id)) throw notFound("key", id);
+  const place = { organizationId: organization.id, memberId: null };
+  if ((await context.keys.keyOf({ ...place, id })) === undefined) throw notFound("key", id);
   await context.keys.revokeKey(id, actorOf(visit));
   return done(visit, "revoked");
 }

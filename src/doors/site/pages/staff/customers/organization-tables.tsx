@@ -8,6 +8,7 @@ import {
   type Organization,
 } from "../../../../../customers/accounts/accounts.table.ts";
 import type { Key } from "../../../../../customers/keys/keys.table.ts";
+import { parseNumber } from "../../../../../values/parse-number.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { ActionButton } from "../../../look/form.tsx";
 import { RoleForm } from "../../../look/role-form.tsx";
@@ -15,6 +16,7 @@ import { quietly } from "../../../look/row-actions.tsx";
 import { Instant, LastDayBefore } from "../../../look/shown.tsx";
 import type { PartProps } from "../../../site-context.ts";
 import type { Visit } from "../../../visit/visit.ts";
+import { paged, withQuery } from "../console.tsx";
 
 export function MembersTable({
   visit,
@@ -25,39 +27,52 @@ export function MembersTable({
 }): JSX.Element {
   const words = visit.words.staffPages;
   if (members.length === 0) return <p>{words.none}</p>;
+  const { shown, pager } = paged(visit, members);
   return (
-    <DataTable
-      label={words.members}
-      columns={[visit.words.email, visit.words.name, visit.words.role, words.state, words.actions]}
-    >
-      {members.map((member) => (
-        <tr>
-          <th scope="row" class="long">
-            <bdi>{member.email}</bdi>
-          </th>
-          <td>
-            <bdi>{member.name}</bdi>
-          </td>
-          <td>
-            <RoleForm visit={visit} member={member} roles={MEMBER_ROLES} />
-          </td>
-          <td>{member.suspendedAt === null ? words.active : words.suspended}</td>
-          <td>
-            <ActionButton
-              visit={quietly(visit)}
-              action={member.suspendedAt === null ? "suspend" : "reinstate"}
-              label={member.suspendedAt === null ? words.suspend : words.reinstate}
-              description={member.email}
-              fields={{ member: member.id }}
-              danger={member.suspendedAt === null}
-            />
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+    <>
+      <DataTable
+        label={words.members}
+        columns={[
+          visit.words.email,
+          visit.words.name,
+          visit.words.role,
+          words.state,
+          words.actions,
+        ]}
+      >
+        {shown.map((member) => (
+          <tr>
+            <th scope="row" class="long">
+              <bdi>{member.email}</bdi>
+            </th>
+            <td>
+              <bdi>{member.name}</bdi>
+            </td>
+            <td>
+              <RoleForm visit={visit} member={member} roles={MEMBER_ROLES} />
+            </td>
+            <td>{member.suspendedAt === null ? words.active : words.suspended}</td>
+            <td>
+              <ActionButton
+                visit={quietly(visit)}
+                action={member.suspendedAt === null ? "suspend" : "reinstate"}
+                label={member.suspendedAt === null ? words.suspend : words.reinstate}
+                description={member.email}
+                fields={{ member: member.id }}
+                danger={member.suspendedAt === null}
+              />
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+      {pager}
+    </>
   );
 }
 
+const KEYS_PER_PAGE = 50;
+
+/** The newest first, page by page. */
 export async function KeysTable({
   visit,
   context,
@@ -68,43 +83,59 @@ export async function KeysTable({
   isReadOnly?: boolean;
 }): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
-  const keys = await context.keys.keys(organization.id);
-  if (keys.length === 0) return <p>{words.none}</p>;
+  const found = await context.keys.newest({
+    ...{ organizationId: organization.id, memberId: null, areEnded: null, nowMs: visit.nowMs },
+    before: parseNumber(visit.query.get("before") ?? ""),
+    // One more than is shown tells whether there is another page.
+    limit: KEYS_PER_PAGE + 1,
+  });
+  const keys = found.slice(0, KEYS_PER_PAGE);
+  const last = keys.at(-1);
+  if (last === undefined) return <p>{words.none}</p>;
   const members = await context.accounts.members(organization.id);
   const emails = new Map(members.map(({ id, email }) => [id, email]));
   return (
-    <DataTable
-      label={words.keys}
-      columns={[
-        ...[words.key, visit.words.name, words.member, words.access, words.lastUsed],
-        ...[words.expires, words.state],
-      ]}
-    >
-      {keys.map((key) => {
-        const lastUsedAt = context.services.keyUse.lastUsedAt(key);
-        return (
-          <tr>
-            <th scope="row">
-              <code>{key.prefix}…</code>
-            </th>
-            <td class="long">
-              <bdi>{key.name}</bdi>
-            </td>
-            <td class="long">
-              <bdi>{emails.get(key.memberId)}</bdi>
-            </td>
-            <td>{words.accesses[key.access]}</td>
-            <td>{lastUsedAt === null ? words.never : <Instant visit={visit} at={lastUsedAt} />}</td>
-            <td>
-              <LastDayBefore visit={visit} at={key.expiresAt} />
-            </td>
-            <td>
-              <KeyState visit={visit} of={key} isReadOnly={isReadOnly} />
-            </td>
-          </tr>
-        );
-      })}
-    </DataTable>
+    <>
+      <DataTable
+        label={words.keys}
+        columns={[
+          ...[words.key, visit.words.name, words.member, words.access, words.lastUsed],
+          ...[words.expires, words.state],
+        ]}
+      >
+        {keys.map((key) => {
+          const lastUsedAt = context.services.keyUse.lastUsedAt(key);
+          return (
+            <tr>
+              <th scope="row">
+                <code>{key.prefix}…</code>
+              </th>
+              <td class="long">
+                <bdi>{key.name}</bdi>
+              </td>
+              <td class="long">
+                <bdi>{emails.get(key.memberId)}</bdi>
+              </td>
+              <td>{words.accesses[key.access]}</td>
+              <td>
+                {lastUsedAt === null ? words.never : <Instant visit={visit} at={lastUsedAt} />}
+              </td>
+              <td>
+                <LastDayBefore visit={visit} at={key.expiresAt} />
+              </td>
+              <td>
+                <KeyState visit={visit} of={key} isReadOnly={isReadOnly} />
+              </td>
+            </tr>
+          );
+        })}
+      </DataTable>
+      {found.length > keys.length && (
+        <p>
+          <a href={withQuery(visit, { before: last.id })}>{words.earlier} →</a>
+        </p>
+      )}
+    </>
   );
 }
 

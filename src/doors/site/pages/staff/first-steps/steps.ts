@@ -10,13 +10,15 @@ export async function stepsDone(context: SiteContext): Promise<Record<StepName, 
   const { accounts, firstSteps, keys, sample, webhooks } = context;
   const organizations = await accounts.organizations();
   const [first] = organizations;
-  const keysOfFirst = first === undefined ? [] : await keys.keys(first.id);
+  const [lastUsed] =
+    first === undefined
+      ? []
+      : await keys.lastUsed({ organizationId: first.id, memberId: null, limit: 1 });
   return {
     sample: sample.ids().length === 0 || firstSteps.isNoted("sample_kept"),
     import: sample.hasOwnChannels(),
     customer: organizations.length > 1,
-    call:
-      firstSteps.isNoted("first_call") || keysOfFirst.some(({ lastUsedAt }) => lastUsedAt !== null),
+    call: firstSteps.isNoted("first_call") || (lastUsed?.lastUsedAt ?? null) !== null,
     webhook: (await webhooks.webhooks(null)).length > 0,
     assistant: firstSteps.isNoted("assistant_seen"),
   };

@@ -1,0 +1,12 @@
+import type { Database } from "../../db/database.ts";
+import { foldText } from "../../values/fold-text.ts";
+import { createDirectoryStore } from "./directory.store.ts";
+
+/** Finds the code of a category by its name as people see it; undefined where none has it, or two have. */
+export function createCategoryNames(db: Database): (name: string) => string | undefined {
+  const byName = Map.groupBy(createDirectoryStore(db).categories(), ({ name }) => foldText(name));
+  return (name) => {
+    const [first, ...others] = byName.get(foldText(name)) ?? [];
+    return others.length === 0 ? first?.slug : undefined;
+  };
+}

@@ -1,0 +1,76 @@
+import { type Database, statement } from "../../db/database.ts";
+import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import { type JsonText, toJsonText } from "../../values/json-text.ts";
+import { type Day, formatDay } from "../../values/moscow-time.ts";
+import type { UsageOfKey, UsageSum, UsageSummary, UsageView } from "./usage-view.ts";
+
+/** An organization's days; both ends are included. */
+export interface UsageDays {
+  organizationId: number;
+  from: Day;
+  to: Day;
+}
+
+/** Where a page ended. */
+export type UsagePosition = readonly [day: Day, method: string, key: number];
+
+export interface UsageSelection extends UsageDays {
+  after: UsagePosition | null;
+  limit: number;
+}
+
+export interface UsagePage {
+  results: JsonText<UsageView[]>;
+  /** Null on the last page. */
+  last: UsagePosition | null;
+}
+
+/** SQL: what is counted of some rows. */
+const SUMS = `sum(requests) AS requests, sum(units) AS units,
+  sum(CASE WHEN status >= 400 THEN requests ELSE 0 END) AS errors`;
+
+/** Usage by day, method and key, page by page: keys and methods are many. */
+export function selectUsage(
+  db: Database,
+  { organizationId, from, to, after, limit }: UsageSelection,
+): UsagePage {
+  const [day, method, key] = after ?? [from, "", 0];
+  const rows = statement<UsageSum & { day: Day; method: string; key: number }>(
+    db,
+    `SELECT day, method, key_id AS key, ${SUMS}
+     FROM usage_days
+     WHERE ${WITHIN_DEADLINE} AND organization_id = @organizationId
+       AND (day, method, key_id) > (@day, @method, @key) AND day <= @to
+     GROUP BY day, method, key_id ORDER BY day, method, key_id LIMIT @limit`,
+  ).all({ organizationId, day, method, key, to, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return {
+    results: toJsonText(shown.map((row) => ({ ...row, day: formatDay(row.day) }))),
+    last: last === undefined ? null : [last.day, last.method, last.key],
+  };
+}
+
+const KEYS_SHOWN = 50;
+
+/** An organization's usage by day and method, and that of its most used keys. */
+export function summarizeUsage(
+  db: Database,
+  { organizationId, from, to }: UsageDays,
+): UsageSummary {
+  const of = `WHERE ${WITHIN_DEADLINE} AND organization_id = ? AND day BETWEEN ? AND ?`;
+  const days = statement<UsageSum & { day: Day; method: string }>(
+    db,
+    `SELECT day, method, ${SUMS} FROM usage_days ${of} GROUP BY day, method ORDER BY day, method`,
+  ).all(organizationId, from, to);
+  const keys = statement<UsageOfKey & { keysUsed: number }>(
+    db,
+    `SELECT key_id AS key, ${SUMS}, count(*) OVER () AS keysUsed FROM usage_days ${of}
+     GROUP BY key_id ORDER BY requests DESC, key_id LIMIT ${KEYS_SHOWN}`,
+  ).all(organizationId, from, to);
+  return {
+    days: days.map((row) => ({ ...row, day: formatDay(row.day) })),
+    keys: keys.map(({ keysUsed: _, ...row }) => row),
+    keysUsed: keys[0]?.keysUsed ?? 0,
+  };
+}

@@ -1,0 +1,45 @@
+import { inArray, lte } from "drizzle-orm";
+import type { Transaction } from "../../db/database.ts";
+import { change, given } from "../../db/query.ts";
+import { sessions, verifications } from "./people.table.ts";
+
+const removeSessions = change((db) =>
+  db.delete(sessions).where(
+    inArray(
+      sessions.id,
+      db
+        .select({ id: sessions.id })
+        .from(sessions)
+        .where(lte(sessions.expiresAt, given("now")))
+        .limit(given("limit")),
+    ),
+  ),
+);
+
+const removeLinks = change((db) =>
+  db.delete(verifications).where(
+    inArray(
+      verifications.id,
+      db
+        .select({ id: verifications.id })
+        .from(verifications)
+        .where(lte(verifications.expiresAt, given("now")))
+        .limit(given("limit")),
+    ),
+  ),
+);
+
+/** Removes sessions that have ended. @returns how many */
+export async function deleteEndedSessions(tx: Transaction, nowMs: number, limit: number) {
+  return (await removeSessions(tx).run({ now: asText(nowMs), limit })).changes;
+}
+
+/** Removes password links that have ended. @returns how many */
+export async function deleteEndedLinks(tx: Transaction, nowMs: number, limit: number) {
+  return (await removeLinks(tx).run({ now: asText(nowMs), limit })).changes;
+}
+
+/** A time as the library that signs people in writes it. */
+function asText(nowMs: number): string {
+  return new Date(nowMs).toISOString();
+}

@@ -1,0 +1,19 @@
+import type { Database } from "../../db/database.ts";
+import { inParts } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { deleteEndedLinks, deleteEndedSessions } from "./prune-people.store.ts";
+
+const ROWS_PER_STEP = 50;
+
+/** Removes sessions and password links that have ended: who never comes back leaves theirs behind. */
+export async function prunePeople(db: Database, clock: Clock): Promise<void> {
+  const nowMs = clock.now();
+  for (const remove of [deleteEndedSessions, deleteEndedLinks]) {
+    await inParts(
+      db,
+      clock,
+      "prune-people",
+      async (tx) => (await remove(tx, nowMs, ROWS_PER_STEP)) === ROWS_PER_STEP,
+    );
+  }
+}
