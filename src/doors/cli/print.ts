@@ -5,11 +5,11 @@ type Cell = string | number | boolean | null;
 export type Printable = Record<string, Cell>;
 
 /** One object: a JSON document, or a line a field. */
-export function printObject(output: Output, object: Printable, asJson: boolean): void {
+export function printObject(output: Output, object: Printable, asJson?: boolean): void {
   output.out(objectText(object, asJson));
 }
 
-export function objectText(object: Printable, asJson: boolean): string {
+export function objectText(object: Printable, asJson?: boolean): string {
   if (asJson) return JSON.stringify(object);
   const width = Math.max(...Object.keys(object).map((name) => name.length));
   return Object.entries(object)
@@ -18,7 +18,7 @@ export function objectText(object: Printable, asJson: boolean): string {
 }
 
 /** A list: `{results}` as a JSON document, or a table. */
-export function printList(output: Output, rows: readonly Printable[], asJson: boolean): void {
+export function printList(output: Output, rows: readonly Printable[], asJson?: boolean): void {
   if (asJson) {
     output.out(JSON.stringify({ results: rows }));
     return;
@@ -48,6 +48,10 @@ export function instantCell(instantMs: number | null): string | null {
 }
 
 function cellText(value: Cell): string {
-  // Control characters would reach the terminal as commands.
-  return value === null ? "-" : String(value).replace(/\p{Cc}/gu, "�");
+  return value === null ? "-" : forTerminal(String(value));
+}
+
+/** A text of somebody else's: its control characters would reach the terminal as commands. */
+export function forTerminal(text: string): string {
+  return text.replace(/\p{Cc}/gu, "�");
 }

@@ -1,12 +1,11 @@
 import { Command } from "commander";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { Key } from "../../../customers/keys/keys.table.ts";
-import { jsonOption, parseLastDay } from "../arguments.ts";
+import { type AsJson, jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { KEY, keyNamed, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
 import { instantCell, type Printable } from "../print.ts";
-import { type AsJson, printing } from "../printing.ts";
-import { withDomains } from "../with-domains.ts";
+import { printResult, withDomains } from "../with-domains.ts";
 import { printNewKey } from "./new-key.ts";
 
 interface NewKeyOptions extends AsJson {
@@ -35,7 +34,7 @@ export function keyCommand(context: CommandContext): Command {
         const access = write ? "read_write" : "read_only";
         const given = { memberId, name, access, expiresAt: expires ?? null } as const;
         const { key, token } = await keys.createKey(given, COMMAND_LINE);
-        await printNewKey(output, keys, key.id, { ...describe(key), key: token }, json === true);
+        await printNewKey(output, keys, key.id, { ...describe(key), key: token }, json);
       }),
     );
 
@@ -45,7 +44,7 @@ export function keyCommand(context: CommandContext): Command {
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
     .action((organization: string, options: AsJson) =>
-      printing(context, options, async ({ accounts, keys }) => {
+      printResult(context, options, async ({ accounts, keys }) => {
         const { id } = await organizationNamed(accounts, organization);
         return (await keys.keys(id)).map(describe);
       }),
@@ -57,7 +56,7 @@ export function keyCommand(context: CommandContext): Command {
     .argument("<key>", KEY)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
-      printing(context, options, async ({ keys }) =>
+      printResult(context, options, async ({ keys }) =>
         describe(await keys.revokeKey(await keyNamed(keys, named), COMMAND_LINE)),
       ),
     );

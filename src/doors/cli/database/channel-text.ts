@@ -1,7 +1,7 @@
 import type { ChannelRecord } from "../../../catalog/channels/card.ts";
 import type { ManageChannels, ManagedChannel } from "../../../catalog/manage/manage-channels.ts";
 import type { Output } from "../command-context.ts";
-import { instantCell, type Printable } from "../print.ts";
+import { forTerminal, instantCell, type Printable } from "../print.ts";
 
 /** How commands tell of channels. */
 
@@ -37,7 +37,7 @@ function listed(channel: ChannelRecord): Printable {
 }
 
 /** Prints all channels, part by part: there may be more channels than fit into the memory. */
-export function printAll(output: Output, channels: ManageChannels, asJson: boolean): void {
+export function printAll(output: Output, channels: ManageChannels, asJson?: boolean): void {
   let after = 0;
   if (asJson) output.out('{"results":[');
   for (;;) {
@@ -56,11 +56,11 @@ export function printAll(output: Output, channels: ManageChannels, asJson: boole
 /** Separated by tabs, for other programs: the columns of so many rows cannot be aligned. */
 function lineOf(row: ChannelRecord): string {
   const cells = Object.values({ ...listed(row), is_public: row.is_public ? "public" : "hidden" });
-  return cells.map((cell) => String(cell ?? "-").replace(/\p{Cc}/gu, "�")).join("\t");
+  return cells.map((cell) => forTerminal(String(cell ?? "-"))).join("\t");
 }
 
 export function named({ id, handle, title }: ChannelRecord): string {
-  return `channel ${id} (${handle === null ? "" : `@${handle}, `}"${title.replace(/\p{Cc}/gu, "�")}")`;
+  return `channel ${id} (${handle === null ? "" : `@${handle}, `}"${forTerminal(title)}")`;
 }
 
 export function contents({ posts, days }: ManagedChannel): string {
