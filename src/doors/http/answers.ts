@@ -1,11 +1,46 @@
-import { type AppError, toAppError } from "../../errors.ts";
+import type { Config } from "../../config.ts";
+import { AppError, toAppError } from "../../errors.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { type Json, JsonBytes, jsonTextOf } from "../../values/json-text.ts";
-import { REQUEST_ID } from "./requests/request-id.ts";
+import { message } from "../../values/messages/messages.ts";
+import { corsHeaders } from "./cors.ts";
+import type { BaseAddress } from "./requests/base-address.ts";
+import { REQUEST_ID, requestIdOf } from "./requests/request-id.ts";
+import { pathOf, queryOf } from "./requests/request-path.ts";
 
 /** Headers by name; a plain object, since that is what a Response takes cheapest. */
 export type Headers = Record<string, string>;
+
+/** Parts of the appliance that every answer needs. */
+export interface AnswerContext {
+  config: Config;
+  ports: Ports;
+}
+
+/** Headers of every answer. */
+export function commonHeaders(request: Request, { ports, config }: AnswerContext): Headers {
+  const headers: Headers = { [REQUEST_ID]: requestIdOf(request, ports.random, ports.clock) };
+  const origins = config.corsOrigins;
+  return origins.length === 0 ? headers : Object.assign(headers, corsHeaders(request, origins));
+}
+
+/** Redirects to the address with a slash, as the client sees it: a proxy may have taken a prefix off. */
+export function redirectToSlash(
+  request: Request,
+  context: AnswerContext & { baseAddress: BaseAddress },
+): Response {
+  const prefix = new URL(context.baseAddress(request)).pathname.replace(/\/$/, "");
+  const location = `${prefix}${pathOf(request)}/${queryOf(request)}`;
+  return new Response(null, {
+    status: 301,
+    headers: { ...commonHeaders(request, context), location },
+  });
+}
+
+export function wrongVerb(request: Request): AppError {
+  return new AppError("method_not_allowed", message("methodNotAllowed", { verb: request.method }));
+}
 
 const CHALLENGE = 'Bearer realm="kanalog"';
 /** Errors whose cause is in the log already. */

@@ -3,7 +3,15 @@ import { type CategoryImages, IMAGE_PATH } from "../../catalog/directory/categor
 import { notFound } from "../../errors.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
-import { errorAnswer, errorResponse, JSON_TYPE, json } from "./answers.ts";
+import {
+  commonHeaders,
+  errorAnswer,
+  errorResponse,
+  JSON_TYPE,
+  json,
+  redirectToSlash,
+  wrongVerb,
+} from "./answers.ts";
 import type { Guide } from "./docs/guide.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
 import { notFoundPage } from "./docs/not-found-page.ts";
@@ -17,10 +25,15 @@ import { oauthOffBody } from "./oauth-off.ts";
 import type { PublicRoutes } from "./public-routes.ts";
 import { type Looks, readinessAnswer } from "./readiness.ts";
 import { REQUEST_ID } from "./requests/request-id.ts";
-import { commonHeaders, pathOf, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
+import { pathOf } from "./requests/request-path.ts";
+import { type RestContext, restRoutes } from "./rest.ts";
 import { type PushContext, pushRoutes } from "./source-pushes.ts";
 
-interface ServerContext extends McpContext, MetricsContext, Pick<PushContext, "openPush"> {
+interface ServerContext
+  extends RestContext,
+    McpContext,
+    MetricsContext,
+    Pick<PushContext, "openPush"> {
   /** The routes of other doors. */
   others: Elysia;
   guides: readonly Guide[];

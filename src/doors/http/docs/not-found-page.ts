@@ -1,5 +1,5 @@
 import { PROSE_POLICY, pageResponse } from "../public-routes.ts";
-import { pathOf } from "../rest.ts";
+import { pathOf } from "../requests/request-path.ts";
 import { framedPage } from "./frame.ts";
 import type { Guide } from "./guide.ts";
 import { readersLanguage } from "./guide-pages.ts";

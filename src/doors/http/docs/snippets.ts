@@ -1,5 +1,5 @@
 import { KEY_PLACE } from "../../../customers/keys/connect-snippets.ts";
-import { type ApiMethod, takesBody } from "../../../methods/method.ts";
+import { type ApiMethod, pathFor, takesBody } from "../../../methods/method.ts";
 import type { ExampleCall } from "./examples.ts";
 import { WRITTEN_ADDRESS } from "./guide-html.ts";
 
@@ -33,16 +33,12 @@ export function snippetsOf(method: ApiMethod, example: ExampleCall): Snippet[] {
 }
 
 function partsOf(method: ApiMethod, given: ExampleCall["arguments"]): Parts {
-  const { verb, path, parameters, status, fileTypes } = method;
+  const { verb, parameters, status, fileTypes } = method;
   const placed = (place: string) =>
     Object.entries(given).filter(([name]) => parameters[name]?.in === place);
-  const filled = placed("path").reduce<string>(
-    (url, [name, value]) => url.replace(`:${name}`, encodeURIComponent(String(value))),
-    path,
-  );
   const fields = placed("body");
   const body = takesBody(verb) && fields.length > 0 ? Object.fromEntries(fields) : null;
-  const url = WRITTEN_ADDRESS + filled;
+  const url = WRITTEN_ADDRESS + pathFor(method, given);
   const answered = fileTypes === undefined ? "json" : "file";
   const answer = status === 204 ? null : answered;
   return { verb, url, query: placed("query"), body, answer };
