@@ -58,7 +58,8 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   const server: Server = createServer(apiMethods, {
     ...door,
     ...serverParts(base, work),
-    ...{ guides, others: site },
+    docs: { guides, brand: base.config.brand },
+    others: site,
     bodies: { isStopping: () => running.isStopping, parseBeside: threads.bodies.parseJson },
     answerMcp(post) {
       firstSteps.noteOnce("assistant_seen");
@@ -88,7 +89,7 @@ function composeDoor(base: Base, work: Work, running: Running, server: () => Ser
 
 /** Parts that the server alone takes; other workers are told what this one knows. */
 function serverParts(base: Base, work: Work) {
-  const { config, db, database, metrics, others, recentLog, crew } = base;
+  const { db, database, metrics, others, recentLog, crew } = base;
   const { keys, keyUse, sources, imports } = work;
   const { readings, lookOwn } = composeLooks(base, work);
   crew?.answerWith({
@@ -99,7 +100,7 @@ function serverParts(base: Base, work: Work) {
     releaseUpload: imports.held.releaseOwn,
   });
   return {
-    ...{ keys, keyUse, brand: config.brand, tickSnapshot: database.tickSnapshot },
+    ...{ keys, keyUse, tickSnapshot: database.tickSnapshot },
     images: createCategoryImages(db),
     openPush: sources.openPush,
     bundle: createBundle(),

@@ -3,14 +3,9 @@ import { hasExport } from "../../../methods/plan-rules.ts";
 import { LANGUAGES, type Language } from "../../../values/language.ts";
 import { PLAN_NAMES } from "../../../values/plan-names.ts";
 import { PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
-import { readQuery } from "../requests/query.ts";
-import { framedPage } from "./frame.ts";
-import type { Guide } from "./guide.ts";
-import { readersLanguage } from "./guide-pages.ts";
+import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
+import { keptByReader, readersLanguage } from "./readers-language.ts";
 import { startWords } from "./start-words.ts";
-
-const HEAD = `<link rel="stylesheet" href="account/assets/site.css">
-<link rel="stylesheet" href="docs/guide.css">`;
 
 /** Facts of the data and the plans that the page tells. */
 export interface StartFacts {
@@ -25,31 +20,17 @@ export interface StartFacts {
 const CATEGORIES_SHOWN = 12;
 
 /** `/`: what runs here, what data there is, the plans, and where to go. */
-export function startPageRoutes(
-  guides: readonly Guide[],
-  brand: string,
-  facts: () => Promise<StartFacts>,
-): PublicRoutes {
+export function startPageRoutes(docs: Docs, facts: () => Promise<StartFacts>): PublicRoutes {
   return {
     "/": async (request) => {
-      const asked = LANGUAGES.find((language) => language === readQuery(request.url)["lang"]);
-      const language = asked ?? readersLanguage(request);
+      const { language, query } = readersLanguage(request);
       const page = framedPage({
-        brand,
-        title: "",
-        language,
-        root: "./",
-        guides,
-        current: null,
-        languages: LANGUAGES,
-        query: asked === undefined ? "" : `?lang=${asked}`,
-        head: HEAD,
-        body: bodyOf(language, brand, await facts()),
+        ...docs,
+        ...{ title: "", language, query, root: "./", current: null, languages: LANGUAGES },
+        styles: PROSE_STYLES,
+        body: bodyOf(language, docs.brand, await facts()),
       });
-      const response = pageResponse(page, PROSE_POLICY);
-      response.headers.set("cache-control", "private, max-age=60");
-      response.headers.set("vary", "accept-language, cookie");
-      return response;
+      return keptByReader(pageResponse(page, PROSE_POLICY), 60);
     },
   };
 }
