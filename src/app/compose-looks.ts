@@ -39,7 +39,7 @@ export function composeLooks(
 /** The readings of a scrape of the metrics: all of it at hand, whatever the threads are busy with. */
 async function readAll(
   { db, database: { threadLoads }, cluster, ports }: Base,
-  { scheduler, newestBackup }: Pick<Work, "scheduler" | "newestBackup">,
+  { scheduler, lastBackup }: Pick<Work, "scheduler" | "lastBackup">,
 ): Promise<Readings> {
   const { system, clock, log } = ports;
   const readDatabase = async (): Promise<DatabaseReadings> => {
@@ -72,7 +72,7 @@ async function readAll(
     threads: threadLoads(),
     diskFreeBytes: await freeDiskBytes(db, system),
     clusterLagMs: cluster.lagMs?.() ?? null,
-    lastBackupAt: (await newestBackup())?.madeAt ?? null,
+    lastBackupAt: (await lastBackup())?.madeAt ?? null,
     eventLoopDelay: system.eventLoopDelay(),
     process: system.process(),
   };

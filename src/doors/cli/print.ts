@@ -1,4 +1,3 @@
-import { formatInstant } from "../../values/moscow-time.ts";
 import type { Output } from "./command-context.ts";
 
 type Cell = string | number | boolean | null;
@@ -41,10 +40,6 @@ export function printList(output: Output, rows: readonly Printable[], asJson?: b
         .trimEnd(),
     );
   }
-}
-
-export function instantCell(instantMs: number | null): string | null {
-  return instantMs === null ? null : formatInstant(instantMs);
 }
 
 function cellText(value: Cell): string {

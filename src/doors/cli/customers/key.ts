@@ -1,10 +1,11 @@
 import { Command } from "commander";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { Key } from "../../../customers/keys/keys.table.ts";
+import { formatOptionalInstant } from "../../../values/moscow-time.ts";
 import { type AsJson, jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { KEY, keyNamed, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable } from "../print.ts";
+import type { Printable } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { printNewKey } from "./new-key.ts";
 
@@ -70,9 +71,9 @@ function describe(key: Key): Printable {
     name: key.name,
     prefix: key.prefix,
     access: key.access,
-    created_at: instantCell(key.createdAt),
-    last_used_at: instantCell(key.lastUsedAt),
-    expires_at: instantCell(key.expiresAt),
-    revoked_at: instantCell(key.revokedAt),
+    created_at: formatOptionalInstant(key.createdAt),
+    last_used_at: formatOptionalInstant(key.lastUsedAt),
+    expires_at: formatOptionalInstant(key.expiresAt),
+    revoked_at: formatOptionalInstant(key.revokedAt),
   };
 }

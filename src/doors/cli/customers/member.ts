@@ -7,10 +7,11 @@ import {
 import type { Accounts } from "../../../customers/accounts/accounts.ts";
 import { isActiveOwner } from "../../../customers/accounts/member-rules.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import { formatOptionalInstant } from "../../../values/moscow-time.ts";
 import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { MEMBER, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable } from "../print.ts";
+import type { Printable } from "../print.ts";
 import { printResult } from "../with-domains.ts";
 import { readNewPassword } from "./new-password.ts";
 
@@ -116,7 +117,7 @@ function describe(member: Member): Printable {
     email: member.email,
     name: member.name,
     role: member.role,
-    created_at: instantCell(member.createdAt),
-    suspended_at: instantCell(member.suspendedAt),
+    created_at: formatOptionalInstant(member.createdAt),
+    suspended_at: formatOptionalInstant(member.suspendedAt),
   };
 }

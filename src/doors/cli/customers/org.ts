@@ -9,11 +9,11 @@ import {
   planInForce,
 } from "../../../customers/accounts/plan.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
-import { formatInstant } from "../../../values/moscow-time.ts";
+import { formatInstant, formatOptionalInstant } from "../../../values/moscow-time.ts";
 import { type AsJson, choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable } from "../print.ts";
+import type { Printable } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { printNewKey } from "./new-key.ts";
 import { notePasswordLink, passwordLink } from "./password-link.ts";
@@ -152,9 +152,9 @@ function describe(organization: Organization, { usage, clock }: Domains): Printa
     id: organization.id,
     name: organization.name,
     plan: inForce.plan,
-    plan_ends_at: instantCell(organization.planEndsAt),
-    period_ends_at: instantCell(period.endsAt),
+    plan_ends_at: formatOptionalInstant(organization.planEndsAt),
+    period_ends_at: formatOptionalInstant(period.endsAt),
     used: usage.used(organization.id, period.startedAt),
-    archived_at: instantCell(organization.archivedAt),
+    archived_at: formatOptionalInstant(organization.archivedAt),
   };
 }

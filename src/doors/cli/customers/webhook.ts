@@ -3,10 +3,11 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { StaffWebhooks } from "../../../push/webhooks/manage/staff-webhooks.ts";
 import type { DeliveryView } from "../../../push/webhooks/manage/webhook-views.ts";
 import type { Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
+import { formatOptionalInstant } from "../../../values/moscow-time.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ORGANIZATION, organizationNamed, WEBHOOK, webhookNamed } from "../named.ts";
-import { instantCell, type Printable, printList } from "../print.ts";
+import { type Printable, printList } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 
 /** Deliveries that the command lists; the API pages through all. */
@@ -81,10 +82,10 @@ async function describe(webhook: Webhook, webhooks: StaffWebhooks): Promise<Prin
     is_active: webhook.disabledReason === "",
     disabled_reason: webhook.disabledReason,
     staff_note: webhook.staffNote,
-    failing_since: instantCell(webhook.failingSince),
-    last_success_at: instantCell(webhook.lastSuccessAt),
+    failing_since: formatOptionalInstant(webhook.failingSince),
+    last_success_at: formatOptionalInstant(webhook.lastSuccessAt),
     last_error: webhook.lastError,
-    created_at: instantCell(webhook.createdAt),
+    created_at: formatOptionalInstant(webhook.createdAt),
   };
 }
 

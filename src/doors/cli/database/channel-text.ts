@@ -1,7 +1,8 @@
 import type { ChannelRecord } from "../../../catalog/channels/card.ts";
 import type { ManageChannels, ManagedChannel } from "../../../catalog/manage/manage-channels.ts";
+import { formatOptionalInstant } from "../../../values/moscow-time.ts";
 import type { Output } from "../command-context.ts";
-import { forTerminal, instantCell, type Printable } from "../print.ts";
+import { forTerminal, type Printable } from "../print.ts";
 
 /** How commands tell of channels. */
 
@@ -17,7 +18,7 @@ export function describe(channel: ManagedChannel): Printable {
     category: rest.category,
     categories: rest.categories,
     territory: rest.territory,
-    last_post_at: instantCell(last_post_at),
+    last_post_at: formatOptionalInstant(last_post_at),
     posts: rest.posts,
     days: rest.days,
     webhooks: rest.webhooks,
