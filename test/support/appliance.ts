@@ -47,7 +47,7 @@ export interface ApplianceOptions {
   open?: typeof openPrepared;
 }
 
-export interface CustomerOptions {
+interface CustomerOptions {
   plan?: PlanCode;
   role?: MemberRole;
   access?: KeyAccess;

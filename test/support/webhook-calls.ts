@@ -141,7 +141,7 @@ export function expectFieldFaults(
 }
 
 /** Imports a post that was published at this moment. */
-export async function importPost(appliance: Appliance, id: number, ofChannel = 1): Promise<void> {
+async function importPost(appliance: Appliance, id: number, ofChannel = 1): Promise<void> {
   const publishedAt = new Date(appliance.ports.clock.now()).toISOString();
   const row = { id, channel: ofChannel, text: `Post ${id}`, published_at: publishedAt };
   await imported(appliance, "posts", [row]);
