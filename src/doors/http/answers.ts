@@ -48,11 +48,6 @@ const logged = new WeakSet<object>();
 /** Seconds after which a caller may try again what the storage could not do. */
 const RETRY_AFTER_S = 1;
 
-/** The body of an error: messages by field, else its code and a sentence. */
-function errorBody(error: AppError): string {
-  return JSON.stringify(error.fields ?? { code: error.code, detail: error.detail });
-}
-
 function errorHeaders({ code, retryAfterS }: AppError): Headers {
   switch (code) {
     case "not_authenticated":
@@ -71,22 +66,14 @@ function errorHeaders({ code, retryAfterS }: AppError): Headers {
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-export function json(status: number, body: string, headers: Headers): Response {
-  return new Response(body.length > WHOLE_LENGTH_MAX ? streamOf(body) : body, {
-    status,
-    headers: { "content-type": JSON_TYPE, ...headers },
-  });
-}
-
-/** JSON at hand in whatever form. */
-export function jsonOf(status: number, body: Json<unknown>, headers: Headers): Response {
-  if (!(body instanceof JsonBytes) || body.bytes.length <= WHOLE_LENGTH_MAX) {
-    return json(status, jsonTextOf(body), headers);
+/** Answers with JSON: a text, a value, or bytes as SQLite gave them. */
+export function json(status: number, body: Json<unknown>, headers: Headers): Response {
+  const init = { status, headers: { "content-type": JSON_TYPE, ...headers } };
+  if (body instanceof JsonBytes && body.bytes.length > WHOLE_LENGTH_MAX) {
+    return new Response(streamOf(body.before, body.bytes, body.behind), init);
   }
-  return new Response(streamOf(body.before, body.bytes, body.behind), {
-    status,
-    headers: { "content-type": JSON_TYPE, ...headers },
-  });
+  const text = jsonTextOf(body);
+  return new Response(text.length > WHOLE_LENGTH_MAX ? streamOf(text) : text, init);
 }
 
 /**
@@ -107,9 +94,10 @@ function streamOf(...parts: (string | Buffer)[]): ReadableStream {
   });
 }
 
-/** Answers an error that is to be expected, and so not logged. */
+/** Answers an error that is to be expected, and so not logged: messages by field, else code and sentence. */
 export function errorResponse(error: AppError, headers: Headers): Response {
-  return json(STATUS_OF[error.code], errorBody(error), { ...headers, ...errorHeaders(error) });
+  const { code, detail, fields } = error;
+  return json(STATUS_OF[code], fields ?? { code, detail }, { ...headers, ...errorHeaders(error) });
 }
 
 /**

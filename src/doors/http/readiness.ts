@@ -33,9 +33,9 @@ export function readinessAnswer(own: Looks, others: readonly Looks[]): Response 
     ...[...faults].map(([name, fault]) => [name, fault ?? "ok"]),
     ...[...warned].filter(([, warning]) => warning !== null),
   ]);
-  if (detail === "") return json(200, JSON.stringify({ status: "ok", checks: told }), {});
+  if (detail === "") return json(200, { status: "ok", checks: told }, {});
   const body = { code: "unavailable", detail, checks: told };
-  return json(503, JSON.stringify(body), { "retry-after": RETRY_AFTER_S });
+  return json(503, body, { "retry-after": RETRY_AFTER_S });
 }
 
 function merged(looks: readonly Looks["checks"][]): Map<string, string | null> {

@@ -8,7 +8,7 @@ import {
   commonHeaders,
   errorAnswer,
   type Headers,
-  jsonOf,
+  json,
   redirectToSlash,
   wrongVerb,
 } from "./answers.ts";
@@ -147,5 +147,5 @@ function successResponse(
     giveTime(request, EXPORT_SILENCE_MAX_S);
     return fileResponse(request, body, headers);
   }
-  return status === 204 ? new Response(null, { status, headers }) : jsonOf(status, body, headers);
+  return status === 204 ? new Response(null, { status, headers }) : json(status, body, headers);
 }

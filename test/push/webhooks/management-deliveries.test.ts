@@ -220,11 +220,11 @@ describe("sending again", () => {
 
   test("is a conflict while an attempt of it is in flight", async () => {
     const at = await failed();
-    const { asked, release } = holdAnswers(network);
+    const { called, answer } = holdAnswers(network);
     const first = resend(at);
-    await asked;
+    await called;
     expectRefused(await resend(at), 409, "conflict");
-    release();
+    answer({ status: 204 });
     expect((await first).body.delivered).toBe(true);
     expect((await resend(at)).status).toBe(200);
     expect(network.posts.length).toBe(3);
@@ -232,12 +232,12 @@ describe("sending again", () => {
 
   test("is a conflict while its scheduled attempt is in flight", async () => {
     const at = await failed();
-    const { asked, release } = holdAnswers(network);
+    const { called, answer } = holdAnswers(network);
     appliance.ports.clock.advance(MINUTE_MS);
     const due = appliance.app.push.runDue();
-    await asked;
+    await called;
     expectRefused(await resend(at), 409, "conflict");
-    release();
+    answer({ status: 204 });
     await due;
     expect(network.posts.length).toBe(2);
     expect((await resend(at)).status).toBe(200);

@@ -66,13 +66,11 @@ function limit(name: keyof typeof PLAN_LIMITS): (text: string) => number {
 }
 
 function readChange({ rate, quota, webhooks, webhookChannels, alerts }: SetOptions): PlanChange {
-  return {
-    ...(rate !== undefined && { requestsPerSecond: rate }),
-    ...(quota !== undefined && { requestsPerPeriod: quota }),
-    ...(webhooks !== undefined && { webhooks }),
-    ...(webhookChannels !== undefined && { webhookChannels }),
-    ...(alerts !== undefined && { alerts }),
+  const given = {
+    ...{ requestsPerSecond: rate, requestsPerPeriod: quota },
+    ...{ webhooks, webhookChannels, alerts },
   };
+  return Object.fromEntries(Object.entries(given).filter(([, limit]) => limit !== undefined));
 }
 
 function describe(plan: Plan): Printable {

@@ -1,6 +1,5 @@
 import { Argument, Command } from "commander";
 import { isSettling } from "../../../catalog/sources/source-schedule.ts";
-import type { Sources } from "../../../catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
@@ -23,21 +22,9 @@ export function sourceCommand(context: CommandContext): Command {
     .addCommand(showCommand(context))
     .addCommand(runSourceCommand(context))
     .addCommand(
-      changeCommand(
-        context,
-        "pause",
-        "read it no more, until it is resumed",
-        (sources) => sources.pauseSource,
-      ),
+      changeCommand(context, "pause", "pauseSource", "read it no more, until it is resumed"),
     )
-    .addCommand(
-      changeCommand(
-        context,
-        "resume",
-        "read a paused one again",
-        (sources) => sources.resumeSource,
-      ),
-    )
+    .addCommand(changeCommand(context, "resume", "resumeSource", "read a paused one again"))
     .addCommand(pushesCommand(context))
     .addCommand(removeCommand(context));
 }
@@ -84,13 +71,11 @@ function showCommand(context: CommandContext): Command {
 const SETTLING =
   "A file was written to less than 10 seconds ago; it is read within seconds, once it has settled.";
 
-type Change = Sources["pauseSource" | "resumeSource"];
-
 function changeCommand(
   context: CommandContext,
   word: string,
+  verb: "pauseSource" | "resumeSource",
   description: string,
-  changeOf: (sources: Sources) => Change,
 ): Command {
   return new Command(word)
     .description(description)
@@ -99,7 +84,7 @@ function changeCommand(
     .action((named: string, options: AsJson) =>
       printResult(context, options, async ({ sources, clock }) => {
         const { id } = await sources.find(named);
-        return describeSource(await changeOf(sources)(id, COMMAND_LINE), clock);
+        return describeSource(await sources[verb](id, COMMAND_LINE), clock);
       }),
     );
 }

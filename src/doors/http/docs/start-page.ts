@@ -56,10 +56,10 @@ function bodyOf(
       ({ name, channels }) =>
         `<tr><th scope="row">${Bun.escapeHTML(name)}</th><td class="number">${number.format(channels)}</td></tr>`,
     );
-  const [plansLabel, heads] = [words.plans, words.planColumns];
+  const heads = words.planColumns;
   const planRows = plans.map((plan) => {
     const { historyDays, webhooks, webhookChannels, alerts } = plan;
-    return [
+    const cells = [
       number.format(plan.requestsPerSecond),
       number.format(plan.requestsPerPeriod),
       plan.posts ? words.yes : words.no,
@@ -69,10 +69,8 @@ function bodyOf(
         : `${webhooks} × ${number.format(webhookChannels)} ${words.channels}`,
       alerts === 0 ? words.none : number.format(alerts),
       hasExport(plan) ? words.yes : words.no,
-    ]
-      .map((cell, at) => `<td data-label="${heads[at + 1]}">${cell}</td>`)
-      .join("")
-      .replace(/^/, `<tr><th scope="row">${PLAN_NAMES[language][plan.code]}</th>`);
+    ].map((cell, at) => `<td data-label="${heads[at + 1]}">${cell}</td>`);
+    return `<tr><th scope="row">${PLAN_NAMES[language][plan.code]}</th>${cells.join("")}</tr>`;
   });
   return `<h1>${Bun.escapeHTML(brand)}</h1>
 <p>${words.intro}</p>
@@ -90,11 +88,11 @@ ${
 ${largest.join("\n")}
 </tbody></table></section>`
 }
-<h2>${plansLabel}</h2>
-<section class="scroll" role="group" tabindex="0" aria-label="${plansLabel}"><table class="named">
+<h2>${words.plans}</h2>
+<section class="scroll" role="group" tabindex="0" aria-label="${words.plans}"><table class="named">
 <thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>
 <tbody>
-${planRows.map((row) => `${row}</tr>`).join("\n")}
+${planRows.join("\n")}
 </tbody></table></section>
 <h2>${words.whereTo}</h2>
 <ul>

@@ -6,6 +6,7 @@ import { heldLog } from "../../../ports/held-log.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
 import { integer, nonEmpty, readWorkers } from "../../../values/setting-texts.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
+import { withSettings } from "../settings-given.ts";
 import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { requireFile, withDomainsAt } from "../with-domains.ts";
 
@@ -49,17 +50,11 @@ export function serveConfig(context: CommandContext, options: ServeOptions): Con
 }
 
 /** The settings as the environment of a process. */
-function serveEnvironment(
-  context: CommandContext,
-  { host, port, db, workers }: ServeOptions,
-): Environment {
-  return {
-    ...context.environment,
-    ...(host !== undefined && { KANALOG_HOST: host, KANALOG_HOST_FILE: undefined }),
-    ...(port !== undefined && { KANALOG_PORT: port, KANALOG_PORT_FILE: undefined }),
-    ...(db !== undefined && { KANALOG_DB: db, KANALOG_DB_FILE: undefined }),
-    ...(workers !== undefined && { KANALOG_WORKERS: workers, KANALOG_WORKERS_FILE: undefined }),
-  };
+function serveEnvironment(context: CommandContext, given: ServeOptions): Environment {
+  const { host, port, db, workers } = given;
+  return withSettings(context.environment, {
+    ...{ KANALOG_HOST: host, KANALOG_PORT: port, KANALOG_DB: db, KANALOG_WORKERS: workers },
+  });
 }
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
