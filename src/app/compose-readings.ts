@@ -2,7 +2,7 @@ import { isSilent } from "../catalog/sources/source-schedule.ts";
 import { selectSourceCounts } from "../catalog/sources/sources.store.ts";
 import { readDatabaseSize } from "../db/database-facts.ts";
 import { databaseChecks, freeDiskBytes } from "../db/ready-checks.ts";
-import { type Looks, lookReady } from "../doors/http/readiness.ts";
+import { checkReadiness, type Readiness } from "../doors/http/readiness.ts";
 import { countMails } from "../push/mail/mails.store.ts";
 import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
 import { stalledAlertsWarning, stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
@@ -13,17 +13,17 @@ import { dayOf } from "../values/moscow-time.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
-/** Looks of this process: for the metrics, and for readiness. */
-export function composeLooks(
+/** Readings of this process: for the metrics, and for readiness. */
+export function composeReadings(
   base: Base,
   work: Work,
-): { readings(): Promise<Readings>; lookOwn(): Promise<Looks> } {
+): { readings(): Promise<Readings>; ownReadiness(): Promise<Readiness> } {
   const { config, ports, db, database, cluster } = base;
   const now = () => ports.clock.now();
   return {
     readings: () => readAll(base, work),
-    lookOwn: () =>
-      lookReady(
+    ownReadiness: () =>
+      checkReadiness(
         { ...databaseChecks(db, ports.system), usage: work.commitCheck, ...cluster.checks },
         {
           backup: () => backupWarning(work.scheduler),

@@ -24,7 +24,7 @@ import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
 import { oauthOffBody } from "./oauth-off.ts";
 import type { PublicRoutes } from "./public-routes.ts";
-import { type Looks, readinessAnswer } from "./readiness.ts";
+import { type Readiness, readinessAnswer } from "./readiness.ts";
 import { REQUEST_ID } from "./requests/request-id.ts";
 import { pathOf } from "./requests/request-path.ts";
 import { type RestContext, restRoutes } from "./rest.ts";
@@ -44,7 +44,7 @@ interface ServerContext
   /** The bundle for assistants on the desktop, with this address filled in. */
   bundle(address: string): Promise<Uint8Array<ArrayBuffer>>;
   /** For `/readyz`: what this process tells, and what the other workers do. */
-  ready(): Promise<{ own: Looks; others: Looks[] }>;
+  ready(): Promise<{ own: Readiness; others: Readiness[] }>;
 }
 
 export type Server = ReturnType<typeof createServer>;

@@ -38,7 +38,7 @@ function listed(channel: ChannelRecord): Printable {
 }
 
 /** Prints all channels, part by part: there may be more channels than fit into the memory. */
-export function printAll(output: Output, channels: ManageChannels, asJson?: boolean): void {
+export function printChannels(output: Output, channels: ManageChannels, asJson?: boolean): void {
   let after = 0;
   if (asJson) output.out('{"results":[');
   for (;;) {
@@ -60,15 +60,15 @@ function lineOf(row: ChannelRecord): string {
   return cells.map((cell) => forTerminal(String(cell ?? "-"))).join("\t");
 }
 
-export function named({ id, handle, title }: ChannelRecord): string {
+export function nameOf({ id, handle, title }: ChannelRecord): string {
   return `channel ${id} (${handle === null ? "" : `@${handle}, `}"${forTerminal(title)}")`;
 }
 
-export function contents({ posts, days }: ManagedChannel): string {
+export function contentsOf({ posts, days }: ManagedChannel): string {
   return `${counted(posts, "post")} and ${counted(days, "day")} of statistics`;
 }
 
-export function watched({ webhooks }: ManagedChannel): string {
+export function watchersOf({ webhooks }: ManagedChannel): string {
   return webhooks === 1 ? "1 webhook watches it" : `${counted(webhooks, "webhook")} watch it`;
 }
 

@@ -4,7 +4,7 @@ import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { confirm } from "../confirm.ts";
 import { printResult, withDomains } from "../with-domains.ts";
-import { contents, describe, named, printAll, watched } from "./channel-text.ts";
+import { contentsOf, describe, nameOf, printChannels, watchersOf } from "./channel-text.ts";
 
 const NAME = "its number, @handle, link or messenger id";
 
@@ -32,7 +32,7 @@ export function channelCommand(context: CommandContext): Command {
     .description("all channels by number, one a line")
     .addOption(jsonOption())
     .action(({ json }: AsJson) =>
-      withDomains(context, ({ channels }) => printAll(output, channels, json)),
+      withDomains(context, ({ channels }) => printChannels(output, channels, json)),
     );
 
   for (const [verb, isPublic, description] of [
@@ -64,8 +64,8 @@ export function channelCommand(context: CommandContext): Command {
         const channel = channels.channel(name);
         await confirm(
           output,
-          `This deletes ${named(channel)} with ${contents(channel)}; ` +
-            `${watched(channel)}. It cannot be undone.`,
+          `This deletes ${nameOf(channel)} with ${contentsOf(channel)}; ` +
+            `${watchersOf(channel)}. It cannot be undone.`,
           yes === true,
         );
         await channels.delete(channel.id, COMMAND_LINE);
@@ -85,8 +85,8 @@ export function channelCommand(context: CommandContext): Command {
         const [from, into] = [channels.channel(fromName), channels.channel(intoName)];
         await confirm(
           output,
-          `This gives ${contents(from)} of ${named(from)} to ${named(into)}, with its handles; ` +
-            `${watched(from)}. Number ${from.id} is gone then. It cannot be undone.`,
+          `This gives ${contentsOf(from)} of ${nameOf(from)} to ${nameOf(into)}, with its handles; ` +
+            `${watchersOf(from)}. Number ${from.id} is gone then. It cannot be undone.`,
           yes === true,
         );
         await channels.merge(from.id, into.id, COMMAND_LINE);

@@ -3,7 +3,7 @@ import type { Config } from "../../../config.ts";
 import { type Got, getText } from "../../../ports/get-text.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
-import { hostText, portText, serveConfig } from "./serving.ts";
+import { hostText, portText, serveConfig } from "./serve-options.ts";
 
 /** How the serving process stands, as `--json` prints it. */
 interface Health {
