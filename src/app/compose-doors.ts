@@ -16,7 +16,7 @@ import { siteRoutes } from "../doors/site/site.ts";
 import { apiMethods, toolMethods } from "../methods/table.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import type { Base } from "./compose-base.ts";
-import { composeLooks } from "./compose-looks.ts";
+import { composeReadings } from "./compose-readings.ts";
 import { composeSignUp } from "./compose-sign-up.ts";
 import { composeSite } from "./compose-site.ts";
 import { composeStartFacts } from "./compose-start-facts.ts";
@@ -58,7 +58,8 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   const server: Server = createServer(apiMethods, {
     ...door,
     ...serverParts(base, work),
-    ...{ guides, others: site },
+    docs: { guides, brand: base.config.brand },
+    others: site,
     bodies: { isStopping: () => running.isStopping, parseBeside: threads.bodies.parseJson },
     answerMcp(post) {
       firstSteps.noteOnce("assistant_seen");
@@ -88,23 +89,23 @@ function composeDoor(base: Base, work: Work, running: Running, server: () => Ser
 
 /** Parts that the server alone takes; other workers are told what this one knows. */
 function serverParts(base: Base, work: Work) {
-  const { config, db, database, metrics, others, recentLog, crew } = base;
+  const { db, database, metrics, others, recentLog, crew } = base;
   const { keys, keyUse, sources, imports } = work;
-  const { readings, lookOwn } = composeLooks(base, work);
+  const { readings, ownReadiness } = composeReadings(base, work);
   crew?.answerWith({
     metrics: async () => metrics.json(await readings()),
-    ready: lookOwn,
+    ready: ownReadiness,
     errors: recentLog.entries,
     findUpload: imports.held.findOwn,
     releaseUpload: imports.held.releaseOwn,
   });
   return {
-    ...{ keys, keyUse, brand: config.brand, tickSnapshot: database.tickSnapshot },
+    ...{ keys, keyUse, tickSnapshot: database.tickSnapshot },
     images: createCategoryImages(db),
     openPush: sources.openPush,
     bundle: createBundle(),
     async ready() {
-      const [own, rest] = await Promise.all([lookOwn(), others.ready()]);
+      const [own, rest] = await Promise.all([ownReadiness(), others.ready()]);
       return { own, others: rest };
     },
     metrics: {

@@ -1,6 +1,6 @@
 import { hasFollowed } from "../catalog/imports/import-count.ts";
 import type { Config } from "../config.ts";
-import { backupPlace, lastBackup } from "../upkeep/backups/backup-files.ts";
+import { backupPlace, findLastBackup } from "../upkeep/backups/backup-files.ts";
 import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";
 import { selectJobRuns } from "../upkeep/jobs/jobs.store.ts";
 import { nightlyJobs } from "../upkeep/jobs/jobs.ts";
@@ -35,7 +35,7 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
   };
   return {
     scheduler: createScheduler(metrics.counted.jobs(jobs), ledger, ports.clock, ports.log),
-    newestBackup: async () => backups && (await lastBackup(backups.place, ports.clock.now())),
+    lastBackup: async () => backups && (await findLastBackup(backups.place, ports.clock.now())),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Looks } from "../doors/http/readiness.ts";
+import type { Readiness } from "../doors/http/readiness.ts";
 import type { RecentEntry } from "../ports/recent-log.ts";
 import type { MetricsJson } from "../upkeep/metrics/metrics.ts";
 import type { Crew } from "./workers/crew.ts";
@@ -19,13 +19,16 @@ export function composeOthers(crew: Crew | null) {
       crew &&
       (async (own: MetricsJson) => (await ask("metrics", own)).filter((answer) => answer !== null)),
 
-    /** Looks of all other workers; a warning stands for each that does not answer. */
-    async ready(): Promise<Looks[]> {
+    /** What all other workers tell; a warning stands for each that does not answer. */
+    async ready(): Promise<Readiness[]> {
       if (crew === null) return [];
       const answers = await ask("ready", null);
       const silent = answers.filter((answer) => answer === null).length;
       const said = `Of ${crew.count} workers ${silent} do not answer, or start just now.`;
-      const workers: Looks = { checks: [], warnings: [["workers", silent === 0 ? null : said]] };
+      const workers: Readiness = {
+        checks: [],
+        warnings: [["workers", silent === 0 ? null : said]],
+      };
       return [workers, ...answers.filter((answer) => answer !== null)];
     },
 

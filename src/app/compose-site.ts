@@ -31,7 +31,7 @@ import { authSettings, subkey } from "./installation-secret.ts";
 export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
   const { config, ports, db, threads, secret, others, recentLog, cluster } = base;
   const { clock, random, log } = ports;
-  const { accounts, keys, usage, imports, sources, hooks, scheduler, builds, newestBackup } = work;
+  const { accounts, keys, usage, imports, sources, hooks, scheduler, builds, lastBackup } = work;
   const memory = base.crew?.memory;
   const isMailSent = sendsLinks(config, ports);
   if (ports.mail !== null && !isMailSent) {
@@ -56,7 +56,7 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
     jobs: scheduler,
     builds: builds.list,
     nodes: cluster.nodes,
-    lastBackup: newestBackup,
+    lastBackup,
     recentErrors: () => others.errors(recentLog.entries()),
     hoursSince: (sinceMs: number) => selectHours(db, sinceMs),
     freeDiskBytes: () => freeDiskBytes(db, ports.system),

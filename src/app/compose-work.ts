@@ -47,18 +47,11 @@ async function composeUpkeep(base: Base) {
   const importParts = { db, changes: threads.writer, runUpload, files };
   const imports = createImportRuns(importParts, ports, others.uploads);
   await imports.recover();
-  const { importSourceFile } = threads.sources;
-  const { applyBatch } = threads.bots;
+  const writing = { changes: threads.writer, ...threads.sources, ...threads.bots };
   return {
     ...composeJobs(base),
     imports,
-    sources: composeSources(
-      db,
-      { changes: threads.writer, importSourceFile, applyBatch },
-      async () => base.secrets,
-      config,
-      ports,
-    ),
+    sources: composeSources(db, writing, async () => base.secrets, config, ports),
     builds: createBuilds(db, threads.jobs.buildSome, { messengerHosts, postSearch }, ports.log),
     readAhead: createCardsReadAhead(threads.exports.readCardsAhead, ports.log),
     answers: composeAnswers(base),

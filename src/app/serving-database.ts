@@ -40,26 +40,18 @@ export async function openServingDatabase(
     onLockHeld(connection, lockWatch.note);
     connection.onSlow((sql, tookMs) => noteSlow("main", sql, tookMs));
   }
-  const { threads, threadLoads, endThreads } = databaseThreads(
-    config,
-    clock,
-    db,
-    {
-      noteHold: lockWatch.note,
-      noteSlow,
-    },
-    workers,
-  );
+  const listeners = { noteHold: lockWatch.note, noteSlow };
+  const started = databaseThreads(config, clock, db, listeners, workers);
   return {
     domains,
     db,
-    threads,
-    threadLoads,
+    threads: started.threads,
+    threadLoads: started.threadLoads,
     lockWarning: lockWatch.warning,
     tickSnapshot: isShared ? withoutTickSnapshots : createTickSnapshots(db, clock),
 
     async close(): Promise<void> {
-      await endThreads();
+      await started.endThreads();
       if (!isShared) db.close();
       try {
         checkpointWhole(domains.db);

@@ -63,7 +63,8 @@ export function writeCopy(db: Database, path: string, clock: Clock): DatabaseCop
   }
 }
 
-function requireAbsent(path: string): void {
+/** @throws AppError `conflict` */
+export function requireAbsent(path: string): void {
   if (existsSync(path)) throw new AppError("conflict", message("fileExists", { path }));
 }
 

@@ -13,14 +13,8 @@ const MIB = 1024 * 1024;
  */
 export function databaseChecks(db: Database, system: Pick<System, "freeBytes">) {
   return {
-    database: (): string | null => {
-      try {
-        schemaVersion(db);
-        return null;
-      } catch {
-        return "The database does not answer.";
-      }
-    },
+    database: (): string | null =>
+      versionOf(db) === null ? "The database does not answer." : null,
 
     migrations: (): string | null => {
       const version = versionOf(db);
@@ -47,6 +41,7 @@ export async function freeDiskBytes(
   return db.isInMemory ? null : await system.freeBytes(dirname(db.path)).catch(() => null);
 }
 
+/** Null where the database does not answer. */
 function versionOf(db: Database): number | null {
   try {
     return schemaVersion(db);

@@ -93,11 +93,11 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
 }
 
 /**
- * Judges again a key that this node refused: another node may have made it, or its account, just now.
- * @param refused what it is where this node has the newest accounts
+ * Judges a key again that this node refused: another node may have made it, or its account, just now.
+ * @param refused what it is where this node lacked nothing
  * @throws AppError `unavailable` where that cannot be known
  */
-export async function admitByNewest(
+export async function admitAgain(
   refused: Admission & { ok: false },
   authorization: string | null,
   nowMs: number,

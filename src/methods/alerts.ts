@@ -223,7 +223,7 @@ export function readFilters(
   { services: { channels, directory } }: Pick<Call, "services">,
 ): Partial<Pick<AlertFields, "channelId" | "category" | "territory" | "isAd">> {
   const faults: FieldFaults = {};
-  const channelId = typeof channel === "string" ? findChannel(channel) : channel;
+  const channelId = typeof channel === "string" ? channelNamed(channel.trim(), channels) : channel;
   if (typeof channel === "string" && channelId === null) {
     faults["channel"] = [message("unknownChannel")];
   }
@@ -236,10 +236,6 @@ export function readFilters(
     ...(territory !== undefined && { territory }),
     ...(isAd !== undefined && { isAd }),
   };
-
-  function findChannel(given: string): number | null {
-    return channelNamed(given.trim(), channels);
-  }
 }
 
 export function readName(given: unknown): Read<string> {

@@ -1,10 +1,28 @@
 import { parsePathReference } from "../catalog/channels/channel-reference.ts";
+import type { FieldFaults } from "../errors.ts";
+import { type Message, message } from "../values/messages/messages.ts";
+import { shortened } from "../values/shortened.ts";
 import type { Services } from "./services.ts";
 
+type Named = Pick<Services["channels"], "findId" | "parseLinkOrHandle">;
+
 /** The number of the public channel that a number, handle or link names; null where there is none. */
-export function channelNamed(
-  name: string,
-  channels: Pick<Services["channels"], "findId" | "parseLinkOrHandle">,
-): number | null {
+export function channelNamed(name: string, channels: Named): number | null {
   return channels.findId(channels.parseLinkOrHandle(name) ?? parsePathReference(name));
+}
+
+/** The same of a filter, null where it names none. An unknown one is noted as a fault. */
+export function readChannel(
+  name: string | undefined,
+  channels: Named,
+  faults: FieldFaults,
+): number | null {
+  if (name === undefined) return null;
+  const id = channelNamed(name.trim(), channels);
+  if (id === null) faults["channel"] = [unknownChannel(name)];
+  return id;
+}
+
+export function unknownChannel(name: string): Message {
+  return message("noChannel", { channel: shortened(name) });
 }

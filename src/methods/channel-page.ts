@@ -1,12 +1,11 @@
 import { notFound } from "../errors.ts";
 import type { Json, Page } from "../values/json-text.ts";
-import { startOfDay } from "../values/moscow-time.ts";
 import { channelPath } from "./channels.ts";
 import type { Position } from "./cursor.ts";
 import type { Call } from "./method.ts";
 import { readPage, type Slice } from "./paging.ts";
 import type { Arguments } from "./parameters.ts";
-import { publicationDays, requireOrder } from "./period.ts";
+import { publicationDays, readPublicationDays } from "./period.ts";
 
 /** Parameters of a list of posts that has to do with one channel. */
 export const channelPageParameters = {
@@ -38,12 +37,10 @@ export function readChannelPage<View, P extends Position>(
   call: Call,
   select: (selection: Selection<P>) => Slice<View, P> | Promise<Slice<View, P>>,
 ): Promise<Json<Page<View>>> {
-  if (from !== undefined && to !== undefined) requireOrder(from, to);
+  const days = readPublicationDays({ from, to });
   const channelId = call.services.channels.findId(channel);
   if (channelId === null) throw notFound("channel");
-  const fromMs = from === undefined ? null : startOfDay(from);
-  const untilMs = to === undefined ? null : startOfDay(to + 1);
-  const selectAfter = (after: P | null) => select({ channelId, fromMs, untilMs, after, limit });
+  const selectAfter = (after: P | null) => select({ channelId, ...days, after, limit });
   // The cursor carries the number: a handle may go to another channel between two pages.
   return readPage(formerScope, call, selectAfter, { channel: String(channelId) });
 }

@@ -2,10 +2,8 @@ import { COMPARED_MAX, comparisonSchema } from "../catalog/comparison/comparison
 import type { Plan } from "../customers/accounts/accounts.table.ts";
 import { fieldError } from "../errors.ts";
 import { listJson } from "../values/json-text.ts";
-import { message } from "../values/messages/messages.ts";
 import { type Day, dayOf } from "../values/moscow-time.ts";
-import { shortened } from "../values/shortened.ts";
-import { channelNamed } from "./channel-named.ts";
+import { channelNamed, unknownChannel } from "./channel-named.ts";
 import { STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
@@ -71,8 +69,7 @@ function idsOf(names: readonly string[], { channels }: Pick<Services, "channels"
   const found = names.map((name) => ({ name, id: channelNamed(name, channels) }));
   const unknown = found.filter(({ id }) => id === null);
   if (unknown.length > 0) {
-    const faults = unknown.map(({ name }) => message("noChannel", { channel: shortened(name) }));
-    throw fieldError({ channels: faults });
+    throw fieldError({ channels: unknown.map(({ name }) => unknownChannel(name)) });
   }
   return [...new Set(found.flatMap(({ id }) => id ?? []))];
 }

@@ -5,12 +5,10 @@ import { ROWS_PER_UNIT } from "../catalog/exports/paid-parts.ts";
 import type { ImportFormat } from "../catalog/imports/import-format.ts";
 import type { Media } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
-import { message } from "../values/messages/messages.ts";
 import type { Day } from "../values/moscow-time.ts";
 import { textSchema } from "../values/schema.ts";
-import { shortened } from "../values/shortened.ts";
 import { type FilterArguments, filterParameters, readAnyFilter } from "./catalog-filter.ts";
-import { channelNamed } from "./channel-named.ts";
+import { readChannel } from "./channel-named.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
 import { apiMethod, type Call, FileAnswer } from "./method.ts";
 import { choice, day, flag, text, withDefault } from "./parameters.ts";
@@ -153,7 +151,7 @@ async function answer(
   found: BulkSelection["found"] = null,
 ): Promise<FileAnswer> {
   const { from, to } = args;
-  if (from !== undefined && to !== undefined) requireOrder(from, to);
+  requireOrder(args);
   const { bulk } = call.services;
   const selection: BulkSelection = {
     ...readSelected(args, call.services),
@@ -180,11 +178,8 @@ async function answer(
  */
 function readSelected(args: Given, services: Services): BulkFilter {
   const faults: FieldFaults = {};
-  const { channel: name, category = null, territory, kind = null } = args;
-  const named = name === undefined ? null : channelNamed(name.trim(), services.channels);
-  if (name !== undefined && named === null) {
-    faults["channel"] = [message("noChannel", { channel: shortened(name) })];
-  }
+  const { category = null, territory, kind = null } = args;
+  const named = readChannel(args.channel, services.channels, faults);
   const {
     channelId,
     categoryId: _,

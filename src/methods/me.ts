@@ -1,7 +1,7 @@
 import { MEMBER_ROLES } from "../customers/accounts/accounts.table.ts";
 import { PERIOD_DAYS, PLAN_CODES } from "../customers/accounts/plan.ts";
 import { KEY_ACCESSES } from "../customers/keys/key-token.ts";
-import { formatInstant } from "../values/moscow-time.ts";
+import { formatInstant, formatOptionalInstant } from "../values/moscow-time.ts";
 import {
   choiceSchema,
   countSchema,
@@ -106,7 +106,3 @@ export const meRetrieve = apiMethod({
     };
   },
 });
-
-function formatOptionalInstant(instantMs: number | null): string | null {
-  return instantMs === null ? null : formatInstant(instantMs);
-}

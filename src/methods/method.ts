@@ -26,6 +26,11 @@ export function takesBody(verb: Verb): boolean {
   return verb === "POST" || verb === "PATCH";
 }
 
+/** The path of a method's REST route with the values of a call. */
+export function pathFor({ path }: ApiMethod, given: Readonly<Record<string, unknown>>): string {
+  return path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(given[name])));
+}
+
 /** The context in which a method runs, beside its arguments. */
 export interface Call {
   services: Services;

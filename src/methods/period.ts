@@ -1,8 +1,8 @@
 import type { Plan } from "../customers/accounts/accounts.table.ts";
 import { AppError, fieldError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
-import { type Day, formatDay } from "../values/moscow-time.ts";
-import { day } from "./parameters.ts";
+import { type Day, formatDay, startOfDay } from "../values/moscow-time.ts";
+import { type Arguments, day } from "./parameters.ts";
 
 /** Days of a period for which neither end is given. */
 export const PERIOD_DAYS_DEFAULT = 30;
@@ -35,7 +35,7 @@ export function readPeriod(
 ): { from: Day; to: Day; days: number } {
   const from = args.from ?? today - PERIOD_DAYS_DEFAULT + 1;
   const to = args.to ?? today;
-  requireOrder(from, to);
+  requireOrder({ from, to });
   const days = to - from + 1;
   if (days > PERIOD_DAYS_MAX) {
     throw fieldError({ to: [message("periodTooLong", { days: PERIOD_DAYS_MAX })] });
@@ -43,9 +43,27 @@ export function readPeriod(
   return { from, to, days };
 }
 
+type Bounds = Partial<Arguments<typeof publicationDays>>;
+
+/**
+ * The instants of `publicationDays`: the first one included, and the first not included any more; null: no bound.
+ * @throws AppError `invalid` on `to`
+ */
+export function readPublicationDays({ from, to }: Bounds): {
+  fromMs: number | null;
+  untilMs: number | null;
+} {
+  requireOrder({ from, to });
+  return {
+    fromMs: from === undefined ? null : startOfDay(from),
+    untilMs: to === undefined ? null : startOfDay(to + 1),
+  };
+}
+
 /** @throws AppError `invalid` on `to` */
-export function requireOrder(from: Day, to: Day): void {
-  if (to < from) throw fieldError({ to: [message("periodBackwards")] });
+export function requireOrder({ from, to }: Bounds): void {
+  if (from !== undefined && to !== undefined && to < from)
+    throw fieldError({ to: [message("periodBackwards")] });
 }
 
 /** The first day whose statistics a plan shows. */

@@ -8,7 +8,6 @@ import { MEDIA, postSchema } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { jsonValueOf } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
-import { startOfDay } from "../values/moscow-time.ts";
 import {
   flagSchema,
   integerSchema,
@@ -16,16 +15,15 @@ import {
   objectSchema,
   textSchema,
 } from "../values/schema.ts";
-import { shortened } from "../values/shortened.ts";
 import { filterParameters } from "./catalog-filter.ts";
-import { channelNamed } from "./channel-named.ts";
+import { readChannel } from "./channel-named.ts";
 import { channelPath, STRANGERS_WORDS } from "./channels.ts";
 import { readFacets } from "./facets.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { type Arguments, choice, integer, required, text, withDefault } from "./parameters.ts";
-import { publicationDays, requireOrder } from "./period.ts";
+import { publicationDays, readPublicationDays } from "./period.ts";
 import { postsIncluded } from "./plan-rules.ts";
 import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN, readQueryText } from "./post-query.ts";
 import { advertising } from "./posts.ts";
@@ -141,20 +139,15 @@ export function readSearch(
   const faults: FieldFaults = {};
   const text = readQueryText(args.q, message("nothingToSearch"));
   if ("fault" in text) faults["q"] = [text.fault];
-  const { channel, from, to } = args;
-  const channelId = channel === undefined ? null : channelNamed(channel.trim(), channels);
-  if (channel !== undefined && channelId === null) {
-    faults["channel"] = [message("noChannel", { channel: shortened(channel) })];
-  }
+  const channelId = readChannel(args.channel, channels, faults);
   const facets = readFacets(args, directory, faults);
   if ("fault" in text || Object.keys(faults).length > 0) throw fieldError(faults);
-  if (from !== undefined && to !== undefined) requireOrder(from, to);
+  const days = readPublicationDays(args);
   postSearch.requireReady();
   const filter: PostFilter = {
     channelId,
     ...facets,
-    fromMs: from === undefined ? null : startOfDay(from),
-    untilMs: to === undefined ? null : startOfDay(to + 1),
+    ...days,
     isAd: args.is_ad ?? null,
     media: args.media ?? null,
     viewsMin: args.views_min ?? null,

@@ -110,6 +110,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "upkeep/checks/post-search.store.ts",
       "upkeep/checks/search.store.ts",
       "upkeep/checks/twins.store.ts",
+      "upkeep/checks/vocabulary.ts",
     ],
   },
 ];

@@ -45,7 +45,7 @@ export interface ApplianceOptions {
   open?: typeof openPrepared;
 }
 
-export interface CustomerOptions {
+interface CustomerOptions {
   plan?: PlanCode;
   role?: MemberRole;
   access?: KeyAccess;

@@ -32,7 +32,7 @@ export interface FakeMax {
   answer(request: Request): Promise<Response>;
 }
 
-export interface NewChannel {
+interface NewChannel {
   id: bigint;
   title: string;
   participants?: number;

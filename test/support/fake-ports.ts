@@ -15,7 +15,7 @@ import type { Random } from "../../src/ports/random.ts";
 import type { System } from "../../src/ports/system.ts";
 
 /** A clock that stands still until a test moves it; waiting takes no time. */
-export interface FakeClock extends Clock {
+interface FakeClock extends Clock {
   set(instant: string): void;
   advance(durationMs: number): void;
 }
@@ -56,7 +56,7 @@ export function fakeRandom(): Random {
   };
 }
 
-export interface FakeLog extends Log {
+interface FakeLog extends Log {
   /** Everything logged as an error: what nobody foresaw. */
   errors: { fields: object; message: string }[];
   warnings: { fields: object; message: string }[];
@@ -114,7 +114,7 @@ export type FakePost = Omit<PostRequest, "body"> & { body: string };
 
 const PUBLIC_ADDRESS = "93.184.215.14";
 
-export function fakeNetwork(): FakeNetwork {
+function fakeNetwork(): FakeNetwork {
   const network: FakeNetwork = {
     names: new Map(),
     posts: [],
@@ -172,7 +172,7 @@ export interface FakeMail extends Mail {
   isDown: boolean;
 }
 
-export function fakeMail(): FakeMail {
+function fakeMail(): FakeMail {
   const mail: FakeMail = {
     sent: [],
     isDown: false,
@@ -184,12 +184,12 @@ export function fakeMail(): FakeMail {
   return mail;
 }
 
-export interface FakeSystem extends System {
+interface FakeSystem extends System {
   /** Of every volume. */
   free: number;
 }
 
-export function fakeSystem(): FakeSystem {
+function fakeSystem(): FakeSystem {
   const system: FakeSystem = {
     free: 100 * 1024 ** 3,
     freeBytes: async () => system.free,

@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   serverName: string | null;
 }
 
-export interface Reply {
+interface Reply {
   status: number;
   headers?: Record<string, string>;
   body?: string | Uint8Array;

@@ -10,7 +10,7 @@ import { createFakeMax, type FakeMax, postIdOf } from "./fake-max.ts";
 import type { FakeAnswer } from "./fake-ports.ts";
 
 /** A post of the catalog, as far as tests of sources look at it. */
-export interface StoredPost {
+interface StoredPost {
   msgr_post_id: string;
   text: string;
   views: number;

@@ -12,14 +12,14 @@ import type { Transport as Transport1 } from "@modelcontextprotocol/sdk/shared/t
 import { HANGS_AFTER_MS } from "./machine.ts";
 
 /** What a call of a tool came to, as every client gives it. */
-export interface ToolResult {
+interface ToolResult {
   content: { type: string; text?: string }[];
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   structuredContent?: any;
   isError?: boolean;
 }
 
-export interface ToolDescription {
+interface ToolDescription {
   name: string;
   title?: string | undefined;
   description?: string | undefined;
@@ -47,7 +47,7 @@ export interface StdioProgram {
   cwd: string;
 }
 
-export interface ClientKind {
+interface ClientKind {
   name: string;
   /** The era it is expected to speak with us. */
   era: "legacy" | "modern";

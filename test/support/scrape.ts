@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import type { Appliance } from "./appliance.ts";
 
 /** Samples by their name with labels, as they are written: `name{label="value"}`. */
-export type Samples = Map<string, number>;
+type Samples = Map<string, number>;
 
 /** The appliance is told by these settings and this header that the scrape is a local one. */
 export const SCRAPED = { KANALOG_TRUST_PROXY: "true" };
@@ -19,7 +19,7 @@ export async function scrape(appliance: Appliance): Promise<Samples> {
   return readSamples(body);
 }
 
-export function readSamples(text: string): Samples {
+function readSamples(text: string): Samples {
   const samples: Samples = new Map();
   for (const line of text.split("\n")) {
     if (line === "" || COMMENT.test(line)) continue;

@@ -91,7 +91,7 @@ export function csrfIn(html: string): string {
   return /name="csrf" value="([^"]*)"/.exec(html)?.[1] ?? "";
 }
 
-export interface SitePerson {
+interface SitePerson {
   email: string;
   memberId: number;
   organizationId: number;

@@ -3,10 +3,10 @@ import { createHmac } from "node:crypto";
 import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import type { KeyAccess } from "../../src/customers/keys/key-token.ts";
-import type { PostResult } from "../../src/ports/network.ts";
 import { type Answer, type Appliance, type Customer, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";
-import type { FakeNetwork, FakePorts, FakePost } from "./fake-ports.ts";
+import type { FakePorts, FakePost } from "./fake-ports.ts";
+import { MINUTE_MS } from "./pushing.ts";
 
 export const WEBHOOKS = "/v1/msgr/webhooks/";
 export const RECEIVER = "https://hooks.example.com/posts";
@@ -16,10 +16,7 @@ export const CREATE = { url: RECEIVER, channels: [1] };
 /** The number of no webhook and of nothing else. */
 export const UNKNOWN_ID = 999_999;
 
-export const SECOND_MS = 1_000;
-export const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
+export { DAY_MS, HOUR_MS, holdAnswers, MINUTE_MS, SECOND_MS } from "./pushing.ts";
 
 /** Every method of one webhook, with the status it answers where all is well. */
 export const METHODS_OF_ONE = [
@@ -141,7 +138,7 @@ export function expectFieldFaults(
 }
 
 /** Imports a post that was published at this moment. */
-export async function importPost(appliance: Appliance, id: number, ofChannel = 1): Promise<void> {
+async function importPost(appliance: Appliance, id: number, ofChannel = 1): Promise<void> {
   const publishedAt = new Date(appliance.ports.clock.now()).toISOString();
   const row = { id, channel: ofChannel, text: `Post ${id}`, published_at: publishedAt };
   await imported(appliance, "posts", [row]);
@@ -171,15 +168,4 @@ export function signaturesOf({ headers }: FakePost): string[] {
 export function signatureBy(secret: string, { headers, body }: FakePost): string {
   const time = /^t=(\d+),/.exec(headers["x-service-signature"] ?? "")?.[1];
   return createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
-}
-
-/** A receiver that does not answer before a test lets it. */
-export function holdAnswers(network: FakeNetwork) {
-  const asked = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<PostResult>();
-  network.answer = () => {
-    asked.resolve();
-    return held.promise;
-  };
-  return { asked: asked.promise, release: () => held.resolve({ status: 204 }) };
 }

@@ -12,7 +12,7 @@ import type { Machine, RunOptions, Serving } from "./machine.ts";
 const CA_FILE = join(import.meta.dir, "tls/ca.pem");
 
 /** How often a serving process with `pushing()` cuts events. */
-export const BATCH_MS = 1_000;
+const BATCH_MS = 1_000;
 
 /** Settings under which the real process sends to receivers on this machine, and soon. */
 export function pushing(more: Record<string, string> = {}): RunOptions {
@@ -151,7 +151,7 @@ export function posts(
 }
 
 /** What a request says its delivery is. */
-export interface ReadEvent {
+interface ReadEvent {
   event: string;
   webhook: number;
   delivery: number;

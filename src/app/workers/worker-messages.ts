@@ -1,5 +1,5 @@
 import type { NewUpload } from "../../catalog/imports/held-uploads.ts";
-import type { Looks } from "../../doors/http/readiness.ts";
+import type { Readiness } from "../../doors/http/readiness.ts";
 import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";
 import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
@@ -8,7 +8,7 @@ import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
 export interface Questions {
   /** The asker sends its own along: they are kept for when it has ended. */
   metrics: { asked: MetricsJson; answer: MetricsJson };
-  ready: { asked: null; answer: Looks };
+  ready: { asked: null; answer: Readiness };
   errors: { asked: null; answer: RecentEntry[] };
   findUpload: { asked: string; answer: NewUpload | null };
   releaseUpload: { asked: string; answer: NewUpload | null };

@@ -34,6 +34,11 @@ export function choiceOption(
   return new Option(flags, description).choices([...choices]);
 }
 
+/** The option that `jsonOption` adds to a command. */
+export interface AsJson {
+  json?: boolean | undefined;
+}
+
 export function jsonOption(): Option {
   return new Option("--json", "print one JSON document on standard output");
 }

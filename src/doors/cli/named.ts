@@ -13,6 +13,7 @@ export const ORGANIZATION = "its number or name";
 export const MEMBER = "their number or e-mail address";
 export const KEY = "its number, prefix or name";
 export const WEBHOOK = "its number or address";
+export const SOURCE = "its number or name";
 
 export async function organizationNamed(accounts: Accounts, text: string): Promise<Organization> {
   const all = await accounts.organizations();

@@ -1,15 +1,14 @@
-import { formatInstant } from "../../values/moscow-time.ts";
 import type { Output } from "./command-context.ts";
 
 type Cell = string | number | boolean | null;
 export type Printable = Record<string, Cell>;
 
 /** One object: a JSON document, or a line a field. */
-export function printObject(output: Output, object: Printable, asJson: boolean): void {
+export function printObject(output: Output, object: Printable, asJson?: boolean): void {
   output.out(objectText(object, asJson));
 }
 
-export function objectText(object: Printable, asJson: boolean): string {
+export function objectText(object: Printable, asJson?: boolean): string {
   if (asJson) return JSON.stringify(object);
   const width = Math.max(...Object.keys(object).map((name) => name.length));
   return Object.entries(object)
@@ -18,7 +17,7 @@ export function objectText(object: Printable, asJson: boolean): string {
 }
 
 /** A list: `{results}` as a JSON document, or a table. */
-export function printList(output: Output, rows: readonly Printable[], asJson: boolean): void {
+export function printList(output: Output, rows: readonly Printable[], asJson?: boolean): void {
   if (asJson) {
     output.out(JSON.stringify({ results: rows }));
     return;
@@ -43,11 +42,11 @@ export function printList(output: Output, rows: readonly Printable[], asJson: bo
   }
 }
 
-export function instantCell(instantMs: number | null): string | null {
-  return instantMs === null ? null : formatInstant(instantMs);
+function cellText(value: Cell): string {
+  return value === null ? "-" : forTerminal(String(value));
 }
 
-function cellText(value: Cell): string {
-  // Control characters would reach the terminal as commands.
-  return value === null ? "-" : String(value).replace(/\p{Cc}/gu, "�");
+/** A text of somebody else's: its control characters would reach the terminal as commands. */
+export function forTerminal(text: string): string {
+  return text.replace(/\p{Cc}/gu, "�");
 }

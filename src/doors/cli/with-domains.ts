@@ -7,7 +7,9 @@ import type { Database } from "../../db/database.ts";
 import { databaseExists, IN_MEMORY, openDatabase } from "../../db/open-database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { endCopy } from "../../upkeep/cluster/join-cluster.ts";
+import type { AsJson } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
+import { type Printable, printList, printObject } from "./print.ts";
 
 /** Opens the database that the settings name, made where missing, and closes it after. */
 export async function withDomains<T>(
@@ -21,6 +23,19 @@ export async function withDomains<T>(
     // A mistyped KANALOG_DB shows here.
     if (isNew) context.output.note(`Made a new database, ${config.databasePath}.`);
     return work(domains);
+  });
+}
+
+/** As `withDomains`, and prints what the work returns. */
+export function printResult(
+  context: CommandContext,
+  { json }: AsJson,
+  work: (domains: Domains) => Printable | Promise<Printable | Printable[]>,
+): Promise<void> {
+  return withDomains(context, async (domains) => {
+    const result = await work(domains);
+    if (Array.isArray(result)) printList(context.output, result, json);
+    else printObject(context.output, result, json);
   });
 }
 

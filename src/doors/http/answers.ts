@@ -1,22 +1,52 @@
-import { type AppError, toAppError } from "../../errors.ts";
+import type { Config } from "../../config.ts";
+import { AppError, toAppError } from "../../errors.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { type Json, JsonBytes, jsonTextOf } from "../../values/json-text.ts";
-import { REQUEST_ID } from "./requests/request-id.ts";
+import { message } from "../../values/messages/messages.ts";
+import { corsHeaders } from "./cors.ts";
+import type { BaseAddress } from "./requests/base-address.ts";
+import { REQUEST_ID, requestIdOf } from "./requests/request-id.ts";
+import { pathOf, queryOf } from "./requests/request-path.ts";
 
 /** Headers by name; a plain object, since that is what a Response takes cheapest. */
 export type Headers = Record<string, string>;
+
+/** Parts of the appliance that every answer needs. */
+export interface AnswerContext {
+  config: Config;
+  ports: Ports;
+}
+
+/** Headers of every answer. */
+export function commonHeaders(request: Request, { ports, config }: AnswerContext): Headers {
+  const headers: Headers = { [REQUEST_ID]: requestIdOf(request, ports.random, ports.clock) };
+  const origins = config.corsOrigins;
+  return origins.length === 0 ? headers : Object.assign(headers, corsHeaders(request, origins));
+}
+
+/** Redirects to the address with a slash, as the client sees it: a proxy may have taken a prefix off. */
+export function redirectToSlash(
+  request: Request,
+  context: AnswerContext & { baseAddress: BaseAddress },
+): Response {
+  const prefix = new URL(context.baseAddress(request)).pathname.replace(/\/$/, "");
+  const location = `${prefix}${pathOf(request)}/${queryOf(request)}`;
+  return new Response(null, {
+    status: 301,
+    headers: { ...commonHeaders(request, context), location },
+  });
+}
+
+export function wrongVerb(request: Request): AppError {
+  return new AppError("method_not_allowed", message("methodNotAllowed", { verb: request.method }));
+}
 
 const CHALLENGE = 'Bearer realm="kanalog"';
 /** Errors whose cause is in the log already. */
 const logged = new WeakSet<object>();
 /** Seconds after which a caller may try again what the storage could not do. */
 const RETRY_AFTER_S = 1;
-
-/** The body of an error: messages by field, else its code and a sentence. */
-function errorBody(error: AppError): string {
-  return JSON.stringify(error.fields ?? { code: error.code, detail: error.detail });
-}
 
 function errorHeaders({ code, retryAfterS }: AppError): Headers {
   switch (code) {
@@ -36,22 +66,14 @@ function errorHeaders({ code, retryAfterS }: AppError): Headers {
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-export function json(status: number, body: string, headers: Headers): Response {
-  return new Response(body.length > WHOLE_LENGTH_MAX ? streamOf(body) : body, {
-    status,
-    headers: { "content-type": JSON_TYPE, ...headers },
-  });
-}
-
-/** JSON at hand in whatever form. */
-export function jsonOf(status: number, body: Json<unknown>, headers: Headers): Response {
-  if (!(body instanceof JsonBytes) || body.bytes.length <= WHOLE_LENGTH_MAX) {
-    return json(status, jsonTextOf(body), headers);
+/** Answers with JSON: a text, a value, or bytes as SQLite gave them. */
+export function json(status: number, body: Json<unknown>, headers: Headers): Response {
+  const init = { status, headers: { "content-type": JSON_TYPE, ...headers } };
+  if (body instanceof JsonBytes && body.bytes.length > WHOLE_LENGTH_MAX) {
+    return new Response(streamOf(body.before, body.bytes, body.behind), init);
   }
-  return new Response(streamOf(body.before, body.bytes, body.behind), {
-    status,
-    headers: { "content-type": JSON_TYPE, ...headers },
-  });
+  const text = jsonTextOf(body);
+  return new Response(text.length > WHOLE_LENGTH_MAX ? streamOf(text) : text, init);
 }
 
 /**
@@ -72,9 +94,10 @@ function streamOf(...parts: (string | Buffer)[]): ReadableStream {
   });
 }
 
-/** Answers an error that is to be expected, and so not logged. */
+/** Answers an error that is to be expected, and so not logged: messages by field, else code and sentence. */
 export function errorResponse(error: AppError, headers: Headers): Response {
-  return json(STATUS_OF[error.code], errorBody(error), { ...headers, ...errorHeaders(error) });
+  const { code, detail, fields } = error;
+  return json(STATUS_OF[code], fields ?? { code, detail }, { ...headers, ...errorHeaders(error) });
 }
 
 /**

@@ -20,16 +20,21 @@ export function corsHeaders(request: Request, origins: readonly string[]): Heade
 
 /**
  * Answers a preflight of an allowed origin; else null. Preflights carry no key, so this comes before it.
- * @param headers those that every answer to this request carries
+ * @param headers gives those that every answer to this request carries
  */
-export function preflight(request: Request, headers: Headers, verbs: string): Response | null {
+export function preflight(
+  request: Request,
+  headers: () => Headers,
+  verbs: string,
+): Response | null {
   if (request.method !== "OPTIONS") return null;
   if (!request.headers.has("access-control-request-method")) return null;
-  if (!("access-control-allow-origin" in headers)) return null;
+  const common = headers();
+  if (!("access-control-allow-origin" in common)) return null;
   return new Response(null, {
     status: 204,
     headers: {
-      ...headers,
+      ...common,
       "access-control-allow-methods": verbs,
       "access-control-allow-headers": ALLOWED_HEADERS,
       "access-control-max-age": String(PREFLIGHT_AGE_S),

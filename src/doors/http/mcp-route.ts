@@ -1,22 +1,26 @@
 import { Elysia } from "elysia";
 import { MCP_PATH } from "../../customers/keys/connect-snippets.ts";
-import type { Caller } from "../../customers/keys/keys.ts";
 import { OAUTH_PATHS } from "../../customers/oauth/server-metadata.ts";
 import { AppError, toAppError } from "../../errors.ts";
-import { type Admitted, admit, admitByNewest } from "../../methods/admission.ts";
 import type { Outcome } from "../../methods/call.ts";
-import type { ApiMethod } from "../../methods/method.ts";
+import { type ApiMethod, pathFor } from "../../methods/method.ts";
 import type { RawArguments } from "../../methods/read-arguments.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
-import { type NoteRequest, OTHER } from "../../upkeep/metrics/note-request.ts";
+import { type NoteRequest, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
-import { errorAnswer, errorResponse, type Headers, json, logCause } from "./answers.ts";
+import {
+  commonHeaders,
+  errorResponse,
+  type Headers,
+  json,
+  logCause,
+  wrongVerb,
+} from "./answers.ts";
 import { preflight } from "./cors.ts";
+import { type Answered, answerKeyed, type Keyed, type KeyedContext } from "./keyed-request.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
 import { parseBounded, readBytes } from "./requests/body.ts";
 import { brokenBound } from "./requests/json-bounds.ts";
-import { REQUEST_ID } from "./requests/request-id.ts";
-import { commonHeaders, type RestContext, wrongVerb } from "./rest.ts";
 
 /** The body of a POST: its value, undefined where it is not JSON; or the bound that it breaks. */
 type ReadBody = { value: unknown } | { bound: string };
@@ -36,7 +40,7 @@ type AnswerMcp = (post: {
   outcome: Outcome | null;
 }>;
 
-export interface McpContext extends RestContext {
+export interface McpContext extends KeyedContext {
   /** The appliance's address where assistants may sign in by OAuth; null where that is off. */
   oauthAddress(): string | null;
   answerMcp: AnswerMcp;
@@ -52,15 +56,25 @@ const USAGE_METHOD = "mcp";
  * order: key, origin, verb, body, and then its rate, since only the body says which of the two it is.
  */
 export function mcpRoutes(context: McpContext) {
-  const note = noteOf(context);
-  const answer = ({ request }: { request: Request }) => answerPost(request, context, note);
+  const mcp: Noting = { ...context, note: noteOf(context) };
+  const { monotonic } = context.ports.clock;
+  const answer = ({ request }: { request: Request }) => {
+    const granted = preflight(request, () => commonHeaders(request, context), "POST");
+    if (granted === null) return answerPost(request, mcp);
+    return noted(mcp.note(OTHER), monotonic, () => granted)(request);
+  };
   return new Elysia({ name: "mcp", strictPath: true })
     .all(MCP_PATH, answer, { parse: "none" })
     .all(MCP_PATH.slice(0, -1), answer, { parse: "none" });
 }
 
+/** The context, with what notes the requests of a tool. */
+interface Noting extends McpContext {
+  note(operation: string): NoteRequest;
+}
+
 /** The notes of requests by tool, made when one is first called. */
-function noteOf({ noteRequests }: McpContext): (operation: string) => NoteRequest {
+function noteOf({ noteRequests }: McpContext): Noting["note"] {
   const notes = new Map<string, NoteRequest>();
   return (operation) => {
     const known = notes.get(operation);
@@ -71,61 +85,23 @@ function noteOf({ noteRequests }: McpContext): (operation: string) => NoteReques
   };
 }
 
-/** The answer to one POST, and what is noted of it. */
-interface Answered {
-  response: Response;
-  /** Operation id of the tool that was called, else `USAGE_METHOD`. */
-  operation: string;
-  /** Status of the tool's outcome, also where the HTTP answer is a 200. */
-  status: number;
-  units: number;
-  /** Milliseconds for which the call waited for the plan's rate. */
-  waitedMs: number;
-}
-
-async function answerPost(
-  request: Request,
-  context: McpContext,
-  note: (operation: string) => NoteRequest,
-): Promise<Response> {
-  const { ports } = context;
-  await context.tickSnapshot();
-  const startedMs = ports.clock.monotonic();
-  const nowMs = ports.clock.now();
-  const headers = commonHeaders(request, context);
-  const requestId = headers[REQUEST_ID] ?? "";
-  const granted = preflight(request, headers, "POST");
-  if (granted !== null) {
-    note(OTHER)(granted.status, startedMs, requestId, null);
-    return granted;
-  }
-  let caller: Caller | null = null;
-  let answered: Answered;
-  try {
-    const authorization = request.headers.get("authorization");
-    const judged = admit(authorization, nowMs, context);
-    const admission = judged.ok
-      ? judged
-      : await admitByNewest(judged, authorization, nowMs, context);
-    if (admission.ok) {
-      caller = admission.caller;
-      answered = await answerAdmitted(request, admission, headers, nowMs, context);
-    } else {
-      answered = withoutTool(challenged(errorResponse(admission.error, headers), context));
-    }
-  } catch (error) {
-    answered = withoutTool(errorAnswer(error, headers, ports));
-  }
-  const { response, operation, status, units, waitedMs } = answered;
-  // A call that waits for its plan's rate is not a slow one.
-  note(operation)(status, startedMs + waitedMs, requestId, caller);
-  if (caller !== null) {
-    const url = operation === USAGE_METHOD ? MCP_PATH : `${MCP_PATH} ${operation}`;
-    const durationMs = ports.clock.monotonic() - startedMs - waitedMs;
-    const logged = { at: nowMs, verb: request.method, url, status, durationMs, units };
-    context.noteAnswer(caller.key.id, logged);
-  }
-  return response;
+function answerPost(request: Request, context: Noting): Promise<Response> {
+  const withoutTool = (response: Response): Answered => {
+    const [note, { status }] = [context.note(USAGE_METHOD), response];
+    return { response, note, url: MCP_PATH, status, units: 0, waitedMs: 0 };
+  };
+  return answerKeyed(
+    request,
+    context,
+    async (keyed) => {
+      const { admitted, headers } = keyed;
+      const bytes = await readPost(request, headers, context);
+      if (!(bytes instanceof AppError)) return answerMessage(request, bytes, keyed, context);
+      setLimitHeaders(headers, admitted.limitsAfter(admitted.refuse(USAGE_METHOD, bytes)));
+      return withoutTool(errorResponse(bytes, headers));
+    },
+    (response) => withoutTool(challenged(response, context)),
+  );
 }
 
 /** The 401 tells assistants that take only an address where to sign in (RFC 9728, section 5.1). */
@@ -139,30 +115,27 @@ function challenged(response: Response, { oauthAddress }: McpContext): Response 
   return response;
 }
 
-function withoutTool(response: Response): Answered {
-  return { response, operation: USAGE_METHOD, status: response.status, units: 0, waitedMs: 0 };
-}
-
-async function answerAdmitted(
+/** The body of a POST; or why it is not read. */
+async function readPost(
   request: Request,
-  admitted: Admitted,
   headers: Headers,
-  nowMs: number,
   context: McpContext,
-): Promise<Answered> {
-  const refuse = (error: AppError): Answered => {
-    setLimitHeaders(headers, admitted.limitsAfter(admitted.refuse(USAGE_METHOD, error)));
-    return withoutTool(errorResponse(error, headers));
-  };
-
+): Promise<Uint8Array | AppError> {
   const foreign = foreignOrigin(request, context);
-  if (foreign !== null) return refuse(foreign);
+  if (foreign !== null) return foreign;
   if (request.method !== "POST") {
     headers["allow"] = "POST";
-    return refuse(wrongVerb(request));
+    return wrongVerb(request);
   }
-  const bytes = await readBytes(request, BODY_BYTES_MAX, context.bodies).catch(toAppError);
-  if (bytes instanceof AppError) return refuse(bytes);
+  return readBytes(request, BODY_BYTES_MAX, context.bodies).catch(toAppError);
+}
+
+async function answerMessage(
+  request: Request,
+  bytes: Uint8Array,
+  { admitted, headers, nowMs }: Keyed,
+  context: Noting,
+): Promise<Answered> {
   const body = await readMessageBody(bytes, context);
   let operation = USAGE_METHOD;
   let waitedMs = 0;
@@ -197,7 +170,7 @@ async function answerAdmitted(
       return admitted.call(method, raw, {
         readBody: async () => ({}),
         ownUrl: (path) => context.baseAddress(request) + path,
-        pageUrl: (query, of) => `${context.baseAddress(request)}${pathOf(method, of)}?${query}`,
+        pageUrl: (query, of) => `${context.baseAddress(request)}${pathFor(method, of)}?${query}`,
       });
     },
     refuse(method, error) {
@@ -211,7 +184,8 @@ async function answerAdmitted(
   setLimitHeaders(headers, admitted.limitsAfter(outcome));
   return {
     response: text === null ? new Response(null, { status, headers }) : json(status, text, headers),
-    operation,
+    note: context.note(operation),
+    url: operation === USAGE_METHOD ? MCP_PATH : `${MCP_PATH} ${operation}`,
     status: statusOfUsage,
     units: outcome?.units ?? 0,
     waitedMs,
@@ -239,9 +213,4 @@ function foreignOrigin(request: Request, { baseAddress, config }: McpContext): A
   const host = URL.canParse(origin) ? new URL(origin).host : "";
   if (host !== "" && config.allowedHosts.includes(host)) return null;
   return new AppError("origin_not_allowed", message("originNotAllowed"));
-}
-
-/** The path of a method's REST route with the values of a call. */
-function pathOf({ path }: ApiMethod, raw: RawArguments): string {
-  return path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(raw[name])));
 }

@@ -8,10 +8,7 @@ const LOOKED_AT = /^\/(?:register\/?$|\.well-known\/(?:oauth-|openid-configurati
  * error of OAuth, whose words clients show to the person who connects. Null for any other path.
  * @param address the appliance's own, without a slash at its end
  */
-export function oauthOffBody(path: string, address: string): string | null {
+export function oauthOffBody(path: string, address: string): object | null {
   if (!LOOKED_AT.test(path)) return null;
-  return JSON.stringify({
-    error: "invalid_request",
-    error_description: oauthOffText(address),
-  });
+  return { error: "invalid_request", error_description: oauthOffText(address) };
 }

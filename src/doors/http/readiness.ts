@@ -6,16 +6,19 @@ export type ReadyChecks = Record<string, () => string | null | Promise<string | 
 const RETRY_AFTER_S = "1";
 
 /** Checks of one process by their names: a sentence, or null where all is well. */
-export interface Looks {
+export interface Readiness {
   checks: [name: string, fault: string | null][];
   warnings: [name: string, warning: string | null][];
 }
 
-export async function lookReady(checks: ReadyChecks, warnings: ReadyChecks): Promise<Looks> {
-  const faults = await lookAt(checks);
+export async function checkReadiness(
+  checks: ReadyChecks,
+  warnings: ReadyChecks,
+): Promise<Readiness> {
+  const faults = await run(checks);
   // Warnings are read from the database, which has to answer for that.
   const isRead = faults.every(([name, fault]) => name !== "database" || fault === null);
-  return { checks: faults, warnings: isRead ? await lookAt(warnings) : [] };
+  return { checks: faults, warnings: isRead ? await run(warnings) : [] };
 }
 
 /**
@@ -24,7 +27,7 @@ export async function lookReady(checks: ReadyChecks, warnings: ReadyChecks): Pro
  * @param own what this process tells
  * @param others what the other workers tell: of each name the first thing that is wrong is told
  */
-export function readinessAnswer(own: Looks, others: readonly Looks[]): Response {
+export function readinessAnswer(own: Readiness, others: readonly Readiness[]): Response {
   const faults = merged([own.checks, ...others.map(({ checks }) => checks)]);
   const warned = merged([own.warnings, ...others.map(({ warnings }) => warnings)]);
   const detail = [...faults.values()].flatMap((fault) => fault ?? []).join(" ");
@@ -33,21 +36,21 @@ export function readinessAnswer(own: Looks, others: readonly Looks[]): Response 
     ...[...faults].map(([name, fault]) => [name, fault ?? "ok"]),
     ...[...warned].filter(([, warning]) => warning !== null),
   ]);
-  if (detail === "") return json(200, JSON.stringify({ status: "ok", checks: told }), {});
+  if (detail === "") return json(200, { status: "ok", checks: told }, {});
   const body = { code: "unavailable", detail, checks: told };
-  return json(503, JSON.stringify(body), { "retry-after": RETRY_AFTER_S });
+  return json(503, body, { "retry-after": RETRY_AFTER_S });
 }
 
-function merged(looks: readonly Looks["checks"][]): Map<string, string | null> {
+function merged(told: readonly Readiness["checks"][]): Map<string, string | null> {
   const all = new Map<string, string | null>();
-  for (const [name, said] of looks.flat()) all.set(name, all.get(name) ?? said);
+  for (const [name, said] of told.flat()) all.set(name, all.get(name) ?? said);
   return all;
 }
 
-function lookAt(checks: ReadyChecks): Promise<[name: string, said: string | null][]> {
+function run(checks: ReadyChecks): Promise<[name: string, said: string | null][]> {
   return Promise.all(
     Object.entries(checks).map(
-      async ([name, look]): Promise<[string, string | null]> => [name, await look()],
+      async ([name, check]): Promise<[string, string | null]> => [name, await check()],
     ),
   );
 }

@@ -3,8 +3,17 @@ import { type CategoryImages, IMAGE_PATH } from "../../catalog/directory/categor
 import { notFound } from "../../errors.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
-import { errorAnswer, errorResponse, JSON_TYPE, json } from "./answers.ts";
-import type { Guide } from "./docs/guide.ts";
+import {
+  commonHeaders,
+  errorAnswer,
+  errorResponse,
+  type Headers,
+  JSON_TYPE,
+  json,
+  redirectToSlash,
+  wrongVerb,
+} from "./answers.ts";
+import type { Docs } from "./docs/frame.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
 import { notFoundPage } from "./docs/not-found-page.ts";
 import { openApiText } from "./docs/openapi.ts";
@@ -15,32 +24,35 @@ import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
 import { oauthOffBody } from "./oauth-off.ts";
 import type { PublicRoutes } from "./public-routes.ts";
-import { type Looks, readinessAnswer } from "./readiness.ts";
+import { type Readiness, readinessAnswer } from "./readiness.ts";
 import { REQUEST_ID } from "./requests/request-id.ts";
-import { commonHeaders, pathOf, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
+import { pathOf } from "./requests/request-path.ts";
+import { type RestContext, restRoutes } from "./rest.ts";
 import { type PushContext, pushRoutes } from "./source-pushes.ts";
 
-interface ServerContext extends McpContext, MetricsContext, Pick<PushContext, "openPush"> {
+interface ServerContext
+  extends RestContext,
+    McpContext,
+    MetricsContext,
+    Pick<PushContext, "openPush"> {
   /** The routes of other doors. */
   others: Elysia;
-  guides: readonly Guide[];
-  /** The name that pages carry. */
-  brand: string;
+  docs: Docs;
   /** For `/`. */
   startFacts(): Promise<StartFacts>;
   images: CategoryImages;
   /** The bundle for assistants on the desktop, with this address filled in. */
   bundle(address: string): Promise<Uint8Array<ArrayBuffer>>;
   /** For `/readyz`: what this process tells, and what the other workers do. */
-  ready(): Promise<{ own: Looks; others: Looks[] }>;
+  ready(): Promise<{ own: Readiness; others: Readiness[] }>;
 }
 
 export type Server = ReturnType<typeof createServer>;
 
 /** The HTTP door: all routes, and the answer where there is none. */
 export function createServer(methods: readonly ApiMethod[], context: ServerContext) {
-  const { guides, ports, noteRequests } = context;
-  const { monotonic } = ports.clock;
+  const { noteRequests } = context;
+  const { monotonic } = context.ports.clock;
   const noteOther = noteRequests("public", OTHER);
   // Bun's own router would decode paths, and take a missing slash, in another way than Elysia's.
   const server = new Elysia({
@@ -50,16 +62,11 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     handler: { standardHostname: false },
   })
     .onError(({ request, code, error }) => {
-      const isUnknown = code === "NOT_FOUND";
       const headers = commonHeaders(request, context);
-      const isOff = isUnknown && context.oauthAddress() === null;
-      const signIn = isOff ? oauthOffBody(pathOf(request), context.baseAddress(request)) : null;
-      const page = isUnknown ? notFoundPage(request, guides, context.brand) : null;
-      for (const [name, value] of Object.entries(headers)) page?.headers.set(name, value);
       const response =
-        signIn !== null
-          ? json(404, signIn, headers)
-          : (page ?? errorAnswer(isUnknown ? notFound("address") : error, headers, ports));
+        code === "NOT_FOUND"
+          ? unknownAddress(request, headers, context)
+          : errorAnswer(error, headers, context.ports);
       noteOther(response.status, monotonic(), headers[REQUEST_ID] ?? "", null);
       return response;
     })
@@ -68,15 +75,54 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     .use(pushRoutes(context))
     .use(context.others);
 
+  for (const [path, route] of Object.entries(publicRoutes(methods, context))) {
+    const note = noteRequests("public", path);
+    const answer = noted(note, monotonic, async ({ request, params }: Incoming) => {
+      const headers = commonHeaders(request, context);
+      try {
+        return withHeaders(await route(request, params?.name ?? ""), headers);
+      } catch (error) {
+        return errorAnswer(error, headers, context.ports);
+      }
+    });
+    const refuse = noted(note, monotonic, ({ request }: Incoming) => {
+      const headers = { ...commonHeaders(request, context), allow: "GET, HEAD" };
+      return errorResponse(wrongVerb(request), headers);
+    });
+    server.get(path, answer).head(path, answer).all(path, refuse);
+  }
+  return server;
+}
+
+interface Incoming {
+  request: Request;
+  params?: { name?: string };
+}
+
+/** The answer where there is no route: to a browser as a page. */
+function unknownAddress(request: Request, headers: Headers, context: ServerContext): Response {
+  if (context.oauthAddress() === null) {
+    const body = oauthOffBody(pathOf(request), context.baseAddress(request));
+    if (body !== null) return json(404, body, headers);
+  }
+  const page = notFoundPage(request, context.docs);
+  return page === null
+    ? errorAnswer(notFound("address"), headers, context.ports)
+    : withHeaders(page, headers);
+}
+
+function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): PublicRoutes {
+  const { docs, baseAddress } = context;
   const document = servedDocument((path) => openApiText(methods, path));
-  const publicRoutes: PublicRoutes = {
-    ...startPageRoutes(guides, context.brand, context.startFacts),
-    ...swaggerRoutes(guides, context.brand),
-    ...guideRoutes(guides, context.brand, context.baseAddress),
+  const folders = ["/docs", ...docs.guides.map(({ name }) => `/docs/${name}`)];
+  return {
+    ...startPageRoutes(docs, context.startFacts),
+    ...swaggerRoutes(docs),
+    ...guideRoutes(docs, baseAddress),
     "/docs/mcp/kanalog.mcpb": async (request) =>
-      bundleResponse(await context.bundle(context.baseAddress(request))),
+      bundleResponse(await context.bundle(baseAddress(request))),
     "/docs/json": async (request) => {
-      const bytes = await document(context.baseAddress(request));
+      const bytes = await document(baseAddress(request));
       return new Response(bytes, { headers: { "content-type": JSON_TYPE } });
     },
     "/healthz": () => json(200, '{"status":"ok"}', {}),
@@ -86,36 +132,15 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     },
     ...metricsRoutes(context),
     [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
+    ...Object.fromEntries(
+      folders.map((path) => [path, (request: Request) => redirectToSlash(request, context)]),
+    ),
   };
-  for (const path of ["/docs", ...guides.map(({ name }) => `/docs/${name}`)]) {
-    publicRoutes[path] = (request) => redirectToSlash(request, context);
-  }
-  for (const [path, route] of Object.entries(publicRoutes)) {
-    const note = noteRequests("public", path);
-    const answer = noted(note, monotonic, async ({ request, params }: Incoming) => {
-      const headers = commonHeaders(request, context);
-      try {
-        const response = await route(request, params?.name ?? "");
-        for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-        return response;
-      } catch (error) {
-        return errorAnswer(error, headers, ports);
-      }
-    });
-    const refuse = noted(note, monotonic, ({ request }: Incoming) =>
-      errorResponse(wrongVerb(request), {
-        ...commonHeaders(request, context),
-        allow: "GET, HEAD",
-      }),
-    );
-    server.get(path, answer).head(path, answer).all(path, refuse);
-  }
-  return server;
 }
 
-interface Incoming {
-  request: Request;
-  params?: { name?: string };
+function withHeaders(response: Response, headers: Headers): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }
 
 function bundleResponse(content: Uint8Array<ArrayBuffer>): Response {

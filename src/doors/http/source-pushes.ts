@@ -4,12 +4,12 @@ import { AppError, notFound } from "../../errors.ts";
 import { noted } from "../../upkeep/metrics/note-request.ts";
 import { message } from "../../values/messages/messages.ts";
 import { parseNumber } from "../../values/parse-number.ts";
-import { errorAnswer, json } from "./answers.ts";
+import { commonHeaders, errorAnswer, json } from "./answers.ts";
+import type { KeyedContext } from "./keyed-request.ts";
 import { readBytes } from "./requests/body.ts";
-import { commonHeaders, type RestContext } from "./rest.ts";
 
 export interface PushContext
-  extends Pick<RestContext, "ports" | "config" | "bodies" | "noteRequests"> {
+  extends Pick<KeyedContext, "ports" | "config" | "bodies" | "noteRequests"> {
   /**
    * Takes what a messenger pushes to a source, given its secret.
    * @returns null where there is no such source, it takes no pushes, or the secret is another

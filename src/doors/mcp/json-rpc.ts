@@ -54,8 +54,8 @@ export function readMessage(body: { value: unknown } | { bound: string }): Messa
   return { kind: "request", request: { id, method, params } };
 }
 
-export function invalidParams(message: string): RpcFault {
-  return { code: INVALID_PARAMS, message, status: 200 };
+export function invalidParams(message: string, status = 200): RpcFault {
+  return { code: INVALID_PARAMS, message, status };
 }
 
 /** @param message how long to wait */

@@ -22,13 +22,10 @@ export function modernFault(
   const meta = params?.["_meta"];
   const version = isObject(meta) ? meta[`${META}protocolVersion`] : undefined;
   if (!isObject(meta) || typeof version !== "string") {
-    return { ...invalidParams(`\`params._meta\` must have ${META}protocolVersion.`), status: 400 };
+    return invalidParams(`\`params._meta\` must have ${META}protocolVersion.`, 400);
   }
   if (!isObject(meta[`${META}clientCapabilities`])) {
-    return {
-      ...invalidParams(`\`params._meta\` must have ${META}clientCapabilities.`),
-      status: 400,
-    };
+    return invalidParams(`\`params._meta\` must have ${META}clientCapabilities.`, 400);
   }
   if (version !== MODERN_VERSION) return mismatch("MCP-Protocol-Version", version);
   if (headerOf("mcp-method") !== method) return mismatch("Mcp-Method", method);
@@ -48,11 +45,7 @@ export function unsupportedVersion(requested: string): RpcFault {
 }
 
 export function unknownMethod(method: string, status: number): RpcFault {
-  return {
-    code: METHOD_NOT_FOUND,
-    message: `There is no method ${quoted(method)}.`,
-    status,
-  };
+  return { code: METHOD_NOT_FOUND, message: `There is no method ${quoted(method)}.`, status };
 }
 
 function mismatch(header: string, expected: unknown): RpcFault {

@@ -1,7 +1,6 @@
 import { type PostText, postTextTo } from "../../ports/post-text.ts";
 import { faultText, isObject, type RequestId, SERVER_ERROR } from "./json-rpc.ts";
-
-const VERSION_IN_META = "io.modelcontextprotocol/protocolVersion";
+import { META } from "./versions.ts";
 
 /** The bridge over this process's own standard input and output. */
 export function runStdioBridge({ url, key }: { url: string; key: string }): Promise<void> {
@@ -68,7 +67,7 @@ async function carry(line: string, post: PostText, write: (line: string) => void
 function headersOf(message: unknown): Record<string, string> {
   if (!isObject(message) || !isObject(message["params"])) return {};
   const { _meta: meta, name } = message["params"];
-  const version = isObject(meta) ? meta[VERSION_IN_META] : undefined;
+  const version = isObject(meta) ? meta[`${META}protocolVersion`] : undefined;
   if (typeof version !== "string") return {};
   return {
     "mcp-protocol-version": encode(version),

@@ -47,7 +47,7 @@ const LINKS: Readonly<Record<string, string>> = {
  * The arguments as a method takes them: null is not given, a handle may have its `@`, and a list may be
  * one of JSON.
  */
-export function kindly(
+export function argumentsFor(
   { parameters }: ApiMethod,
   given: Readonly<Record<string, unknown>>,
 ): RawArguments {
@@ -58,12 +58,12 @@ export function kindly(
     const value = given[name];
     if (parameter === undefined) continue;
     if (value === null && (!parameter.required || isNextPage)) continue;
-    raw[name] = takenKindly(name, parameter, value);
+    raw[name] = argumentFor(name, parameter, value);
   }
   return raw;
 }
 
-function takenKindly(name: string, { isList }: Parameter<unknown>, value: unknown): unknown {
+function argumentFor(name: string, { isList }: Parameter<unknown>, value: unknown): unknown {
   if (typeof value === "string") return name === "channel" ? value.replace(/^@/, "") : value;
   const isFlat = isList && Array.isArray(value) && value.every((item) => typeof item !== "object");
   return isFlat ? value.join(",") : value;

@@ -7,7 +7,7 @@ import { errorText } from "./error-text.ts";
 import { invalidParams, isObject, type RpcRequest } from "./json-rpc.ts";
 import { answerFault, answerText, type McpAnswer } from "./mcp-answer.ts";
 import { quoted } from "./protocol-faults.ts";
-import { argumentsFault, errorResult, kindly, toolResult } from "./tool-call.ts";
+import { argumentsFault, argumentsFor, errorResult, toolResult } from "./tool-call.ts";
 import { describeTool } from "./tools.ts";
 
 /** The part of a POST that runs and counts tools. */
@@ -64,7 +64,7 @@ export function createToolSet(
       if (!isObject(given)) return answerFault(id, invalidParams("`arguments` must be an object."));
       const fault = argumentsFault(method, given);
       if (fault !== null) return answerFault(id, invalidParams(fault));
-      const raw = kindly(method, given);
+      const raw = argumentsFor(method, given);
       const outcome = await post.call(method, raw);
       const answer = outcome.ok
         ? answerText(id, toolResult(common, method, raw, outcome.body, services))

@@ -58,7 +58,10 @@ export function pruneBackups(place: BackupPlace, kept: number, nowMs: number): v
 }
 
 /** Null where there is none yet, or the folder cannot be read. Never blocks: it may be a network's. */
-export async function lastBackup(place: BackupPlace, nowMs: number): Promise<BackupFile | null> {
+export async function findLastBackup(
+  place: BackupPlace,
+  nowMs: number,
+): Promise<BackupFile | null> {
   try {
     const [file] = ownNames(await readdir(place.folder), place, nowMs);
     if (file === undefined) return null;

@@ -5,9 +5,10 @@ import { inTransaction } from "../../db/transaction.ts";
 import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { queueMail } from "../../push/mail/mails.store.ts";
+import { noticeMail } from "../../push/mail/notice-mail.ts";
 import { message } from "../../values/messages/messages.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
 import { type BackupPlace, backupPath, pruneBackups } from "./backup-files.ts";
-import { failedBackupMail } from "./failed-backup-mail.ts";
 
 export interface BackupPlan {
   place: BackupPlace;
@@ -44,7 +45,11 @@ export async function backUp(
 function tellStaff(db: Database, clock: Clock, place: BackupPlace, reason: string): Promise<void> {
   return inTransaction(db, clock, "backup-mail", async (tx) => {
     const now = clock.now();
-    const mail = failedBackupMail(place.folder, reason, now);
+    const mail = noticeMail(message("backupFailedSubject"), message("backupFailedMail"), [
+      [message("folder"), place.folder],
+      [message("time"), formatInstant(now)],
+      [message("reason"), reason],
+    ]);
     for (const email of await selectStaffEmails(tx)) {
       await queueMail(tx, now, { to: [email], ...mail });
     }

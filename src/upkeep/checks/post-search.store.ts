@@ -1,7 +1,8 @@
 import { type IndexedPost, indexText, indexWords } from "../../catalog/post-search/index-text.ts";
 import { selectPhase } from "../../catalog/post-search/post-search-state.store.ts";
 import { type Database, statement } from "../../db/database.ts";
-import { foundRows } from "./found-rows.ts";
+import { countOf, foundRows } from "./found-rows.ts";
+import { openVocabulary } from "./vocabulary.ts";
 
 /**
  * The index of posts equals the table: the same posts, and of every token as many posts and as many places.
@@ -48,7 +49,7 @@ function differingTokens(db: Database): string[] {
   const differing: string[] = [];
   const unnamed: string[] = [];
   const named = statement(db, "SELECT 1 FROM post_search_stems WHERE stem = ?");
-  openVocabulary(db);
+  openVocabulary(db, "post_search_terms", "post_search, row");
   const indexed = statement<Tally & { term: string }>(
     db,
     "SELECT term, doc AS posts, cnt AS places FROM temp.post_search_terms",
@@ -61,17 +62,10 @@ function differingTokens(db: Database): string[] {
     if (STEM.test(term) && named.get(term) === undefined) unnamed.push(term);
   }
   return [
-    ...sentence("Tokens that the index has for other posts", differing),
-    ...sentence("Tokens that the index does not have", [...expected.keys()]),
-    ...sentence("Stems that no beginning (`word*`) would find", unnamed),
+    ...countOf("Tokens that the index has for other posts", differing),
+    ...countOf("Tokens that the index does not have", [...expected.keys()]),
+    ...countOf("Stems that no beginning (`word*`) would find", unnamed),
   ];
-}
-
-function sentence(what: string, tokens: readonly string[]): string[] {
-  const [first] = tokens;
-  return first === undefined
-    ? []
-    : [`${what}: ${tokens.length}, such as ${JSON.stringify(first)}.`];
 }
 
 /** Tallies that the index must have, reckoned from the posts. */
@@ -97,14 +91,4 @@ function tallies(db: Database): Map<string, Tally> {
     }
   }
   return found;
-}
-
-/** Makes the vocabulary readable as a table of this connection's own: nothing is written to the file. */
-function openVocabulary(db: Database): void {
-  db.pragma("query_only = OFF");
-  try {
-    db.exec("CREATE VIRTUAL TABLE temp.post_search_terms USING fts5vocab (main, post_search, row)");
-  } finally {
-    db.pragma("query_only = ON");
-  }
 }

@@ -1,5 +1,6 @@
 import { type Database, statement } from "../../db/database.ts";
-import { foundRows } from "./found-rows.ts";
+import { countOf, foundRows } from "./found-rows.ts";
+import { openVocabulary } from "./vocabulary.ts";
 
 /** The tokenizer's pieces: three code points each. */
 const GRAM = 3;
@@ -13,7 +14,7 @@ const MODULUS = 1_000_003;
  * the index is looked at by `integrity_check`.
  */
 export function searchFaults(db: Database): string[] {
-  openSearchTerms(db);
+  openVocabulary(db, "search_terms", "channel_search, instance");
   return [
     ...foundRows(db, {
       "Public channels that are not in the index": `SELECT id AS name
@@ -47,14 +48,9 @@ function differingGrams(db: Database): string[] {
     if (tally?.channels !== channels || tally.sum !== sum) differing.push(gram);
   }
   return [
-    ...sentence("Pieces of text that the index has for other channels", differing),
-    ...sentence("Pieces of text that the index does not have", [...expected.keys()]),
+    ...countOf("Pieces of text that the index has for other channels", differing.map(textOf)),
+    ...countOf("Pieces of text that the index does not have", [...expected.keys()].map(textOf)),
   ];
-}
-
-function sentence(what: string, grams: readonly Gram[]): string[] {
-  const [first] = grams;
-  return first === undefined ? [] : [`${what}: ${grams.length}, such as ${named(first)}.`];
 }
 
 /** Entries that the index must have, from the table. */
@@ -93,22 +89,10 @@ function packed(text: string, at: number): number {
   return (text.charCodeAt(at) * UNIT + text.charCodeAt(at + 1)) * UNIT + text.charCodeAt(at + 2);
 }
 
-function named(gram: Gram): string {
-  if (typeof gram === "string") return JSON.stringify(gram);
+function textOf(gram: Gram): string {
+  if (typeof gram === "string") return gram;
   const units = [gram / UNIT ** 2, (gram / UNIT) % UNIT, gram % UNIT];
-  return JSON.stringify(String.fromCharCode(...units));
-}
-
-/** Makes the index readable as a table of this connection's own: nothing is written to the file. */
-function openSearchTerms(db: Database): void {
-  db.pragma("query_only = OFF");
-  try {
-    db.exec(
-      "CREATE VIRTUAL TABLE temp.search_terms USING fts5vocab (main, channel_search, instance)",
-    );
-  } finally {
-    db.pragma("query_only = ON");
-  }
+  return String.fromCharCode(...units);
 }
 
 /** Entries that the index has. */

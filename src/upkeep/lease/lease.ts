@@ -51,10 +51,7 @@ export function createUpkeepLease(
     const lease = await selectLease(db);
     if (lease === undefined || !isAbandoned(lease.name, lease)) return;
     const nowMs = clock.monotonic();
-    isTaken = await changes.takeLease(owner, {
-      owner: lease.owner,
-      heartbeatAt: lease.heartbeatAt,
-    });
+    isTaken = await changes.takeLease(owner, lease);
     beatMs = nowMs;
     if (isTaken) log.info({}, "this worker does the upkeep");
   }

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { Database, Transaction } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
 import { change, eqGiven, given, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -45,22 +45,15 @@ const isChanged = async (done: Promise<{ changes: number }>): Promise<boolean> =
 
 /** Changes of the lease, one transaction each; false where it is another process's by now. */
 export const leaseChanges = {
-  /** @param seen as it was when it was found free */
+  /** Takes it as it was when it was found free. */
   takeLease: (
     db: Database,
     clock: Clock,
     owner: string,
-    seen: Pick<Lease, "owner" | "heartbeatAt">,
+    { owner: from, heartbeatAt }: Lease,
   ): Promise<boolean> =>
-    inTransaction(db, clock, "lease", (tx: Transaction) =>
-      isChanged(
-        take(tx).run({
-          owner,
-          now: clock.now(),
-          from: seen.owner,
-          heartbeatAt: seen.heartbeatAt,
-        }),
-      ),
+    inTransaction(db, clock, "lease", (tx) =>
+      isChanged(take(tx).run({ owner, now: clock.now(), from, heartbeatAt })),
     ),
 
   beatLease: (db: Database, clock: Clock, owner: string): Promise<boolean> =>

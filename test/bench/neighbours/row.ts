@@ -50,7 +50,7 @@ export interface Stage {
 }
 
 /** Distributes over the kinds of load. */
-export type LoadWithoutAddress = LoadSpec extends infer Kind
+type LoadWithoutAddress = LoadSpec extends infer Kind
   ? Kind extends LoadSpec
     ? Omit<Kind, "address">
     : never

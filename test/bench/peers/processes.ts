@@ -7,7 +7,7 @@ const LOOK_MS = 2;
 /** Processes of this run that have not ended yet. */
 const running = new Set<Bun.Subprocess>();
 
-export interface SpawnOptions {
+interface SpawnOptions {
   env?: Record<string, string | undefined>;
   cwd?: string;
 }

@@ -20,7 +20,7 @@ export interface World {
 }
 
 export const CHANNELS = 30_000;
-export const WATCHED = 5_000;
+const WATCHED = 5_000;
 /** Published in the last two days, 20 in each watched channel. */
 export const FRESH_POSTS = 100_000;
 /** Fresh posts that are read and not cut yet. */

@@ -168,7 +168,7 @@ describe("the test", () => {
     }
     const other = callsWith(appliance, (await appliance.customer({ access: "read_write" })).key);
     const others = await created(other);
-    const { release } = holdAnswers(network);
+    const held = holdAnswers(network);
     const { answer } = network;
     network.answer = (post) =>
       post.host === "hooks-6.example.com" ? { status: 204 } : answer(post);
@@ -182,18 +182,18 @@ describe("the test", () => {
     expectRefused(refused, 429, "throttled");
     expect(refused.body.detail).toBe("At most 6 deliveries are tried at once.");
     expect(refused.headers.get("retry-after")).toBe("1");
-    release();
+    held.answer({ status: 204 });
     for (const answer of await Promise.all(tested)) expect(answer.status).toBe(200);
     expect((await call("POST", `${last}/test/`)).status).toBe(200);
   });
 
   test("whose webhook is deleted before it ends says what came of it all the same", async () => {
     const { id } = await created(call);
-    const { asked, release } = holdAnswers(network);
+    const { called, answer } = holdAnswers(network);
     const running = call("POST", `${id}/test/`);
-    await asked;
+    await called;
     expect((await call("DELETE", `${id}/`)).status).toBe(204);
-    release();
+    answer({ status: 204 });
     const { status, body } = await running;
     expect([status, body.delivered]).toEqual([200, true]);
     expect((await call("GET", "")).body.results).toEqual([]);

@@ -12,8 +12,9 @@ import {
   claimJobNow,
   endJob,
 } from "../../../src/upkeep/jobs/job-claims.ts";
+import type { Job } from "../../../src/upkeep/jobs/job-run.ts";
 import { selectJobRuns } from "../../../src/upkeep/jobs/jobs.store.ts";
-import { createScheduler, type Job, type Scheduler } from "../../../src/upkeep/jobs/scheduler.ts";
+import { createScheduler, type Scheduler } from "../../../src/upkeep/jobs/scheduler.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { fakePorts } from "../../support/fake-ports.ts";

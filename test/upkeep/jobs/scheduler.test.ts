@@ -13,13 +13,9 @@ import {
   claimJobNow,
   endJob,
 } from "../../../src/upkeep/jobs/job-claims.ts";
+import type { Job, JobLedger } from "../../../src/upkeep/jobs/job-run.ts";
 import { selectJobRuns } from "../../../src/upkeep/jobs/jobs.store.ts";
-import {
-  createScheduler,
-  type Job,
-  type JobLedger,
-  type Scheduler,
-} from "../../../src/upkeep/jobs/scheduler.ts";
+import { createScheduler, type Scheduler } from "../../../src/upkeep/jobs/scheduler.ts";
 import { latestDue } from "../../../src/values/cron-times.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 

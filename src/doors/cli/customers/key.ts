@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { Key } from "../../../customers/keys/keys.table.ts";
-import { jsonOption, parseLastDay } from "../arguments.ts";
+import { formatOptionalInstant } from "../../../values/moscow-time.ts";
+import { type AsJson, jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { KEY, keyNamed, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable } from "../print.ts";
-import { type AsJson, printing } from "../printing.ts";
-import { withDomains } from "../with-domains.ts";
+import type { Printable } from "../print.ts";
+import { printResult, withDomains } from "../with-domains.ts";
 import { printNewKey } from "./new-key.ts";
 
 interface NewKeyOptions extends AsJson {
@@ -35,7 +35,7 @@ export function keyCommand(context: CommandContext): Command {
         const access = write ? "read_write" : "read_only";
         const given = { memberId, name, access, expiresAt: expires ?? null } as const;
         const { key, token } = await keys.createKey(given, COMMAND_LINE);
-        await printNewKey(output, keys, key.id, { ...describe(key), key: token }, json === true);
+        await printNewKey(output, keys, key.id, { ...describe(key), key: token }, json);
       }),
     );
 
@@ -45,7 +45,7 @@ export function keyCommand(context: CommandContext): Command {
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
     .action((organization: string, options: AsJson) =>
-      printing(context, options, async ({ accounts, keys }) => {
+      printResult(context, options, async ({ accounts, keys }) => {
         const { id } = await organizationNamed(accounts, organization);
         return (await keys.keys(id)).map(describe);
       }),
@@ -57,7 +57,7 @@ export function keyCommand(context: CommandContext): Command {
     .argument("<key>", KEY)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
-      printing(context, options, async ({ keys }) =>
+      printResult(context, options, async ({ keys }) =>
         describe(await keys.revokeKey(await keyNamed(keys, named), COMMAND_LINE)),
       ),
     );
@@ -71,9 +71,9 @@ function describe(key: Key): Printable {
     name: key.name,
     prefix: key.prefix,
     access: key.access,
-    created_at: instantCell(key.createdAt),
-    last_used_at: instantCell(key.lastUsedAt),
-    expires_at: instantCell(key.expiresAt),
-    revoked_at: instantCell(key.revokedAt),
+    created_at: formatOptionalInstant(key.createdAt),
+    last_used_at: formatOptionalInstant(key.lastUsedAt),
+    expires_at: formatOptionalInstant(key.expiresAt),
+    revoked_at: formatOptionalInstant(key.revokedAt),
   };
 }

@@ -7,12 +7,12 @@ import {
 import type { Accounts } from "../../../customers/accounts/accounts.ts";
 import { isActiveOwner } from "../../../customers/accounts/member-rules.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
-import { choiceOption, jsonOption } from "../arguments.ts";
+import { formatOptionalInstant } from "../../../values/moscow-time.ts";
+import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { MEMBER, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable, printObject } from "../print.ts";
-import { type AsJson, printing } from "../printing.ts";
-import { withDomains } from "../with-domains.ts";
+import type { Printable } from "../print.ts";
+import { printResult } from "../with-domains.ts";
 import { readNewPassword } from "./new-password.ts";
 
 type NewMember = Pick<Member, "email" | "name" | "role">;
@@ -37,7 +37,7 @@ export function memberCommand(context: CommandContext): Command {
     .addOption(choiceOption("--role <role>", "their role", MEMBER_ROLES).makeOptionMandatory())
     .addOption(jsonOption())
     .action((organization: string, { json, ...input }: NewMember & AsJson) =>
-      printing(context, { json }, async ({ accounts, people }) => {
+      printResult(context, { json }, async ({ accounts, people }) => {
         const { id: organizationId } = await organizationNamed(accounts, organization);
         const member = await accounts.addMember({ organizationId, ...input }, COMMAND_LINE);
         await people.distrust(member.email);
@@ -51,7 +51,7 @@ export function memberCommand(context: CommandContext): Command {
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
     .action((organization: string, options: AsJson) =>
-      printing(context, options, async ({ accounts }) => {
+      printResult(context, options, async ({ accounts }) => {
         const { id } = await organizationNamed(accounts, organization);
         return (await accounts.members(id)).map(describe);
       }),
@@ -63,12 +63,12 @@ export function memberCommand(context: CommandContext): Command {
     .argument("<member>", MEMBER)
     .addArgument(new Argument("<role>", "their role").choices(MEMBER_ROLES))
     .addOption(jsonOption())
-    .action((named: string, role: MemberRole, { json }: AsJson) =>
-      withDomains(context, async ({ accounts }) => {
+    .action((named: string, role: MemberRole, options: AsJson) =>
+      printResult(context, options, async ({ accounts }) => {
         const id = await memberNamed(accounts, named);
         const changed = await accounts.changeRole(id, role, COMMAND_LINE);
-        printObject(output, describe(changed), json === true);
         await noteWithoutOwner(accounts, changed);
+        return describe(changed);
       }),
     );
 
@@ -81,13 +81,13 @@ export function memberCommand(context: CommandContext): Command {
       .description(description)
       .argument("<member>", MEMBER)
       .addOption(jsonOption())
-      .action((named: string, { json }: AsJson) =>
-        withDomains(context, async ({ accounts, people }) => {
+      .action((named: string, options: AsJson) =>
+        printResult(context, options, async ({ accounts, people }) => {
           const id = await memberNamed(accounts, named);
           const member = await accounts[verb](id, COMMAND_LINE);
           if (name === "suspend") await people.endSessionsOfSuspended(member.email);
-          printObject(output, describe(member), json === true);
           await noteWithoutOwner(accounts, member);
+          return describe(member);
         }),
       );
   }
@@ -99,7 +99,7 @@ export function memberCommand(context: CommandContext): Command {
     .option("--stdin", "read the password from standard input, as one line", false)
     .addOption(jsonOption())
     .action((named: string, { stdin, json }: { stdin: boolean } & AsJson) =>
-      printing(context, { json }, async ({ accounts, people }) => {
+      printResult(context, { json }, async ({ accounts, people }) => {
         const member = await accounts.member(await memberNamed(accounts, named));
         const password = await readNewPassword(output, stdin);
         await people.ensure(member);
@@ -117,7 +117,7 @@ function describe(member: Member): Printable {
     email: member.email,
     name: member.name,
     role: member.role,
-    created_at: instantCell(member.createdAt),
-    suspended_at: instantCell(member.suspendedAt),
+    created_at: formatOptionalInstant(member.createdAt),
+    suspended_at: formatOptionalInstant(member.suspendedAt),
   };
 }

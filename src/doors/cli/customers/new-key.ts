@@ -12,7 +12,7 @@ export async function printNewKey(
   keys: Keys,
   keyId: number,
   printed: Printable,
-  asJson: boolean,
+  asJson?: boolean,
 ): Promise<void> {
   try {
     await output.told(objectText(printed, asJson));

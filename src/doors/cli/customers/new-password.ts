@@ -1,5 +1,5 @@
-import { CommandExit, EXIT_INTERRUPTED, EXIT_USAGE, type Output } from "../command-context.ts";
-import { readHiddenLine } from "../secret-line.ts";
+import { CommandExit, EXIT_USAGE, type Output } from "../command-context.ts";
+import { readHiddenLine, readSecretLine } from "../secret-line.ts";
 
 /**
  * Asks twice on a terminal, which does not show what is typed; or reads one line of standard input.
@@ -16,15 +16,8 @@ export async function readNewPassword(
       "Standard input is no terminal to ask on: give the password there, with --stdin.",
     );
   }
-  const password = await ask("New password: ");
-  if (password === (await ask("Once more: "))) return password;
+  const password = await readSecretLine("New password: ");
+  if (password === (await readSecretLine("Once more: "))) return password;
   note("These are two passwords.");
   return readNewPassword({ note }, false);
-}
-
-async function ask(question: string): Promise<string> {
-  const answer = await readHiddenLine(question);
-  process.stderr.write("\n");
-  if (answer === null) throw new CommandExit(EXIT_INTERRUPTED);
-  return answer;
 }

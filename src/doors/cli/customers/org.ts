@@ -9,13 +9,12 @@ import {
   planInForce,
 } from "../../../customers/accounts/plan.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
-import { formatInstant } from "../../../values/moscow-time.ts";
-import { choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
+import { formatInstant, formatOptionalInstant } from "../../../values/moscow-time.ts";
+import { type AsJson, choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ORGANIZATION, organizationNamed } from "../named.ts";
-import { instantCell, type Printable } from "../print.ts";
-import { type AsJson, printing } from "../printing.ts";
-import { withDomains } from "../with-domains.ts";
+import type { Printable } from "../print.ts";
+import { printResult, withDomains } from "../with-domains.ts";
 import { printNewKey } from "./new-key.ts";
 import { notePasswordLink, passwordLink } from "./password-link.ts";
 
@@ -26,7 +25,9 @@ export function orgCommand(context: CommandContext): Command {
 
   /** Runs a verb and prints the organization it returns. */
   const printingOne = (options: AsJson, verb: (accounts: Accounts) => Promise<Organization>) =>
-    printing(context, options, async (domains) => describe(await verb(domains.accounts), domains));
+    printResult(context, options, async (domains) =>
+      describe(await verb(domains.accounts), domains),
+    );
 
   command
     .command("create")
@@ -49,7 +50,7 @@ export function orgCommand(context: CommandContext): Command {
     .description("all organizations")
     .addOption(jsonOption())
     .action((options: AsJson) =>
-      printing(context, options, async (domains) => {
+      printResult(context, options, async (domains) => {
         const found = await domains.accounts.organizations();
         return found.map((organization) => describe(organization, domains));
       }),
@@ -138,7 +139,7 @@ function createCustomer(
       key: token,
       link: link && passwordLink(context, link),
     };
-    await printNewKey(context.output, keys, made.key.id, printed, json === true);
+    await printNewKey(context.output, keys, made.key.id, printed, json);
     if (link !== null) notePasswordLink(context, "the owner chooses");
   });
 }
@@ -151,9 +152,9 @@ function describe(organization: Organization, { usage, clock }: Domains): Printa
     id: organization.id,
     name: organization.name,
     plan: inForce.plan,
-    plan_ends_at: instantCell(organization.planEndsAt),
-    period_ends_at: instantCell(period.endsAt),
+    plan_ends_at: formatOptionalInstant(organization.planEndsAt),
+    period_ends_at: formatOptionalInstant(period.endsAt),
     used: usage.used(organization.id, period.startedAt),
-    archived_at: instantCell(organization.archivedAt),
+    archived_at: formatOptionalInstant(organization.archivedAt),
   };
 }

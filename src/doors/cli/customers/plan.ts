@@ -4,10 +4,10 @@ import { PLAN_CODES, type PlanCode } from "../../../customers/accounts/plan.ts";
 import { PLAN_LIMITS, type PlanChange } from "../../../customers/accounts/plan-limits.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { hasExport } from "../../../methods/plan-rules.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
 import type { Printable } from "../print.ts";
-import { type AsJson, printing } from "../printing.ts";
+import { printResult } from "../with-domains.ts";
 
 interface SetOptions extends AsJson {
   rate?: number;
@@ -26,7 +26,7 @@ export function planCommand(context: CommandContext): Command {
     .description("all plans, lowest first")
     .addOption(jsonOption())
     .action((options: AsJson) =>
-      printing(context, options, async ({ accounts }) => (await accounts.plans()).map(describe)),
+      printResult(context, options, async ({ accounts }) => (await accounts.plans()).map(describe)),
     );
 
   command
@@ -47,7 +47,7 @@ export function planCommand(context: CommandContext): Command {
           "Give what to set: --rate, --quota, --webhooks, --webhook-channels or --alerts.",
         );
       }
-      return printing(context, options, async ({ accounts }) =>
+      return printResult(context, options, async ({ accounts }) =>
         describe(await accounts.changePlan(code, change, COMMAND_LINE)),
       );
     });
@@ -66,13 +66,11 @@ function limit(name: keyof typeof PLAN_LIMITS): (text: string) => number {
 }
 
 function readChange({ rate, quota, webhooks, webhookChannels, alerts }: SetOptions): PlanChange {
-  return {
-    ...(rate !== undefined && { requestsPerSecond: rate }),
-    ...(quota !== undefined && { requestsPerPeriod: quota }),
-    ...(webhooks !== undefined && { webhooks }),
-    ...(webhookChannels !== undefined && { webhookChannels }),
-    ...(alerts !== undefined && { alerts }),
+  const given = {
+    ...{ requestsPerSecond: rate, requestsPerPeriod: quota },
+    ...{ webhooks, webhookChannels, alerts },
   };
+  return Object.fromEntries(Object.entries(given).filter(([, limit]) => limit !== undefined));
 }
 
 function describe(plan: Plan): Printable {

@@ -1,10 +1,9 @@
 import { Command } from "commander";
 import { requiredEmail } from "../../../customers/accounts/accounts.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printObject } from "../print.ts";
-import { type AsJson, printing } from "../printing.ts";
-import { withDomains } from "../with-domains.ts";
+import { printResult, withDomains } from "../with-domains.ts";
 import { notePasswordLink, passwordLink } from "./password-link.ts";
 
 /** `kanalog staff`: the operator's own people, who see the console. */
@@ -26,7 +25,7 @@ export function staffCommand(context: CommandContext): Command {
         await people.markStaff(email, true);
         const token = hasPassword ? null : await people.passwordLink(email);
         const link = token && passwordLink(context, token);
-        printObject(output, { email: person.email, is_staff: true, link }, json === true);
+        printObject(output, { email: person.email, is_staff: true, link }, json);
         if (link !== null) notePasswordLink(context, "they choose");
       }),
     );
@@ -37,7 +36,7 @@ export function staffCommand(context: CommandContext): Command {
     .argument("<email>", "their e-mail address")
     .addOption(jsonOption())
     .action((text: string, options: AsJson) =>
-      printing(context, options, async ({ people }) => {
+      printResult(context, options, async ({ people }) => {
         const email = requiredEmail(text);
         await people.markStaff(email, false);
         return { email, is_staff: false };

@@ -3,12 +3,12 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { StaffWebhooks } from "../../../push/webhooks/manage/staff-webhooks.ts";
 import type { DeliveryView } from "../../../push/webhooks/manage/webhook-views.ts";
 import type { Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
-import { jsonOption } from "../arguments.ts";
+import { formatOptionalInstant } from "../../../values/moscow-time.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ORGANIZATION, organizationNamed, WEBHOOK, webhookNamed } from "../named.ts";
-import { instantCell, type Printable, printList } from "../print.ts";
-import { type AsJson, printing } from "../printing.ts";
-import { withDomains } from "../with-domains.ts";
+import { type Printable, printList } from "../print.ts";
+import { printResult, withDomains } from "../with-domains.ts";
 
 /** Deliveries that the command lists; the API pages through all. */
 const DELIVERIES_SHOWN = 100;
@@ -24,7 +24,7 @@ export function webhookCommand(context: CommandContext): Command {
     .argument("[organization]", ORGANIZATION)
     .addOption(jsonOption())
     .action((named: string | undefined, options: AsJson) =>
-      printing(context, options, async ({ accounts, webhooks }) => {
+      printResult(context, options, async ({ accounts, webhooks }) => {
         const organization =
           named === undefined ? null : (await organizationNamed(accounts, named)).id;
         const rows = await webhooks.webhooks(organization);
@@ -39,7 +39,7 @@ export function webhookCommand(context: CommandContext): Command {
     .option("--reason <reason>", "why, for staff only", "")
     .addOption(jsonOption())
     .action((named: string, { reason, json }: { reason: string } & AsJson) =>
-      printing(context, { json }, async ({ webhooks }) => {
+      printResult(context, { json }, async ({ webhooks }) => {
         const id = await webhookNamed(webhooks, named);
         return describe(await webhooks.disable(id, reason, COMMAND_LINE), webhooks);
       }),
@@ -51,7 +51,7 @@ export function webhookCommand(context: CommandContext): Command {
     .argument("<webhook>", WEBHOOK)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
-      printing(context, options, async ({ webhooks }) => {
+      printResult(context, options, async ({ webhooks }) => {
         const id = await webhookNamed(webhooks, named);
         return describe(await webhooks.enable(id, COMMAND_LINE), webhooks);
       }),
@@ -66,7 +66,7 @@ export function webhookCommand(context: CommandContext): Command {
       withDomains(context, async ({ webhooks }) => {
         const id = await webhookNamed(webhooks, named);
         const deliveries = await webhooks.deliveries(id, DELIVERIES_SHOWN);
-        if (json === true) output.out(JSON.stringify({ results: deliveries }));
+        if (json) output.out(JSON.stringify({ results: deliveries }));
         else printList(output, deliveries.map(describeDelivery), false);
       }),
     );
@@ -82,10 +82,10 @@ async function describe(webhook: Webhook, webhooks: StaffWebhooks): Promise<Prin
     is_active: webhook.disabledReason === "",
     disabled_reason: webhook.disabledReason,
     staff_note: webhook.staffNote,
-    failing_since: instantCell(webhook.failingSince),
-    last_success_at: instantCell(webhook.lastSuccessAt),
+    failing_since: formatOptionalInstant(webhook.failingSince),
+    last_success_at: formatOptionalInstant(webhook.lastSuccessAt),
     last_error: webhook.lastError,
-    created_at: instantCell(webhook.createdAt),
+    created_at: formatOptionalInstant(webhook.createdAt),
   };
 }
 

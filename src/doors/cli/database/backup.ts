@@ -9,13 +9,11 @@ import type { Clock } from "../../../ports/clock.ts";
 import { needsSecret, secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { fileStamp } from "../../../values/moscow-time.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
-
-/** By this name other commands mean standard output, to which SQLite writes no copy. */
-const STANDARD_OUTPUT = "-";
+import { STANDARD_OUTPUT } from "./export-target.ts";
 
 /** `kanalog backup`: a copy of the database, while it is served or not. */
 export function backupCommand(context: CommandContext): Command {
@@ -24,9 +22,10 @@ export function backupCommand(context: CommandContext): Command {
     .description("write a copy of the database, while the appliance runs or not")
     .argument("<file>", "the file to write; one that exists is refused")
     .addOption(jsonOption())
-    .action(async (file: string, { json }: { json?: boolean }) => {
+    .action(async (file: string, { json }: AsJson) => {
       const config = readConfig(context.environment);
       requireFile(config);
+      // SQLite writes no copy to standard output.
       if (file === STANDARD_OUTPUT) {
         throw new CommandExit(
           EXIT_USAGE,
@@ -42,7 +41,7 @@ export function backupCommand(context: CommandContext): Command {
         );
       }
       const secret = secretName(config);
-      printObject(output, { path, bytes, schema_version: schemaVersion, secret }, json === true);
+      printObject(output, { path, bytes, schema_version: schemaVersion, secret }, json);
       if (secret !== null) {
         output.note(`A restore needs ${secret} too, which is not in the file: keep it apart.`);
       } else if (hasWebhooks) {
@@ -61,7 +60,7 @@ export function restoreCommand(context: CommandContext): Command {
     .description("put a backup in the place of the database, which is kept beside it")
     .argument("<file>", "the backup; it stays as it is")
     .addOption(jsonOption())
-    .action((file: string, { json }: { json?: boolean }) => {
+    .action((file: string, { json }: AsJson) => {
       const config = readConfig(context.environment);
       requireFile(config);
       const { clock } = context.ports(config);
@@ -72,7 +71,7 @@ export function restoreCommand(context: CommandContext): Command {
       printObject(
         output,
         { path: databasePath, schema_version: schemaVersion, kept_as: keptAs },
-        json === true,
+        json,
       );
       // A mistyped KANALOG_DB shows here.
       if (keptAs === null) output.note(`There was no database ${databasePath} before.`);

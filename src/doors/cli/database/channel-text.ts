@@ -1,7 +1,8 @@
 import type { ChannelRecord } from "../../../catalog/channels/card.ts";
 import type { ManageChannels, ManagedChannel } from "../../../catalog/manage/manage-channels.ts";
+import { formatOptionalInstant } from "../../../values/moscow-time.ts";
 import type { Output } from "../command-context.ts";
-import { instantCell, type Printable } from "../print.ts";
+import { forTerminal, type Printable } from "../print.ts";
 
 /** How commands tell of channels. */
 
@@ -17,7 +18,7 @@ export function describe(channel: ManagedChannel): Printable {
     category: rest.category,
     categories: rest.categories,
     territory: rest.territory,
-    last_post_at: instantCell(last_post_at),
+    last_post_at: formatOptionalInstant(last_post_at),
     posts: rest.posts,
     days: rest.days,
     webhooks: rest.webhooks,
@@ -37,7 +38,7 @@ function listed(channel: ChannelRecord): Printable {
 }
 
 /** Prints all channels, part by part: there may be more channels than fit into the memory. */
-export function printAll(output: Output, channels: ManageChannels, asJson: boolean): void {
+export function printChannels(output: Output, channels: ManageChannels, asJson?: boolean): void {
   let after = 0;
   if (asJson) output.out('{"results":[');
   for (;;) {
@@ -56,18 +57,18 @@ export function printAll(output: Output, channels: ManageChannels, asJson: boole
 /** Separated by tabs, for other programs: the columns of so many rows cannot be aligned. */
 function lineOf(row: ChannelRecord): string {
   const cells = Object.values({ ...listed(row), is_public: row.is_public ? "public" : "hidden" });
-  return cells.map((cell) => String(cell ?? "-").replace(/\p{Cc}/gu, "�")).join("\t");
+  return cells.map((cell) => forTerminal(String(cell ?? "-"))).join("\t");
 }
 
-export function named({ id, handle, title }: ChannelRecord): string {
-  return `channel ${id} (${handle === null ? "" : `@${handle}, `}"${title.replace(/\p{Cc}/gu, "�")}")`;
+export function nameOf({ id, handle, title }: ChannelRecord): string {
+  return `channel ${id} (${handle === null ? "" : `@${handle}, `}"${forTerminal(title)}")`;
 }
 
-export function contents({ posts, days }: ManagedChannel): string {
+export function contentsOf({ posts, days }: ManagedChannel): string {
   return `${counted(posts, "post")} and ${counted(days, "day")} of statistics`;
 }
 
-export function watched({ webhooks }: ManagedChannel): string {
+export function watchersOf({ webhooks }: ManagedChannel): string {
   return webhooks === 1 ? "1 webhook watches it" : `${counted(webhooks, "webhook")} watch it`;
 }
 

@@ -1,11 +1,10 @@
 import { Command, Option } from "commander";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { confirm } from "../confirm.ts";
-import { type AsJson, printing } from "../printing.ts";
-import { withDomains } from "../with-domains.ts";
-import { contents, describe, named, printAll, watched } from "./channel-text.ts";
+import { printResult, withDomains } from "../with-domains.ts";
+import { contentsOf, describe, nameOf, printChannels, watchersOf } from "./channel-text.ts";
 
 const NAME = "its number, @handle, link or messenger id";
 
@@ -25,7 +24,7 @@ export function channelCommand(context: CommandContext): Command {
     .argument("<channel>", NAME)
     .addOption(jsonOption())
     .action((name: string, options: AsJson) =>
-      printing(context, options, ({ channels }) => describe(channels.channel(name))),
+      printResult(context, options, ({ channels }) => describe(channels.channel(name))),
     );
 
   command
@@ -33,7 +32,7 @@ export function channelCommand(context: CommandContext): Command {
     .description("all channels by number, one a line")
     .addOption(jsonOption())
     .action(({ json }: AsJson) =>
-      withDomains(context, ({ channels }) => printAll(output, channels, json === true)),
+      withDomains(context, ({ channels }) => printChannels(output, channels, json)),
     );
 
   for (const [verb, isPublic, description] of [
@@ -46,7 +45,7 @@ export function channelCommand(context: CommandContext): Command {
       .argument("<channel>", NAME)
       .addOption(jsonOption())
       .action((name: string, options: AsJson) =>
-        printing(context, options, async ({ channels }) => {
+        printResult(context, options, async ({ channels }) => {
           const { id } = channels.channel(name);
           await channels.setPublic(id, isPublic, COMMAND_LINE);
           return describe(channels.channel(String(id)));
@@ -61,12 +60,12 @@ export function channelCommand(context: CommandContext): Command {
     .addOption(yesOption())
     .addOption(jsonOption())
     .action((name: string, { yes, json }: Asking) =>
-      printing(context, { json }, async ({ channels }) => {
+      printResult(context, { json }, async ({ channels }) => {
         const channel = channels.channel(name);
         await confirm(
           output,
-          `This deletes ${named(channel)} with ${contents(channel)}; ` +
-            `${watched(channel)}. It cannot be undone.`,
+          `This deletes ${nameOf(channel)} with ${contentsOf(channel)}; ` +
+            `${watchersOf(channel)}. It cannot be undone.`,
           yes === true,
         );
         await channels.delete(channel.id, COMMAND_LINE);
@@ -82,12 +81,12 @@ export function channelCommand(context: CommandContext): Command {
     .addOption(yesOption())
     .addOption(jsonOption())
     .action((fromName: string, intoName: string, { yes, json }: Asking) =>
-      printing(context, { json }, async ({ channels }) => {
+      printResult(context, { json }, async ({ channels }) => {
         const [from, into] = [channels.channel(fromName), channels.channel(intoName)];
         await confirm(
           output,
-          `This gives ${contents(from)} of ${named(from)} to ${named(into)}, with its handles; ` +
-            `${watched(from)}. Number ${from.id} is gone then. It cannot be undone.`,
+          `This gives ${contentsOf(from)} of ${nameOf(from)} to ${nameOf(into)}, with its handles; ` +
+            `${watchersOf(from)}. Number ${from.id} is gone then. It cannot be undone.`,
           yes === true,
         );
         await channels.merge(from.id, into.id, COMMAND_LINE);

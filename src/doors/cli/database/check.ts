@@ -5,8 +5,9 @@ import { openExisting, requireExisting } from "../../../db/open-database.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { type CheckResult, checkDatabase } from "../../../upkeep/checks/check.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
+import { forTerminal } from "../print.ts";
 import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { requireFile } from "../with-domains.ts";
 
@@ -16,16 +17,16 @@ export function checkCommand(context: CommandContext): Command {
   return new Command("check")
     .description("check the database, while the appliance runs or not; exit 1 where it has faults")
     .addOption(jsonOption())
-    .action(({ json }: { json?: boolean }) => {
+    .action(({ json }: AsJson) => {
       const config = readConfig(context.environment);
       warnOfUnknownSettings(context);
       requireFile(config);
       const results: CheckResult[] = [];
       checkFile(config.databasePath, context.ports(config).clock, (result) => {
         results.push(result);
-        if (json !== true) for (const line of linesOf(result)) output.out(line);
+        if (!json) for (const line of linesOf(result)) output.out(line);
       });
-      if (json === true) output.out(JSON.stringify({ results }));
+      if (json) output.out(JSON.stringify({ results }));
       if (results.some(({ faults }) => faults.length > 0)) throw new CommandExit(EXIT_FAILED);
     });
 }
@@ -50,6 +51,5 @@ function checkFile(path: string, clock: Clock, onResult: (result: CheckResult) =
 
 function linesOf({ name, faults }: CheckResult): string[] {
   if (faults.length === 0) return [`ok     ${name}`];
-  // Control characters out of a damaged file must not reach the terminal as commands.
-  return faults.map((fault) => `fault  ${name}: ${fault.replace(/\p{Cc}/gu, "�")}`);
+  return faults.map((fault) => `fault  ${name}: ${forTerminal(fault)}`);
 }

@@ -3,9 +3,7 @@ import { dirname, resolve } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { flush } from "../../../db/database-copy.ts";
-import { AppError } from "../../../errors.ts";
-import { message } from "../../../values/messages/messages.ts";
+import { flush, requireAbsent } from "../../../db/database-copy.ts";
 import { CommandExit, EXIT_FAILED, type Output } from "../command-context.ts";
 
 /** The name of standard output. */
@@ -69,8 +67,4 @@ function toOutput(output: Output): Writable {
       output.write(bytes).then(() => done(), done);
     },
   });
-}
-
-function requireAbsent(path: string): void {
-  if (existsSync(path)) throw new AppError("conflict", message("fileExists", { path }));
 }

@@ -3,41 +3,35 @@ import { Argument, Command } from "commander";
 import { exportPart, exportParts } from "../../../catalog/exports/export-part.ts";
 import { readExport } from "../../../catalog/exports/export-selection.ts";
 import { IMPORT_FORMATS, type ImportFormat } from "../../../catalog/imports/import-format.ts";
-import {
-  IMPORT_KIND_NAMES,
-  type ImportKindName,
-  importKinds,
-} from "../../../catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
 import { readConfig } from "../../../config.ts";
-import { choiceOption, jsonOption } from "../arguments.ts";
+import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
 import {
   type CommandContext,
   CommandExit,
   EXIT_INTERRUPTED,
   EXIT_USAGE,
 } from "../command-context.ts";
+import { interruptSignal } from "../interrupt-signal.ts";
 import { printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
+import { columnsText } from "./columns-text.ts";
 import { STANDARD_OUTPUT, writeTarget } from "./export-target.ts";
 import { openReader } from "./open-reader.ts";
 
-interface ExportOptions {
+interface ExportOptions extends AsJson {
   format?: ImportFormat;
   from?: string;
   to?: string;
   channel?: string;
   gzip?: boolean;
   raw?: boolean;
-  json?: boolean;
 }
 
 const GZIP_ENDING = /\.gz$/i;
 
 /** `kanalog export`: rows as the import takes them. */
 export function exportCommand(context: CommandContext): Command {
-  const kinds = IMPORT_KIND_NAMES.map((name) => {
-    return `  ${name.padEnd(12)}${importKinds[name].exported.columns.join(", ")}`;
-  });
   return new Command("export")
     .description("write rows as the import takes them, while the appliance runs or not")
     .addArgument(new Argument("<kind>", "what the rows are").choices(IMPORT_KIND_NAMES))
@@ -51,7 +45,10 @@ export function exportCommand(context: CommandContext): Command {
     .option("--gzip", "compress, as for a file whose name ends in .gz")
     .option("--raw", "CSV: leave texts as they are that a spreadsheet would run")
     .addOption(jsonOption())
-    .addHelpText("after", `\nColumns:\n${kinds.join("\n")}\n`)
+    .addHelpText(
+      "after",
+      columnsText(({ exported }) => exported.columns),
+    )
     .action((kind: ImportKindName, path: string, options: ExportOptions) =>
       runCommand(context, kind, path, options),
     );
@@ -72,8 +69,7 @@ async function runCommand(
   const config = readConfig(context.environment);
   requireFile(config);
   const { clock } = context.ports(config);
-  const interrupt = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
+  const signal = interruptSignal();
 
   const db = openReader(config.databasePath, clock);
   let rows = 0;
@@ -93,9 +89,9 @@ async function runCommand(
       },
     );
     const isGzip = options.gzip === true || GZIP_ENDING.test(path);
-    await writeTarget(content, { path, isGzip, signal: interrupt.signal }, output);
+    await writeTarget(content, { path, isGzip, signal }, output);
   } catch (error) {
-    if (!interrupt.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
     const left = path === STANDARD_OUTPUT ? "The output is not whole" : "No file was written";
     throw new CommandExit(EXIT_INTERRUPTED, `Interrupted. ${left}.`);
   } finally {

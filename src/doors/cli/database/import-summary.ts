@@ -1,9 +1,16 @@
 import type { ImportSummary } from "../../../catalog/imports/import-summary.ts";
 import { describeRecognized } from "../../../catalog/imports/recognized.ts";
 import { type ReasonGroup, reasonOf } from "../../../catalog/imports/tally.ts";
+import type { Output } from "../command-context.ts";
+
+/** The summary as one JSON document or as text; on the side, why rows were rejected. */
+export function printSummary(output: Output, summary: ImportSummary, asJson?: boolean): void {
+  output.out(asJson ? JSON.stringify(summaryView(summary)) : describeSummary(summary));
+  for (const reason of describeReasons(summary)) output.note(reason);
+}
 
 /** The summary as text: what became of the rows, and how the file was read. */
-export function describeSummary(summary: ImportSummary): string {
+function describeSummary(summary: ImportSummary): string {
   const { read, inserted, updated, unchanged, rejected, removed, handles_moved, seconds } = summary;
   const rate = seconds > 0 ? `, ${Math.round(read / seconds)} rows/s` : "";
   return (
@@ -12,11 +19,6 @@ export function describeSummary(summary: ImportSummary): string {
     `${handles_moved === undefined ? "" : `, ${handles_moved} handles moved`} ` +
     `(${seconds.toFixed(1)} s${rate})\n${describeRecognized("en", summary.recognized).join("\n")}`
   );
-}
-
-/** The summary as one JSON document. */
-export function summaryJson(summary: ImportSummary): string {
-  return JSON.stringify(summaryView(summary));
 }
 
 /** The summary with its messages as their English words. */
@@ -30,7 +32,7 @@ function toJson({ fault, ...group }: ReasonGroup): Record<string, unknown> {
 }
 
 /** One line for each reason for which rows were rejected or cells left out, however many they were. */
-export function describeReasons({ rejects, warnings }: ImportSummary): string[] {
+function describeReasons({ rejects, warnings }: ImportSummary): string[] {
   return [
     ...rejects.map((group) => describeGroup("rejected", group)),
     ...warnings.map((group) => describeGroup("warning", group)),

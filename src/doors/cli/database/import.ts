@@ -5,6 +5,7 @@ import {
   type ImportKindName,
   importKinds,
 } from "../../../catalog/imports/import-kinds.ts";
+import type { ImportSummary } from "../../../catalog/imports/import-summary.ts";
 import { openInput } from "../../../catalog/imports/input.ts";
 import { keptInput } from "../../../catalog/imports/kept-input.ts";
 import { readThrough } from "../../../catalog/imports/read-through.ts";
@@ -12,38 +13,39 @@ import { nothingRecognized } from "../../../catalog/imports/recognized.ts";
 import { readRows } from "../../../catalog/imports/rows.ts";
 import { runImport } from "../../../catalog/imports/run-import.ts";
 import { readConfig } from "../../../config.ts";
+import type { Database } from "../../../db/database.ts";
+import type { Clock } from "../../../ports/clock.ts";
 import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { allHaveCopied } from "../../../upkeep/cluster/all-have-copied.ts";
-import { inEnglish } from "../../../values/messages/messages.ts";
-import { jsonOption } from "../arguments.ts";
+import { inEnglish, type Message } from "../../../values/messages/messages.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import {
   type CommandContext,
   CommandExit,
   EXIT_INTERRUPTED,
   EXIT_REJECTED_ROWS,
   EXIT_USAGE,
+  type Output,
 } from "../command-context.ts";
+import { interruptSignal } from "../interrupt-signal.ts";
 import { withDomains, withDomainsOfCopy } from "../with-domains.ts";
-import { describeReasons, describeSummary, summaryJson } from "./import-summary.ts";
+import { columnsText } from "./columns-text.ts";
+import { printSummary } from "./import-summary.ts";
 import { createProgress } from "./progress.ts";
 import { type FileReading, readingOf, withReadingOptions } from "./reading-options.ts";
 import { createRejectsFile } from "./rejects-file.ts";
 
 const DRY_RUN = "This was a dry run: nothing was changed.";
 
-interface ImportOptions extends FileReading {
+interface ImportOptions extends FileReading, AsJson {
   dryRun?: boolean;
   rejects?: string;
   replace?: boolean;
   wait?: boolean;
-  json?: boolean;
 }
 
 /** `kanalog import`: upserts rows, beside a serving process or alone. */
 export function importCommand(context: CommandContext): Command {
-  const kinds = IMPORT_KIND_NAMES.map((name) => {
-    return `  ${name.padEnd(12)}${Object.keys(importKinds[name].columns).join(", ")}`;
-  });
   return withReadingOptions(
     new Command("import")
       .description(
@@ -59,7 +61,10 @@ export function importCommand(context: CommandContext): Command {
     )
     .option("--wait", "on a node of a cluster: return once all nodes have the rows")
     .addOption(jsonOption())
-    .addHelpText("after", `\nColumns:\n${kinds.join("\n")}\n`)
+    .addHelpText(
+      "after",
+      columnsText(({ columns }) => Object.keys(columns)),
+    )
     .action((name: ImportKindName, path: string, options: ImportOptions) =>
       runCommand(context, name, path, options),
     );
@@ -72,64 +77,43 @@ async function runCommand(
   options: ImportOptions,
 ): Promise<void> {
   const { output } = context;
+  const { timezone, dryRun: isDry = false, replace = false } = options;
   const kind = importKinds[name];
-  if (options.replace === true && !kind.isDirectory) {
+  if (replace && !kind.isDirectory) {
     throw new CommandExit(EXIT_USAGE, "--replace is for categories and territories only.");
   }
-  const { timezone } = options;
+  const config = readConfig(context.environment);
+  const { databasePath, messengerHosts, statisticsOpenDays: openDays } = config;
   const reading = readingOf(options);
-  const open = options.dryRun === true ? withDomainsOfCopy : withDomains;
-  const {
-    databasePath,
-    messengerHosts,
-    statisticsOpenDays: openDays,
-  } = readConfig(context.environment);
   const input = keptInput(await openInput(path), dirname(databasePath));
+  const { folder } = input;
   const highestNumber = await readThrough(input, name, reading);
   const own = [databasePath, secretPath(databasePath)];
   const rejects = createRejectsFile(options.rejects, [path, ...own]);
-  const interrupt = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
+  const signal = interruptSignal();
+  const note = (said: Message) => output.note(inEnglish(said));
 
   let imported = 0;
+  const open = isDry ? withDomainsOfCopy : withDomains;
   const summary = await open(context, async ({ db, clock }) => {
     const progress = createProgress(input, clock);
     const recognized = nothingRecognized(timezone);
+    const rows = readRows(input, name, reading, recognized, progress.bytes);
     try {
-      const summary = await runImport(
-        kind,
-        readRows(input, name, reading, recognized, progress.bytes),
-        {
-          db,
-          clock,
-          context: {
-            clock,
-            folder: input.folder,
-            messengerHosts,
-            openDays,
-            highestNumber,
-            note: (said) => output.note(inEnglish(said)),
-          },
-          recognized,
-          cells: { timezone, strict: options.strict === true },
-          replace: options.replace === true,
-          signal: interrupt.signal,
-          onReject: rejects.add,
-          onProgress: ({ read, inserted, updated, unchanged }) => {
-            progress.rows(read);
-            imported = inserted + updated + unchanged;
-          },
+      const summary = await runImport(kind, rows, {
+        ...{ db, clock, recognized, replace, signal },
+        context: { clock, folder, messengerHosts, openDays, highestNumber, note },
+        cells: { timezone, strict: options.strict === true },
+        onReject: rejects.add,
+        onProgress: ({ read, inserted, updated, unchanged }) => {
+          progress.rows(read);
+          imported = inserted + updated + unchanged;
         },
-      );
-      if (options.wait === true && options.dryRun !== true) {
-        const silent = await allHaveCopied(db, clock);
-        if (silent.length > 0) {
-          output.note(`Not waited for, since they are silent: ${silent.join(", ")}.`);
-        }
-      }
+      });
+      if (options.wait && !isDry) await waitForNodes(db, clock, output);
       return summary;
     } catch (error) {
-      if (imported > 0 && options.dryRun !== true) {
+      if (imported > 0 && !isDry) {
         output.note(`Until then ${imported} rows of the file were imported.`);
       }
       throw error;
@@ -138,21 +122,32 @@ async function runCommand(
       rejects.close();
     }
   });
+  if (signal.aborted) throw new CommandExit(EXIT_INTERRUPTED, interruptedText(imported, isDry));
+  tell(output, summary, options);
+}
 
-  if (interrupt.signal.aborted) {
-    throw new CommandExit(
-      EXIT_INTERRUPTED,
-      options.dryRun === true
-        ? `Interrupted. ${DRY_RUN}`
-        : // Rows are written in the order of the table, so these need not be the file's first ones.
-          `Interrupted: ${imported} rows of the file are imported. Run it again with the whole file for the rest.`,
-    );
-  }
-  output.out(options.json === true ? summaryJson(summary) : describeSummary(summary));
-  for (const reason of describeReasons(summary)) output.note(reason);
-  if (summary.rejected > 0 && options.rejects === undefined) {
+async function waitForNodes(db: Database, clock: Clock, { note }: Output): Promise<void> {
+  const silent = await allHaveCopied(db, clock);
+  if (silent.length > 0) note(`Not waited for, since they are silent: ${silent.join(", ")}.`);
+}
+
+/** Rows are written in the order of the table, so those that were need not be the file's first ones. */
+function interruptedText(imported: number, isDry: boolean): string {
+  return isDry
+    ? `Interrupted. ${DRY_RUN}`
+    : `Interrupted: ${imported} rows of the file are imported. Run it again with the whole file for the rest.`;
+}
+
+/** @throws CommandExit where rows were rejected */
+function tell(
+  output: Output,
+  summary: ImportSummary,
+  { json, rejects, dryRun }: ImportOptions,
+): void {
+  printSummary(output, summary, json);
+  if (summary.rejected > 0 && rejects === undefined) {
     output.note("--rejects FILE keeps all rejected rows.");
   }
-  if (options.dryRun === true) output.note(DRY_RUN);
+  if (dryRun) output.note(DRY_RUN);
   if (summary.rejected > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
 }

@@ -3,7 +3,7 @@ import type { PostRecord } from "../../../catalog/posts/post.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { shortened } from "../../../values/shortened.ts";
-import { jsonOption, parseId } from "../arguments.ts";
+import { type AsJson, jsonOption, parseId } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { confirm } from "../confirm.ts";
 import { withDomains } from "../with-domains.ts";
@@ -22,7 +22,7 @@ export function postCommand(context: CommandContext): Command {
     .argument("<posts...>", "their numbers", parseIds)
     .option("--yes", "do it without asking")
     .addOption(jsonOption())
-    .action((ids: number[], { yes, json }: { yes?: boolean; json?: boolean }) =>
+    .action((ids: number[], { yes, json }: { yes?: boolean } & AsJson) =>
       withDomains(context, async ({ posts }) => {
         const found = posts.posts([...new Set(ids)]);
         for (const post of found.slice(0, POSTS_SHOWN)) output.note(describe(post));
@@ -34,7 +34,7 @@ export function postCommand(context: CommandContext): Command {
           COMMAND_LINE,
         );
         output.out(
-          json === true
+          json
             ? JSON.stringify({ deleted })
             : `${deleted} ${deleted === 1 ? "post was" : "posts were"} taken down.`,
         );

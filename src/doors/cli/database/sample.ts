@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type AsJson, printing } from "../printing.ts";
+import { printResult } from "../with-domains.ts";
 
 /** `kanalog sample`: the channels that ship, which the first start loads. */
 export function sampleCommand(context: CommandContext): Command {
@@ -12,7 +12,7 @@ export function sampleCommand(context: CommandContext): Command {
     .description("remove them with their posts and statistics; those that you changed stay")
     .addOption(jsonOption())
     .action((options: AsJson) =>
-      printing(context, options, async ({ sample }) => ({
+      printResult(context, options, async ({ sample }) => ({
         removed: await sample.remove(COMMAND_LINE),
       })),
     );

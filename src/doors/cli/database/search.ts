@@ -11,7 +11,7 @@ import { channelsList, readCatalogRequest } from "../../../methods/channels.ts";
 import type { Parameter } from "../../../methods/parameters.ts";
 import type { RawArguments } from "../../../methods/read-arguments.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
 import { requireFile, withDomains } from "../with-domains.ts";
 import { openReader } from "./open-reader.ts";
@@ -37,7 +37,7 @@ export function searchCommand(context: CommandContext): Command {
       try {
         const selection = readSelection(db, config, { q, ...Object.fromEntries(filters) });
         const explanation = selection && explainCatalog(db, clock, selection);
-        if (given["json"] === true) output.out(JSON.stringify(explanation));
+        if (given["json"]) output.out(JSON.stringify(explanation));
         else if (explanation === null)
           output.out("Nothing is looked for: there is no channel that it names.");
         else for (const line of linesOf(explanation)) output.out(line);
@@ -58,16 +58,14 @@ function rebuildCommand(context: CommandContext): Command {
   return new Command("rebuild")
     .description("build the index of posts anew, while the appliance runs or not")
     .addOption(jsonOption())
-    .action(({ json }: { json?: boolean }) =>
+    .action(({ json }: AsJson) =>
       withDomains(context, async ({ db, clock }) => {
         const { postSearch } = readConfig(context.environment);
         if (!postSearch) throw new CommandExit(EXIT_FAILED, inEnglish(message("postSearchOff")));
         const posts = await rebuildWhole(db, clock, (percent) => {
-          if (json !== true && percent < 100) context.output.note(`${percent} %`);
+          if (!json && percent < 100) context.output.note(`${percent} %`);
         });
-        context.output.out(
-          json === true ? JSON.stringify({ posts }) : `${posts} posts are in the index.`,
-        );
+        context.output.out(json ? JSON.stringify({ posts }) : `${posts} posts are in the index.`);
       }),
     );
 }

@@ -15,7 +15,7 @@ import {
 } from "../../../catalog/sources/sources.table.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
-import { choiceOption, jsonOption } from "../arguments.ts";
+import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
 import { printObject } from "../print.ts";
 import { readSecretLine } from "../secret-line.ts";
@@ -34,7 +34,7 @@ function scheduleText(text: string): string {
   return text;
 }
 
-interface AddOptions extends FileReading {
+interface AddOptions extends FileReading, AsJson {
   name?: string;
   /** The kind of the rows. */
   kind: ImportKindName;
@@ -42,7 +42,6 @@ interface AddOptions extends FileReading {
   folder?: string;
   header: Record<string, string>;
   every: string;
-  json?: boolean;
 }
 
 /** `kanalog source add`. */
@@ -79,16 +78,15 @@ function addPullCommand(context: CommandContext): Command {
     .action((options: AddOptions) =>
       withDomains(context, async ({ sources, clock }) => {
         const source = await sources.add(settingsOf(options), COMMAND_LINE);
-        printObject(context.output, describeSource(source, clock), options.json === true);
+        printObject(context.output, describeSource(source, clock), options.json);
       }),
     );
 }
 
-interface AddBotOptions {
+interface AddBotOptions extends AsJson {
   name: string;
   every: string;
   api: string;
-  json?: boolean;
 }
 
 function addBotCommand(context: CommandContext, kind: BotKind): Command {
@@ -109,7 +107,7 @@ function addBotCommand(context: CommandContext, kind: BotKind): Command {
         const token = await readSecretLine("Token: ");
         const bot = { kind, token, name, api, schedule: every };
         const source = await sources.addBot(bot, COMMAND_LINE);
-        printObject(context.output, describeSource(source, clock), json === true);
+        printObject(context.output, describeSource(source, clock), json);
       }),
     );
 }

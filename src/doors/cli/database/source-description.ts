@@ -4,8 +4,9 @@ import { isBot, placeOf, type Source } from "../../../catalog/sources/sources.ta
 import type { Sources } from "../../../catalog/sources/sources.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
+import { formatOptionalInstant } from "../../../values/moscow-time.ts";
 import type { CommandContext } from "../command-context.ts";
-import { instantCell, type Printable } from "../print.ts";
+import type { Printable } from "../print.ts";
 
 /** A source as commands print it. */
 export function describeSource(source: Source, clock: Clock): Printable {
@@ -20,9 +21,9 @@ export function describeSource(source: Source, clock: Clock): Printable {
     from: placeOf(settings),
     schedule: source.schedule,
     state: stateOf(source, now),
-    last_success_at: instantCell(source.succeededAt),
-    last_run_at: instantCell(source.startedAt),
-    next_run_at: source.isPaused || !Number.isFinite(next) ? null : instantCell(next),
+    last_success_at: formatOptionalInstant(source.succeededAt),
+    last_run_at: formatOptionalInstant(source.startedAt),
+    next_run_at: source.isPaused || !Number.isFinite(next) ? null : formatOptionalInstant(next),
     lag_seconds: source.position.lagMs === undefined ? null : source.position.lagMs / 1000,
     failures: source.failures,
     last_error: errorText(source),

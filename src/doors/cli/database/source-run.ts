@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Outcome } from "../../../catalog/sources/outcome.ts";
 import { isBot } from "../../../catalog/sources/sources.table.ts";
 import { createTicker } from "../../../upkeep/jobs/ticker.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import {
   type CommandContext,
   CommandExit,
@@ -10,8 +10,9 @@ import {
   EXIT_REJECTED_ROWS,
   EXIT_USAGE,
 } from "../command-context.ts";
+import { SOURCE } from "../named.ts";
 import { withDomains } from "../with-domains.ts";
-import { describeReasons, describeSummary, summaryView } from "./import-summary.ts";
+import { printSummary, summaryView } from "./import-summary.ts";
 import { errorText, tellWithoutChannel } from "./source-description.ts";
 
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
@@ -20,10 +21,10 @@ const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 export function runSourceCommand(context: CommandContext): Command {
   return new Command("run")
     .description("read one now, in this command, and wait for its end")
-    .argument("<source>", "its number or name")
+    .argument("<source>", SOURCE)
     .option("--again", "read files that were read before, too")
     .addOption(jsonOption())
-    .action((named: string, { again = false, json }: { again?: boolean; json?: boolean }) =>
+    .action((named: string, { again = false, json }: { again?: boolean } & AsJson) =>
       withDomains(context, async ({ sources }) => {
         const source = await sources.find(named);
         if (again && isBot(source.settings)) {
@@ -33,7 +34,7 @@ export function runSourceCommand(context: CommandContext): Command {
         beating.start();
         try {
           const outcome = await sources.runNow(source.id, { isAgain: again });
-          if (json === true) context.output.out(outcomeJson(outcome));
+          if (json) context.output.out(outcomeJson(outcome));
           else tellOutcome(context, outcome);
           endAs(outcome);
           await tellWithoutChannel(context, sources, source);
@@ -45,10 +46,7 @@ export function runSourceCommand(context: CommandContext): Command {
 }
 
 function tellOutcome({ output }: CommandContext, { summary, failure, unsettled }: Outcome): void {
-  if (summary !== null) {
-    output.out(describeSummary(summary));
-    for (const reason of describeReasons(summary)) output.note(reason);
-  }
+  if (summary !== null) printSummary(output, summary);
   if (failure !== null) return;
   if (unsettled !== null) {
     output.note(

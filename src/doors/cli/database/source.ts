@@ -1,15 +1,14 @@
 import { Argument, Command } from "commander";
 import { isSettling } from "../../../catalog/sources/source-schedule.ts";
-import type { Sources } from "../../../catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
+import { SOURCE } from "../named.ts";
 import { printObject } from "../print.ts";
-import { type AsJson, printing } from "../printing.ts";
-import { withDomains } from "../with-domains.ts";
-import { describeReasons, describeSummary } from "./import-summary.ts";
+import { printResult, withDomains } from "../with-domains.ts";
+import { printSummary } from "./import-summary.ts";
 import { addSourceCommand } from "./source-add.ts";
 import { describeSource, tellWithoutChannel } from "./source-description.ts";
 import { runSourceCommand } from "./source-run.ts";
@@ -23,21 +22,9 @@ export function sourceCommand(context: CommandContext): Command {
     .addCommand(showCommand(context))
     .addCommand(runSourceCommand(context))
     .addCommand(
-      changeCommand(
-        context,
-        "pause",
-        "read it no more, until it is resumed",
-        (sources) => sources.pauseSource,
-      ),
+      changeCommand(context, "pause", "pauseSource", "read it no more, until it is resumed"),
     )
-    .addCommand(
-      changeCommand(
-        context,
-        "resume",
-        "read a paused one again",
-        (sources) => sources.resumeSource,
-      ),
-    )
+    .addCommand(changeCommand(context, "resume", "resumeSource", "read a paused one again"))
     .addCommand(pushesCommand(context))
     .addCommand(removeCommand(context));
 }
@@ -47,7 +34,7 @@ function listCommand(context: CommandContext): Command {
     .description("all sources, with the state of their last run")
     .addOption(jsonOption())
     .action((options: AsJson) =>
-      printing(context, options, async ({ sources, clock }) =>
+      printResult(context, options, async ({ sources, clock }) =>
         (await sources.list()).map((source) => describeSource(source, clock)),
       ),
     );
@@ -56,13 +43,13 @@ function listCommand(context: CommandContext): Command {
 function showCommand(context: CommandContext): Command {
   return new Command("show")
     .description("one source, with what its last run read")
-    .argument("<source>", "its number or name")
+    .argument("<source>", SOURCE)
     .addOption(jsonOption())
     .action((named: string, { json }: AsJson) =>
       withDomains(context, async ({ sources, clock }) => {
         const source = await sources.find(named);
-        printObject(context.output, describeSource(source, clock), json === true);
-        if (json === true) return;
+        printObject(context.output, describeSource(source, clock), json);
+        if (json) return;
         await tellWithoutChannel(context, sources, source);
         for (const { title, isRead, fault } of await sources.chats(source.id)) {
           const why = fault === null ? "" : ` (${inEnglish(fault)})`;
@@ -76,9 +63,7 @@ function showCommand(context: CommandContext): Command {
             `Posts from ${from} to ${to} may be missing: nobody read the bot. Bring them by \`kanalog import posts --from telegram-desktop\`.`,
           );
         }
-        if (source.summary === null) return;
-        context.output.out(describeSummary(source.summary));
-        for (const reason of describeReasons(source.summary)) context.output.note(reason);
+        if (source.summary !== null) printSummary(context.output, source.summary);
       }),
     );
 }
@@ -86,22 +71,20 @@ function showCommand(context: CommandContext): Command {
 const SETTLING =
   "A file was written to less than 10 seconds ago; it is read within seconds, once it has settled.";
 
-type Change = Sources["pauseSource" | "resumeSource"];
-
 function changeCommand(
   context: CommandContext,
   word: string,
+  verb: "pauseSource" | "resumeSource",
   description: string,
-  changeOf: (sources: Sources) => Change,
 ): Command {
   return new Command(word)
     .description(description)
-    .argument("<source>", "its number or name")
+    .argument("<source>", SOURCE)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
-      printing(context, options, async ({ sources, clock }) => {
+      printResult(context, options, async ({ sources, clock }) => {
         const { id } = await sources.find(named);
-        return describeSource(await changeOf(sources)(id, COMMAND_LINE), clock);
+        return describeSource(await sources[verb](id, COMMAND_LINE), clock);
       }),
     );
 }
@@ -109,10 +92,10 @@ function changeCommand(
 function removeCommand(context: CommandContext): Command {
   return new Command("remove")
     .description("forget it; what it gave stays")
-    .argument("<source>", "its number or name")
+    .argument("<source>", SOURCE)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
-      printing(context, options, async ({ sources }) => {
+      printResult(context, options, async ({ sources }) => {
         const { id } = await sources.find(named);
         const { name } = await sources.removeSource(id, COMMAND_LINE);
         return { removed: id, name };
@@ -123,11 +106,11 @@ function removeCommand(context: CommandContext): Command {
 function pushesCommand(context: CommandContext): Command {
   return new Command("pushes")
     .description("have MAX push what is new to KANALOG_BASE_URL, or ask for it again")
-    .argument("<source>", "its number or name")
+    .argument("<source>", SOURCE)
     .addArgument(new Argument("<state>", "whether it pushes").choices(["on", "off"]))
     .addOption(jsonOption())
     .action((named: string, state: string, options: AsJson) =>
-      printing(context, options, async ({ sources, clock }) => {
+      printResult(context, options, async ({ sources, clock }) => {
         const { id } = await sources.find(named);
         return describeSource(await sources.setPushes(id, state === "on", COMMAND_LINE), clock);
       }),

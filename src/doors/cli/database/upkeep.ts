@@ -4,7 +4,7 @@ import { computeMetrics } from "../../../catalog/metrics/compute-metrics.ts";
 import { recountDays } from "../../../catalog/statistics/open-days.ts";
 import { describeSettings, readConfig } from "../../../config.ts";
 import { IN_MEMORY } from "../../../db/open-database.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printList } from "../print.ts";
 import { warnOfUnknownSettings } from "../unknown-settings.ts";
@@ -15,13 +15,13 @@ export function recountCommand(context: CommandContext): Command {
   return new Command("recount")
     .description("count the channels of both directories now, and derive all days from their posts")
     .addOption(jsonOption())
-    .action(({ json }: { json?: boolean }) =>
+    .action(({ json }: AsJson) =>
       withDomains(context, async ({ db, clock }) => {
         const changed = await recount(db, clock);
         const days = await recountDays(db, clock);
         await computeMetrics(db, clock);
         context.output.out(
-          json === true
+          json
             ? JSON.stringify({ changed, days })
             : `${changed} counts changed, ${days} days changed.`,
         );
@@ -57,9 +57,9 @@ export function configCommand(context: CommandContext): Command {
   return new Command("config")
     .description("print the settings and their current values")
     .addOption(jsonOption())
-    .action(({ json }: { json?: boolean }) => {
+    .action(({ json }: AsJson) => {
       readConfig(context.environment);
       warnOfUnknownSettings(context);
-      printList(context.output, describeSettings(context.environment), json === true);
+      printList(context.output, describeSettings(context.environment), json);
     });
 }

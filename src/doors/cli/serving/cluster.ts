@@ -1,14 +1,10 @@
 import { Command } from "commander";
 import type { ClusterCommands } from "../../../app/cluster-commands.ts";
 import { readConfig } from "../../../config.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printList, printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
-
-interface Json {
-  json?: boolean;
-}
 
 const LEFT =
   "The cluster goes on without this file: what its nodes count and change from now on is not in it. To move for good, stop all nodes first.";
@@ -26,45 +22,45 @@ export function clusterCommand(context: CommandContext): Command {
     .description("make a cluster of what a database file holds; the file is the first copy")
     .requiredOption("--from <file>", "the database file; no process may use it meanwhile")
     .addOption(jsonOption())
-    .action(async ({ from, json }: Json & { from: string }) => {
+    .action(async ({ from, json }: AsJson & { from: string }) => {
       const rows = await commands().cluster.init(from);
-      printObject(output, { file: from, rows }, json === true);
+      printObject(output, { file: from, rows }, json);
     });
   const join = new Command("join")
     .description("make this node's copy, in a new file at KANALOG_DB")
     .addOption(jsonOption())
-    .action(async ({ json }: Json) => {
+    .action(async ({ json }: AsJson) => {
       const { path, cluster } = commands();
-      printObject(output, { path, version: await cluster.join() }, json === true);
+      printObject(output, { path, version: await cluster.join() }, json);
     });
   const rebuild = new Command("rebuild")
     .description("make this node's copy anew; the former one is kept beside it")
     .addOption(jsonOption())
-    .action(async ({ json }: Json) => {
+    .action(async ({ json }: AsJson) => {
       const { path, cluster } = commands();
       const { version, keptAs } = await cluster.rebuild();
-      printObject(output, { path, version, kept_as: keptAs }, json === true);
+      printObject(output, { path, version, kept_as: keptAs }, json);
     });
   const leave = new Command("leave")
     .description("write what the cluster holds into a new file, an appliance by itself")
     .requiredOption("--to <file>", "the file; one that exists is refused")
     .addOption(jsonOption())
-    .action(async ({ to, json }: Json & { to: string }) => {
-      printObject(output, { path: to, version: await commands().cluster.leave(to) }, json === true);
+    .action(async ({ to, json }: AsJson & { to: string }) => {
+      printObject(output, { path: to, version: await commands().cluster.leave(to) }, json);
       output.note(LEFT);
     });
   const forget = new Command("forget")
     .description("take a node that is gone out of the list: nobody waits for it any more")
     .argument("<node>", "its name")
     .addOption(jsonOption())
-    .action(async (name: string, { json }: Json) => {
+    .action(async (name: string, { json }: AsJson) => {
       await commands().cluster.forget(name);
-      printObject(output, { forgotten: name }, json === true);
+      printObject(output, { forgotten: name }, json);
     });
   const status = new Command("status")
     .description("list the nodes, with how far their copies are")
     .addOption(jsonOption())
-    .action(async ({ json }: Json) => {
+    .action(async ({ json }: AsJson) => {
       const nodes = (await commands().cluster.status()).map((one) => ({
         node: one.node,
         version: one.version,
@@ -72,7 +68,7 @@ export function clusterCommand(context: CommandContext): Command {
         silent_s: one.silentS,
         program: one.program,
       }));
-      printList(output, nodes, json === true);
+      printList(output, nodes, json);
     });
   return new Command("cluster")
     .description("several nodes over one PostgreSQL")

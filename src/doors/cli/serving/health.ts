@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type { Config } from "../../../config.ts";
 import { type Got, getText } from "../../../ports/get-text.ts";
-import { jsonOption } from "../arguments.ts";
+import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
-import { hostText, portText, serveConfig } from "./serving.ts";
+import { hostText, portText, serveConfig } from "./serve-options.ts";
 
 /** How the serving process stands, as `--json` prints it. */
 interface Health {
@@ -28,11 +28,11 @@ export function healthCommand(context: CommandContext): Command {
     .option("--host <host>", "address that it listens on (KANALOG_HOST)", hostText)
     .option("--port <port>", "port that it listens on (KANALOG_PORT)", portText)
     .addOption(jsonOption())
-    .action(async ({ json, ...options }: { host?: string; port?: string; json?: boolean }) => {
+    .action(async ({ json, ...options }: AsJson & { host?: string; port?: string }) => {
       const health = await ask(addressOf(serveConfig(context, options)));
-      if (json === true) context.output.out(JSON.stringify(health));
+      if (json) context.output.out(JSON.stringify(health));
       else if (health.ready) context.output.out([health.detail, ...warnings(health)].join("\n"));
-      if (!health.ready) throw new CommandExit(EXIT_FAILED, json === true ? "" : health.detail);
+      if (!health.ready) throw new CommandExit(EXIT_FAILED, json ? "" : health.detail);
     });
 }
 

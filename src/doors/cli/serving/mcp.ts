@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { readConfig } from "../../../config.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import { withSettings } from "../settings-given.ts";
 
 /** `kanalog mcp`: the bridge for assistants that speak stdio only. */
 export function mcpCommand({ environment, runMcpBridge }: CommandContext): Command {
@@ -9,11 +10,8 @@ export function mcpCommand({ environment, runMcpBridge }: CommandContext): Comma
     .option("--url <url>", "address of the appliance (KANALOG_URL)")
     .option("--key <key>", "API key (KANALOG_KEY, which process lists do not show)")
     .action(async (options: { url?: string; key?: string }) => {
-      const { url, key } = readConfig({
-        ...environment,
-        ...(options.url !== undefined && { KANALOG_URL: options.url, KANALOG_URL_FILE: undefined }),
-        ...(options.key !== undefined && { KANALOG_KEY: options.key, KANALOG_KEY_FILE: undefined }),
-      });
+      const given = { KANALOG_URL: options.url, KANALOG_KEY: options.key };
+      const { url, key } = readConfig(withSettings(environment, given));
       if (url === null) throw new CommandExit(EXIT_USAGE, "Give --url, or set KANALOG_URL.");
       if (key === null) throw new CommandExit(EXIT_USAGE, "Give --key, or set KANALOG_KEY.");
       await runMcpBridge({ url, key });

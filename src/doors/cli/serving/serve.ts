@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
-import { type ServeOptions, serve, servesText, withServeOptions } from "./serving.ts";
+import { type ServeOptions, withServeOptions } from "./serve-options.ts";
+import { serve, servesText } from "./until-stopped.ts";
 
 /** `kanalog serve`: the appliance, until it is told to stop. */
 export function serveCommand(context: CommandContext): Command {

@@ -4,14 +4,8 @@ import { type Config, type Environment, SETTINGS } from "../../../config.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireFile } from "../with-domains.ts";
-import {
-  type Listening,
-  type ServeOptions,
-  serve,
-  serveConfig,
-  servesText,
-  withServeOptions,
-} from "./serving.ts";
+import { type ServeOptions, serveConfig, withServeOptions } from "./serve-options.ts";
+import { type Listening, serve, servesText } from "./until-stopped.ts";
 
 /** `kanalog start`: `serve`, with sample data and a key to try it where the database is new. */
 export function startCommand(context: CommandContext): Command {

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { readConfig } from "../../../config.ts";
 import { systemClock } from "../../../ports/clock.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
-import { stopSignalled } from "./serving.ts";
+import { stopSignalled } from "./until-stopped.ts";
 
 /** `kanalog worker`: one of the processes that `serve --workers` starts; nobody else calls it. */
 export function workerCommand(context: CommandContext): Command {

@@ -79,3 +79,11 @@ export function documentHead(methods: readonly ApiMethod[], schemas: Record<stri
     },
   };
 }
+
+/** Headers of every answer to a good key. */
+export const LIMIT_HEADERS = ["X-Request-Cost", "RateLimit-Policy", "RateLimit"];
+
+/** References to headers that stand among the components. */
+export function headersOf(names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

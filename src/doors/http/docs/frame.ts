@@ -2,30 +2,37 @@ import type { Language } from "../../../values/language.ts";
 import type { Guide } from "./guide.ts";
 import { docsWords } from "./words.ts";
 
-/** A page in the frame that all documentation has: the account site's look, and a bar of all guides. */
-interface FramedPage {
+/** What all pages of the documentation have in common. */
+export interface Docs {
   /** The name that pages carry. */
   brand: string;
+  guides: readonly Guide[];
+}
+
+/** A page in the frame that all documentation has: the account site's look, and a bar of all guides. */
+interface FramedPage extends Docs {
   /** Stands before the name in the title; empty: the name alone. */
   title: string;
   language: Language;
   /** The relative path from the page to the appliance's first one, such as `../../`. */
   root: string;
-  guides: readonly Guide[];
   /** The page's own path below `docs/`, which the bar marks; null for one that is not in it. */
   current: string | null;
   /** The languages that the page can be read in. */
   languages: readonly Language[];
   /** The query that keeps the reader's language on the way to another guide, such as `?lang=ru`. */
   query: string;
-  /** HTML for the head: what the page loads beside the frame's own styles. */
-  head: string;
+  /** Paths of the styles that it loads beside the frame's own, from the appliance's first page. */
+  styles: readonly string[];
   /** HTML. */
   body: string;
 }
 
+/** Styles of a page of text. */
+export const PROSE_STYLES = ["account/assets/site.css", "docs/guide.css"];
+
 export function framedPage(page: FramedPage): string {
-  const { language, root, head, body } = page;
+  const { language, root, body } = page;
   const words = docsWords(language);
   const brand = Bun.escapeHTML(page.brand);
   const title = page.title === "" ? brand : `${page.title} · ${brand}`;
@@ -36,8 +43,7 @@ export function framedPage(page: FramedPage): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="${root}account/assets/mark">
-<link rel="stylesheet" href="${root}account/assets/frame.css">
-${head}
+${["account/assets/frame.css", ...page.styles].map((path) => `<link rel="stylesheet" href="${root}${path}">`).join("\n")}
 </head>
 <body class="docs">
 <a class="skip" href="#content">${words.skipToContent}</a>

@@ -1,32 +1,26 @@
 import { PROSE_POLICY, pageResponse } from "../public-routes.ts";
-import { pathOf } from "../rest.ts";
-import { framedPage } from "./frame.ts";
-import type { Guide } from "./guide.ts";
-import { readersLanguage } from "./guide-pages.ts";
+import { pathOf } from "../requests/request-path.ts";
+import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
+import { readersLanguage } from "./readers-language.ts";
 import { docsWords } from "./words.ts";
 
 /** Each link of the page leads up as many folders as its address has; deeper ones are answered as to programs. */
 const DEPTH_MAX = 4;
 
 /** The page where there is none, such as at a guide's name mistyped; null where no browser asks for one. */
-export function notFoundPage(
-  request: Request,
-  guides: readonly Guide[],
-  brand: string,
-): Response | null {
+export function notFoundPage(request: Request, docs: Docs): Response | null {
   const path = pathOf(request);
   const depth = path.split("/").length - 2;
   const isPage = request.method === "GET" && !path.startsWith("/v1/") && depth <= DEPTH_MAX;
   const accept = request.headers.get("accept") ?? "";
   if (!isPage || !/\btext\/html\b/.test(accept)) return null;
-  const language = readersLanguage(request);
+  const { language } = readersLanguage(request);
   const words = docsWords(language);
   const root = "../".repeat(depth) || "./";
   const html = framedPage({
-    ...{ brand, title: words.notFound, language, root, guides, current: null },
-    ...{ languages: [language], query: "" },
-    head: `<link rel="stylesheet" href="${root}account/assets/site.css">
-<link rel="stylesheet" href="${root}docs/guide.css">`,
+    ...docs,
+    ...{ title: words.notFound, language, languages: [language], query: "", root, current: null },
+    styles: PROSE_STYLES,
     body: `<h1>${words.notFound}</h1>
 <p>${words.notFoundText} <a href="${root}">${words.firstPage}</a></p>`,
   });

@@ -1,5 +1,5 @@
 import { KEY_PLACE } from "../../../customers/keys/connect-snippets.ts";
-import { type ApiMethod, takesBody } from "../../../methods/method.ts";
+import { type ApiMethod, pathFor, takesBody } from "../../../methods/method.ts";
 import type { ExampleCall } from "./examples.ts";
 import { WRITTEN_ADDRESS } from "./guide-html.ts";
 
@@ -18,8 +18,7 @@ interface Parts {
   query: [string, unknown][];
   /** Null where there is none. */
   body: Record<string, unknown> | null;
-  /** Null where there is none. */
-  answer: "json" | "file" | null;
+  answer: keyof typeof TYPESCRIPT;
 }
 
 /** The example of a method as code that needs nothing but the language itself. */
@@ -33,18 +32,14 @@ export function snippetsOf(method: ApiMethod, example: ExampleCall): Snippet[] {
 }
 
 function partsOf(method: ApiMethod, given: ExampleCall["arguments"]): Parts {
-  const { verb, path, parameters, status, fileTypes } = method;
+  const { verb, parameters, status, fileTypes } = method;
   const placed = (place: string) =>
     Object.entries(given).filter(([name]) => parameters[name]?.in === place);
-  const filled = placed("path").reduce<string>(
-    (url, [name, value]) => url.replace(`:${name}`, encodeURIComponent(String(value))),
-    path,
-  );
   const fields = placed("body");
   const body = takesBody(verb) && fields.length > 0 ? Object.fromEntries(fields) : null;
-  const url = WRITTEN_ADDRESS + filled;
+  const url = WRITTEN_ADDRESS + pathFor(method, given);
   const answered = fileTypes === undefined ? "json" : "file";
-  const answer = status === 204 ? null : answered;
+  const answer = status === 204 ? "none" : answered;
   return { verb, url, query: placed("query"), body, answer };
 }
 
@@ -87,7 +82,7 @@ function typescriptOf({ verb, url, query, body, answer }: Parts): string {
         ]),
     "});",
     "if (!response.ok) throw new Error(await response.text());",
-    `console.log(${TYPESCRIPT[answer ?? "none"]});`,
+    `console.log(${TYPESCRIPT[answer]});`,
   ];
   return lines.join("\n");
 }
@@ -118,7 +113,7 @@ function pythonOf({ verb, url, query, body, answer }: Parts): string {
         ]),
     ")",
     "with urlopen(request) as response:",
-    `    print(${PYTHON[answer ?? "none"]})`,
+    `    print(${PYTHON[answer]})`,
   ];
   return lines.join("\n");
 }

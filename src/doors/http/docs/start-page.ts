@@ -3,14 +3,9 @@ import { hasExport } from "../../../methods/plan-rules.ts";
 import { LANGUAGES, type Language } from "../../../values/language.ts";
 import { PLAN_NAMES } from "../../../values/plan-names.ts";
 import { PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
-import { readQuery } from "../requests/query.ts";
-import { framedPage } from "./frame.ts";
-import type { Guide } from "./guide.ts";
-import { readersLanguage } from "./guide-pages.ts";
-import { startWords } from "./start-words.ts";
-
-const HEAD = `<link rel="stylesheet" href="account/assets/site.css">
-<link rel="stylesheet" href="docs/guide.css">`;
+import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
+import { keptByReader, readersLanguage } from "./readers-language.ts";
+import { type StartWords, startWords } from "./start-words.ts";
 
 /** Facts of the data and the plans that the page tells. */
 export interface StartFacts {
@@ -25,98 +20,93 @@ export interface StartFacts {
 const CATEGORIES_SHOWN = 12;
 
 /** `/`: what runs here, what data there is, the plans, and where to go. */
-export function startPageRoutes(
-  guides: readonly Guide[],
-  brand: string,
-  facts: () => Promise<StartFacts>,
-): PublicRoutes {
+export function startPageRoutes(docs: Docs, facts: () => Promise<StartFacts>): PublicRoutes {
   return {
     "/": async (request) => {
-      const asked = LANGUAGES.find((language) => language === readQuery(request.url)["lang"]);
-      const language = asked ?? readersLanguage(request);
+      const { language, query } = readersLanguage(request);
       const page = framedPage({
-        brand,
-        title: "",
-        language,
-        root: "./",
-        guides,
-        current: null,
-        languages: LANGUAGES,
-        query: asked === undefined ? "" : `?lang=${asked}`,
-        head: HEAD,
-        body: bodyOf(language, brand, await facts()),
+        ...docs,
+        ...{ title: "", language, query, root: "./", current: null, languages: LANGUAGES },
+        styles: PROSE_STYLES,
+        body: bodyOf(language, docs.brand, await facts()),
       });
-      const response = pageResponse(page, PROSE_POLICY);
-      response.headers.set("cache-control", "private, max-age=60");
-      response.headers.set("vary", "accept-language, cookie");
-      return response;
+      return keptByReader(pageResponse(page, PROSE_POLICY), 60);
     },
   };
 }
 
-function bodyOf(
-  language: Language,
-  brand: string,
-  { tables, categories, plans, maySignUp }: StartFacts,
-): string {
+function bodyOf(language: Language, brand: string, facts: StartFacts): string {
   const words = startWords(language);
-  const number = new Intl.NumberFormat(language === "ru" ? "ru-RU" : "en-GB");
+  const format = new Intl.NumberFormat(words.locale);
   const counted = Object.entries(words.counted).map(([table, label]) => {
-    const found = tables?.find(({ name }) => name === table);
+    const found = facts.tables?.find(({ name }) => name === table);
     if (found === undefined) return "";
     const more = found.isMore ? `${words.moreThan} ` : "";
-    return `<li>${label} <strong>${more}${number.format(found.rows)}</strong></li>`;
-  });
-  const largest = categories
-    .filter(({ channels }) => channels > 0)
-    .toSorted((a, b) => b.channels - a.channels)
-    .slice(0, CATEGORIES_SHOWN)
-    .map(
-      ({ name, channels }) =>
-        `<tr><th scope="row">${Bun.escapeHTML(name)}</th><td class="number">${number.format(channels)}</td></tr>`,
-    );
-  const [plansLabel, heads] = [words.plans, words.planColumns];
-  const planRows = plans.map((plan) => {
-    const { historyDays, webhooks, webhookChannels, alerts } = plan;
-    return [
-      number.format(plan.requestsPerSecond),
-      number.format(plan.requestsPerPeriod),
-      plan.posts ? words.yes : words.no,
-      historyDays === null ? words.allDays : words.lastDays(historyDays),
-      webhooks === 0
-        ? words.none
-        : `${webhooks} × ${number.format(webhookChannels)} ${words.channels}`,
-      alerts === 0 ? words.none : number.format(alerts),
-      hasExport(plan) ? words.yes : words.no,
-    ]
-      .map((cell, at) => `<td data-label="${heads[at + 1]}">${cell}</td>`)
-      .join("")
-      .replace(/^/, `<tr><th scope="row">${PLAN_NAMES[language][plan.code]}</th>`);
+    return `<li>${label} <strong>${more}${format.format(found.rows)}</strong></li>`;
   });
   return `<h1>${Bun.escapeHTML(brand)}</h1>
 <p>${words.intro}</p>
-${maySignUp ? `<p><a class="button" href="account/sign-up/">${words.signUp}</a></p>` : ""}
+${facts.maySignUp ? `<p><a class="button" href="account/sign-up/">${words.signUp}</a></p>` : ""}
 <h2>${words.data}</h2>
 <ul class="cards">
 ${counted.join("\n")}
 </ul>
-${
-  largest.length === 0
-    ? ""
-    : `<section class="scroll" role="group" tabindex="0" aria-label="${words.categories}"><table class="largest">
-<thead><tr><th scope="col">${words.categories}</th><th scope="col" class="number">${words.counted.channels}</th></tr></thead>
-<tbody>
-${largest.join("\n")}
-</tbody></table></section>`
-}
-<h2>${plansLabel}</h2>
-<section class="scroll" role="group" tabindex="0" aria-label="${plansLabel}"><table class="named">
-<thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>
-<tbody>
-${planRows.map((row) => `${row}</tr>`).join("\n")}
-</tbody></table></section>
+${categoriesTable(facts.categories, words, format)}
+<h2>${words.plans}</h2>
+${plansTable(facts.plans, language, words, format)}
 <h2>${words.whereTo}</h2>
 <ul>
 ${words.links.map(([path, name, text]) => `<li><a href="${path}">${name}</a>: ${text}</li>`).join("\n")}
 </ul>`;
+}
+
+function categoriesTable(
+  categories: StartFacts["categories"],
+  words: StartWords,
+  { format }: Intl.NumberFormat,
+): string {
+  const rows = categories
+    .filter(({ channels }) => channels > 0)
+    .toSorted((a, b) => b.channels - a.channels)
+    .slice(0, CATEGORIES_SHOWN)
+    .map(({ name, channels }) => {
+      const head = `<th scope="row">${Bun.escapeHTML(name)}</th>`;
+      return `<tr>${head}<td class="number">${format(channels)}</td></tr>`;
+    });
+  const number = `<th scope="col" class="number">${words.counted.channels}</th>`;
+  const heads = `<th scope="col">${words.categories}</th>${number}`;
+  return rows.length === 0 ? "" : tableOf(words.categories, "largest", heads, rows);
+}
+
+function plansTable(
+  plans: readonly Plan[],
+  language: Language,
+  words: StartWords,
+  { format }: Intl.NumberFormat,
+): string {
+  const heads = words.planColumns;
+  const rows = plans.map((plan) => {
+    const { historyDays, webhooks, webhookChannels, alerts } = plan;
+    const cells = [
+      format(plan.requestsPerSecond),
+      format(plan.requestsPerPeriod),
+      plan.posts ? words.yes : words.no,
+      historyDays === null ? words.allDays : words.lastDays(historyDays),
+      webhooks === 0 ? words.none : `${webhooks} × ${format(webhookChannels)} ${words.channels}`,
+      alerts === 0 ? words.none : format(alerts),
+      hasExport(plan) ? words.yes : words.no,
+    ].map((cell, at) => `<td data-label="${heads[at + 1]}">${cell}</td>`);
+    return `<tr><th scope="row">${PLAN_NAMES[language][plan.code]}</th>${cells.join("")}</tr>`;
+  });
+  const columns = heads.map((head) => `<th scope="col">${head}</th>`).join("");
+  return tableOf(words.plans, "named", columns, rows);
+}
+
+/** A table in a box that the keyboard can scroll. */
+function tableOf(label: string, kind: string, heads: string, rows: readonly string[]): string {
+  return `<section class="scroll" role="group" tabindex="0" aria-label="${label}"><table class="${kind}">
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${rows.join("\n")}
+</tbody></table></section>`;
 }

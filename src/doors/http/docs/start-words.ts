@@ -1,7 +1,9 @@
 import type { Language } from "../../../values/language.ts";
 
 /** Words of `/`, the page that customers are sent to. */
-interface StartWords {
+export interface StartWords {
+  /** By which numbers are written. */
+  locale: string;
   intro: string;
   signUp: string;
   data: string;
@@ -22,6 +24,7 @@ interface StartWords {
 }
 
 const en: StartWords = {
+  locale: "en-GB",
   intro:
     "A Channel Data API runs here: the catalog of a messenger's channels, their cards, daily statistics " +
     "and posts, as JSON over HTTP, with an API key; new posts as webhooks.",
@@ -60,6 +63,7 @@ const en: StartWords = {
 };
 
 const ru: StartWords = {
+  locale: "ru-RU",
   intro:
     "Здесь работает API данных о каналах: каталог каналов мессенджера, их карточки, статистика по дням и " +
     "посты — JSON по HTTP с ключом API; новые посты — вебхуками.",

@@ -3,8 +3,7 @@ import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 // @ts-expect-error the package has no types for the file itself, which is only served
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { asset, type PublicRoutes, pageResponse } from "../public-routes.ts";
-import { framedPage } from "./frame.ts";
-import type { Guide } from "./guide.ts";
+import { type Docs, framedPage } from "./frame.ts";
 import ownStyles from "./methods-page.css" with { type: "file" };
 // @ts-expect-error a script of the page, which is only served
 import ownScript from "./methods-page.js" with { type: "file" };
@@ -14,27 +13,18 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const HEAD = `<link rel="stylesheet" href="swagger-ui.css">
-<link rel="stylesheet" href="methods-page.css">`;
-
 const BODY = `<div id="swagger-ui"></div>
 <noscript>This page needs JavaScript. The document itself is <a href="json">here</a>.</noscript>
 <script src="swagger-ui-bundle.js"></script>
 <script src="methods-page.js"></script>`;
 
 /** `/docs/`: Swagger UI below the bar, served whole by the appliance. */
-export function swaggerRoutes(guides: readonly Guide[], brand: string): PublicRoutes {
+export function swaggerRoutes(docs: Docs): PublicRoutes {
   const page = framedPage({
-    brand,
-    title: "Channel Data API",
-    language: "en",
-    root: "../",
-    guides,
-    current: "",
-    languages: ["en"],
-    query: "",
-    head: HEAD,
-    body: BODY,
+    ...docs,
+    ...{ title: "Channel Data API", language: "en", languages: ["en"], query: "" },
+    ...{ root: "../", current: "", body: BODY },
+    styles: ["docs/swagger-ui.css", "docs/methods-page.css"],
   });
   return {
     "/docs/": () => pageResponse(page, CONTENT_SECURITY_POLICY),

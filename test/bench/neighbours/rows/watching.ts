@@ -6,7 +6,7 @@ const WEBHOOKS = "/v1/msgr/webhooks/";
 const WEBHOOKS_MAX = 5;
 const CHANNELS_MAX = 5_000;
 
-export interface Watching {
+interface Watching {
   path: string;
   id: number;
   channels: number[];

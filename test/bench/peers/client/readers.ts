@@ -2,7 +2,7 @@ import { percentile } from "../statistics.ts";
 import type { Target } from "./load.ts";
 
 /** Clients that ask while something else is at work, and take no answer for a failure of the bench. */
-export interface Readers {
+interface Readers {
   /** What was seen since the last call: how many answers were refused with 503, and p99 of all. */
   seen(): { p50Ms: number; p99Ms: number; refused: number };
   /** @throws Error where an answer was neither a good one nor a 503 */

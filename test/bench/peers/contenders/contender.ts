@@ -12,7 +12,7 @@ export interface Contender {
   rows(wish: Wish, body: unknown): (number | string)[];
 }
 
-export interface ListBody {
+interface ListBody {
   results: { id?: number; channel?: number; day?: string }[];
 }
 

@@ -53,7 +53,7 @@ function longTailed(random: SeededRandom): number {
 }
 
 /** One channel of a hundred has more than a year of days and two hundred posts. */
-export function isBusy(id: number): boolean {
+function isBusy(id: number): boolean {
   return id % 100 === 1;
 }
 

@@ -3,7 +3,7 @@ import { seededRandom } from "./random.ts";
 
 const PURPOSE = 3;
 
-export interface StatisticsDay {
+interface StatisticsDay {
   day: number;
   subscribers: number;
   views: number;

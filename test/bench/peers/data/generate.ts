@@ -17,7 +17,7 @@ const CHANNELS_PER_TRANSACTION = 20_000;
 const CACHE_KIB = 2 * 1024 * 1024;
 
 /** Where the data of a size lies: the database that Kanalog serves, and those of its peers. */
-export function dataFolder(root: string, channels: number): string {
+function dataFolder(root: string, channels: number): string {
   return join(root, String(channels));
 }
 

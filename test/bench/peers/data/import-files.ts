@@ -12,7 +12,7 @@ import { statisticsDays } from "./days.ts";
 import { directorySlugs } from "./generate.ts";
 
 /** CSV as Kanalog takes it, and the same rows as the tables have them. */
-export interface ImportFiles {
+interface ImportFiles {
   channels: string;
   stats: string;
   channelRows: string;

@@ -7,7 +7,7 @@ const PURPOSE = 4;
 const STOCK_LENGTH = 400_000;
 const stock = sentences(seededRandom(PURPOSE), STOCK_LENGTH);
 
-export interface GeneratedPost {
+interface GeneratedPost {
   channel: number;
   messengerId: number;
   publishedAt: number;

@@ -1,66 +1,12 @@
-import { type Command, InvalidArgumentError } from "commander";
 import type { Domains } from "../../../app/domains.ts";
-import { type Config, ConfigError, type Environment, readConfig } from "../../../config.ts";
+import { type Config, ConfigError } from "../../../config.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { heldLog } from "../../../ports/held-log.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
-import { integer, nonEmpty, readWorkers } from "../../../values/setting-texts.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
 import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { requireFile, withDomainsAt } from "../with-domains.ts";
-
-export interface ServeOptions {
-  host?: string;
-  port?: string;
-  db?: string;
-  workers?: string;
-}
-
-export function withServeOptions(command: Command): Command {
-  return command
-    .option("--host <host>", "address to listen on (KANALOG_HOST)", hostText)
-    .option("--port <port>", "port to listen on (KANALOG_PORT)", portText)
-    .option("--db <path>", "the database file (KANALOG_DB)", parsedBy(nonEmpty))
-    .option(
-      "--workers <n>",
-      "processes that serve: a number, or auto (KANALOG_WORKERS)",
-      parsedBy(readWorkers),
-    );
-}
-
-export const hostText = parsedBy(nonEmpty);
-export const portText = parsedBy(integer(0, 65_535));
-
-/** The text of a setting's option, whose faults are told of the option and not of the variable. */
-function parsedBy(parse: (text: string) => unknown): (text: string) => string {
-  return (text) => {
-    try {
-      parse(text.trim());
-      return text;
-    } catch (error) {
-      throw new InvalidArgumentError((error as Error).message);
-    }
-  };
-}
-
-/** The settings, with the options of `serve` in their place. */
-export function serveConfig(context: CommandContext, options: ServeOptions): Config {
-  return readConfig(serveEnvironment(context, options));
-}
-
-/** The settings as the environment of a process. */
-function serveEnvironment(
-  context: CommandContext,
-  { host, port, db, workers }: ServeOptions,
-): Environment {
-  return {
-    ...context.environment,
-    ...(host !== undefined && { KANALOG_HOST: host, KANALOG_HOST_FILE: undefined }),
-    ...(port !== undefined && { KANALOG_PORT: port, KANALOG_PORT_FILE: undefined }),
-    ...(db !== undefined && { KANALOG_DB: db, KANALOG_DB_FILE: undefined }),
-    ...(workers !== undefined && { KANALOG_WORKERS: workers, KANALOG_WORKERS_FILE: undefined }),
-  };
-}
+import { type ServeOptions, serveConfig, serveEnvironment } from "./serve-options.ts";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** One Ctrl-C may arrive twice, from the terminal and from the `bun run` above. */

@@ -2,7 +2,7 @@ import { isSilent } from "../catalog/sources/source-schedule.ts";
 import { selectSourceCounts } from "../catalog/sources/sources.store.ts";
 import { readDatabaseSize } from "../db/database-facts.ts";
 import { databaseChecks, freeDiskBytes } from "../db/ready-checks.ts";
-import { type Looks, lookReady } from "../doors/http/readiness.ts";
+import { checkReadiness, type Readiness } from "../doors/http/readiness.ts";
 import { countMails } from "../push/mail/mails.store.ts";
 import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
 import { stalledAlertsWarning, stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
@@ -13,17 +13,17 @@ import { dayOf } from "../values/moscow-time.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
-/** Looks of this process: for the metrics, and for readiness. */
-export function composeLooks(
+/** Readings of this process: for the metrics, and for readiness. */
+export function composeReadings(
   base: Base,
   work: Work,
-): { readings(): Promise<Readings>; lookOwn(): Promise<Looks> } {
+): { readings(): Promise<Readings>; ownReadiness(): Promise<Readiness> } {
   const { config, ports, db, database, cluster } = base;
   const now = () => ports.clock.now();
   return {
     readings: () => readAll(base, work),
-    lookOwn: () =>
-      lookReady(
+    ownReadiness: () =>
+      checkReadiness(
         { ...databaseChecks(db, ports.system), usage: work.commitCheck, ...cluster.checks },
         {
           backup: () => backupWarning(work.scheduler),
@@ -39,7 +39,7 @@ export function composeLooks(
 /** The readings of a scrape of the metrics: all of it at hand, whatever the threads are busy with. */
 async function readAll(
   { db, database: { threadLoads }, cluster, ports }: Base,
-  { scheduler, newestBackup }: Pick<Work, "scheduler" | "newestBackup">,
+  { scheduler, lastBackup }: Pick<Work, "scheduler" | "lastBackup">,
 ): Promise<Readings> {
   const { system, clock, log } = ports;
   const readDatabase = async (): Promise<DatabaseReadings> => {
@@ -72,7 +72,7 @@ async function readAll(
     threads: threadLoads(),
     diskFreeBytes: await freeDiskBytes(db, system),
     clusterLagMs: cluster.lagMs?.() ?? null,
-    lastBackupAt: (await newestBackup())?.madeAt ?? null,
+    lastBackupAt: (await lastBackup())?.madeAt ?? null,
     eventLoopDelay: system.eventLoopDelay(),
     process: system.process(),
   };

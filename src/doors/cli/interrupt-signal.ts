@@ -1,0 +1,6 @@
+/** Aborted where somebody ends the command, which then says what it has done. */
+export function interruptSignal(): AbortSignal {
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
+  return interrupt.signal;
+}

@@ -1,0 +1,94 @@
+import type { ErrorCode } from "../../../errors.ts";
+import { type ApiMethod, takesBody } from "../../../methods/method.ts";
+import { STATUS_OF } from "../../../methods/statuses.ts";
+import { headersOf, LIMIT_HEADERS } from "./document-head.ts";
+import { withReferences } from "./named-schemas.ts";
+
+/** When a method answers with an error. */
+const WHEN: Record<ErrorCode, string> = {
+  invalid: "A parameter or field is wrong: messages by its name",
+  not_authenticated: "No API key",
+  authentication_failed:
+    "The key is wrong, revoked or expired, its member suspended, or its organization archived",
+  read_only_key: "The key is marked read-only",
+  manager_required: "The key belongs to a member who is neither owner nor administrator",
+  origin_not_allowed: "A page of this origin may not use the MCP server",
+  tariff_required: "The plan does not include this",
+  not_found: "There is no such object",
+  method_not_allowed: "The path does not take this method",
+  conflict: "The state of the object does not allow this",
+  parse_error:
+    "The body is not JSON, is nested deeper than 32 levels or has more than 1,000 members",
+  payload_too_large: "The body is larger than the method takes",
+  unsupported_media_type: "The body's Content-Type is not application/json",
+  throttled:
+    "The webhook was tested less than a minute ago, its host got six pings and resends in the last " +
+    "minute, or too much is being tried at once",
+  timeout: "The database query took too long; retry later or narrow the selection",
+  unavailable: "The storage or the sender is busy, or the server is stopping; retry later",
+  rate_limited: "More requests per second than the plan allows",
+  quota_exceeded: "The requests of the period have run out",
+  internal: "The server failed; the cause is in its log under the X-Request-Id",
+};
+
+/** The errors that a method may answer with, by their status. */
+export function errorResponses(method: ApiMethod, hasParameters: boolean): Record<string, unknown> {
+  const hasBody = takesBody(method.verb);
+  const codes: ErrorCode[] = [
+    ...(hasParameters || hasBody ? (["invalid"] as const) : []),
+    ...(hasBody ? (["parse_error", "payload_too_large", "unsupported_media_type"] as const) : []),
+    "not_authenticated",
+    "authentication_failed",
+    ...(method.audience === "managers" ? (["read_only_key", "manager_required"] as const) : []),
+    ...(method.planRule === undefined ? [] : (["tariff_required"] as const)),
+    ...method.errors,
+    "rate_limited",
+    ...(method.units > 0 ? (["quota_exceeded"] as const) : []),
+    "timeout",
+    "unavailable",
+    "internal",
+  ];
+  const byStatus = Map.groupBy(codes, (code) => STATUS_OF[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\`: ${WHEN[code]}`).join("; "),
+        headers: headersOf([
+          "X-Request-Id",
+          ...(status === 401 ? ["WWW-Authenticate"] : []),
+          ...(status === 429 || status === 503 ? ["Retry-After"] : []),
+          ...(status === 401 ? [] : LIMIT_HEADERS),
+        ]),
+        content: {
+          "application/json": {
+            schema: status === 400 ? badRequestSchema(group) : errorSchema(group),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+export const fieldErrorsSchema = {
+  $id: "FieldErrors",
+  type: "object",
+  description:
+    "Messages by the name of the parameter or field; those of no single one under `non_field_errors`",
+  additionalProperties: { type: "array", items: { type: "string" }, minItems: 1 },
+};
+
+function badRequestSchema(codes: readonly ErrorCode[]) {
+  const others = codes.filter((code) => code !== "invalid");
+  const fieldErrors = withReferences(fieldErrorsSchema);
+  return others.length === 0 ? fieldErrors : { oneOf: [fieldErrors, errorSchema(others)] };
+}
+
+function errorSchema(codes: readonly ErrorCode[]) {
+  return {
+    type: "object",
+    required: ["code", "detail"],
+    properties: { code: { type: "string", enum: [...codes] }, detail: { type: "string" } },
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,18 @@
+import { LANGUAGE_COOKIE, LANGUAGES, type Language, languageOf } from "../../../values/language.ts";
+import { readQuery } from "../requests/query.ts";
+
+/** The language that a reader wants, and the query that keeps it where their address names it. */
+export function readersLanguage({ url, headers }: Request): { language: Language; query: string } {
+  const asked = LANGUAGES.find((language) => language === readQuery(url)["lang"]);
+  if (asked !== undefined) return { language: asked, query: `?lang=${asked}` };
+  // The choice made on the account site, else the browser's.
+  const chosen = new Bun.CookieMap(headers.get("cookie") ?? "").get(LANGUAGE_COOKIE);
+  return { language: languageOf(chosen ?? undefined, headers.get("accept-language")), query: "" };
+}
+
+/** A page that depends on the reader's language is kept by no shared cache. */
+export function keptByReader(response: Response, maxAgeS: number): Response {
+  response.headers.set("cache-control", `private, max-age=${maxAgeS}`);
+  response.headers.set("vary", "accept-language, cookie");
+  return response;
+}

@@ -1,0 +1,87 @@
+import type { Caller } from "../../customers/keys/keys.ts";
+import type { AnsweredRequest } from "../../customers/limits/request-log.ts";
+import { type Admitted, admit, admitAgain, type Gate } from "../../methods/admission.ts";
+import type { NoteRequest, NoteRequests } from "../../upkeep/metrics/note-request.ts";
+import {
+  type AnswerContext,
+  commonHeaders,
+  errorAnswer,
+  errorResponse,
+  type Headers,
+} from "./answers.ts";
+import type { BaseAddress } from "./requests/base-address.ts";
+import type { Bodies } from "./requests/body.ts";
+import { REQUEST_ID } from "./requests/request-id.ts";
+
+/** Parts of the appliance that a request with a key needs. */
+export interface KeyedContext extends AnswerContext, Gate {
+  baseAddress: BaseAddress;
+  noteRequests: NoteRequests;
+  bodies: Bodies;
+  /** Notes a request with a good key: for its owner's log, and for staff's hours. */
+  noteAnswer(keyId: number, answered: AnsweredRequest): void;
+  /** Everything read before the next `await` sees one snapshot, taken after this call. */
+  tickSnapshot(): Promise<void>;
+}
+
+/** A request whose key is good. */
+export interface Keyed {
+  admitted: Admitted;
+  /** Headers of its answer. */
+  headers: Headers;
+  nowMs: number;
+}
+
+/** An answer, and what is noted of it. */
+export interface Answered {
+  response: Response;
+  note: NoteRequest;
+  /** The address that the log for the key's owner tells. */
+  url: string;
+  /** Of a tool's call that of its outcome, also where the HTTP answer is a 200. */
+  status: number;
+  units: number;
+  /** Milliseconds for which it waited for the plan's rate: such a request is not a slow one. */
+  waitedMs: number;
+}
+
+/**
+ * Answers a request that shows a key, and notes it.
+ * @param answer goes on once the key was found good; what it throws is answered too
+ * @param withoutOutcome says what is noted where no method was run
+ */
+export async function answerKeyed(
+  request: Request,
+  context: KeyedContext,
+  answer: (keyed: Keyed) => Promise<Answered>,
+  withoutOutcome: (response: Response) => Answered,
+): Promise<Response> {
+  const { ports } = context;
+  await context.tickSnapshot();
+  const startedMs = ports.clock.monotonic();
+  const nowMs = ports.clock.now();
+  const headers = commonHeaders(request, context);
+  let caller: Caller | null = null;
+  let answered: Answered;
+  try {
+    const authorization = request.headers.get("authorization");
+    const judged = admit(authorization, nowMs, context);
+    const admission = judged.ok ? judged : await admitAgain(judged, authorization, nowMs, context);
+    if (admission.ok) {
+      caller = admission.caller;
+      answered = await answer({ admitted: admission, headers, nowMs });
+    } else {
+      answered = withoutOutcome(errorResponse(admission.error, headers));
+    }
+  } catch (error) {
+    answered = withoutOutcome(errorAnswer(error, headers, ports));
+  }
+  const { response, note, url, status, units, waitedMs } = answered;
+  note(status, startedMs + waitedMs, headers[REQUEST_ID] ?? "", caller);
+  if (caller !== null) {
+    const durationMs = ports.clock.monotonic() - startedMs - waitedMs;
+    const logged = { at: nowMs, verb: request.method, url, status, durationMs, units };
+    context.noteAnswer(caller.key.id, logged);
+  }
+  return response;
+}

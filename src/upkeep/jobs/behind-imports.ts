@@ -1,0 +1,29 @@
+import type { Job, JobLedger } from "./job-run.ts";
+import type { JobRun } from "./jobs.table.ts";
+
+/** Last runs by the job's name. */
+export async function lastRuns({ runs }: Pick<JobLedger, "runs">): Promise<Map<string, JobRun>> {
+  return new Map((await runs()).map((run) => [run.name, run]));
+}
+
+/** Jobs that have not computed from the last import yet, with their last runs. */
+export async function jobsBehind(
+  jobs: readonly Job[],
+  ledger: JobLedger,
+): Promise<{ job: Job; run: JobRun | undefined }[]> {
+  const runs = await lastRuns(ledger);
+  return jobs.flatMap((job) => {
+    const run = runs.get(job.name);
+    const isDone = ledger.hasFollowed(job.name) && run?.finishedAt !== null;
+    return job.followsImports === true && !isDone ? [{ job, run }] : [];
+  });
+}
+
+/** Pause after a run that followed imports, in its own durations: of all time it takes at most a twentieth. */
+const PAUSE_IN_DURATIONS = 20;
+
+/** Whether a run that has ended was too short a time ago for another that follows imports. */
+export function rests(run: JobRun | undefined, now: number): boolean {
+  if (run?.startedAt == null || run.finishedAt === null || run.startedAt > now) return false;
+  return now < run.finishedAt + PAUSE_IN_DURATIONS * (run.finishedAt - run.startedAt);
+}

@@ -1,0 +1,49 @@
+import type { Actor } from "../../customers/audit/audit-log.ts";
+import type { Log } from "../../ports/log.ts";
+import type { JobClaim, JobEnd } from "./job-claims.ts";
+import type { JobRun } from "./jobs.table.ts";
+
+export interface Job {
+  name: string;
+  /** Cron pattern in Moscow time. */
+  pattern: string;
+  /** Whether this process looks for its due times. */
+  isOwn(): boolean;
+  /** Whether it is done soon after imports of days and posts too. */
+  followsImports?: boolean | undefined;
+  run(dueAt: number): Promise<unknown>;
+}
+
+export interface JobLedger {
+  claim(claim: JobClaim): Promise<boolean>;
+  /** Outside the job's due times. */
+  claimNow(claim: JobClaim, by: Actor): Promise<number | null>;
+  /** Where an import wrote what the job has not computed from yet. */
+  claimBehind(claim: JobClaim): Promise<number | null>;
+  /** Whether nothing was imported since the job's last run began. */
+  hasFollowed(name: string): boolean;
+  runs(): Promise<JobRun[]>;
+  end(end: JobEnd): Promise<void>;
+}
+
+/**
+ * Runs a job whose due time was claimed, and notes how it ended.
+ * @param notedAs the due time under which the claim was noted
+ */
+export async function runClaimed(
+  job: Job,
+  dueAt: number,
+  notedAs: number,
+  ledger: JobLedger,
+  log: Log,
+): Promise<void> {
+  let failure: string | null = null;
+  try {
+    await job.run(dueAt);
+    log.info({ job: job.name, dueAt }, "a job was done");
+  } catch (error) {
+    log.error({ err: error, job: job.name }, "a job failed");
+    failure = error instanceof Error ? error.message : String(error);
+  }
+  await ledger.end({ name: job.name, dueAt: notedAs, failure });
+}
