@@ -56,7 +56,7 @@ export interface IndexedPost {
 
 /** The index's part of a text alone. */
 export interface IndexedWords {
-  /** In UTF-8. */
+  /** In UTF-8, with a space behind each. */
   tokens: Buffer;
   /** How many words there are. */
   words: number;
@@ -100,19 +100,21 @@ function longerCopy(some: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   return longer;
 }
 
-/**
- * The index's text of a post, in UTF-8, which FTS5 reads as it is.
- * @param words of its text
- */
-export function indexText(post: IndexedPost, words: IndexedWords): Buffer {
-  const facets = [channelToken(post.channel_id), levelToken(levelOf(post.views))];
-  if (post.is_ad === 1) facets.push(AD_TOKEN);
-  const kinds = new Set(post.media?.split(" ").filter((kind) => kind !== ""));
-  facets.push(...[...kinds].map(mediaToken), ...new Set(channelFacets(post.channel_text)));
-  return Buffer.concat([words.tokens, Buffer.from(facets.join(" "))]);
-}
-
-/** Facets of three characters each, on the last line of a channel's search text. */
-function channelFacets(channelText: string): string[] {
-  return channelText.slice(channelText.lastIndexOf("\n") + 1).match(/.../gs) ?? [];
+/** The other tokens of a post: what filters and orderings ask for. */
+export function facetsText(post: IndexedPost): string {
+  let tokens = `${channelToken(post.channel_id)} ${levelToken(levelOf(post.views))}`;
+  const add = (token: string): void => {
+    tokens += ` ${token}`;
+  };
+  if (post.is_ad === 1) add(AD_TOKEN);
+  if (post.media !== null) {
+    for (const kind of new Set(post.media.split(" "))) if (kind !== "") add(mediaToken(kind));
+  }
+  // Facets of three characters each, on the last line of a channel's search text.
+  const { channel_text: text } = post;
+  for (let at = text.lastIndexOf("\n") + 1; at < text.length; at += 3) {
+    const token = text.slice(at, at + 3);
+    if (!tokens.includes(token)) add(token);
+  }
+  return tokens;
 }

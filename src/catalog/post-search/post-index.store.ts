@@ -3,9 +3,9 @@ import type { PostRecord } from "../posts/post.ts";
 import { selectText } from "../posts/posts.store.ts";
 import { freeRow, minuteRow } from "./index-rows.ts";
 import {
+  facetsText,
   type IndexedPost,
   type IndexedWords,
-  indexText,
   indexWords,
   levelOf,
 } from "./index-text.ts";
@@ -45,7 +45,7 @@ export function createPostIndex(db: Database) {
   );
   const removeTokens = statement(db, "DELETE FROM post_search WHERE rowid = ?");
   const removeRow = statement(db, "DELETE FROM searched_posts WHERE row = ?");
-  const addTokens = statement(db, "INSERT INTO post_search (rowid, tokens) VALUES (?, ?)");
+  const addTokens = statement(db, "INSERT INTO post_search (rowid, tokens) VALUES (?, ? || ?)");
   const addRow = statement(
     db,
     `INSERT INTO searched_posts (row, post_id, channel_id, published_at, views, words)
@@ -148,7 +148,7 @@ export function createPostIndex(db: Database) {
           const row = freeRow(post.published_at, lastIn);
           spill = Math.max(spill, row - minuteRow(post.published_at));
           const words = read.get(post.id) ?? indexWords(selectText(db, post.id) ?? "");
-          addTokens.run(row, indexText({ ...post, channel_text: text }, words));
+          addTokens.run(row, words.tokens, facetsText({ ...post, channel_text: text }));
           addRow.run(row, post.id, post.channel_id, post.published_at, post.views, words.words);
           vocabulary.add(post.id, words);
         }

@@ -19,7 +19,7 @@ interface FormTerm {
 interface PrefixTerm {
   kind: "prefix";
   prefix: string;
-  /** Shorter stems that words which begin so may have: новост for `новости*`. */
+  /** Stems that do not begin so, of words which do: новост for `новости*`, happi for `happy*`. */
   stems: readonly string[];
 }
 

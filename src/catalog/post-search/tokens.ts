@@ -7,7 +7,15 @@ import {
   UNDERSCORE,
   UNSEEN,
 } from "./characters.ts";
-import { forgetManyWords, formOfWord, readWord, stemOfWord, stemsByNumber } from "./known-words.ts";
+import {
+  fetchWords,
+  firstPlace,
+  forgetManyWords,
+  formOfWord,
+  readWord,
+  stemOfWord,
+  stemsByNumber,
+} from "./known-words.ts";
 import { cutForm } from "./stems.ts";
 
 /** A place in a text, in code points: from `start` on, `end` not included any more. */
@@ -66,6 +74,7 @@ export function readTokens(text: string, reader: TokenReader): void {
   }
   buffer.write(text, 0, "utf16le");
   units[length] = 0;
+  fetchWordsOf(length);
 
   let mark: { kind: Mark["kind"]; form: string; start: number } | null = null;
   /** Behind the last word or underscore. */
@@ -115,6 +124,19 @@ export function readTokens(text: string, reader: TokenReader): void {
     end = at;
   }
   endMark();
+}
+
+const firstPlaces = new Int32Array(2 ** 12);
+
+/** Fetches the words of a text that is about to be read: words of letters alone, and of a long text the first. */
+function fetchWordsOf(length: number): void {
+  let count = 0;
+  for (let at = 0; at < length && count < firstPlaces.length; at += 1) {
+    const from = at;
+    while (KIND_OF_UNIT[units[at] ?? 0] === LETTER) at += 1;
+    if (at > from) firstPlaces[count++] = firstPlace(hashOf(from, at), at - from);
+  }
+  fetchWords(firstPlaces, count);
 }
 
 /** Behind the last letter or mark of the word that begins at a place: unseen characters may stand between. */

@@ -1,4 +1,4 @@
-import { type IndexedPost, indexText, indexWords } from "../../catalog/post-search/index-text.ts";
+import { facetsText, type IndexedPost, indexWords } from "../../catalog/post-search/index-text.ts";
 import { selectPhase } from "../../catalog/post-search/post-search-state.store.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { countOf, foundRows } from "./found-rows.ts";
@@ -81,7 +81,8 @@ function tallies(db: Database): Map<string, Tally> {
   );
   for (const post of posts.iterate()) {
     const seen = new Set<string>();
-    for (const token of indexText(post, indexWords(post.text)).toString().split(" ")) {
+    const words = indexWords(post.text).tokens.toString();
+    for (const token of (words + facetsText(post)).split(" ")) {
       if (token === "") continue;
       const tally = found.get(token) ?? { posts: 0, places: 0 };
       tally.places += 1;

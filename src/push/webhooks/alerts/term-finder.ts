@@ -10,7 +10,7 @@ export function createTermFinder() {
   const marks = new Numbers();
   const phrases = new PhraseTree();
   const prefixes = new Numbers();
-  /** Prefixes by the shorter stem that their words may have: such a word is compared itself. */
+  /** Prefixes by the stems that do not begin so and that their words may have: such a word is compared itself. */
   const prefixStems = new Numbers();
   const prefixTerms = new Map<number, Term>();
   /** How many prefixes are of a length. */
