@@ -13,7 +13,7 @@ import { createJsonRows, readJson } from "./json-rows.ts";
 import { readNdjson } from "./ndjson-rows.ts";
 import type { Encoding, FileFormat, Recognized } from "./recognized.ts";
 import { prepend, type Source } from "./source.ts";
-import type { SourceRow } from "./source-row.ts";
+import { LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
 import { unpack } from "./unpack.ts";
 
 export { IMPORT_FORMATS, type ImportFormat } from "./import-format.ts";
@@ -110,10 +110,12 @@ async function* readText(
 /** So much of a JSON text shows whose export it is. */
 const JSON_BEGIN_LENGTH = 1024;
 
-/** A text's beginning with its first character that is no space; of JSON more. */
+/** A text's beginning with its first character that is no space; of JSON more, of blanks without end less. */
 async function firstText(text: AsyncGenerator<string>): Promise<string> {
   let first = "";
-  while (!/\S/.test(first) || (/^\s*[{[]/.test(first) && first.length < JSON_BEGIN_LENGTH)) {
+  while (first.length <= LINE_LENGTH_MAX) {
+    const begin = first.trimStart();
+    if (begin !== "" && (!/^[{[]/.test(begin) || first.length >= JSON_BEGIN_LENGTH)) break;
     const next = await text.next();
     if (next.done === true) break;
     first += next.value;
