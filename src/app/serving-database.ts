@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import { checkpointWhole, leavesCheckpoints } from "../db/checkpoint.ts";
 import { onLockHeld } from "../db/lock-holds.ts";
 import { createLockWatch } from "../db/lock-watch.ts";
+import { requireWritable } from "../db/open-database.ts";
 import { createTickSnapshots, withoutTickSnapshots } from "../db/read-transaction.ts";
 import { createSlowLog } from "../db/slow-log.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -24,6 +25,7 @@ export async function openServingDatabase(
   workers: number,
 ) {
   const { clock, log } = ports;
+  requireWritable(config.databasePath);
   const domains = await openDomains(config, ports, secret, open);
   try {
     await requireOwnName(domains.db, nodeSettings(config));

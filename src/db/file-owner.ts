@@ -10,8 +10,8 @@ export function giveToOwnerOf(owned: string, path: string): void {
 }
 
 /**
- * Says who owns a file, or its folder, that this process may not read and write, and what to do.
- * Null where it may.
+ * Says why this process may not read and write a file or its folder, whose it is or what volume it is on,
+ * and what to do. Null where it may.
  */
 export function deniedAccess(named: string): string | null {
   const path = realFile(named);
@@ -22,7 +22,11 @@ export function deniedAccess(named: string): string | null {
     [folder, constants.R_OK | constants.W_OK | constants.X_OK],
   ] as const) {
     const owner = statOf(place)?.uid;
-    if (owner === undefined || mayAccess(place, access)) continue;
+    const denial = owner === undefined ? null : denialOf(place, access);
+    if (denial === null) continue;
+    if (denial === "EROFS") {
+      return `${place} is on a volume that is mounted read-only: mount it so that it can be written`;
+    }
     const who = `${place} belongs to user ${owner}, and this process runs as user ${mine}`;
     return owner === (mine ?? owner)
       ? `the rights of ${place} forbid it: give its owner the right to write (chmod)`
@@ -40,11 +44,12 @@ function statOf(path: string): { uid: number } | undefined {
   }
 }
 
-function mayAccess(path: string, access: number): boolean {
+/** The system's code of why a file may not be accessed so; null where it may. */
+function denialOf(path: string, access: number): string | null {
   try {
     accessSync(path, access);
-    return true;
-  } catch {
-    return false;
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "";
   }
 }

@@ -8,7 +8,7 @@ import { untilFree } from "./busy.ts";
 import { checkpointsItself } from "./checkpoint.ts";
 import { Database } from "./database.ts";
 import { armDeadline } from "./deadline.ts";
-import { giveToOwnerOf } from "./file-owner.ts";
+import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
 import { realFile } from "./real-file.ts";
 import { whyRefused } from "./refused-file.ts";
 
@@ -128,6 +128,16 @@ export function databaseExists(path: string): boolean {
 /** @throws AppError `not_found` */
 export function requireExisting(path: string): void {
   if (!existsSync(path)) throw new AppError("not_found", message("noDatabase", { path }));
+}
+
+/**
+ * SQLite opens a read-only file where a process that died left its `-shm`, and fails at the first write.
+ * @throws AppError `unavailable` where the file or its folder takes no writes
+ */
+export function requireWritable(path: string): void {
+  const reason = path === IN_MEMORY ? null : deniedAccess(path);
+  if (reason !== null)
+    throw new AppError("unavailable", message("cannotOpenDatabase", { path, reason }));
 }
 
 /** A reader of a database that must be there. @throws AppError `not_found` */

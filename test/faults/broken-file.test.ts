@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 
 /** The real process on a real file with which something is wrong: what it answers, and after. */
@@ -154,6 +155,32 @@ test("after a kill, a WAL index that is gone loses nothing; a WAL that is gone, 
   }
 });
 
+const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
+
+const COMMANDS = [["serve"], ["check"], ["export", "channels"]];
+
+/** Each command says in one line that it cannot work on the file. @param as begins the command line */
+async function expectRefused(
+  as: readonly string[],
+  reason: string,
+  commands: readonly string[][] = COMMANDS,
+): Promise<void> {
+  for (const words of commands) {
+    const child = Bun.spawn([...as, process.execPath, MAIN, ...words], {
+      cwd: machine.folder,
+      env: { PATH: process.env["PATH"] ?? "", KANALOG_DB: machine.database, KANALOG_PORT: "0" },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, notes] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    expect(await child.exited).toBe(1);
+    const [said, ...more] = (out + notes).trimEnd().split("\n");
+    expect(more, words[0]).toEqual([]);
+    expect(said).toContain(machine.database);
+    expect(said).toContain(reason);
+  }
+}
+
 const isRoot = process.getuid?.() === 0;
 
 test.skipIf(isRoot && Bun.which("setpriv") === null)(
@@ -163,27 +190,35 @@ test.skipIf(isRoot && Bun.which("setpriv") === null)(
     const before = readFileSync(machine.database);
     chmodSync(machine.database, 0o444);
     chmodSync(machine.folder, 0o555);
-    const main = new URL("../../src/main.ts", import.meta.url).pathname;
     // Root may write whatever the rights say.
     const as = isRoot ? ["setpriv", "--reuid=65534", "--clear-groups"] : [];
     if (isRoot) chownSync(machine.database, 65534, 65534);
-    for (const words of [["serve"], ["check"], ["export", "channels"]]) {
-      const child = Bun.spawn([...as, process.execPath, main, ...words], {
-        cwd: machine.folder,
-        env: { PATH: process.env["PATH"] ?? "", KANALOG_DB: machine.database, KANALOG_PORT: "0" },
-        stdout: "pipe",
-        stderr: "pipe",
-      });
-      const [out, notes] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-      expect(await child.exited).toBe(1);
-      const [said, ...more] = (out + notes).trimEnd().split("\n");
-      expect(more, words[0]).toEqual([]);
-      expect(said).toContain(machine.database);
-      expect(said).toContain("(chmod)");
-    }
+    await expectRefused(as, "(chmod)");
     expect(readFileSync(machine.database).equals(before)).toBe(true);
     chmodSync(machine.folder, 0o755);
     chmodSync(machine.database, 0o644);
+    expect((await machine.run(["plan", "list"])).exitCode).toBe(0);
+  },
+);
+
+/** Begins a command line that sees a folder as a volume that was mounted read-only. */
+const readOnly = (folder: string): string[] => {
+  const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
+  return ["unshare", "--map-root-user", "--mount", "sh", "-c", mount, folder];
+};
+const canMount =
+  Bun.which("unshare") !== null && Bun.spawnSync([...readOnly(tmpdir()), "true"]).exitCode === 0;
+
+test.skipIf(!canMount)(
+  "a volume that is read-only is told as one, and no rights are blamed",
+  async () => {
+    await machine.json(["plan", "list"]);
+    const reason = "is on a volume that is mounted read-only";
+    await expectRefused(readOnly(machine.folder), reason);
+    // A disk that fails is remounted under the process, whose -shm stays: then SQLite opens the file.
+    process.kill((await machine.serve()).pid, "SIGKILL");
+    expect(machine.exists("kanalog.db-shm")).toBe(true);
+    await expectRefused(readOnly(machine.folder), reason, [["serve"]]);
     expect((await machine.run(["plan", "list"])).exitCode).toBe(0);
   },
 );

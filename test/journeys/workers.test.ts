@@ -193,6 +193,13 @@ describe.if(process.platform === "linux")("with several workers", () => {
     await until(() => pids.every(isGone), "the workers' end");
   });
 
+  test("a database that cannot be opened is told once, and the command ends", async () => {
+    machine.write("kanalog.db", "This is no database.");
+    const { exitCode, notes } = await machine.run(["serve", "--workers", "2"]);
+    expect(notes).toMatch(/^Cannot open the database .*\n$/);
+    expect(exitCode).toBe(1);
+  });
+
   test("a port that is taken is told, also where its owner would share it", async () => {
     await withCatalog();
     const serving = await machine.serve(["serve", "--workers", "2"], { environment: LOGGED });

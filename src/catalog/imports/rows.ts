@@ -10,7 +10,7 @@ import {
 } from "./foreign/foreign-formats.ts";
 import type { ImportKindName } from "./import-kinds.ts";
 import { type Input, prepend } from "./input.ts";
-import type { InputRow } from "./input-row.ts";
+import { type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 import { createJsonRows, readJson } from "./json-rows.ts";
 import { readNdjson } from "./ndjson-rows.ts";
 import type { Encoding, FileFormat, Recognized } from "./recognized.ts";
@@ -108,10 +108,12 @@ async function* readText(
 /** So much of a JSON text shows whose export it is. */
 const JSON_BEGIN_LENGTH = 1024;
 
-/** A text's beginning with its first character that is no space; of JSON more. */
+/** A text's beginning with its first character that is no space; of JSON more, of blanks without end less. */
 async function firstText(text: AsyncGenerator<string>): Promise<string> {
   let first = "";
-  while (!/\S/.test(first) || (/^\s*[{[]/.test(first) && first.length < JSON_BEGIN_LENGTH)) {
+  while (first.length <= LINE_LENGTH_MAX) {
+    const begin = first.trimStart();
+    if (begin !== "" && (!/^[{[]/.test(begin) || first.length >= JSON_BEGIN_LENGTH)) break;
     const next = await text.next();
     if (next.done === true) break;
     first += next.value;

@@ -3,6 +3,7 @@ import { ReadableStream } from "node:stream/web";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { nothingRecognized } from "../../../src/catalog/imports/recognized.ts";
 import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/rows.ts";
+import type { Source } from "../../../src/catalog/imports/source.ts";
 import { AppError } from "../../../src/errors.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { type ImportTextOptions, importText } from "../../support/import-text.ts";
@@ -292,16 +293,30 @@ function memoryInUse(): number {
   return heapUsed + external + arrayBuffers;
 }
 
-test("a packed line that does not end is refused after its first megabytes", async () => {
-  const source = packedSource("x".repeat(65_536), 1_000_000, ["id,title\n", ""]);
-  const rows = readRows(source, "channels", AS_RECOGNIZED, nothingRecognized("UTC"));
-  const read = (async () => {
+/** Reads a source to its end, and tells why that failed. */
+async function refusalOf(source: Source): Promise<string> {
+  try {
+    const rows = readRows(source, "channels", AS_RECOGNIZED, nothingRecognized("UTC"));
     for await (const _ of rows) {
       // Reading is the test.
     }
-  })();
-  expect((await read.catch((reason) => reason)).detail).toContain("Line 2: the row is longer");
-});
+    return "It was read.";
+  } catch (error) {
+    return error instanceof AppError ? error.detail : String(error);
+  }
+}
+
+for (const [beginning, piece, line] of [
+  ["id,title\n", "x", 2],
+  ["", "x", 1],
+  ["", " ", 1],
+] as const) {
+  const named = JSON.stringify(beginning + piece);
+  test(`a packed line of ${named} that does not end is refused after its first megabytes`, async () => {
+    const source = packedSource(piece.repeat(65_536), 1_000_000, [beginning, ""]);
+    expect(await refusalOf(source)).toContain(`Line ${line}: the row is longer`);
+  });
+}
 
 test("a value nested ever so deeply is a bad cell, and the rows around it are imported", async () => {
   const depth = 200_000;

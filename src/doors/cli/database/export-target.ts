@@ -20,7 +20,7 @@ interface Target {
  * Writes content to a new file or to standard output, no faster than that takes it. A file appears under
  * its name whole and on the disk, or not at all: until then its name ends in `.part`.
  * @throws AppError `conflict` where the file exists
- * @throws CommandExit where it exists under the name that ends in `.part`
+ * @throws CommandExit where it exists under the name that ends in `.part`, and where the disk is full
  */
 export async function writeTarget(
   content: AsyncIterable<Uint8Array>,
@@ -47,7 +47,9 @@ export async function writeTarget(
     flush(dirname(resolve(path)));
   } catch (error) {
     if (isOurs) rmSync(draft, { force: true });
-    throw error;
+    // The system names the file where it cannot be made, and not where the disk is full later.
+    if (!(error instanceof Error && "syscall" in error) || "path" in error) throw error;
+    throw new CommandExit(EXIT_FAILED, `The file ${path} cannot be written: ${error.message}.`);
   }
 }
 

@@ -9,22 +9,29 @@ export function workerCommand(context: CommandContext): Command {
   return new Command("worker")
     .description("serve beside others; started by `kanalog serve --workers`")
     .action(async () => {
-      const crew = await context.joinCrew(systemClock);
-      if (crew === null) {
-        throw new CommandExit(EXIT_USAGE, "Workers are started by `kanalog serve --workers`.");
-      }
-      const config = readConfig(context.environment);
-      const app = await context.createApp(config, context.ports(config, crew.number), { crew });
-      const stopSignal = stopSignalled(app.domains.clock);
       try {
-        const setUpPath = await app.setUpPath();
-        app.listen();
-        crew.ready(setUpPath);
-        await Promise.race([stopSignal, crew.stopped]);
+        await work(context);
       } finally {
-        await app.close();
+        // The channel to whoever started it would keep the process alive, after a failed start too.
+        process.disconnect?.();
       }
-      // The channel to whoever started it would keep the process alive.
-      process.disconnect?.();
     });
+}
+
+async function work(context: CommandContext): Promise<void> {
+  const crew = await context.joinCrew(systemClock);
+  if (crew === null) {
+    throw new CommandExit(EXIT_USAGE, "Workers are started by `kanalog serve --workers`.");
+  }
+  const config = readConfig(context.environment);
+  const app = await context.createApp(config, context.ports(config, crew.number), { crew });
+  const stopSignal = stopSignalled(app.domains.clock);
+  try {
+    const setUpPath = await app.setUpPath();
+    app.listen();
+    crew.ready(setUpPath);
+    await Promise.race([stopSignal, crew.stopped]);
+  } finally {
+    await app.close();
+  }
 }

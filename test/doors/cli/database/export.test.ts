@@ -107,6 +107,25 @@ test.skipIf(!existsSync("/dev/full"))(
   },
 );
 
+test.skipIf(Bun.which("prlimit") === null)(
+  "a disk that fills while a file is written is told with the file's name, and leaves no draft",
+  async () => {
+    await importChannels();
+    // Files that may not grow are as a disk that is full; those beside the database are smaller.
+    const child = Bun.spawn(
+      ["prlimit", "--fsize=40000", ...PROGRAM, "export", "territories", "t.csv"],
+      {
+        cwd: machine.folder,
+        env: { PATH: process.env["PATH"] ?? "", KANALOG_DB: machine.database },
+        stderr: "pipe",
+      },
+    );
+    expect(await child.stderr.text()).toMatch(/^The file t\.csv cannot be written: EFBIG.*\n$/);
+    expect(await child.exited).toBe(1);
+    expect(made()).toEqual([]);
+  },
+);
+
 test("without a database it says so, and makes none", async () => {
   const ended = await machine.run(["export", "channels"]);
   expect(ended.exitCode).toBe(1);
