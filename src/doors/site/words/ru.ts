@@ -327,7 +327,7 @@ const exportPages: Words["exportPages"] = {
   formats: { csv: "CSV", ndjson: "NDJSON" },
   from: "С",
   to: "По",
-  dayHint: "День по Москве, например 2026-11-01. Пусто: без ограничения.",
+  dayHint: "День по Москве. Пусто: без ограничения.",
   channel: "Канал",
   channelHint: "Его номер, @имя или ссылка. Пусто: все.",
   gzip: "Сжать (.gz)",
@@ -681,6 +681,7 @@ const sourcePages: Words["sourcePages"] = {
   headerHint:
     "Например, Authorization: Bearer abc. Хранится зашифрованным и больше не показывается.",
   schedule: "Как часто",
+  every: (interval) => `раз в ${interval}`,
   scheduleHint: "15m, 6h, 1d или шаблон cron из пяти полей по московскому времени.",
   add: "Добавить источник",
   state: "Состояние",
@@ -836,12 +837,6 @@ const staffPages: Words["staffPages"] = {
   attempts: "Попытки",
   lastStatus: "Последний ответ",
   nextAttempt: "Следующая попытка",
-  deliveryStates: {
-    pending: "ожидает",
-    delivered: "доставлено",
-    failed: "не доставлено",
-    dropped: "удалено из очереди",
-  },
 
   job: "Задание",
   pattern: "Расписание",
@@ -1019,7 +1014,7 @@ const auditLog: AuditWords = {
     delivery: "доставка",
     dryRun: "пробный запуск",
     email: "почта",
-    ends: "до",
+    ends: "последний день",
     fields: "поля",
     file: "файл",
     format: "формат",

@@ -20,7 +20,7 @@ const TYPES: Record<ImportFormat, string> = {
 export function ExportForm({ visit }: { visit: Visit }): JSX.Element {
   const { exportPages: words, importPages } = visit.words;
   const field = { visit, action: "export" };
-  const day = { hint: words.dayHint, required: false };
+  const day = { type: "date", hint: words.dayHint, required: false };
   return (
     <Form visit={visit} action="export">
       <p>{words.intro}</p>

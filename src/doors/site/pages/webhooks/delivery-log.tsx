@@ -139,7 +139,7 @@ function Row({
         <Posts posts={delivery.posts} />
       </td>
       <td data-label={words.state}>
-        <span class={`badge ${STATE_CLASSES[delivery.state]}`}>{words.states[delivery.state]}</span>
+        <DeliveryState visit={visit} state={delivery.state} />
         {delivery.next_attempt_at !== null && (
           <>
             <br />
@@ -172,6 +172,19 @@ function Row({
         )}
       </td>
     </tr>
+  );
+}
+
+/** What became of a delivery. */
+export function DeliveryState({
+  visit,
+  state,
+}: {
+  visit: Visit;
+  state: DeliveryView["state"];
+}): JSX.Element {
+  return (
+    <span class={`badge ${STATE_CLASSES[state]}`}>{visit.words.webhookPages.states[state]}</span>
   );
 }
 

@@ -15,7 +15,9 @@ import { asset } from "../../../visit/site-path.ts";
 import { redirect, type View } from "../../../visit/view.ts";
 import { actorOf } from "../../../visit/viewer.ts";
 import type { Visit } from "../../../visit/visit.ts";
+import { DeliveryState } from "../../webhooks/delivery-log.tsx";
 import { consolePage, idOf } from "../console.tsx";
+import { WebhookStatus } from "./webhooks.tsx";
 
 const DELIVERIES_SHOWN = 20;
 
@@ -70,7 +72,9 @@ async function State({ visit, context, webhook }: Props): Promise<HtmlEscapedStr
       <dt>{words.channels}</dt>
       <dd>{shownNumber(visit, channels.length)}</dd>
       <dt>{words.state}</dt>
-      <dd>{words.states[webhook.disabledReason]}</dd>
+      <dd>
+        <WebhookStatus visit={visit} webhook={webhook} />
+      </dd>
       {webhook.staffNote !== "" && (
         <>
           <dt>{words.reason}</dt>
@@ -143,10 +147,10 @@ async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscap
             <td>
               <Instant visit={visit} at={Date.parse(delivery.created_at)} />
             </td>
+            <td>{visit.words.webhookPages.events[delivery.event]}</td>
             <td>
-              <code>{delivery.event}</code>
+              <DeliveryState visit={visit} state={delivery.state} />
             </td>
-            <td>{words.deliveryStates[delivery.state]}</td>
             <td class="number">{delivery.attempts.length}</td>
             <td>
               <bdi>{last === undefined ? "—" : (last.status ?? last.error)}</bdi>
