@@ -5,8 +5,8 @@ import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/al
 import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { jsonValueOf } from "../../../../values/json-text.ts";
+import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
-import { ActionButton } from "../../look/form.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { splitBySpaces } from "../../../../../catalog/channels/card.ts";
 import type { ManagedChannel } from "../../../../../catalog/manage/manage-channels.ts";
-import { ActionButton } from "../../../look/form.tsx";
+import { ActionButton } from "../../../look/action-button.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
 import { UserBlock, UserLink } from "../../../look/user-text.tsx";
 import type { SiteContext } from "../../../site-context.ts";

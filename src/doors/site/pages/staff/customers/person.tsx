@@ -5,7 +5,7 @@ import type { PersonAccount } from "../../../../../customers/people/people.ts";
 import { ofPerson } from "../../../../../customers/people/person.ts";
 import { notFound } from "../../../../../errors.ts";
 import { pageError } from "../../../forms/faults.ts";
-import { ActionButton } from "../../../look/form.tsx";
+import { ActionButton } from "../../../look/action-button.tsx";
 import { quietly, RowFaults } from "../../../look/row-actions.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
 import { passwordMail } from "../../../mail-texts.ts";
