@@ -767,7 +767,6 @@ const staffPages = {
   state: "State",
   created: "Created",
 
-  newOrganization: "New organization",
   create: "Create",
   archived: "archived",
   active: "active",

@@ -752,7 +752,6 @@ const staffPages: Words["staffPages"] = {
   state: "Состояние",
   created: "Создано",
 
-  newOrganization: "Новая организация",
   create: "Создать",
   archived: "в архиве",
   active: "действует",

@@ -1,6 +1,8 @@
 /** @jsxImportSource hono/jsx */
 
 import { requireTurn } from "../../guard/require-turn.ts";
+import { Done } from "../../look/done.tsx";
+import { Facts } from "../../look/facts.tsx";
 import { Form, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -17,16 +19,16 @@ export const profilePage: SitePage = {
     return page(
       words.profile,
       <>
-        {visit.query.get("done") === "password" && <p role="status">{words.passwordChanged}</p>}
+        <Done visit={visit} words={{ password: words.passwordChanged }} />
         {(await closedPlaces(visit, context)).map((sentence) => (
           <p class="notice">{sentence}</p>
         ))}
-        <dl>
-          <dt>{words.name}</dt>
-          <dd>{signedIn?.person.name}</dd>
-          <dt>{words.email}</dt>
-          <dd>{signedIn?.person.email}</dd>
-        </dl>
+        <Facts
+          facts={[
+            [words.name, signedIn?.person.name ?? ""],
+            [words.email, signedIn?.person.email ?? ""],
+          ]}
+        />
         <h2>{words.changePassword}</h2>
         <Form visit={visit} action="change-password">
           <TextField

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
 import { type ReasonGroup, reasonOf } from "../../../../catalog/imports/tally.ts";
-import { Scroll } from "../../look/data-table.tsx";
+import { DataTable } from "../../look/data-table.tsx";
 import { Form } from "../../look/form.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
@@ -43,36 +43,27 @@ function ReasonTable({
   return (
     <>
       <h2>{label}</h2>
-      <Scroll label={label}>
-        <table class="rejects named">
-          <thead>
-            <tr>
-              <th scope="col">{words.count}</th>
-              <th scope="col">{words.column}</th>
-              <th scope="col">{words.reason}</th>
-              <th scope="col">{words.exampleLine}</th>
-              <th scope="col">{words.exampleValue}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <tr>
-                <th scope="row">{shownNumber(visit, group.count)}</th>
-                <td data-label={words.column}>
-                  {group.column === null ? "—" : <code>{group.column}</code>}
-                </td>
-                <td data-label={words.reason}>
-                  <bdi>{reasonOf(visit.language, group)}</bdi>
-                </td>
-                <td data-label={words.exampleLine}>{group.line ?? "—"}</td>
-                <td data-label={words.exampleValue}>
-                  {group.value === null ? "—" : <q>{group.value}</q>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <DataTable
+        className="rejects named"
+        label={label}
+        columns={[words.count, words.column, words.reason, words.exampleLine, words.exampleValue]}
+      >
+        {groups.map((group) => (
+          <tr>
+            <th scope="row">{shownNumber(visit, group.count)}</th>
+            <td data-label={words.column}>
+              {group.column === null ? "—" : <code>{group.column}</code>}
+            </td>
+            <td data-label={words.reason}>
+              <bdi>{reasonOf(visit.language, group)}</bdi>
+            </td>
+            <td data-label={words.exampleLine}>{group.line ?? "—"}</td>
+            <td data-label={words.exampleValue}>
+              {group.value === null ? "—" : <q>{group.value}</q>}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
 import { notFound } from "../../../../errors.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
+import { Facts } from "../../look/facts.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -71,26 +72,15 @@ function Run({ visit, run }: RunProps): JSX.Element {
         </p>
       )}
       <Progress visit={visit} run={run} />
-      <dl>
-        <dt>{words.file}</dt>
-        <dd>
-          <bdi>{run.fileName}</bdi>
-        </dd>
-        <dt>{words.kind}</dt>
-        <dd>{words.kinds[run.kind]}</dd>
-        <dt>{words.by}</dt>
-        <dd>
-          <bdi>{run.person}</bdi>
-        </dd>
-        <dt>{words.started}</dt>
-        <dd>
-          <Instant visit={visit} at={run.startedAt} />
-        </dd>
-        <dt>{words.ended}</dt>
-        <dd>
-          <Instant visit={visit} at={run.finishedAt} />
-        </dd>
-      </dl>
+      <Facts
+        facts={[
+          [words.file, <bdi>{run.fileName}</bdi>],
+          [words.kind, words.kinds[run.kind]],
+          [words.by, <bdi>{run.person}</bdi>],
+          [words.started, <Instant visit={visit} at={run.startedAt} />],
+          [words.ended, <Instant visit={visit} at={run.finishedAt} />],
+        ]}
+      />
       <Counts visit={visit} run={run} />
       <Recognized visit={visit} recognized={run.summary.recognized} />
       <ImportReasons visit={visit} run={run} />

@@ -6,6 +6,7 @@ import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
+import { Facts } from "../../look/facts.tsx";
 import { CheckField, FileField, Form, SelectField } from "../../look/form.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -149,18 +150,16 @@ function Columns({ visit }: { visit: Visit }): JSX.Element {
   return (
     <details>
       <summary>{words.columns}</summary>
-      <dl>
-        {IMPORT_KIND_NAMES.map((name) => (
+      <Facts
+        facts={IMPORT_KIND_NAMES.map((name) => [
+          words.kinds[name],
           <>
-            <dt>{words.kinds[name]}</dt>
-            <dd>
-              <code>{Object.keys(importKinds[name].columns).join(", ")}</code>
-              <br />
-              {words.rowNeeds[name]}
-            </dd>
-          </>
-        ))}
-      </dl>
+            <code>{Object.keys(importKinds[name].columns).join(", ")}</code>
+            <br />
+            {words.rowNeeds[name]}
+          </>,
+        ])}
+      />
       <p>{words.imageHint}</p>
     </details>
   );

@@ -36,10 +36,3 @@ export function failureOf({ language }: Visit, { failure, failedFile }: Source):
   if (failure === null) return "";
   return `${failedFile === null ? "" : `${failedFile}: `}${inLanguage(language, failure)}`;
 }
-
-/** Tells what a form of the page before did. */
-export function SourceDone({ visit }: { visit: Visit }): JSX.Element | null {
-  const { done } = visit.words.sourcePages;
-  const name = visit.query.get("done") ?? "";
-  return Object.hasOwn(done, name) ? <p role="status">{done[name]}</p> : null;
-}

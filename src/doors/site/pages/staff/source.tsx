@@ -4,6 +4,8 @@ import { reasonOf } from "../../../../catalog/imports/tally.ts";
 import { isSettling, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { isBot, placeOf, type Source } from "../../../../catalog/sources/sources.table.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
+import { Done } from "../../look/done.tsx";
+import { Facts } from "../../look/facts.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -11,10 +13,10 @@ import { page, redirect, type View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { idOf } from "./console.tsx";
-import { BotReadings, SourceChannels } from "./source-channels.tsx";
+import { botReadings, SourceChannels } from "./source-channels.tsx";
 import { SourcePushes } from "./source-pushes.tsx";
 import { RowsByDay } from "./source-rows.tsx";
-import { failureOf, ScheduleText, SourceDone, SourceState } from "./source-state.tsx";
+import { failureOf, ScheduleText, SourceState } from "./source-state.tsx";
 
 const DAYS_SHOWN = 30;
 
@@ -31,40 +33,24 @@ export const sourcePage: SitePage = {
     return page(
       `${words.source}: ${source.name}`,
       <>
-        <SourceDone visit={visit} />
-        <dl>
-          <dt>{isBot(settings) ? words.bot : words.places[settings.kind]}</dt>
-          <dd>
-            <bdi>{placeOf(settings)}</bdi>
-          </dd>
-          <dt>{words.schedule}</dt>
-          <dd>
-            <ScheduleText visit={visit} schedule={source.schedule} />
-          </dd>
-          <dt>{words.state}</dt>
-          <dd>
-            <SourceState visit={visit} state={stateOf(source, now)} />
-          </dd>
-          <dt>{words.lastSuccess}</dt>
-          <dd>
-            <Instant visit={visit} at={source.succeededAt} />
-          </dd>
-          {source.failure !== null && (
-            <>
-              <dt>{words.lastError}</dt>
-              <dd class="fault">
-                <bdi>{failureOf(visit, source)}</bdi>
-              </dd>
-            </>
-          )}
-          {isSettling(source) && (
-            <>
-              <dt>{words.waits}</dt>
-              <dd>{words.settling}</dd>
-            </>
-          )}
-          <BotReadings visit={visit} source={source} />
-        </dl>
+        <Done visit={visit} words={words.done} />
+        <Facts
+          facts={[
+            [
+              isBot(settings) ? words.bot : words.places[settings.kind],
+              <bdi>{placeOf(settings)}</bdi>,
+            ],
+            [words.schedule, <ScheduleText visit={visit} schedule={source.schedule} />],
+            [words.state, <SourceState visit={visit} state={stateOf(source, now)} />],
+            [words.lastSuccess, <Instant visit={visit} at={source.succeededAt} />],
+            [
+              words.lastError,
+              source.failure !== null && <bdi class="fault">{failureOf(visit, source)}</bdi>,
+            ],
+            [words.waits, isSettling(source) && words.settling],
+            ...botReadings(visit, source),
+          ]}
+        />
         {isBot(settings) && (
           <SourceChannels
             visit={visit}
@@ -97,12 +83,12 @@ function Summary({ visit, source }: { visit: Visit; source: Source }): JSX.Eleme
   return (
     <>
       <h2>{visit.words.sourcePages.lastRun}</h2>
-      <dl>
-        <dt>{words.read}</dt>
-        <dd>{shownNumber(visit, summary.read)}</dd>
-        <dt>{words.rejected}</dt>
-        <dd>{shownNumber(visit, summary.rejected)}</dd>
-      </dl>
+      <Facts
+        facts={[
+          [words.read, shownNumber(visit, summary.read)],
+          [words.rejected, shownNumber(visit, summary.rejected)],
+        ]}
+      />
       {groups.length > 0 && (
         <ul>
           {groups.map((group) => (

@@ -7,6 +7,7 @@ import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { BOT_KINDS, isBot, type Source } from "../../../../catalog/sources/sources.table.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
+import { Done } from "../../look/done.tsx";
 import { quietly, RowFaults, sentNumber } from "../../look/row-actions.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
@@ -17,7 +18,7 @@ import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { AddSourceForm, addSource } from "./add-source.tsx";
 import { botSourcePath } from "./bot-source.tsx";
-import { failureOf, SourceDone, SourceState } from "./source-state.tsx";
+import { failureOf, SourceState } from "./source-state.tsx";
 
 const ACTIONS = ["run", "pause", "resume", "remove"] as const;
 
@@ -31,7 +32,7 @@ export const sourcesPage: SitePage = {
     return page(
       words.sources,
       <>
-        <SourceDone visit={visit} />
+        <Done visit={visit} words={words.done} />
         <RowFaults visit={visit} actions={ACTIONS} />
         <p>{words.intro}</p>
         {sources.length === 0 ? (

@@ -7,7 +7,7 @@ import { inLanguage } from "../../../../values/messages/messages.ts";
 import { parseInstant } from "../../../../values/moscow-time.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
-import { Scroll } from "../../look/data-table.tsx";
+import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { asset } from "../../visit/site-path.ts";
 import { isManager } from "../../visit/viewer.ts";
@@ -28,27 +28,22 @@ export function DeliveryTable({
 }): JSX.Element {
   const words = visit.words.webhookPages;
   return (
-    <Scroll label={words.log}>
-      <table class="listed">
-        <thead>
-          <tr>
-            <th scope="col">{words.delivery}</th>
-            <th scope="col">{words.time}</th>
-            <th scope="col">{words.posts}</th>
-            <th scope="col">{words.state}</th>
-            <th scope="col">{words.attempts}</th>
-            <th scope="col">
-              <span class="hidden">{words.actions}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((delivery) => (
-            <Row visit={visit} webhook={webhook} delivery={delivery} to={to} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <DataTable
+      className="listed"
+      label={words.log}
+      columns={[
+        words.delivery,
+        words.time,
+        words.posts,
+        words.state,
+        words.attempts,
+        words.actions,
+      ]}
+    >
+      {deliveries.map((delivery) => (
+        <Row visit={visit} webhook={webhook} delivery={delivery} to={to} />
+      ))}
+    </DataTable>
   );
 }
 

@@ -8,6 +8,7 @@ import { inLanguage } from "../../../../../values/messages/messages.ts";
 import { pageFault } from "../../../forms/faults.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
+import { Facts } from "../../../look/facts.tsx";
 import { Form, TextField } from "../../../look/form.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../../site-context.ts";
@@ -59,48 +60,27 @@ async function State({ visit, context, webhook }: Props): Promise<HtmlEscapedStr
   const organization = await context.accounts.organization(webhook.organizationId);
   const channels = await context.webhooks.channels(webhook.id);
   return (
-    <dl>
-      <dt>{words.address}</dt>
-      <dd>
-        <bdi>{webhook.url}</bdi>
-      </dd>
-      <dt>{visit.words.organization}</dt>
-      <dd>
-        <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>
-          <bdi>{organization.name}</bdi>
-        </a>
-      </dd>
-      <dt>{words.channels}</dt>
-      <dd>{shownNumber(visit, channels.length)}</dd>
-      <dt>{words.state}</dt>
-      <dd>
-        <WebhookStatus visit={visit} webhook={webhook} />
-      </dd>
-      {webhook.staffNote !== "" && (
-        <>
-          <dt>{words.reason}</dt>
-          <dd>
-            <bdi>{webhook.staffNote}</bdi>
-          </dd>
-        </>
-      )}
-      <dt>{words.failingSince}</dt>
-      <dd>
-        <Instant visit={visit} at={webhook.failingSince} />
-      </dd>
-      <dt>{words.lastSuccess}</dt>
-      <dd>
-        <Instant visit={visit} at={webhook.lastSuccessAt} />
-      </dd>
-      <dt>{words.lastError}</dt>
-      <dd>
-        <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
-      </dd>
-      <dt>{words.created}</dt>
-      <dd>
-        <Instant visit={visit} at={webhook.createdAt} />
-      </dd>
-    </dl>
+    <Facts
+      facts={[
+        [words.address, <bdi>{webhook.url}</bdi>],
+        [
+          visit.words.organization,
+          <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>
+            <bdi>{organization.name}</bdi>
+          </a>,
+        ],
+        [words.channels, shownNumber(visit, channels.length)],
+        [words.state, <WebhookStatus visit={visit} webhook={webhook} />],
+        [words.reason, webhook.staffNote !== "" && <bdi>{webhook.staffNote}</bdi>],
+        [words.failingSince, <Instant visit={visit} at={webhook.failingSince} />],
+        [words.lastSuccess, <Instant visit={visit} at={webhook.lastSuccessAt} />],
+        [
+          words.lastError,
+          <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>,
+        ],
+        [words.created, <Instant visit={visit} at={webhook.createdAt} />],
+      ]}
+    />
   );
 }
 
