@@ -96,10 +96,10 @@ function Organizations({ visit }: { visit: Visit }): JSX.Element | null {
       to={asset(visit, "/account/")}
       className="organizations"
     >
-      <label for="shown-organization" class="hidden">
+      <label for="organization" class="hidden">
         {words.organization}
       </label>
-      <select id="shown-organization" name="organization">
+      <select id="organization" name="organization">
         {memberships.map(({ organization }) => (
           <option
             value={organization.id}

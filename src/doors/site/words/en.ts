@@ -401,12 +401,6 @@ const organizationPages = {
   webhookDetails: "All about the webhooks",
   noWebhooks: "No webhooks yet.",
   address: "Address",
-  webhookStates: {
-    "": "active",
-    failures: "disabled: nothing was delivered for a day",
-    customer: "disabled by your organization",
-    staff: "disabled by the service's staff",
-  },
   lastSuccess: "Last success",
   lastError: "Last error",
   noError: "none",

@@ -395,12 +395,6 @@ const organizationPages: Words["organizationPages"] = {
   webhookDetails: "Всё о вебхуках",
   noWebhooks: "Вебхуков пока нет.",
   address: "Адрес",
-  webhookStates: {
-    "": "включён",
-    failures: "отключён: сутки ничего не доставлялось",
-    customer: "отключён вашей организацией",
-    staff: "отключён службой поддержки",
-  },
   lastSuccess: "Последний успех",
   lastError: "Последняя ошибка",
   noError: "не было",

@@ -4,6 +4,7 @@ import { requireTurn } from "../../guard/require-turn.ts";
 import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { Form, TextField } from "../../look/form.tsx";
+import { NewPasswordField } from "../../look/person-fields.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
@@ -37,13 +38,7 @@ export const profilePage: SitePage = {
             label={words.presentPassword}
             autocomplete="current-password"
           />
-          <TextField
-            {...field}
-            name="newPassword"
-            label={words.newPassword}
-            hint={words.choosePasswordHint}
-            autocomplete="new-password"
-          />
+          <NewPasswordField {...field} name="newPassword" />
           <button type="submit">{words.save}</button>
         </Form>
       </>,

@@ -161,8 +161,8 @@ function Filters({
   return (
     <search>
       <form method="get" class="inline">
-        <label for="organization">{visit.words.organization}</label>
-        <select name="organization" id="organization">
+        <label for="audit-organization">{visit.words.organization}</label>
+        <select name="organization" id="audit-organization">
           <option value="">{words.all}</option>
           {organizations.map(({ id, name }) => (
             <option value={id} selected={id === organizationId}>

@@ -71,7 +71,7 @@ function WebhookFacts({ visit, webhook }: { visit: Visit; webhook: WebhookView }
         [
           words.state,
           <>
-            <WebhookState visit={visit} webhook={webhook} />
+            <WebhookState visit={visit} reason={webhook.disabled_reason} />
             {webhook.disabled_reason === "staff" && <div>{words.staffHelp}</div>}
           </>,
         ],

@@ -79,7 +79,7 @@ function List({
             </a>
           </td>
           <td data-label={words.state}>
-            <WebhookState visit={visit} webhook={webhook} />
+            <WebhookState visit={visit} reason={webhook.disabled_reason} />
           </td>
           <td class="number" data-label={words.channels}>
             {shownNumber(visit, webhook.channels.length)}
