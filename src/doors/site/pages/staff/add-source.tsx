@@ -5,13 +5,14 @@ import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../../catalog/sources/source-header.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
-import { Form, SelectField, TextField } from "../../look/form.tsx";
+import { Form, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
 import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
+import { KindField } from "./kind-field.tsx";
 
 /** The form of a new pull. */
 export function AddSourceForm({ visit }: { visit: Visit }): JSX.Element {
@@ -19,16 +20,7 @@ export function AddSourceForm({ visit }: { visit: Visit }): JSX.Element {
   const field = { visit, action: "import" };
   return (
     <Form visit={visit} action="import">
-      <SelectField
-        {...field}
-        name="kind"
-        label={visit.words.importPages.kind}
-        value="channels"
-        options={IMPORT_KIND_NAMES.map((value) => ({
-          value,
-          label: visit.words.importPages.kinds[value],
-        }))}
-      />
+      <KindField {...field} />
       <TextField {...field} name="url" label={words.url} hint={words.urlHint} type="url" />
       <TextField
         {...field}

@@ -7,7 +7,7 @@ import { AppError, fieldError } from "../../../../errors.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Facts } from "../../look/facts.tsx";
-import { CheckField, FileField, Form, SelectField } from "../../look/form.tsx";
+import { CheckField, FileField, Form } from "../../look/form.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -24,6 +24,7 @@ import {
   readTimezone,
   withColumnsToName,
 } from "./import-reading.tsx";
+import { KindField } from "./kind-field.tsx";
 
 const RUNS_SHOWN = 30;
 
@@ -51,13 +52,7 @@ async function showPage(visit: Visit, { imports }: SiteContext): Promise<PageVie
     <>
       <p>{words.intro}</p>
       <Form visit={visit} action="import" upload>
-        <SelectField
-          {...field}
-          name="kind"
-          label={words.kind}
-          value="channels"
-          options={IMPORT_KIND_NAMES.map((value) => ({ value, label: words.kinds[value] }))}
-        />
+        <KindField {...field} />
         <FileField
           {...field}
           name="file"
