@@ -1,8 +1,8 @@
 import { lastHoldMs } from "../../db/lock-holds.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { countImport } from "./import-count.ts";
 import type { ReadRow } from "./import-kind.ts";
 import { changedBy } from "./import-summary.ts";
-import { countImport } from "./import-count.ts";
 import type { InputRow } from "./input-row.ts";
 import type { Reject, RunningImport } from "./running-import.ts";
 import { boundsOf, createTransactionSize, measureCommit } from "./transaction-size.ts";

@@ -99,7 +99,7 @@ export function isSilent(
   return nowMs - since > SILENT_INTERVALS * intervalMs(scheduleOf(source), nowMs);
 }
 
-type SourceState = "paused" | "running" | "silent" | "failing" | "new" | "ok";
+export type SourceState = "paused" | "running" | "silent" | "failing" | "new" | "ok";
 
 /** How a source is, in one word. */
 export function stateOf(source: Source, nowMs: number): SourceState {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { ReadableStream } from "node:stream/web";
 import { gzipSync, zstdCompressSync } from "node:zlib";
+import type { Input } from "../../../src/catalog/imports/input.ts";
 import { nothingRecognized } from "../../../src/catalog/imports/recognized.ts";
 import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/rows.ts";
-import type { Source } from "../../../src/catalog/imports/source.ts";
 import { AppError } from "../../../src/errors.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { type ImportTextOptions, importText } from "../../support/import-text.ts";
@@ -255,7 +255,7 @@ test("a value of a JSON array that does not end fills no memory", async () => {
 });
 
 /** A source of so many pieces, packed as they are read. */
-function packedSource(piece: string, count: number, [first, last]: [string, string]) {
+function packedInput(piece: string, count: number, [first, last]: [string, string]) {
   const pieces = (async function* () {
     yield Buffer.from(first);
     for (let at = 0; at < count; at++) yield Buffer.from(piece);
@@ -270,7 +270,7 @@ function packedSource(piece: string, count: number, [first, last]: [string, stri
 
 test("a file of any size fills no memory, however small it is packed", async () => {
   const row = `,${JSON.stringify({ id: 1, title: "Канал ".repeat(10_000) })}`;
-  const source = packedSource(row, 1_000, ["[{}", "]"]);
+  const input = packedInput(row, 1_000, ["[{}", "]"]);
   const before = memoryInUse();
   let [rows, samples, most] = [0, 0, 0];
   for await (const some of readRows(source, "channels", AS_RECOGNIZED, nothingRecognized("UTC"))) {
@@ -293,10 +293,10 @@ function memoryInUse(): number {
   return heapUsed + external + arrayBuffers;
 }
 
-/** Reads a source to its end, and tells why that failed. */
-async function refusalOf(source: Source): Promise<string> {
+/** Reads an input to its end, and tells why that failed. */
+async function refusalOf(input: Input): Promise<string> {
   try {
-    const rows = readRows(source, "channels", AS_RECOGNIZED, nothingRecognized("UTC"));
+    const rows = readRows(input, "channels", AS_RECOGNIZED, nothingRecognized("UTC"));
     for await (const _ of rows) {
       // Reading is the test.
     }
@@ -313,8 +313,8 @@ for (const [beginning, piece, line] of [
 ] as const) {
   const named = JSON.stringify(beginning + piece);
   test(`a packed line of ${named} that does not end is refused after its first megabytes`, async () => {
-    const source = packedSource(piece.repeat(65_536), 1_000_000, [beginning, ""]);
-    expect(await refusalOf(source)).toContain(`Line ${line}: the row is longer`);
+    const input = packedInput(piece.repeat(65_536), 1_000_000, [beginning, ""]);
+    expect(await refusalOf(input)).toContain(`Line ${line}: the row is longer`);
   });
 }
 

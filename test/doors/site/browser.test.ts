@@ -436,6 +436,55 @@ describe("an appliance in use", () => {
     await context.close();
   });
 
+  inBrowser("at 1280 pixels each choice of a search is read whole, in both languages", async () => {
+    const cut = `[...document.querySelectorAll("main select:not([name=territory])")].flatMap((select) => {
+      const style = getComputedStyle(select);
+      const pen = document.createElement("canvas").getContext("2d");
+      pen.font = style.font;
+      const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      const arrow = 18;
+      return [...select.options].map(({ label }) => label).filter(
+        (label) => pen.measureText(label).width + arrow > room,
+      );
+    })`;
+    for (const locale of LOCALES) {
+      const { page, context } = await openOwn({ locale, viewport: { width: 1280, height: 844 } });
+      for (const path of ["/account/channels/", "/account/posts/", "/account/trending/"]) {
+        await page.goto(path);
+        await unfold(page);
+        expect(
+          await page.evaluate("document.querySelectorAll('main select').length"),
+        ).toBeGreaterThan(2);
+        expect(await page.evaluate(cut), `${path}, ${locale}`).toEqual([]);
+      }
+      await context.close();
+    }
+  });
+
+  inBrowser("the pictures of a bot's steps are dark by night, as the page is", async () => {
+    const lightness = async (colorScheme: "light" | "dark") => {
+      const { page, context } = await openOwn({ colorScheme });
+      await page.goto("/staff/sources/telegram/");
+      const picture = (await page.locator(".picture").screenshot()).toString("base64");
+      await page.goto("about:blank");
+      const mean = await page.evaluate(`new Promise((done) => {
+        const image = new Image();
+        image.onload = () => {
+          const pen = Object.assign(document.createElement("canvas"), { width: 50, height: 50 }).getContext("2d");
+          pen.drawImage(image, 0, 0, 50, 50);
+          const { data } = pen.getImageData(0, 0, 50, 50);
+          done(data.reduce((sum, part) => sum + part, 0) / data.length);
+        };
+        image.src = "data:image/png;base64,${picture}";
+      })`);
+      await context.close();
+      return mean as number;
+    };
+    // Of 255, a quarter of which is what every picture has: that it is not transparent.
+    expect(await lightness("light")).toBeGreaterThan(200);
+    expect(await lightness("dark")).toBeLessThan(130);
+  });
+
   inBrowser("on a phone a table's rows are blocks that name their columns", async () => {
     const { page, context } = await openOwn({ viewport: { width: 390, height: 844 } });
     for (const path of ["/account/members/", "/account/keys/", "/staff/people/"]) {

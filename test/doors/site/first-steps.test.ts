@@ -98,10 +98,17 @@ test("every page that shows the sample says so, until one button takes it away",
   const visitor = await setUp();
   await imported(appliance, "channels", [channel(100)]);
   const marked = async (path: string) => (await visitor.get(path)).html.includes('class="sample"');
-  for (const path of ["/account/channels/", "/account/channels/?q=наук", "/account/channels/1/"]) {
+  for (const path of [
+    ...["/account/channels/", "/account/channels/?q=наук", "/account/channels/1/"],
+    ...["/account/channels/1/mentions/", "/account/trending/", "/account/compare/?channels=1,2"],
+    ...["/account/posts/?q=новости", "/account/webhooks/", "/account/alerts/"],
+    ...["/staff/channels/", "/staff/channels/1/", "/staff/posts/"],
+  ]) {
     expect(await marked(path), path).toBe(true);
   }
-  expect(await marked("/account/channels/100/")).toBe(false);
+  for (const path of ["/account/channels/100/", "/staff/channels/100/", "/account/keys/"]) {
+    expect(await marked(path), path).toBe(false);
+  }
   await visitor.post("/staff/start/", { action: "remove-sample" });
   expect(await marked("/account/channels/")).toBe(false);
   expect((await visitor.get("/account/channels/1/")).status).toBe(404);

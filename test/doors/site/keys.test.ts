@@ -196,7 +196,7 @@ describe("the webhooks on the page", () => {
     await disable();
     const { html } = await owner.get(KEYS);
     expect(html).toContain('value="enable"');
-    expect(html).toContain("disabled by your organization");
+    expect(html).toContain("disabled</span> by your organization");
     expect((await enable(owner)).location).toBe(`${KEYS}?done=enabled`);
     expect(await isActive()).toBe(true);
     expect(auditOf(appliance).at(-1)).toMatchObject({

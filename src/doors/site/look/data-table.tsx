@@ -25,19 +25,22 @@ export function Scroll({
 export function DataTable({
   label,
   isTall = false,
+  className = "data",
   columns,
   children,
 }: {
   label: string;
   /** Whether its many rows scroll below the names of the columns. */
   isTall?: boolean;
+  /** The cells of a table with another class than `data` say themselves which column they are of. */
+  className?: string;
   /** A column of numbers is named with `#` before it. */
   columns: readonly string[];
   children: Child;
 }): JSX.Element {
   return (
     <Scroll label={label} isTall={isTall}>
-      <table class="data">
+      <table class={className}>
         <thead>
           <tr>
             {columns.map((column) => (

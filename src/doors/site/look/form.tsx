@@ -152,57 +152,6 @@ export function FileField({ accept, ...props }: FieldProps & { accept: string })
   );
 }
 
-/** A button that is a form of its own, for one thing to do with one row. */
-export function ActionButton({
-  visit,
-  action,
-  label,
-  description,
-  fields = {},
-  confirm,
-  to,
-  danger,
-}: {
-  visit: Visit;
-  action: string;
-  label: string;
-  /** Names the row, for those who hear the button and do not see where it is. */
-  description?: string;
-  fields?: Record<string, string | number>;
-  /** A question that must be answered first. */
-  confirm?: string;
-  to?: string;
-  danger?: boolean;
-}): JSX.Element {
-  // A page may have the same button in many rows: a fault belongs to the one that was pressed.
-  const isPressed =
-    isSent(visit, action) &&
-    Object.entries(fields).every(([name, value]) => visit.form.get(name) === String(value));
-  const own = isPressed ? visit : { ...visit, faults: {} };
-  const form = (
-    <Form visit={own} action={action} {...(to !== undefined && { to })}>
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <button type="submit" class={danger ? "danger" : undefined}>
-        {label}
-        {description !== undefined && <span class="hidden"> {description}</span>}
-      </button>
-    </Form>
-  );
-  if (confirm === undefined) return form;
-  return (
-    <details class={danger ? "confirm danger" : "confirm"} open={isPressed}>
-      <summary>
-        {label}
-        {description !== undefined && <span class="hidden"> {description}</span>}
-      </summary>
-      <p>{confirm}</p>
-      {form}
-    </details>
-  );
-}
-
 function Labelled({
   visit,
   action,
@@ -258,6 +207,6 @@ function typed({ visit, action, name, value = "" }: FieldProps): string {
 }
 
 /** Whether this is the form that was sent and is shown again. */
-function isSent({ form }: Visit, action: string): boolean {
+export function isSent({ form }: Visit, action: string): boolean {
   return form.get("action") === action;
 }

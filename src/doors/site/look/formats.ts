@@ -26,6 +26,18 @@ export function fromNow(locale: string, seconds: number): string {
     : format.format(Math.ceil(seconds / 60), "minute");
 }
 
+const INTERVALS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+
+/** A length of time in the largest unit that it is whole numbers of: "15 min". */
+export function shownInterval(locale: string, ms: number): string {
+  const [unit, length] = INTERVALS.find(([, one]) => ms % one === 0) ?? ["minute", 60_000];
+  return numberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(ms / length);
+}
+
 /** Few combinations are ever asked for: each stands in the code. */
 function madeOnce<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(
   locale: string,

@@ -1,4 +1,4 @@
-import MarkdownIt, { type RendererRule, type StateInline } from "markdown-it";
+import MarkdownIt, { type RendererRule, type StateInline, type Token } from "markdown-it";
 
 /** Schemes that a link of a post may have; all others are shown as they were written. */
 const SCHEMES = /^(?:https?|tg|mailto):/i;
@@ -10,6 +10,9 @@ const CODE_MARK = "```";
 
 /** Names of people and channels: not behind a letter, as in a mail's address. */
 const MENTION = /^[a-z]\w{3,31}(?!\w|@|\.\w)/i;
+
+/** Blanks, and characters without a picture. */
+const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 
 /** Makes HTML of posts' texts: the marks, code and links of messengers, and nothing else. */
 export type PostMarkdown = (text: string) => string;
@@ -73,11 +76,21 @@ function readCodeBlock(state: StateInline, silent: boolean): boolean {
 const codeBlock: RendererRule = (tokens, at) =>
   `<code class="lines">${Bun.escapeHTML(tokens[at]?.content.trim() ?? "")}</code>`;
 
+/** Whether a link has no text to press: authors write it for the preview that messengers make of it. */
+function showsNothing(tokens: readonly Token[], at: number): boolean {
+  for (let place = at + 1; place < tokens.length; place++) {
+    const { type = "", content = "" } = tokens[place] ?? {};
+    if (type === "link_close") return true;
+    if (!UNSEEN.test(content)) return false;
+  }
+  return true;
+}
+
 const openLink: RendererRule = (tokens, at, _options, _env, renderer) => {
   const token = tokens[at];
   const href = String(token?.attrGet("href") ?? "");
   // An empty address is not shown to validateLink.
-  if (token === undefined || !SCHEMES.test(href)) return "<a>";
+  if (token === undefined || !SCHEMES.test(href) || showsNothing(tokens, at)) return "<a>";
   token.attrs = [
     ["href", href],
     ["rel", "noopener noreferrer nofollow"],

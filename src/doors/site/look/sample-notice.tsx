@@ -4,8 +4,9 @@ import { asset } from "../visit/site-path.ts";
 import type { Visit } from "../visit/visit.ts";
 
 /** Pages that show channels, or have some chosen. */
-const PAGES_WITH_CHANNELS = ["/account/channels/", "/account/webhooks/"];
-const ONE_CHANNEL = /^\/account\/channels\/(\d+)\/$/;
+const PAGES_WITH_CHANNELS =
+  /^\/(?:account\/(?:channels|trending|compare|posts|alerts|webhooks)|staff\/(?:channels|posts))\//;
+const ONE_CHANNEL = /^\/(?:account|staff)\/channels\/(\d+)\/$/;
 
 /** Marks the sample's channels as what they are, on every page that shows some. */
 export function SampleNotice({ visit }: { visit: Visit }): JSX.Element | null {
@@ -14,7 +15,7 @@ export function SampleNotice({ visit }: { visit: Visit }): JSX.Element | null {
   const channel = ONE_CHANNEL.exec(page)?.[1];
   const isShown =
     channel === undefined
-      ? sample.length > 0 && PAGES_WITH_CHANNELS.some((start) => page.startsWith(start))
+      ? sample.length > 0 && PAGES_WITH_CHANNELS.test(page)
       : sample.includes(Number(channel));
   if (!isShown) return null;
   const { notice } = words.firstSteps;

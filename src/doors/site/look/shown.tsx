@@ -28,10 +28,19 @@ export function Instant({
 }
 
 /** The Moscow day of an instant; a dash for none. */
-export function DayOf({ visit, at }: { visit: Visit; at: number | null }): JSX.Element {
+export function DayOf({
+  visit,
+  at,
+  withoutYear = false,
+}: {
+  visit: Visit;
+  at: number | null;
+  /** Beside a day of which the year is told. */
+  withoutYear?: boolean;
+}): JSX.Element {
   if (at === null) return <>—</>;
   const format = dateFormat(visit.words.locale, {
-    dateStyle: "medium",
+    ...(withoutYear ? { day: "numeric", month: "short" } : { dateStyle: "medium" }),
     timeZone: MOSCOW_ZONE,
   });
   return <time datetime={formatDay(dayOf(at))}>{format.format(at)}</time>;

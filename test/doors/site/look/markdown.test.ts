@@ -46,6 +46,13 @@ test("links work: written, bare, of mentions; each opens without telling whence"
   }
 });
 
+test("a link without a text is none: the keyboard does not stop at what nobody sees", () => {
+  for (const text of ["\n\n", " ", "\u200b"].map((shown) => `[${shown}](https://x.example/)`)) {
+    expect(html(text), text).not.toContain("href");
+  }
+  expect(html("[**a**](https://x.example/)")).toContain("href");
+});
+
 test("no other scheme becomes a link, and no picture is loaded", () => {
   for (const address of [
     "javascript:alert(1)",

@@ -8,10 +8,10 @@ import type { AlertFields } from "../../../../push/webhooks/alerts/alerts.table.
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
+import { categoryOptions, territoryOptions } from "../../look/filter-fields.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { territoryOptions } from "../channels/catalog-form.tsx";
 
 /** The form of a new alert or of an existing one. */
 export function AlertForm({
@@ -32,67 +32,63 @@ export function AlertForm({
 }): JSX.Element {
   const words = visit.words.alertPages;
   const { directory } = context.services;
-  const categories = directory.categories().map(({ slug, name }) => ({ value: slug, label: name }));
   const chosen = visit.form.get("territory") || (alert?.territory ?? "");
   const territories = territoryOptions(directory.territories({}), chosen);
-  const select = (
-    name: string,
-    label: string,
-    value: string,
-    options: readonly { value: string; label: string }[],
-  ) => (
-    <SelectField
-      visit={visit}
-      action={action}
-      name={name}
-      label={label}
-      value={value}
-      options={options}
-    />
-  );
+  const field = { visit, action };
   const none = { value: "", label: words.any };
   return (
     <Form visit={visit} action={action}>
+      <TextField {...field} name="name" label={words.name} value={alert?.name ?? ""} />
       <TextField
-        visit={visit}
-        action={action}
-        name="name"
-        label={words.name}
-        value={alert?.name ?? ""}
-      />
-      <TextField
-        visit={visit}
-        action={action}
+        {...field}
         name="q"
         label={words.query}
         hint={words.queryHint}
         value={alert?.q ?? ""}
       />
-      {select(
-        "webhook",
-        words.webhook,
-        String(alert?.webhook ?? ""),
-        webhooks.map(({ id, url }) => ({
+      <SelectField
+        {...field}
+        name="webhook"
+        label={words.webhook}
+        value={String(alert?.webhook ?? "")}
+        options={webhooks.map(({ id, url }) => ({
           value: String(id),
           label: words.webhookNamed(id, new URL(url).host),
-        })),
-      )}
+        }))}
+      />
       <TextField
-        visit={visit}
-        action={action}
+        {...field}
         name="channel"
         label={words.channel}
         hint={words.channelHint}
         required={false}
         value={String(alert?.channel ?? "")}
       />
-      {select("category", words.category, alert?.category ?? "", [none, ...categories])}
-      {select("territory", words.territory, alert?.territory ?? "", [none, ...territories])}
-      {select("is_ad", words.isAd, String(alert?.is_ad ?? ""), [
-        { value: "", label: words.anyAd },
-        { value: "true", label: words.onlyAd },
-        { value: "false", label: words.noAd },
-      ])}
+      <SelectField
+        {...field}
+        name="category"
+        label={words.category}
+        value={alert?.category ?? ""}
+        options={[none, ...categoryOptions(directory)]}
+      />
+      <SelectField
+        {...field}
+        name="territory"
+        label={words.territory}
+        value={alert?.territory ?? ""}
+        options={[none, ...territories]}
+      />
+      <SelectField
+        {...field}
+        name="is_ad"
+        label={words.isAd}
+        value={String(alert?.is_ad ?? "")}
+        options={[
+          { value: "", label: words.anyAd },
+          { value: "true", label: words.onlyAd },
+          { value: "false", label: words.noAd },
+        ]}
+      />
       <button type="submit">{button}</button>
     </Form>
   );

@@ -5,8 +5,10 @@ import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/al
 import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { jsonValueOf } from "../../../../values/json-text.ts";
+import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
-import { ActionButton } from "../../look/form.tsx";
+import { Done } from "../../look/done.tsx";
+import { Facts } from "../../look/facts.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -40,7 +42,7 @@ export const alertPage: SitePage = {
         <p>
           <a href={asset(visit, "/account/alerts/")}>← {words.allAlerts}</a>
         </p>
-        <Done visit={visit} />
+        <Done visit={visit} words={visit.words.alertPages.done} />
         {!isIncluded && (
           <p class="notice">
             {words.planWithout(plan.code)} {words.planKept}
@@ -52,7 +54,7 @@ export const alertPage: SitePage = {
           </p>
         )}
         <section class="card" aria-label={words.query}>
-          <Facts visit={visit} context={context} alert={alert} webhooks={webhooks} />
+          <AlertFacts visit={visit} context={context} alert={alert} webhooks={webhooks} />
         </section>
         {isIncluded &&
           (preview === null ? (
@@ -89,14 +91,7 @@ export const alertPage: SitePage = {
   actions: { change, delete: remove },
 };
 
-function Done({ visit }: { visit: Visit }): JSX.Element | null {
-  const which = visit.query.get("done");
-  // A POST shows a form that failed, and `done` may be left in its address.
-  if (visit.request.method !== "GET" || (which !== "created" && which !== "changed")) return null;
-  return <p role="status">{visit.words.alertPages.done[which]}</p>;
-}
-
-function Facts({
+function AlertFacts({
   visit,
   context: { services },
   alert,
@@ -114,59 +109,35 @@ function Facts({
   const named = (slug: string, entries: readonly { slug: string; name: string }[]): string =>
     entries.find((entry) => entry.slug === slug)?.name ?? slug;
   return (
-    <dl>
-      <dt>{words.query}</dt>
-      <dd>
-        <bdi>{alert.q}</bdi>
-      </dd>
-      <dt>{words.webhook}</dt>
-      <dd>
-        <WebhookLink visit={visit} webhook={webhooks.find(({ id }) => id === alert.webhook)} />
-      </dd>
-      {channel !== null && (
-        <>
-          <dt>{words.channel}</dt>
-          <dd>
+    <Facts
+      facts={[
+        [words.query, <bdi>{alert.q}</bdi>],
+        [
+          words.webhook,
+          <WebhookLink visit={visit} webhook={webhooks.find(({ id }) => id === alert.webhook)} />,
+        ],
+        [
+          words.channel,
+          channel !== null && (
             <a href={asset(visit, `/account/channels/${channel}/`)}>
               <bdi>{card?.title ?? String(channel)}</bdi>
             </a>
-          </dd>
-        </>
-      )}
-      {category !== null && (
-        <>
-          <dt>{words.category}</dt>
-          <dd>{named(category, directory.categories())}</dd>
-        </>
-      )}
-      {territory !== null && (
-        <>
-          <dt>{words.territory}</dt>
-          <dd>{named(territory, directory.territories({}))}</dd>
-        </>
-      )}
-      {isAd !== null && (
-        <>
-          <dt>{words.isAd}</dt>
-          <dd>{isAd ? words.onlyAd : words.noAd}</dd>
-        </>
-      )}
-      <dt>{words.sentToday}</dt>
-      <dd>
-        {words.sentTodayText(
-          shownNumber(visit, alert.sent_today),
-          shownNumber(visit, ALERT_POSTS_A_DAY),
-        )}
-      </dd>
-      <dt>{words.created}</dt>
-      <dd>
-        <Moment visit={visit} at={alert.created_at} />
-      </dd>
-      <dt>{words.changed}</dt>
-      <dd>
-        <Moment visit={visit} at={alert.updated_at} />
-      </dd>
-    </dl>
+          ),
+        ],
+        [words.category, category !== null && named(category, directory.categories())],
+        [words.territory, territory !== null && named(territory, directory.territories({}))],
+        [words.isAd, isAd !== null && (isAd ? words.onlyAd : words.noAd)],
+        [
+          words.sentToday,
+          words.sentTodayText(
+            shownNumber(visit, alert.sent_today),
+            shownNumber(visit, ALERT_POSTS_A_DAY),
+          ),
+        ],
+        [words.created, <Moment visit={visit} at={alert.created_at} />],
+        [words.changed, <Moment visit={visit} at={alert.updated_at} />],
+      ]}
+    />
   );
 }
 

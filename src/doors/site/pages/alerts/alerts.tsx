@@ -4,7 +4,8 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { pageError } from "../../forms/faults.ts";
-import { Scroll } from "../../look/data-table.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { Done } from "../../look/done.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -32,7 +33,7 @@ export const alertsPage: SitePage = {
     return page(
       visit.words.alerts,
       <>
-        {visit.query.get("done") === "deleted" && <p role="status">{words.done.deleted}</p>}
+        <Done visit={visit} words={words.done} />
         <p>
           {words.about} <a href={asset(visit, "/docs/webhooks/")}>{words.howTo}</a>
         </p>
@@ -71,41 +72,31 @@ function List({
   const words = visit.words.alertPages;
   const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
   return (
-    <Scroll label={visit.words.alerts}>
-      <table class="listed">
-        <thead>
-          <tr>
-            <th scope="col">{words.name}</th>
-            <th scope="col">{words.query}</th>
-            <th scope="col">{words.webhook}</th>
-            <th scope="col" class="number">
-              {words.sentToday}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {alerts.map((alert) => (
-            <tr>
-              <td class="address">
-                <a href={asset(visit, `${PATH}${alert.id}/`)}>
-                  <bdi>{alert.name}</bdi>
-                </a>
-                {!alert.is_active && <div>{words.paused}</div>}
-              </td>
-              <td data-label={words.query}>
-                <bdi>{alert.q}</bdi>
-              </td>
-              <td data-label={words.webhook}>
-                <WebhookLink visit={visit} webhook={byId.get(alert.webhook)} />
-              </td>
-              <td class="number" data-label={words.sentToday}>
-                {shownNumber(visit, alert.sent_today)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <DataTable
+      className="listed"
+      label={visit.words.alerts}
+      columns={[words.name, words.query, words.webhook, `#${words.sentToday}`]}
+    >
+      {alerts.map((alert) => (
+        <tr>
+          <td class="address">
+            <a href={asset(visit, `${PATH}${alert.id}/`)}>
+              <bdi>{alert.name}</bdi>
+            </a>
+            {!alert.is_active && <div>{words.paused}</div>}
+          </td>
+          <td data-label={words.query}>
+            <bdi>{alert.q}</bdi>
+          </td>
+          <td data-label={words.webhook}>
+            <WebhookLink visit={visit} webhook={byId.get(alert.webhook)} />
+          </td>
+          <td class="number" data-label={words.sentToday}>
+            {shownNumber(visit, alert.sent_today)}
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 

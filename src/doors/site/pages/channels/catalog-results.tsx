@@ -7,14 +7,12 @@ import type { Page } from "../../../../values/json-text.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { DownloadForm } from "../../look/download-form.tsx";
 import { ImportLink } from "../../look/import-link.tsx";
+import { Pager } from "../../look/pager.tsx";
 import type { PartProps } from "../../site-context.ts";
-import { nextCursor } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { type Filter, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 import { MetricsComing } from "./metrics-coming.tsx";
-
-const PATH = "/account/channels/";
 
 interface ResultsProps extends PartProps {
   page: Page<CardAnswer>;
@@ -45,9 +43,6 @@ export async function CatalogResults({
       </p>
     );
   }
-  const cursor = nextCursor(page);
-  const hrefOf = (more: Record<string, string>) =>
-    asset(visit, `${PATH}?${new URLSearchParams({ ...given, ...more })}`);
   return (
     <>
       <div class="row apart">
@@ -73,14 +68,7 @@ export async function CatalogResults({
       {page.results.some(({ metrics }) => metrics?.growth_30d == null) &&
         (await MetricsComing({ visit, context }))}
       {await CatalogTable({ visit, context, cards: page.results })}
-      <p class="row">
-        {visit.query.get("cursor") && <a href={hrefOf({})}>{words.firstPage}</a>}
-        {cursor !== null && (
-          <a href={hrefOf({ cursor })} rel="next">
-            {words.nextPage}
-          </a>
-        )}
-      </p>
+      <Pager visit={visit} page={page} path="/account/channels/" given={given} />
     </>
   );
 }

@@ -4,12 +4,11 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { Moment } from "../../look/answer-times.tsx";
+import { type Fact, Facts } from "../../look/facts.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { UserBlock, UserLink } from "../../look/user-text.tsx";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
-
-type Row = [term: string, value: Child];
 
 /** The card's fields that no figure shows. */
 export function ChannelCard({
@@ -26,8 +25,8 @@ export function ChannelCard({
   const category = (slug: string) => (
     <CatalogLink visit={visit} filter={{ category: slug }} text={names.get(slug) ?? slug} />
   );
-  const row = (name: keyof typeof words.fields, value: Child): Row => [words.fields[name], value];
-  const rows: Row[] = [
+  const row = (name: keyof typeof words.fields, value: Child): Fact => [words.fields[name], value];
+  const rows: Fact[] = [
     [words.number, String(card.id)],
     [words.category, card.category && category(card.category)],
     [
@@ -57,17 +56,7 @@ export function ChannelCard({
   return (
     <section aria-labelledby="card" class="card">
       <h2 id="card">{words.card}</h2>
-      <dl>
-        {rows.map(
-          ([term, value]) =>
-            Boolean(value) && (
-              <>
-                <dt>{term}</dt>
-                <dd>{value}</dd>
-              </>
-            ),
-        )}
-      </dl>
+      <Facts facts={rows} />
     </section>
   );
 }

@@ -2,6 +2,7 @@
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import { notFound } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
+import { Done } from "../../look/done.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -42,7 +43,7 @@ export const channelPage: SitePage = {
       heading: <ChannelHead visit={visit} card={card} title={title} context={context} />,
       body: (
         <>
-          {visit.query.get("done") === "deleted" && <p role="status">{words.postDeleted}</p>}
+          <Done visit={visit} words={{ deleted: words.postDeleted }} />
           {card.metrics?.err_30d == null && (await MetricsComing({ visit, context }))}
           {channelFigures(card, readings, habits, visit)}
           {await ReadingsChart({ card, readings, visit, context })}

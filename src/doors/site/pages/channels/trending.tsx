@@ -2,13 +2,13 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import { AppError } from "../../../../errors.ts";
+import { FilterSelect, PlaceFilters } from "../../look/filter-fields.tsx";
 import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
-import { territoryOptions } from "./catalog-form.tsx";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 import { MetricsComing } from "./metrics-coming.tsx";
 
@@ -85,42 +85,22 @@ function TrendingForm({
   ordering: string;
 }): JSX.Element {
   const words = visit.words.explorerPages;
-  const { directory } = services;
-  const territory = visit.query.get("territory") ?? "";
-  const selects = [
-    {
-      ...{ name: "category", label: words.category, chosen: visit.query.get("category") ?? "" },
-      options: [
-        { value: "", label: words.anyCategory },
-        ...directory.categories().map(({ slug, name }) => ({ value: slug, label: name })),
-      ],
-    },
-    {
-      ...{ name: "territory", label: words.territory, chosen: territory },
-      options: [
-        { value: "", label: words.anyTerritory },
-        ...territoryOptions(directory.territories({}), territory),
-      ],
-    },
-    {
-      ...{ name: "ordering", label: words.ordering, chosen: ordering },
-      options: ORDERINGS.map((value) => ({ value, label: words.orderings[value] })),
-    },
-  ];
+  const field = { visit, search: "trending" };
   return (
     <form method="get" action={asset(visit, PATH)} class="filters">
-      {selects.map(({ name, label, chosen, options }) => (
-        <p class="field">
-          <label for={`trending-${name}`}>{label}</label>
-          <select id={`trending-${name}`} name={name}>
-            {options.map((option) => (
-              <option value={option.value} selected={option.value === chosen}>
-                {option.label}
-              </option>
-            ))}
-          </select>
-        </p>
-      ))}
+      <PlaceFilters
+        {...field}
+        directory={services.directory}
+        category={words.category}
+        territory={words.territory}
+      />
+      <FilterSelect
+        {...field}
+        name="ordering"
+        label={words.ordering}
+        options={ORDERINGS.map((value) => ({ value, label: words.orderings[value] }))}
+        chosen={ordering}
+      />
       <p class="field">
         <button type="submit">{words.find}</button>
       </p>

@@ -1,14 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import { changeOver } from "../../../../catalog/metrics/change-over.ts";
-import { averagesOf } from "../../../../catalog/statistics/averages.ts";
 import { ApiCall } from "../../look/api-call.tsx";
-import { ChangeText, shownPercent } from "../../look/change.tsx";
-import { ChannelLink } from "../../look/channel-link.tsx";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
-import { DataTable } from "../../look/data-table.tsx";
-import { shownNumber } from "../../look/shown.tsx";
 import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -18,6 +12,7 @@ import { askedDays, periodOf } from "../channels/channel-readings.ts";
 import { Periods, refusalText } from "../channels/channel-statistics.tsx";
 import { COMPARED_MAX, type Compared, comparisonCall, readCompared } from "./compared.ts";
 import { ComparedDays, MEASURES, type Measure, measureOf } from "./compared-days.tsx";
+import { ComparedFigures } from "./compared-figures.tsx";
 
 const PATH = "/account/compare/";
 
@@ -124,7 +119,7 @@ async function Picture({
           />
         )}
       </section>
-      <Figures visit={visit} compared={compared} />
+      <ComparedFigures visit={visit} compared={compared} />
       {(days !== null || comparisons.size > 0) && (
         <section aria-labelledby="api">
           <h2 id="api">{visit.words.explorerPages.useInApi}</h2>
@@ -171,67 +166,6 @@ function Measures({
         </a>
       ))}
     </nav>
-  );
-}
-
-/** The same figures of each channel, one below the other. */
-function Figures({
-  visit,
-  compared: { cards, rows, recent, comparisons },
-}: {
-  visit: Visit;
-  compared: Compared;
-}): JSX.Element {
-  const words = visit.words.explorerPages;
-  const compareWords = visit.words.comparePages;
-  const number = (value: number | null) => (value === null ? "—" : shownNumber(visit, value));
-  const columns = [
-    words.title,
-    `#${words.subscribers}`,
-    `#${words.inDays(7)}`,
-    `#${words.inDays(30)}`,
-    `#${words.viewsPerPost}`,
-    `#${words.postsPerDay}`,
-    `#${words.err}`,
-  ];
-  return (
-    <DataTable label={visit.words.comparePages.compare} columns={columns}>
-      {cards.map((card, at) => {
-        const own = rows.filter(({ channel }) => channel === card.id);
-        const last = recent.filter(({ channel }) => channel === card.id);
-        const { viewsPerPost, postsPerDay } = averagesOf(own);
-        const comparison = comparisons.get(card.id);
-        return (
-          <tr>
-            <th scope="row">
-              <span class="named-channel">
-                <span class={`dot tint-${at}`} />
-                <ChannelLink visit={visit} id={card.id} title={card.title} image={card.image} />
-              </span>
-            </th>
-            <td class="number">{number(card.subscribers)}</td>
-            {[7, 30].map((days) => (
-              <td class="number">
-                <ChangeText visit={visit} change={changeOver(last, days)} />
-              </td>
-            ))}
-            <td class="number">
-              {number(viewsPerPost)}
-              {typeof comparison?.views_median === "number" && (
-                <small>{compareWords.median(number(comparison.views_median))}</small>
-              )}
-            </td>
-            <td class="number">
-              {number(postsPerDay)}
-              {comparison !== undefined && comparison.posts > 0 && (
-                <small>{compareWords.ads(number(comparison.ads))}</small>
-              )}
-            </td>
-            <td class="number">{shownPercent(visit, comparison?.err)}</td>
-          </tr>
-        );
-      })}
-    </DataTable>
   );
 }
 

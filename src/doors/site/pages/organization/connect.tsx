@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { KEY_PLACE, mcpAddress } from "../../../../customers/keys/connect-snippets.ts";
+import { Done } from "../../look/done.tsx";
 import { Form, TextField } from "../../look/form.tsx";
 import { RowFaults } from "../../look/row-actions.tsx";
 import type { SitePage } from "../../site-pages.ts";
@@ -19,7 +20,7 @@ export const connectPage: SitePage = {
     return page(
       visit.words.connect,
       <>
-        {visit.query.get("done") === "revoked" && <p role="status">{words.keyRevoked}</p>}
+        <Done visit={visit} words={{ revoked: words.keyRevoked }} />
         <RowFaults visit={visit} actions={["revoke"]} />
         <GrantList visit={visit} context={context} />
         <p>

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { raw } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
+import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { ActionButton } from "../../look/form.tsx";
 import { quietly } from "../../look/row-actions.tsx";
 import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
 import type { PartProps } from "../../site-context.ts";

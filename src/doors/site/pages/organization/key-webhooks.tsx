@@ -7,8 +7,8 @@ import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../push/webhooks/manage/webhooks.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { pageError } from "../../forms/faults.ts";
+import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { ActionButton } from "../../look/form.tsx";
 import { quietly, sentNumber } from "../../look/row-actions.tsx";
 import { Instant } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
@@ -17,6 +17,7 @@ import { redirect, type View } from "../../visit/view.ts";
 import { actorOf, isManager, membershipOf, viewerOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
+import { WebhookState } from "../webhooks/webhook-state.tsx";
 
 /** The organization's webhooks, with a button where one is disabled. */
 export async function WebhookList({ visit, context }: PartProps): Promise<HtmlEscapedString> {
@@ -49,8 +50,8 @@ function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX
       <th scope="row" class="long">
         <bdi>{webhook.url}</bdi>
       </th>
-      <td class={webhook.disabledReason === "" ? "good" : "bad"}>
-        {words.webhookStates[webhook.disabledReason]}
+      <td>
+        <WebhookState visit={visit} reason={webhook.disabledReason} />
       </td>
       <td>
         {webhook.lastSuccessAt === null ? (

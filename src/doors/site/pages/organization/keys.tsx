@@ -5,6 +5,7 @@ import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import { KEY_ACCESSES } from "../../../../customers/keys/key-token.ts";
 import { readFields, requiredChoice } from "../../forms/faults.ts";
 import { readLastDay } from "../../forms/last-day.ts";
+import { Done } from "../../look/done.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import { RowFaults } from "../../look/row-actions.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -22,12 +23,10 @@ export const keysPage: SitePage = {
   access: "member",
   async show(visit, context) {
     const words = visit.words.organizationPages;
-    const done = visit.query.get("done");
     return page(
       visit.words.keys,
       <>
-        {done === "revoked" && <p role="status">{words.keyRevoked}</p>}
-        {done === "enabled" && <p role="status">{words.webhookEnabled}</p>}
+        <Done visit={visit} words={{ revoked: words.keyRevoked, enabled: words.webhookEnabled }} />
         <RowFaults visit={visit} actions={["revoke", "enable"]} />
         <p>{words.keysIntro}</p>
         <KeyList visit={visit} context={context} />

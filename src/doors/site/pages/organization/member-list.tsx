@@ -2,8 +2,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
 import { roleDenial } from "../../../../customers/accounts/member-rules.ts";
+import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { ActionButton } from "../../look/form.tsx";
 import { RoleForm } from "../../look/role-form.tsx";
 import { quietly } from "../../look/row-actions.tsx";
 import { Instant } from "../../look/shown.tsx";

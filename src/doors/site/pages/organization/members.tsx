@@ -2,13 +2,13 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { MEMBER_ROLES } from "../../../../customers/accounts/accounts.table.ts";
 import { roleDenial } from "../../../../customers/accounts/member-rules.ts";
+import { Done } from "../../look/done.tsx";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import { RowFaults } from "../../look/row-actions.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { page } from "../../visit/view.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { WORDS } from "../../words/words.ts";
 import { paged } from "../staff/console.tsx";
 import { changeRole, restore, suspend } from "./member-changes.ts";
 import { invite, linkAgain } from "./member-invitation.tsx";
@@ -20,7 +20,6 @@ export const membersPage: SitePage = {
   access: "member",
   async show(visit, { accounts, mails }) {
     const words = visit.words.organizationPages;
-    const done = doneOf(visit);
     const members = await accounts.members(membershipOf(visit).organization.id);
     const { shown, pager } = paged(visit, members);
     // Faults of rows are told here, and so are those of a form that the visitor does not see.
@@ -28,7 +27,7 @@ export const membersPage: SitePage = {
     return page(
       visit.words.members,
       <>
-        {done !== null && <p role="status">{done}</p>}
+        <Done visit={visit} words={words.memberDone} />
         <RowFaults visit={visit} actions={actions} />
         <p>{words.membersIntro}</p>
         <MemberList visit={visit} members={shown} canMail={mails.canSend} />
@@ -42,12 +41,6 @@ export const membersPage: SitePage = {
   },
   actions: { invite, link: linkAgain, role: changeRole, suspend, restore },
 };
-
-function doneOf({ query, language }: Visit): string | null {
-  const { memberDone } = WORDS[language].organizationPages;
-  const found = Object.entries(memberDone).find(([name]) => name === query.get("done"));
-  return found?.[1] ?? null;
-}
 
 function Invitation({ visit }: { visit: Visit }): JSX.Element {
   const words = visit.words.organizationPages;

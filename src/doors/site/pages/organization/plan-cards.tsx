@@ -41,7 +41,7 @@ export async function PlanCards({ visit, context }: PartProps): Promise<HtmlEsca
         <li>
           {common.period}
           <strong>
-            <DayOf visit={visit} at={startedAt} />
+            <DayOf visit={visit} at={startedAt} withoutYear />
           </strong>
           {words.lastDay} <Instant visit={visit} at={endsAt} />
         </li>

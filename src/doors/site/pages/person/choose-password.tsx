@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { pageError } from "../../forms/faults.ts";
-import { Form, TextField } from "../../look/form.tsx";
+import { Form } from "../../look/form.tsx";
+import { NewPasswordField } from "../../look/person-fields.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -19,15 +20,7 @@ export const choosePasswordPage: SitePage = {
       <>
         <Form visit={visit} action="choose">
           <input type="hidden" name="token" value={tokenOf(visit)} />
-          <TextField
-            visit={visit}
-            action="choose"
-            name="password"
-            label={words.newPassword}
-            hint={words.choosePasswordHint}
-            type="password"
-            autocomplete="new-password"
-          />
+          <NewPasswordField visit={visit} action="choose" />
           <button type="submit">{words.save}</button>
         </Form>
         <p>

@@ -2,7 +2,8 @@
 
 import { requiredEmail } from "../../../../customers/accounts/accounts.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
-import { Form, TextField } from "../../look/form.tsx";
+import { Form } from "../../look/form.tsx";
+import { EmailField } from "../../look/person-fields.tsx";
 import { passwordMail } from "../../mail-texts.ts";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -23,14 +24,7 @@ export const forgottenPasswordPage: SitePage = {
       words.forgotten,
       <Form visit={visit} action="send">
         <p>{words.forgottenText}</p>
-        <TextField
-          visit={visit}
-          action="send"
-          name="email"
-          label={words.email}
-          type="email"
-          autocomplete="username"
-        />
+        <EmailField visit={visit} action="send" />
         <button type="submit">{words.sendLink}</button>
       </Form>,
     );

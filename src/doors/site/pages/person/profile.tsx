@@ -1,7 +1,10 @@
 /** @jsxImportSource hono/jsx */
 
 import { requireTurn } from "../../guard/require-turn.ts";
+import { Done } from "../../look/done.tsx";
+import { Facts } from "../../look/facts.tsx";
 import { Form, TextField } from "../../look/form.tsx";
+import { NewPasswordField } from "../../look/person-fields.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
@@ -17,16 +20,16 @@ export const profilePage: SitePage = {
     return page(
       words.profile,
       <>
-        {visit.query.get("done") === "password" && <p role="status">{words.passwordChanged}</p>}
+        <Done visit={visit} words={{ password: words.passwordChanged }} />
         {(await closedPlaces(visit, context)).map((sentence) => (
           <p class="notice">{sentence}</p>
         ))}
-        <dl>
-          <dt>{words.name}</dt>
-          <dd>{signedIn?.person.name}</dd>
-          <dt>{words.email}</dt>
-          <dd>{signedIn?.person.email}</dd>
-        </dl>
+        <Facts
+          facts={[
+            [words.name, signedIn?.person.name ?? ""],
+            [words.email, signedIn?.person.email ?? ""],
+          ]}
+        />
         <h2>{words.changePassword}</h2>
         <Form visit={visit} action="change-password">
           <TextField
@@ -35,13 +38,7 @@ export const profilePage: SitePage = {
             label={words.presentPassword}
             autocomplete="current-password"
           />
-          <TextField
-            {...field}
-            name="newPassword"
-            label={words.newPassword}
-            hint={words.choosePasswordHint}
-            autocomplete="new-password"
-          />
+          <NewPasswordField {...field} name="newPassword" />
           <button type="submit">{words.save}</button>
         </Form>
       </>,

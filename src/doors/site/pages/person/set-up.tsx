@@ -5,6 +5,7 @@ import { FIRST_CUSTOMER } from "../../../../customers/keys/new-customer.ts";
 import { requirePassword } from "../../../../customers/people/password-rules.ts";
 import { readFields } from "../../forms/faults.ts";
 import { Form, TextField } from "../../look/form.tsx";
+import { EmailField, NewPasswordField } from "../../look/person-fields.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -25,21 +26,8 @@ export const setUpPage: SitePage = {
         <p>{words.setUpText}</p>
         <input type="hidden" name="token" value={tokenOf(visit)} />
         <TextField {...field} name="name" label={words.name} autocomplete="name" />
-        <TextField
-          {...field}
-          name="email"
-          label={words.email}
-          type="email"
-          autocomplete="username"
-        />
-        <TextField
-          {...field}
-          name="password"
-          label={words.password}
-          hint={words.choosePasswordHint}
-          type="password"
-          autocomplete="new-password"
-        />
+        <EmailField {...field} />
+        <NewPasswordField {...field} label={words.password} />
         <TextField {...field} name="organization" label={words.organizationName} />
         <button type="submit">{words.signUpPage.make}</button>
       </Form>,

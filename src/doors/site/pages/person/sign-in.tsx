@@ -3,7 +3,9 @@
 import { EMAIL_LENGTH_MAX } from "../../../../customers/accounts/accounts.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
+import { Done } from "../../look/done.tsx";
 import { Form, TextField } from "../../look/form.tsx";
+import { EmailField } from "../../look/person-fields.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -36,17 +38,9 @@ export async function signInView(
     body: (
       <>
         {isSetUpNeeded && <p class="notice">{words.setUpNeeded}</p>}
-        {visit.query.get("done") === "password" && <p role="status">{words.passwordChosen}</p>}
-        {visit.query.get("done") === "set-up" && <p role="status">{words.setUpDone}</p>}
+        <Done visit={visit} words={{ password: words.passwordChosen, "set-up": words.setUpDone }} />
         <Form visit={visit} action="sign-in" to={asset(visit, "/account/sign-in/")}>
-          <TextField
-            visit={visit}
-            action="sign-in"
-            name="email"
-            label={words.email}
-            type="email"
-            autocomplete="username"
-          />
+          <EmailField visit={visit} action="sign-in" />
           <TextField
             visit={visit}
             action="sign-in"

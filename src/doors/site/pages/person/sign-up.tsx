@@ -5,6 +5,7 @@ import { notFound } from "../../../../errors.ts";
 import { readFields } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Form, TextField } from "../../look/form.tsx";
+import { NewPasswordField } from "../../look/person-fields.tsx";
 import { knownAddressMail, signUpMail } from "../../mail-texts.ts";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -75,14 +76,7 @@ async function finishView(visit: Visit, { signUps }: SiteContext): Promise<View>
         label={words.organizationName}
         autocomplete="organization"
       />
-      <TextField
-        {...field}
-        name="password"
-        label={visit.words.password}
-        hint={visit.words.choosePasswordHint}
-        type="password"
-        autocomplete="new-password"
-      />
+      <NewPasswordField {...field} label={visit.words.password} />
       <button type="submit">{words.make}</button>
     </Form>,
   );

@@ -8,16 +8,13 @@ import { Moment } from "../../look/answer-times.tsx";
 import { ApiCall } from "../../look/api-call.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DownloadForm } from "../../look/download-form.tsx";
+import { Pager } from "../../look/pager.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Snippet } from "../../look/snippet.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
-import { nextCursor } from "../../visit/look-up.ts";
-import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
-
-const PATH = "/account/posts/";
 
 /** The posts found: how many, each with its hits marked, and the same as a request. */
 export async function FoundPosts({
@@ -41,9 +38,6 @@ export async function FoundPosts({
   const { explorerPages: words, postPages } = visit.words;
   const { unitsPerThousand: perThousand } = postPages;
   if (page.results.length === 0) return <p class="empty">{postPages.nothingFound}</p>;
-  const cursor = nextCursor(page);
-  const hrefOf = (more: Record<string, string>) =>
-    asset(visit, `${PATH}?${new URLSearchParams({ ...given, ...more })}`);
   const cards = cardsOf(
     context,
     page.results.map(({ channel }) => channel),
@@ -72,14 +66,7 @@ export async function FoundPosts({
       {page.results.map((post) => (
         <Found visit={visit} post={post} card={cards.get(post.channel)} />
       ))}
-      <p class="row">
-        {visit.query.get("cursor") && <a href={hrefOf({})}>{words.firstPage}</a>}
-        {cursor !== null && (
-          <a href={hrefOf({ cursor })} rel="next">
-            {words.nextPage}
-          </a>
-        )}
-      </p>
+      <Pager visit={visit} page={page} path="/account/posts/" given={given} />
     </>
   );
 }

@@ -9,10 +9,10 @@ import type {
   AuditTarget,
 } from "../../../../customers/audit/audit-log.ts";
 import type { PersonAccount } from "../../../../customers/people/people.ts";
-import { HOUR_MS } from "../../../../values/moscow-time.ts";
+import { HOUR_MS, parseInstant } from "../../../../values/moscow-time.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
-import { Instant, shownNumber } from "../../look/shown.tsx";
+import { Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -116,7 +116,9 @@ function EntryRow({
           <>
             {at > 0 && ", "}
             {words.details[name as AuditDetail] ?? name}:{" "}
-            <bdi>{shownDetail(visit, name, value)}</bdi>
+            <bdi>
+              <Detail visit={visit} name={name} value={value} />
+            </bdi>
           </>
         ))}
       </td>
@@ -124,10 +126,25 @@ function EntryRow({
   );
 }
 
-function shownDetail(visit: Visit, name: string, value: unknown): string {
-  if (name === "overlapMs") return shownNumber(visit, Number(value) / HOUR_MS);
+/** Details that are numbers of something, not of one thing. */
+const AMOUNTS = new Set(["bytes", "requestsPerPeriod", "requestsPerSecond", "webhookChannels"]);
+
+function Detail({
+  visit,
+  name,
+  value,
+}: {
+  visit: Visit;
+  name: string;
+  value: unknown;
+}): JSX.Element {
+  if (name === "overlapMs") return <>{shownNumber(visit, Number(value) / HOUR_MS)}</>;
+  if (AMOUNTS.has(name)) return <>{shownNumber(visit, Number(value))}</>;
   const text = String(value ?? "—");
-  return visit.words.auditLog.values[name as AuditDetail]?.[text] ?? text;
+  // A plan holds until the instant, the last day of which is told.
+  const ends = name === "ends" ? parseInstant(text) : null;
+  if (ends !== null) return <LastDayBefore visit={visit} at={ends} />;
+  return <>{visit.words.auditLog.values[name as AuditDetail]?.[text] ?? text}</>;
 }
 
 function Filters({
@@ -144,8 +161,8 @@ function Filters({
   return (
     <search>
       <form method="get" class="inline">
-        <label for="organization">{visit.words.organization}</label>
-        <select name="organization" id="organization">
+        <label for="audit-organization">{visit.words.organization}</label>
+        <select name="organization" id="audit-organization">
           <option value="">{words.all}</option>
           {organizations.map(({ id, name }) => (
             <option value={id} selected={id === organizationId}>

@@ -3,6 +3,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../../errors.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
+import { Done } from "../../look/done.tsx";
 import { asset } from "../../visit/site-path.ts";
 import { page, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -11,12 +12,10 @@ import type { Visit } from "../../visit/visit.ts";
 
 /** A page that tells first what was just done. */
 export function consolePage(visit: Visit, title: string, body: JSX.Element): View {
-  const { done } = visit.words.staffPages;
-  const name = visit.query.get("done") ?? "";
   return page(
     title,
     <>
-      {Object.hasOwn(done, name) && <p role="status">{done[name]}</p>}
+      <Done visit={visit} words={visit.words.staffPages.done} />
       {body}
     </>,
   );

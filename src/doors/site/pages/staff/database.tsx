@@ -3,6 +3,7 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import type { BackupFile } from "../../../../upkeep/backups/backup-files.ts";
 import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
 import { DataTable } from "../../look/data-table.tsx";
+import { Facts } from "../../look/facts.tsx";
 import { Instant, shownBytes, shownNumber } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -34,14 +35,7 @@ export const databasePage: SitePage = {
       visit,
       words.database,
       <>
-        <dl>
-          {lines.map(([label, value]) => (
-            <>
-              <dt>{label}</dt>
-              <dd>{value}</dd>
-            </>
-          ))}
-        </dl>
+        <Facts facts={lines} />
         {context.nodes !== null && <Nodes visit={visit} nodes={context.nodes} />}
         <h2>{words.backup}</h2>
         <LastBackup visit={visit} context={context} backup={backup} />

@@ -10,6 +10,7 @@ import type { SiteContext } from "../../site-context.ts";
 import type { View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { KindField } from "./kind-field.tsx";
 
 const TYPES: Record<ImportFormat, string> = {
   csv: "text/csv; charset=utf-8",
@@ -18,19 +19,13 @@ const TYPES: Record<ImportFormat, string> = {
 
 /** The form by which staff download rows: sent with a token, since it keeps the appliance busy. */
 export function ExportForm({ visit }: { visit: Visit }): JSX.Element {
-  const { exportPages: words, importPages } = visit.words;
+  const { exportPages: words } = visit.words;
   const field = { visit, action: "export" };
-  const day = { hint: words.dayHint, required: false };
+  const day = { type: "date", hint: words.dayHint, required: false };
   return (
     <Form visit={visit} action="export">
       <p>{words.intro}</p>
-      <SelectField
-        {...field}
-        name="kind"
-        label={importPages.kind}
-        value="channels"
-        options={IMPORT_KIND_NAMES.map((value) => ({ value, label: importPages.kinds[value] }))}
-      />
+      <KindField {...field} />
       <SelectField
         {...field}
         name="format"

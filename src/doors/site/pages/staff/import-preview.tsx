@@ -9,8 +9,8 @@ import {
 } from "../../../../catalog/imports/recognized.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { shortened } from "../../../../values/shortened.ts";
+import { ActionButton } from "../../look/action-button.tsx";
 import { Scroll } from "../../look/data-table.tsx";
-import { ActionButton } from "../../look/form.tsx";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 

@@ -1,11 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
-import { type ReasonGroup, reasonOf } from "../../../../catalog/imports/tally.ts";
 import { notFound } from "../../../../errors.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
-import { Scroll } from "../../look/data-table.tsx";
-import { Form } from "../../look/form.tsx";
+import { Facts } from "../../look/facts.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -13,6 +11,7 @@ import { asset } from "../../visit/site-path.ts";
 import { page, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { Recognized } from "./import-preview.tsx";
+import { ImportReasons } from "./import-reasons.tsx";
 
 /** `/staff/imports/:id/`: how far an import has come; the script looks again until it has ended. */
 export const importRunPage: SitePage = {
@@ -73,29 +72,18 @@ function Run({ visit, run }: RunProps): JSX.Element {
         </p>
       )}
       <Progress visit={visit} run={run} />
-      <dl>
-        <dt>{words.file}</dt>
-        <dd>
-          <bdi>{run.fileName}</bdi>
-        </dd>
-        <dt>{words.kind}</dt>
-        <dd>{words.kinds[run.kind]}</dd>
-        <dt>{words.by}</dt>
-        <dd>
-          <bdi>{run.person}</bdi>
-        </dd>
-        <dt>{words.started}</dt>
-        <dd>
-          <Instant visit={visit} at={run.startedAt} />
-        </dd>
-        <dt>{words.ended}</dt>
-        <dd>
-          <Instant visit={visit} at={run.finishedAt} />
-        </dd>
-      </dl>
+      <Facts
+        facts={[
+          [words.file, <bdi>{run.fileName}</bdi>],
+          [words.kind, words.kinds[run.kind]],
+          [words.by, <bdi>{run.person}</bdi>],
+          [words.started, <Instant visit={visit} at={run.startedAt} />],
+          [words.ended, <Instant visit={visit} at={run.finishedAt} />],
+        ]}
+      />
       <Counts visit={visit} run={run} />
       <Recognized visit={visit} recognized={run.summary.recognized} />
-      <Reasons visit={visit} run={run} />
+      <ImportReasons visit={visit} run={run} />
       {run.summary.notes.length > 0 && (
         <>
           <h2>{words.notes}</h2>
@@ -169,75 +157,5 @@ function Counts({ visit, run }: RunProps): JSX.Element {
         </li>
       ))}
     </ul>
-  );
-}
-
-/** Rejected rows and left out cells by reason, and the rejected rows as a file. */
-function Reasons({ visit, run }: RunProps): JSX.Element {
-  const words = visit.words.importPages;
-  const { rejects, warnings, rejected, rejectsKept } = run.summary;
-  return (
-    <>
-      <ReasonTable visit={visit} label={words.rejectedRows} groups={rejects} />
-      {rejectsKept > 0 && run.state !== "running" && (
-        <Form visit={visit} action="rejects">
-          <p>
-            {rejectsKept < rejected
-              ? words.firstRejected(shownNumber(visit, rejectsKept), shownNumber(visit, rejected))
-              : words.allRejected}
-          </p>
-          <button type="submit">{words.downloadRejects}</button>
-        </Form>
-      )}
-      <ReasonTable visit={visit} label={words.warnings} groups={warnings} />
-    </>
-  );
-}
-
-function ReasonTable({
-  visit,
-  label,
-  groups,
-}: {
-  visit: Visit;
-  label: string;
-  groups: readonly ReasonGroup[];
-}): JSX.Element | null {
-  const words = visit.words.importPages;
-  if (groups.length === 0) return null;
-  return (
-    <>
-      <h2>{label}</h2>
-      <Scroll label={label}>
-        <table class="rejects named">
-          <thead>
-            <tr>
-              <th scope="col">{words.count}</th>
-              <th scope="col">{words.column}</th>
-              <th scope="col">{words.reason}</th>
-              <th scope="col">{words.exampleLine}</th>
-              <th scope="col">{words.exampleValue}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <tr>
-                <th scope="row">{shownNumber(visit, group.count)}</th>
-                <td data-label={words.column}>
-                  {group.column === null ? "—" : <code>{group.column}</code>}
-                </td>
-                <td data-label={words.reason}>
-                  <bdi>{reasonOf(visit.language, group)}</bdi>
-                </td>
-                <td data-label={words.exampleLine}>{group.line ?? "—"}</td>
-                <td data-label={words.exampleValue}>
-                  {group.value === null ? "—" : <q>{group.value}</q>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </>
   );
 }

@@ -6,7 +6,8 @@ import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
-import { CheckField, FileField, Form, SelectField } from "../../look/form.tsx";
+import { Facts } from "../../look/facts.tsx";
+import { CheckField, FileField, Form } from "../../look/form.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -23,6 +24,7 @@ import {
   readTimezone,
   withColumnsToName,
 } from "./import-reading.tsx";
+import { KindField } from "./kind-field.tsx";
 
 const RUNS_SHOWN = 30;
 
@@ -50,13 +52,7 @@ async function showPage(visit: Visit, { imports }: SiteContext): Promise<PageVie
     <>
       <p>{words.intro}</p>
       <Form visit={visit} action="import" upload>
-        <SelectField
-          {...field}
-          name="kind"
-          label={words.kind}
-          value="channels"
-          options={IMPORT_KIND_NAMES.map((value) => ({ value, label: words.kinds[value] }))}
-        />
+        <KindField {...field} />
         <FileField
           {...field}
           name="file"
@@ -149,18 +145,16 @@ function Columns({ visit }: { visit: Visit }): JSX.Element {
   return (
     <details>
       <summary>{words.columns}</summary>
-      <dl>
-        {IMPORT_KIND_NAMES.map((name) => (
+      <Facts
+        facts={IMPORT_KIND_NAMES.map((name) => [
+          words.kinds[name],
           <>
-            <dt>{words.kinds[name]}</dt>
-            <dd>
-              <code>{Object.keys(importKinds[name].columns).join(", ")}</code>
-              <br />
-              {words.rowNeeds[name]}
-            </dd>
-          </>
-        ))}
-      </dl>
+            <code>{Object.keys(importKinds[name].columns).join(", ")}</code>
+            <br />
+            {words.rowNeeds[name]}
+          </>,
+        ])}
+      />
       <p>{words.imageHint}</p>
     </details>
   );

@@ -3,8 +3,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { JobState } from "../../../../upkeep/jobs/scheduler.ts";
 import { pageError } from "../../forms/faults.ts";
+import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { ActionButton } from "../../look/form.tsx";
 import { quietly, RowFaults } from "../../look/row-actions.tsx";
 import { Instant } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";

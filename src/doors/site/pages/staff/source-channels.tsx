@@ -3,6 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { BotSettings, Source, SourceChat } from "../../../../catalog/sources/sources.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../look/data-table.tsx";
+import type { Fact } from "../../look/facts.tsx";
 import { Instant } from "../../look/shown.tsx";
 import { Steps } from "../../look/steps.tsx";
 import type { Visit } from "../../visit/visit.ts";
@@ -53,33 +54,19 @@ export function SourceChannels({
 }
 
 /** Whether posts come as fast as they should, and those that the messenger did not keep. */
-export function BotReadings({
-  visit,
-  source: { position },
-}: {
-  visit: Visit;
-  source: Source;
-}): JSX.Element {
+export function botReadings(visit: Visit, { position: { lagMs, gap } }: Source): Fact[] {
   const words = visit.words.sourcePages;
-  const { lagMs, gap } = position;
-  return (
-    <>
-      {lagMs !== undefined && (
-        <>
-          <dt>{words.lag}</dt>
-          <dd>{words.seconds(Math.round(lagMs / 1000))}</dd>
-        </>
-      )}
-      {gap !== undefined && (
-        <>
-          <dt>{words.gap}</dt>
-          <dd class="fault">
-            <Instant visit={visit} at={gap.from} /> – <Instant visit={visit} at={gap.to} />
-            <br />
-            {words.gapHint}
-          </dd>
-        </>
-      )}
-    </>
-  );
+  return [
+    [words.lag, lagMs !== undefined && words.seconds(Math.round(lagMs / 1000))],
+    [
+      words.gap,
+      gap !== undefined && (
+        <span class="fault">
+          <Instant visit={visit} at={gap.from} /> – <Instant visit={visit} at={gap.to} />
+          <br />
+          {words.gapHint}
+        </span>
+      ),
+    ],
+  ];
 }

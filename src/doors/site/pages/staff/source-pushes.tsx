@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { isBot, type Source } from "../../../../catalog/sources/sources.table.ts";
-import { ActionButton } from "../../look/form.tsx";
+import { ActionButton } from "../../look/action-button.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
 /** Turns pushes of MAX on and off; nothing for another source. */

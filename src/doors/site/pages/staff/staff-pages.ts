@@ -16,7 +16,8 @@ import { databasePage } from "./database.tsx";
 import { errorsPage } from "./errors.tsx";
 import { firstStepsPage } from "./first-steps/first-steps.tsx";
 import { jobsPage } from "./jobs.tsx";
-import { sourcePage, sourcesPage } from "./sources.tsx";
+import { sourcePage } from "./source.tsx";
+import { sourcesPage } from "./sources.tsx";
 import { summaryPage } from "./summary/summary.tsx";
 
 /** The pages of staff's console. */

@@ -1,20 +1,12 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
-import { FRESH_MS } from "../../../../push/webhooks/events/cut-events.ts";
-import type { DeliveryView, WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
-import { parseInstant } from "../../../../values/moscow-time.ts";
+import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
-import { Moment } from "../../look/answer-times.tsx";
-import { Scroll } from "../../look/data-table.tsx";
-import { ActionButton } from "../../look/form.tsx";
-import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
-import { isManager } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { DeliveryTable, Outcome } from "./delivery-table.tsx";
 import { ownOf } from "./webhook-access.ts";
 
 const PAGE_SIZE = 20;
@@ -73,145 +65,4 @@ export async function triedDelivery(
       <Outcome visit={visit} attempt={attempt} />
     </p>
   );
-}
-
-/** Deliveries with their attempts, each with what can be done with it. */
-export function DeliveryTable({
-  visit,
-  webhook,
-  deliveries,
-  to,
-}: {
-  visit: Visit;
-  webhook: WebhookView;
-  deliveries: readonly DeliveryView[];
-  /** The webhook's own page, which takes the forms. */
-  to: string;
-}): JSX.Element {
-  const words = visit.words.webhookPages;
-  return (
-    <Scroll label={words.log}>
-      <table class="listed">
-        <thead>
-          <tr>
-            <th scope="col">{words.delivery}</th>
-            <th scope="col">{words.time}</th>
-            <th scope="col">{words.posts}</th>
-            <th scope="col">{words.state}</th>
-            <th scope="col">{words.attempts}</th>
-            <th scope="col">
-              <span class="hidden">{words.actions}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((delivery) => (
-            <Row visit={visit} webhook={webhook} delivery={delivery} to={to} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-}
-
-function Row({
-  visit,
-  webhook,
-  delivery,
-  to,
-}: {
-  visit: Visit;
-  webhook: WebhookView;
-  delivery: DeliveryView;
-  to: string;
-}): JSX.Element {
-  const words = visit.words.webhookPages;
-  return (
-    <tr>
-      <th scope="row">
-        <a href={asset(visit, `${to}deliveries/${delivery.delivery}/`)}>{delivery.delivery}</a>{" "}
-        <small>{words.events[delivery.event]}</small>
-      </th>
-      <td data-label={words.time}>
-        <Moment visit={visit} at={delivery.created_at} />
-      </td>
-      <td data-label={words.posts}>
-        <Posts posts={delivery.posts} />
-      </td>
-      <td data-label={words.state}>
-        <span class={`badge ${STATE_CLASSES[delivery.state]}`}>{words.states[delivery.state]}</span>
-        {delivery.next_attempt_at !== null && (
-          <>
-            <br />
-            <small>
-              {words.nextAttempt}: <Moment visit={visit} at={delivery.next_attempt_at} />
-            </small>
-          </>
-        )}
-      </td>
-      <td data-label={words.attempts}>
-        <ol class="attempts">
-          {delivery.attempts.map((attempt) => (
-            <li>
-              <Moment visit={visit} at={attempt.attempted_at} />:{" "}
-              <Outcome visit={visit} attempt={attempt} />
-            </li>
-          ))}
-        </ol>
-      </td>
-      <td>
-        {isManager(visit) && canBeSentAgain(visit, webhook, delivery) && (
-          <ActionButton
-            visit={visit}
-            action="resend"
-            to={asset(visit, to)}
-            label={words.resend}
-            description={String(delivery.delivery)}
-            fields={{ delivery: delivery.delivery }}
-          />
-        )}
-      </td>
-    </tr>
-  );
-}
-
-const STATE_CLASSES = { pending: "", delivered: "good", failed: "bad", dropped: "bad" } as const;
-
-function Posts({ posts }: { posts: readonly number[] }): JSX.Element {
-  if (posts.length === 0) return <>—</>;
-  return (
-    <details>
-      <summary>{posts.length}</summary>
-      {posts.join(", ")}
-    </details>
-  );
-}
-
-function Outcome({
-  visit,
-  attempt: { status, error, duration_ms: durationMs },
-}: {
-  visit: Visit;
-  attempt: DeliveryView["attempts"][number];
-}): JSX.Element {
-  const words = visit.words.webhookPages;
-  const text =
-    error === "" && status !== null
-      ? words.answered(status)
-      : inLanguage(visit.language, outcomeOf(error));
-  return (
-    <>
-      <bdi>{text.replace(/\.$/, "")}</bdi>, {words.seconds(shownNumber(visit, durationMs / 1000))}
-    </>
-  );
-}
-
-/** Whether a delivery gets a button to send it again: not where the service would surely refuse it. */
-function canBeSentAgain(
-  { nowMs }: Visit,
-  { is_active: isActive }: WebhookView,
-  { event, created_at: createdAt }: DeliveryView,
-): boolean {
-  const createdAtMs = parseInstant(createdAt) ?? 0;
-  return isActive && event !== "ping" && createdAtMs >= nowMs - FRESH_MS;
 }

@@ -9,7 +9,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { DeliveryTable } from "./delivery-log.tsx";
+import { DeliveryTable } from "./delivery-table.tsx";
 import { ownOf, requireWebhooks, webhookOf } from "./webhook-access.ts";
 
 /** Characters of a body that are shown, and up to which it is laid out to be read. */

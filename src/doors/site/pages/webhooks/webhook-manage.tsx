@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { ActionButton, Form, TextField } from "../../look/form.tsx";
+import { ActionButton } from "../../look/action-button.tsx";
+import { Form, TextField } from "../../look/form.tsx";
 import { isManager } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { WebhookForm } from "./webhook-fields.tsx";

@@ -3,19 +3,19 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Whether it is active, else why not. */
+/** Whether a webhook is active, else why not. */
 export function WebhookState({
   visit,
-  webhook,
+  reason,
 }: {
   visit: Visit;
-  webhook: WebhookView;
+  reason: WebhookView["disabled_reason"];
 }): JSX.Element {
   const words = visit.words.webhookPages;
-  if (webhook.is_active) return <span class="good">{words.active}</span>;
+  if (reason === "") return <span class="good">{words.active}</span>;
   return (
     <>
-      <span class="bad">{words.disabled}</span> {words.reasons[webhook.disabled_reason]}
+      <span class="bad">{words.disabled}</span> {words.reasons[reason]}
     </>
   );
 }

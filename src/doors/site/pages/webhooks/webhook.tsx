@@ -6,6 +6,8 @@ import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views
 import { jsonValueOf } from "../../../../values/json-text.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { Moment } from "../../look/answer-times.tsx";
+import { Done } from "../../look/done.tsx";
+import { Facts } from "../../look/facts.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -39,7 +41,7 @@ export const webhookPage: SitePage = {
         <p>
           <a href={asset(visit, "/account/webhooks/")}>← {words.allWebhooks}</a>
         </p>
-        <Done visit={visit} />
+        <Done visit={visit} words={visit.words.webhookPages.done} />
         {isIncluded && (await triedDelivery(visit, context))}
         {!isIncluded && (
           <p class="notice">
@@ -48,7 +50,7 @@ export const webhookPage: SitePage = {
         )}
         <section class="card" aria-label={words.state}>
           {isIncluded && (await attemptsStrip(visit, context))}
-          <Facts visit={visit} webhook={webhook} />
+          <WebhookFacts visit={visit} webhook={webhook} />
         </section>
         <ManageWebhook visit={visit} webhook={webhook} isIncluded={isIncluded} />
         {isIncluded ? await deliveryLog(webhook, visit, context) : <p>{words.logClosed}</p>}
@@ -59,45 +61,30 @@ export const webhookPage: SitePage = {
   actions: webhookActions,
 };
 
-function Done({ visit }: { visit: Visit }): JSX.Element | null {
-  const { done } = visit.words.webhookPages;
-  const which = visit.query.get("done");
-  // A POST shows a form that failed, and `done` may be left in its address.
-  if (visit.request.method !== "GET") return null;
-  if (which !== "changed" && which !== "enabled" && which !== "disabled") return null;
-  return <p role="status">{done[which]}</p>;
-}
-
-function Facts({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.Element {
+function WebhookFacts({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.Element {
   const words = visit.words.webhookPages;
   const success = webhook.last_success_at;
   const error = webhook.last_error;
   return (
-    <dl>
-      <dt>{words.state}</dt>
-      <dd>
-        <WebhookState visit={visit} webhook={webhook} />
-        {webhook.disabled_reason === "staff" && <div>{words.staffHelp}</div>}
-      </dd>
-      <dt>{words.url}</dt>
-      <dd>
-        <bdi>{webhook.url}</bdi>
-      </dd>
-      <dt>{words.lastSuccess}</dt>
-      <dd>{success === null ? words.never : <Moment visit={visit} at={success} />}</dd>
-      <dt>{words.lastError}</dt>
-      <dd>
-        {error === "" ? words.none : <bdi>{inLanguage(visit.language, outcomeOf(error))}</bdi>}
-      </dd>
-      <dt>{words.created}</dt>
-      <dd>
-        <Moment visit={visit} at={webhook.created_at} />
-      </dd>
-      <dt>{words.changed}</dt>
-      <dd>
-        <Moment visit={visit} at={webhook.updated_at} />
-      </dd>
-    </dl>
+    <Facts
+      facts={[
+        [
+          words.state,
+          <>
+            <WebhookState visit={visit} reason={webhook.disabled_reason} />
+            {webhook.disabled_reason === "staff" && <div>{words.staffHelp}</div>}
+          </>,
+        ],
+        [words.url, <bdi>{webhook.url}</bdi>],
+        [words.lastSuccess, success === null ? words.never : <Moment visit={visit} at={success} />],
+        [
+          words.lastError,
+          error === "" ? words.none : <bdi>{inLanguage(visit.language, outcomeOf(error))}</bdi>,
+        ],
+        [words.created, <Moment visit={visit} at={webhook.created_at} />],
+        [words.changed, <Moment visit={visit} at={webhook.updated_at} />],
+      ]}
+    />
   );
 }
 

@@ -6,7 +6,8 @@ import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { Moment } from "../../look/answer-times.tsx";
-import { Scroll } from "../../look/data-table.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { Done } from "../../look/done.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -37,7 +38,7 @@ export const webhooksPage: SitePage = {
     return page(
       visit.words.webhooks,
       <>
-        {visit.query.get("done") === "deleted" && <p role="status">{words.done.deleted}</p>}
+        <Done visit={visit} words={words.done} />
         <p>
           {words.about} <a href={asset(visit, "/docs/webhooks/")}>{words.howTo}</a>
         </p>
@@ -65,52 +66,41 @@ function List({
 }): JSX.Element {
   const words = visit.words.webhookPages;
   return (
-    <Scroll label={visit.words.webhooks}>
-      <table class="listed">
-        <thead>
-          <tr>
-            <th scope="col">{words.url}</th>
-            <th scope="col">{words.state}</th>
-            <th scope="col" class="number">
-              {words.channels}
-            </th>
-            <th scope="col">{words.lastSuccess}</th>
-            <th scope="col">{words.lastError}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {webhooks.map((webhook) => (
-            <tr>
-              <td class="address">
-                <a href={asset(visit, `${PATH}${webhook.id}/`)}>
-                  <bdi>{webhook.url}</bdi>
-                </a>
-              </td>
-              <td data-label={words.state}>
-                <WebhookState visit={visit} webhook={webhook} />
-              </td>
-              <td class="number" data-label={words.channels}>
-                {shownNumber(visit, webhook.channels.length)}
-              </td>
-              <td data-label={words.lastSuccess}>
-                {webhook.last_success_at === null ? (
-                  words.never
-                ) : (
-                  <Moment visit={visit} at={webhook.last_success_at} />
-                )}
-              </td>
-              <td data-label={words.lastError}>
-                {webhook.last_error === "" ? (
-                  words.none
-                ) : (
-                  <bdi>{inLanguage(visit.language, outcomeOf(webhook.last_error))}</bdi>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <DataTable
+      className="listed"
+      label={visit.words.webhooks}
+      columns={[words.url, words.state, `#${words.channels}`, words.lastSuccess, words.lastError]}
+    >
+      {webhooks.map((webhook) => (
+        <tr>
+          <td class="address">
+            <a href={asset(visit, `${PATH}${webhook.id}/`)}>
+              <bdi>{webhook.url}</bdi>
+            </a>
+          </td>
+          <td data-label={words.state}>
+            <WebhookState visit={visit} reason={webhook.disabled_reason} />
+          </td>
+          <td class="number" data-label={words.channels}>
+            {shownNumber(visit, webhook.channels.length)}
+          </td>
+          <td data-label={words.lastSuccess}>
+            {webhook.last_success_at === null ? (
+              words.never
+            ) : (
+              <Moment visit={visit} at={webhook.last_success_at} />
+            )}
+          </td>
+          <td data-label={words.lastError}>
+            {webhook.last_error === "" ? (
+              words.none
+            ) : (
+              <bdi>{inLanguage(visit.language, outcomeOf(webhook.last_error))}</bdi>
+            )}
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 

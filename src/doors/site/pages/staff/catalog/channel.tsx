@@ -3,7 +3,9 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { splitBySpaces } from "../../../../../catalog/channels/card.ts";
 import type { ManagedChannel } from "../../../../../catalog/manage/manage-channels.ts";
-import { ActionButton } from "../../../look/form.tsx";
+import { ActionButton } from "../../../look/action-button.tsx";
+import { Done } from "../../../look/done.tsx";
+import { Facts } from "../../../look/facts.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
 import { UserBlock, UserLink } from "../../../look/user-text.tsx";
 import type { SiteContext } from "../../../site-context.ts";
@@ -14,7 +16,6 @@ import { actorOf } from "../../../visit/viewer.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { idOf } from "../console.tsx";
 import { EDIT_BYTES_MAX, EditForm, editedCells } from "./channel-form.tsx";
-import { doneAbove } from "./find-form.tsx";
 import { PostsFound, takeDown } from "./posts.tsx";
 
 /** `/staff/channels/3/`: a channel as it is stored, edited, hidden, deleted; its posts. */
@@ -28,7 +29,7 @@ export const staffChannelPage: SitePage = {
     return page(
       channel.title,
       <>
-        {doneAbove(visit)}
+        <Done visit={visit} words={visit.words.staffCatalog.done} />
         <Stored visit={visit} channel={channel} />
         <details class="folded" open={visit.form.get("action") === "edit"}>
           <summary>{words.edit}</summary>
@@ -92,14 +93,7 @@ function Stored({ visit, channel }: Props): JSX.Element {
   return (
     <section aria-labelledby="stored" class="card">
       <h2 id="stored">{words.asStored}</h2>
-      <dl>
-        {rows.map(([term, value]) => (
-          <>
-            <dt>{term}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
+      <Facts facts={rows} />
       {channel.is_public === 1 && visit.membership !== null && (
         <p class="row">
           <a href={asset(visit, `/account/channels/${channel.id}/`)}>{words.customersPage}</a>

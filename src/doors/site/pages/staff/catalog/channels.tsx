@@ -6,6 +6,7 @@ import { AppError } from "../../../../../errors.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
 import { told } from "../../../forms/told.ts";
 import { DataTable } from "../../../look/data-table.tsx";
+import { Done } from "../../../look/done.tsx";
 import { ImportLink } from "../../../look/import-link.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
 import type { SiteContext } from "../../../site-context.ts";
@@ -14,7 +15,7 @@ import { orRefusal } from "../../../visit/look-up.ts";
 import { asset } from "../../../visit/site-path.ts";
 import { page } from "../../../visit/view.ts";
 import type { Visit } from "../../../visit/visit.ts";
-import { doneAbove, FindForm } from "./find-form.tsx";
+import { FindForm } from "./find-form.tsx";
 
 const PATH = "/staff/channels/";
 const SHOWN = 50;
@@ -41,7 +42,7 @@ export const staffChannelsPage: SitePage = {
     return page(
       words.channels,
       <>
-        {doneAbove(visit)}
+        <Done visit={visit} words={visit.words.staffCatalog.done} />
         <FindForm visit={visit} label={words.find} fault={fault} />
         {!(found instanceof AppError) && <Found visit={visit} found={found} />}
       </>,

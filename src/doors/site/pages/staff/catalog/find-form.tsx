@@ -36,10 +36,3 @@ export function FindForm({
     </search>
   );
 }
-
-/** The change that was just made, told first on the page. */
-export function doneAbove({ query, words }: Visit): JSX.Element | null {
-  const { done } = words.staffCatalog;
-  const name = query.get("done") ?? "";
-  return Object.hasOwn(done, name) ? <p role="status">{done[name]}</p> : null;
-}

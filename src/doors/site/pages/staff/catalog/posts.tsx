@@ -8,8 +8,9 @@ import { AppError } from "../../../../../errors.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
 import { shortened } from "../../../../../values/shortened.ts";
 import { pageError } from "../../../forms/faults.ts";
+import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
-import { ActionButton } from "../../../look/form.tsx";
+import { Done } from "../../../look/done.tsx";
 import { quietly, RowFaults, sentNumber } from "../../../look/row-actions.tsx";
 import { Instant } from "../../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../../site-context.ts";
@@ -20,7 +21,7 @@ import { page, redirect, type View } from "../../../visit/view.ts";
 import { actorOf } from "../../../visit/viewer.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { withQuery } from "../console.tsx";
-import { doneAbove, FindForm } from "./find-form.tsx";
+import { FindForm } from "./find-form.tsx";
 
 const SHOWN = 20;
 const TEXT_SHOWN = 300;
@@ -33,7 +34,7 @@ export const staffPostsPage: SitePage = {
     page(
       visit.words.staffCatalog.posts,
       <>
-        {doneAbove(visit)}
+        <Done visit={visit} words={visit.words.staffCatalog.done} />
         <PostsFound visit={visit} context={context} channelId={null} />
       </>,
     ),

@@ -9,8 +9,8 @@ import {
 } from "../../../../../customers/accounts/accounts.table.ts";
 import type { Key } from "../../../../../customers/keys/keys.table.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
+import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
-import { ActionButton } from "../../../look/form.tsx";
 import { RoleForm } from "../../../look/role-form.tsx";
 import { quietly } from "../../../look/row-actions.tsx";
 import { Instant, LastDayBefore } from "../../../look/shown.tsx";

@@ -5,7 +5,9 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import type { Organization } from "../../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
 import { dayOf, formatDay } from "../../../../../values/moscow-time.ts";
-import { ActionButton, Form, SelectField, TextField } from "../../../look/form.tsx";
+import { ActionButton } from "../../../look/action-button.tsx";
+import { Facts } from "../../../look/facts.tsx";
+import { Form, SelectField, TextField } from "../../../look/form.tsx";
 import { RowFaults } from "../../../look/row-actions.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../../look/shown.tsx";
 import type { SiteContext } from "../../../site-context.ts";
@@ -91,37 +93,32 @@ async function PlanFacts({
   const { plan, used, periodEndsAt } = await limitStatusOf(organization, context, visit.nowMs);
   const { id, planEndsAt, archivedAt, createdAt } = organization;
   return (
-    <dl>
-      <dt>{words.number}</dt>
-      <dd>{id}</dd>
-      <dt>{words.state}</dt>
-      <dd>
-        {archivedAt === null ? words.active : words.archived}
-        {archivedAt !== null && (
-          <>
-            , <Instant visit={visit} at={archivedAt} />
-          </>
-        )}
-      </dd>
-      <dt>{visit.words.plan}</dt>
-      <dd>{visit.words.organizationPages.planNames[plan.code]}</dd>
-      <dt>{visit.words.planEnds}</dt>
-      <dd>
-        {planEndsAt === null ? words.withoutEnd : <LastDayBefore visit={visit} at={planEndsAt} />}
-      </dd>
-      <dt>{words.periodEnds}</dt>
-      <dd>
-        <Instant visit={visit} at={periodEndsAt} />
-      </dd>
-      <dt>{visit.words.used}</dt>
-      <dd>
-        {shownNumber(visit, used)} {visit.words.of} {shownNumber(visit, plan.requestsPerPeriod)}
-      </dd>
-      <dt>{words.created}</dt>
-      <dd>
-        <Instant visit={visit} at={createdAt} />
-      </dd>
-    </dl>
+    <Facts
+      facts={[
+        [words.number, id],
+        [
+          words.state,
+          archivedAt === null ? (
+            words.active
+          ) : (
+            <>
+              {words.archived}, <Instant visit={visit} at={archivedAt} />
+            </>
+          ),
+        ],
+        [visit.words.plan, visit.words.organizationPages.planNames[plan.code]],
+        [
+          visit.words.planEnds,
+          planEndsAt === null ? words.withoutEnd : <LastDayBefore visit={visit} at={planEndsAt} />,
+        ],
+        [words.periodEnds, <Instant visit={visit} at={periodEndsAt} />],
+        [
+          visit.words.used,
+          `${shownNumber(visit, used)} ${visit.words.of} ${shownNumber(visit, plan.requestsPerPeriod)}`,
+        ],
+        [words.created, <Instant visit={visit} at={createdAt} />],
+      ]}
+    />
   );
 }
 

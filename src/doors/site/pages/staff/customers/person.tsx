@@ -5,7 +5,8 @@ import type { PersonAccount } from "../../../../../customers/people/people.ts";
 import { ofPerson } from "../../../../../customers/people/person.ts";
 import { notFound } from "../../../../../errors.ts";
 import { pageError } from "../../../forms/faults.ts";
-import { ActionButton } from "../../../look/form.tsx";
+import { ActionButton } from "../../../look/action-button.tsx";
+import { Facts } from "../../../look/facts.tsx";
 import { quietly, RowFaults } from "../../../look/row-actions.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
 import { passwordMail } from "../../../mail-texts.ts";
@@ -30,22 +31,18 @@ export const personPage: SitePage = {
       person.email,
       <>
         <RowFaults visit={visit} actions={["take-staff"]} />
-        <dl>
-          <dt>{visit.words.name}</dt>
-          <dd>
-            <bdi>{person.name}</bdi>
-          </dd>
-          <dt>{words.inOrganizations}</dt>
-          <dd>
-            <Places visit={visit} places={await context.accounts.placesOf(person.email)} />
-          </dd>
-          <dt>{words.staffMark}</dt>
-          <dd>{person.isStaff ? words.yes : words.no}</dd>
-          <dt>{words.passwordSet}</dt>
-          <dd>{person.hasPassword ? words.yes : words.no}</dd>
-          <dt>{words.sessions}</dt>
-          <dd>{shownNumber(visit, person.sessions)}</dd>
-        </dl>
+        <Facts
+          facts={[
+            [visit.words.name, <bdi>{person.name}</bdi>],
+            [
+              words.inOrganizations,
+              <Places visit={visit} places={await context.accounts.placesOf(person.email)} />,
+            ],
+            [words.staffMark, person.isStaff ? words.yes : words.no],
+            [words.passwordSet, person.hasPassword ? words.yes : words.no],
+            [words.sessions, shownNumber(visit, person.sessions)],
+          ]}
+        />
         <h2>{words.actions}</h2>
         <div class="row">
           <ActionButton visit={visit} action="make-link" label={words.makeLink} />

@@ -13,6 +13,7 @@ import { Overview } from "../../organization/overview.tsx";
 import { attemptsStrip } from "../../webhooks/attempts-strip.tsx";
 import { consolePage, idOf } from "../console.tsx";
 import { KeysTable } from "./organization-tables.tsx";
+import { WebhookStatus } from "./webhooks.tsx";
 
 /** `/staff/organizations/3/seen/`: what the organization's owners see of it, with nothing to change. */
 export const seenPage: SitePage = {
@@ -73,20 +74,22 @@ async function Webhooks({
         ...[words.lastError, words.attempts],
       ]}
     >
-      {rows.map(({ id, url, disabledReason, channels, lastSuccessAt, lastError, strip }) => (
+      {rows.map(({ channels, strip, ...webhook }) => (
         <tr>
           <th scope="row" class="long">
-            <a href={asset(visit, `/staff/webhooks/${id}/`)}>
-              <bdi>{url}</bdi>
+            <a href={asset(visit, `/staff/webhooks/${webhook.id}/`)}>
+              <bdi>{webhook.url}</bdi>
             </a>
           </th>
-          <td>{words.states[disabledReason]}</td>
+          <td>
+            <WebhookStatus visit={visit} webhook={webhook} />
+          </td>
           <td class="number">{shownNumber(visit, channels)}</td>
           <td>
-            <Instant visit={visit} at={lastSuccessAt} />
+            <Instant visit={visit} at={webhook.lastSuccessAt} />
           </td>
           <td>
-            <bdi>{inLanguage(visit.language, outcomeOf(lastError)) || "—"}</bdi>
+            <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
           </td>
           <td>{strip ?? "—"}</td>
         </tr>

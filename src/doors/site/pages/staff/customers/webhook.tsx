@@ -6,8 +6,10 @@ import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
 import { inLanguage } from "../../../../../values/messages/messages.ts";
 import { pageFault } from "../../../forms/faults.ts";
+import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
-import { ActionButton, Form, TextField } from "../../../look/form.tsx";
+import { Facts } from "../../../look/facts.tsx";
+import { Form, TextField } from "../../../look/form.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
@@ -15,7 +17,9 @@ import { asset } from "../../../visit/site-path.ts";
 import { redirect, type View } from "../../../visit/view.ts";
 import { actorOf } from "../../../visit/viewer.ts";
 import type { Visit } from "../../../visit/visit.ts";
+import { DeliveryState } from "../../webhooks/delivery-table.tsx";
 import { consolePage, idOf } from "../console.tsx";
+import { WebhookStatus } from "./webhooks.tsx";
 
 const DELIVERIES_SHOWN = 20;
 
@@ -56,46 +60,27 @@ async function State({ visit, context, webhook }: Props): Promise<HtmlEscapedStr
   const organization = await context.accounts.organization(webhook.organizationId);
   const channels = await context.webhooks.channels(webhook.id);
   return (
-    <dl>
-      <dt>{words.address}</dt>
-      <dd>
-        <bdi>{webhook.url}</bdi>
-      </dd>
-      <dt>{visit.words.organization}</dt>
-      <dd>
-        <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>
-          <bdi>{organization.name}</bdi>
-        </a>
-      </dd>
-      <dt>{words.channels}</dt>
-      <dd>{shownNumber(visit, channels.length)}</dd>
-      <dt>{words.state}</dt>
-      <dd>{words.states[webhook.disabledReason]}</dd>
-      {webhook.staffNote !== "" && (
-        <>
-          <dt>{words.reason}</dt>
-          <dd>
-            <bdi>{webhook.staffNote}</bdi>
-          </dd>
-        </>
-      )}
-      <dt>{words.failingSince}</dt>
-      <dd>
-        <Instant visit={visit} at={webhook.failingSince} />
-      </dd>
-      <dt>{words.lastSuccess}</dt>
-      <dd>
-        <Instant visit={visit} at={webhook.lastSuccessAt} />
-      </dd>
-      <dt>{words.lastError}</dt>
-      <dd>
-        <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
-      </dd>
-      <dt>{words.created}</dt>
-      <dd>
-        <Instant visit={visit} at={webhook.createdAt} />
-      </dd>
-    </dl>
+    <Facts
+      facts={[
+        [words.address, <bdi>{webhook.url}</bdi>],
+        [
+          visit.words.organization,
+          <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>
+            <bdi>{organization.name}</bdi>
+          </a>,
+        ],
+        [words.channels, shownNumber(visit, channels.length)],
+        [words.state, <WebhookStatus visit={visit} webhook={webhook} />],
+        [words.reason, webhook.staffNote !== "" && <bdi>{webhook.staffNote}</bdi>],
+        [words.failingSince, <Instant visit={visit} at={webhook.failingSince} />],
+        [words.lastSuccess, <Instant visit={visit} at={webhook.lastSuccessAt} />],
+        [
+          words.lastError,
+          <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>,
+        ],
+        [words.created, <Instant visit={visit} at={webhook.createdAt} />],
+      ]}
+    />
   );
 }
 
@@ -143,10 +128,10 @@ async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscap
             <td>
               <Instant visit={visit} at={Date.parse(delivery.created_at)} />
             </td>
+            <td>{visit.words.webhookPages.events[delivery.event]}</td>
             <td>
-              <code>{delivery.event}</code>
+              <DeliveryState visit={visit} state={delivery.state} />
             </td>
-            <td>{words.deliveryStates[delivery.state]}</td>
             <td class="number">{delivery.attempts.length}</td>
             <td>
               <bdi>{last === undefined ? "—" : (last.status ?? last.error)}</bdi>

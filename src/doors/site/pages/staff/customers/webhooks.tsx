@@ -1,6 +1,8 @@
 /** @jsxImportSource hono/jsx */
 
+import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
+import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
 import { inLanguage } from "../../../../../values/messages/messages.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
 import { DataTable } from "../../../look/data-table.tsx";
@@ -63,7 +65,7 @@ export const staffWebhooksPage: SitePage = {
                   </a>
                 </td>
                 <td>
-                  {words.states[webhook.disabledReason]}
+                  <WebhookStatus visit={visit} webhook={webhook} />
                   {webhook.staffNote !== "" && (
                     <>
                       : <bdi>{webhook.staffNote}</bdi>
@@ -85,6 +87,21 @@ export const staffWebhooksPage: SitePage = {
     );
   },
 };
+
+/** Whether it is active, else who or what disabled it. */
+export function WebhookStatus({
+  visit,
+  webhook: { disabledReason },
+}: {
+  visit: Visit;
+  webhook: Webhook;
+}): JSX.Element {
+  return (
+    <span class={disabledReason === "" ? "good" : "bad"}>
+      {visit.words.staffPages.states[disabledReason]}
+    </span>
+  );
+}
 
 const FILTERS = new Set(["organization", "state"]);
 

@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { channelsList } from "../../../../../methods/channels.ts";
-import { ActionButton } from "../../../look/form.tsx";
+import { ActionButton } from "../../../look/action-button.tsx";
 import { Snippet } from "../../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { quantileUs, sumOfDurations } from "../../../../../upkeep/hours/durations.ts";
 import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
 import { HOUR_MS } from "../../../../../values/moscow-time.ts";
-import { Scroll } from "../../../look/data-table.tsx";
+import { DataTable } from "../../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
 import type { Visit } from "../../../visit/visit.ts";
 
@@ -60,27 +60,18 @@ export function HourPicture({
       </p>
       <details>
         <summary>{visit.words.table}</summary>
-        <Scroll label={title}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{words.hour}</th>
-                {[words.requests, words.errors, words.mean, words.p99, words.slowest].map(
-                  (name) => (
-                    <th scope="col" class="number">
-                      {name}
-                    </th>
-                  ),
-                )}
-              </tr>
-            </thead>
-            <tbody>
-              {shown.toReversed().map((hour) => (
-                <HourRow visit={visit} hour={hour} />
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <DataTable
+          isTall
+          label={title}
+          columns={[
+            ...[words.hour, `#${words.requests}`, `#${words.errors}`],
+            ...[`#${words.mean}`, `#${words.p99}`, `#${words.slowest}`],
+          ]}
+        >
+          {shown.toReversed().map((hour) => (
+            <HourRow visit={visit} hour={hour} />
+          ))}
+        </DataTable>
       </details>
     </section>
   );

@@ -1,0 +1,55 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Visit } from "../visit/visit.ts";
+import { Form, isSent } from "./form.tsx";
+
+/** A button that is a form of its own, for one thing to do with one row. */
+export function ActionButton({
+  visit,
+  action,
+  label,
+  description,
+  fields = {},
+  confirm,
+  to,
+  danger,
+}: {
+  visit: Visit;
+  action: string;
+  label: string;
+  /** Names the row, for those who hear the button and do not see where it is. */
+  description?: string;
+  fields?: Record<string, string | number>;
+  /** A question that must be answered first. */
+  confirm?: string;
+  to?: string;
+  danger?: boolean;
+}): JSX.Element {
+  // A page may have the same button in many rows: a fault belongs to the one that was pressed.
+  const isPressed =
+    isSent(visit, action) &&
+    Object.entries(fields).every(([name, value]) => visit.form.get(name) === String(value));
+  const own = isPressed ? visit : { ...visit, faults: {} };
+  const form = (
+    <Form visit={own} action={action} {...(to !== undefined && { to })}>
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" class={danger ? "danger" : undefined}>
+        {label}
+        {description !== undefined && <span class="hidden"> {description}</span>}
+      </button>
+    </Form>
+  );
+  if (confirm === undefined) return form;
+  return (
+    <details class={danger ? "confirm danger" : "confirm"} open={isPressed}>
+      <summary>
+        {label}
+        {description !== undefined && <span class="hidden"> {description}</span>}
+      </summary>
+      <p>{confirm}</p>
+      {form}
+    </details>
+  );
+}

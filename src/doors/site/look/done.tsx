@@ -1,0 +1,17 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Visit } from "../visit/visit.ts";
+
+/** Tells what was just done, by the name that the page's address has for it. */
+export function Done({
+  visit: { query, request },
+  words,
+}: {
+  visit: Visit;
+  words: Readonly<Record<string, string>>;
+}): JSX.Element | null {
+  const name = query.get("done") ?? "";
+  // A POST shows a form that failed, and `done` may be left in its address.
+  if (request.method !== "GET" || !Object.hasOwn(words, name)) return null;
+  return <p role="status">{words[name]}</p>;
+}

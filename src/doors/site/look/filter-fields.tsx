@@ -1,0 +1,141 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Territory } from "../../../catalog/directory/directory.table.ts";
+import type { Directory } from "../../../catalog/directory/directory.ts";
+import type { Visit } from "../visit/visit.ts";
+
+/** Fields of a search, which is sent by GET so that it has an address: they show what the address asks for. */
+
+interface FilterProps {
+  visit: Visit;
+  /** Name of the search, with which its fields' ids begin. */
+  search: string;
+  /** The filter, as the API names it. */
+  name: string;
+  label: string;
+}
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+export function FilterSelect({
+  visit,
+  search,
+  name,
+  label,
+  options,
+  chosen = visit.query.get(name) ?? "",
+}: FilterProps & { options: readonly Option[]; chosen?: string }): JSX.Element {
+  const id = `${search}-${name}`;
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      <select id={id} name={name}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === chosen}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </p>
+  );
+}
+
+export function FilterInput({
+  visit,
+  search,
+  name,
+  label,
+  hint,
+  type,
+  isDecimal = false,
+  isWide = false,
+}: FilterProps & {
+  hint?: string;
+  type?: "date" | "search";
+  /** Whether a phone offers digits only. */
+  isDecimal?: boolean;
+  /** Whether it takes a row of its own. */
+  isWide?: boolean;
+}): JSX.Element {
+  const id = `${search}-${name}`;
+  return (
+    <p class={isWide ? "field wide" : "field"}>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type={type}
+        name={name}
+        value={visit.query.get(name) ?? ""}
+        autocomplete="off"
+        inputmode={isDecimal ? "decimal" : undefined}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      />
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </p>
+  );
+}
+
+/** What is searched for, beside the button that finds it. */
+export function Question(props: FilterProps & { hint: string }): JSX.Element {
+  return (
+    <div class="wide asked">
+      <FilterInput {...props} type="search" />
+      <button type="submit">{props.visit.words.explorerPages.find}</button>
+    </div>
+  );
+}
+
+/** Where a channel belongs. */
+export function PlaceFilters({
+  visit,
+  search,
+  directory,
+  category,
+  territory,
+}: Pick<FilterProps, "visit" | "search"> & {
+  directory: Directory;
+  /** Labels. */
+  category: string;
+  territory: string;
+}): JSX.Element {
+  const words = visit.words.explorerPages;
+  const chosen = visit.query.get("territory") ?? "";
+  return (
+    <>
+      <FilterSelect
+        {...{ visit, search, name: "category", label: category }}
+        options={[{ value: "", label: words.anyCategory }, ...categoryOptions(directory)]}
+      />
+      <FilterSelect
+        {...{ visit, search, name: "territory", label: territory }}
+        options={[
+          { value: "", label: words.anyTerritory },
+          ...territoryOptions(directory.territories({}), chosen),
+        ]}
+      />
+    </>
+  );
+}
+
+export function categoryOptions(directory: Directory): Option[] {
+  return directory.categories().map(({ slug, name }) => ({ value: slug, label: name }));
+}
+
+/**
+ * Options for countries, districts and regions. There are over a thousand cities, so only those of the
+ * chosen region are offered.
+ */
+export function territoryOptions(territories: readonly Territory[], chosen: string): Option[] {
+  const place = territories.find(({ slug }) => slug === chosen);
+  const region = place?.kind === "city" ? place.parent : place?.slug;
+  return territories
+    .filter(({ kind, parent }) => kind !== "city" || parent === region)
+    .map(({ slug, name, path }) => ({
+      value: slug,
+      // An option's own blanks would be trimmed.
+      label: "\u2003".repeat(path.split("/").length - 1) + name,
+    }));
+}

@@ -1,0 +1,79 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/import-kinds.ts";
+import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
+import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
+import { readHeader } from "../../../../catalog/sources/source-header.ts";
+import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
+import { Form, TextField } from "../../look/form.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { redirect, type View } from "../../visit/view.ts";
+import { actorOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { WORDS } from "../../words/words.ts";
+import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
+import { KindField } from "./kind-field.tsx";
+
+/** The form of a new pull. */
+export function AddSourceForm({ visit }: { visit: Visit }): JSX.Element {
+  const words = visit.words.sourcePages;
+  const field = { visit, action: "import" };
+  return (
+    <Form visit={visit} action="import">
+      <KindField {...field} />
+      <TextField {...field} name="url" label={words.url} hint={words.urlHint} type="url" />
+      <TextField
+        {...field}
+        name="schedule"
+        label={words.schedule}
+        hint={words.scheduleHint}
+        value="15m"
+      />
+      <TextField {...field} name="name" label={words.name} hint={words.nameHint} required={false} />
+      <TextField
+        {...field}
+        name="header"
+        label={words.header}
+        hint={words.headerHint}
+        type="password"
+        autocomplete="off"
+        required={false}
+      />
+      <ReadingFields visit={visit} />
+      <p>
+        <button type="submit">{words.add}</button>
+      </p>
+    </Form>
+  );
+}
+
+/** Adds a pull; a folder of the machine is the operator's to name, on its command line. */
+export async function addSource(visit: Visit, { sources }: SiteContext): Promise<View> {
+  const { form } = visit;
+  const { kind, map, timezone, header } = await readFields({
+    kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
+    map: () => readMap(visit),
+    timezone: () => readTimezone(visit),
+    header: () => headersOf(visit),
+  });
+  const url = form.get("url").trim();
+  const name = form.get("name").trim() || nameOfAddress(url, NAME_LENGTH_MAX);
+  const reading = readingOf(visit, map);
+  const strict = form.get("strict") === "yes";
+  await sources.add(
+    {
+      ...{ name, headers: header, schedule: form.get("schedule").trim() },
+      settings: { kind: "pull", url, rows: kind, reading, timezone, strict },
+    },
+    actorOf(visit),
+  );
+  return redirect("/staff/sources/?done=added");
+}
+
+/** @throws AppError `invalid` */
+function headersOf({ form, language }: Visit): Record<string, string> {
+  const text = form.get("header");
+  const header = text.trim() === "" ? {} : readHeader(text);
+  if (header === null) throw pageFault("header", WORDS[language].sourcePages.wrongHeader);
+  return header;
+}

@@ -1,0 +1,13 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/import-kinds.ts";
+import { SelectField } from "../../look/form.tsx";
+import type { Visit } from "../../visit/visit.ts";
+
+/** What the rows of a file are. */
+export function KindField({ visit, action }: { visit: Visit; action: string }): JSX.Element {
+  const words = visit.words.importPages;
+  const options = IMPORT_KIND_NAMES.map((value) => ({ value, label: words.kinds[value] }));
+  const field = { visit, action, name: "kind", label: words.kind, value: "channels" };
+  return <SelectField {...field} options={options} />;
+}

@@ -1,0 +1,38 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import {
+  readSchedule,
+  type SourceState as State,
+} from "../../../../catalog/sources/source-schedule.ts";
+import type { Source } from "../../../../catalog/sources/sources.table.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
+import { shownInterval } from "../../look/formats.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** How a source does, with the colour of what it means. */
+export function SourceState({ visit, state }: { visit: Visit; state: State }): JSX.Element {
+  return <span class={`badge ${COLOURS[state]}`}>{visit.words.sourcePages.states[state]}</span>;
+}
+
+const COLOURS: Readonly<Record<State, string>> = {
+  ok: "good",
+  new: "",
+  running: "",
+  failing: "bad",
+  paused: "",
+  silent: "warn",
+};
+
+/** An interval as one says it; a cron pattern as it stands. */
+export function ScheduleText({ visit, schedule }: { visit: Visit; schedule: string }): JSX.Element {
+  const read = readSchedule(schedule);
+  if ("fault" in read || "pattern" in read.value) return <code>{schedule}</code>;
+  const { locale, sourcePages } = visit.words;
+  return <>{sourcePages.every(shownInterval(locale, read.value.everyMs))}</>;
+}
+
+/** Why a source could not be read; empty where it could. */
+export function failureOf({ language }: Visit, { failure, failedFile }: Source): string {
+  if (failure === null) return "";
+  return `${failedFile === null ? "" : `${failedFile}: `}${inLanguage(language, failure)}`;
+}

@@ -1,0 +1,103 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { reasonOf } from "../../../../catalog/imports/tally.ts";
+import { isSettling, stateOf } from "../../../../catalog/sources/source-schedule.ts";
+import { isBot, placeOf, type Source } from "../../../../catalog/sources/sources.table.ts";
+import { dayOf } from "../../../../values/moscow-time.ts";
+import { Done } from "../../look/done.tsx";
+import { Facts } from "../../look/facts.tsx";
+import { Instant, shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import { actorOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { idOf } from "./console.tsx";
+import { botReadings, SourceChannels } from "./source-channels.tsx";
+import { SourcePushes } from "./source-pushes.tsx";
+import { RowsByDay } from "./source-rows.tsx";
+import { failureOf, ScheduleText, SourceState } from "./source-state.tsx";
+
+const DAYS_SHOWN = 30;
+
+/** `/staff/sources/3/`: one source, what its last file gave, and its rows by day. */
+export const sourcePage: SitePage = {
+  path: "/staff/sources/:id/",
+  access: "staff",
+  async show(visit, { sources, ports }) {
+    const words = visit.words.sourcePages;
+    const source = await sources.find(String(idOf(visit.params["id"] ?? "")));
+    const days = await sources.rowsByDay(source.id, DAYS_SHOWN);
+    const { settings } = source;
+    const now = ports.clock.now();
+    return page(
+      `${words.source}: ${source.name}`,
+      <>
+        <Done visit={visit} words={words.done} />
+        <Facts
+          facts={[
+            [
+              isBot(settings) ? words.bot : words.places[settings.kind],
+              <bdi>{placeOf(settings)}</bdi>,
+            ],
+            [words.schedule, <ScheduleText visit={visit} schedule={source.schedule} />],
+            [words.state, <SourceState visit={visit} state={stateOf(source, now)} />],
+            [words.lastSuccess, <Instant visit={visit} at={source.succeededAt} />],
+            [
+              words.lastError,
+              source.failure !== null && <bdi class="fault">{failureOf(visit, source)}</bdi>,
+            ],
+            [words.waits, isSettling(source) && words.settling],
+            ...botReadings(visit, source),
+          ]}
+        />
+        {isBot(settings) && (
+          <SourceChannels
+            visit={visit}
+            settings={settings}
+            chats={await sources.chats(source.id)}
+          />
+        )}
+        <SourcePushes visit={visit} source={source} />
+        {source.summary !== null && <Summary visit={visit} source={source} />}
+        <RowsByDay visit={visit} today={dayOf(now)} days={DAYS_SHOWN} counts={days} />
+      </>,
+    );
+  },
+  actions: { pushesOn: setPushes(true), pushesOff: setPushes(false) },
+};
+
+function setPushes(isOn: boolean) {
+  return async (visit: Visit, { sources }: SiteContext): Promise<View> => {
+    const id = idOf(visit.params["id"] ?? "");
+    await sources.setPushes(id, isOn, actorOf(visit));
+    return redirect(`/staff/sources/${id}/?done=${isOn ? "pushesOn" : "pushesOff"}`);
+  };
+}
+
+function Summary({ visit, source }: { visit: Visit; source: Source }): JSX.Element | null {
+  const words = visit.words.importPages;
+  const { summary } = source;
+  if (summary === null) return null;
+  const groups = [...summary.rejects, ...summary.warnings];
+  return (
+    <>
+      <h2>{visit.words.sourcePages.lastRun}</h2>
+      <Facts
+        facts={[
+          [words.read, shownNumber(visit, summary.read)],
+          [words.rejected, shownNumber(visit, summary.rejected)],
+        ]}
+      />
+      {groups.length > 0 && (
+        <ul>
+          {groups.map((group) => (
+            <li>
+              {group.count} × <bdi>{reasonOf(visit.language, group)}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,164 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import { FRESH_MS } from "../../../../push/webhooks/events/cut-events.ts";
+import type { DeliveryView, WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
+import { parseInstant } from "../../../../values/moscow-time.ts";
+import { ActionButton } from "../../look/action-button.tsx";
+import { Moment } from "../../look/answer-times.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import { asset } from "../../visit/site-path.ts";
+import { isManager } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** Deliveries with their attempts, each with what can be done with it. */
+export function DeliveryTable({
+  visit,
+  webhook,
+  deliveries,
+  to,
+}: {
+  visit: Visit;
+  webhook: WebhookView;
+  deliveries: readonly DeliveryView[];
+  /** The webhook's own page, which takes the forms. */
+  to: string;
+}): JSX.Element {
+  const words = visit.words.webhookPages;
+  return (
+    <DataTable
+      className="listed"
+      label={words.log}
+      columns={[
+        words.delivery,
+        words.time,
+        words.posts,
+        words.state,
+        words.attempts,
+        words.actions,
+      ]}
+    >
+      {deliveries.map((delivery) => (
+        <Row visit={visit} webhook={webhook} delivery={delivery} to={to} />
+      ))}
+    </DataTable>
+  );
+}
+
+function Row({
+  visit,
+  webhook,
+  delivery,
+  to,
+}: {
+  visit: Visit;
+  webhook: WebhookView;
+  delivery: DeliveryView;
+  to: string;
+}): JSX.Element {
+  const words = visit.words.webhookPages;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={asset(visit, `${to}deliveries/${delivery.delivery}/`)}>{delivery.delivery}</a>{" "}
+        <small>{words.events[delivery.event]}</small>
+      </th>
+      <td data-label={words.time}>
+        <Moment visit={visit} at={delivery.created_at} />
+      </td>
+      <td data-label={words.posts}>
+        <Posts posts={delivery.posts} />
+      </td>
+      <td data-label={words.state}>
+        <DeliveryState visit={visit} state={delivery.state} />
+        {delivery.next_attempt_at !== null && (
+          <>
+            <br />
+            <small>
+              {words.nextAttempt}: <Moment visit={visit} at={delivery.next_attempt_at} />
+            </small>
+          </>
+        )}
+      </td>
+      <td data-label={words.attempts}>
+        <ol class="attempts">
+          {delivery.attempts.map((attempt) => (
+            <li>
+              <Moment visit={visit} at={attempt.attempted_at} />:{" "}
+              <Outcome visit={visit} attempt={attempt} />
+            </li>
+          ))}
+        </ol>
+      </td>
+      <td>
+        {isManager(visit) && canBeSentAgain(visit, webhook, delivery) && (
+          <ActionButton
+            visit={visit}
+            action="resend"
+            to={asset(visit, to)}
+            label={words.resend}
+            description={String(delivery.delivery)}
+            fields={{ delivery: delivery.delivery }}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** What became of a delivery. */
+export function DeliveryState({
+  visit,
+  state,
+}: {
+  visit: Visit;
+  state: DeliveryView["state"];
+}): JSX.Element {
+  return (
+    <span class={`badge ${STATE_CLASSES[state]}`}>{visit.words.webhookPages.states[state]}</span>
+  );
+}
+
+const STATE_CLASSES = { pending: "", delivered: "good", failed: "bad", dropped: "bad" } as const;
+
+function Posts({ posts }: { posts: readonly number[] }): JSX.Element {
+  if (posts.length === 0) return <>—</>;
+  return (
+    <details>
+      <summary>{posts.length}</summary>
+      {posts.join(", ")}
+    </details>
+  );
+}
+
+/** What the receiver answered, and how long it took. */
+export function Outcome({
+  visit,
+  attempt: { status, error, duration_ms: durationMs },
+}: {
+  visit: Visit;
+  attempt: DeliveryView["attempts"][number];
+}): JSX.Element {
+  const words = visit.words.webhookPages;
+  const text =
+    error === "" && status !== null
+      ? words.answered(status)
+      : inLanguage(visit.language, outcomeOf(error));
+  return (
+    <>
+      <bdi>{text.replace(/\.$/, "")}</bdi>, {words.seconds(shownNumber(visit, durationMs / 1000))}
+    </>
+  );
+}
+
+/** Whether a delivery gets a button to send it again: not where the service would surely refuse it. */
+function canBeSentAgain(
+  { nowMs }: Visit,
+  { is_active: isActive }: WebhookView,
+  { event, created_at: createdAt }: DeliveryView,
+): boolean {
+  const createdAtMs = parseInstant(createdAt) ?? 0;
+  return isActive && event !== "ping" && createdAtMs >= nowMs - FRESH_MS;
+}
