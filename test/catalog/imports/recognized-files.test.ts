@@ -254,7 +254,7 @@ test("a value of a JSON array that does not end fills no memory", async () => {
   expect(error.detail).toContain("Line 2: a value is longer than 4194304 characters.");
 });
 
-/** A source of so many pieces, packed as they are read. */
+/** An input of so many pieces, packed as they are read. */
 function packedInput(piece: string, count: number, [first, last]: [string, string]) {
   const pieces = (async function* () {
     yield Buffer.from(first);
@@ -273,7 +273,7 @@ test("a file of any size fills no memory, however small it is packed", async () 
   const input = packedInput(row, 1_000, ["[{}", "]"]);
   const before = memoryInUse();
   let [rows, samples, most] = [0, 0, 0];
-  for await (const some of readRows(source, "channels", AS_RECOGNIZED, nothingRecognized("UTC"))) {
+  for await (const some of readRows(input, "channels", AS_RECOGNIZED, nothingRecognized("UTC"))) {
     const isSampled = Math.floor((rows + some.length) / 200) > Math.floor(rows / 200);
     rows += some.length;
     if (!isSampled) continue;
