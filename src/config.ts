@@ -25,14 +25,14 @@ import {
   smtpUrl,
 } from "./values/setting-texts.ts";
 
-/** A setting as the operator sees it; `parse` throws a sentence that says what would be right. */
+/** A setting as the operator sees it. `parse` throws a sentence that says what would be valid. */
 interface Setting<Field extends string, T> {
-  /** Its name in the program's `Config`. */
+  /** Name of its field in `Config`. */
   field: Field;
   doc: string;
-  /** The default, as it would be written in the environment; null: none. */
+  /** The default, written as in the environment; null if there is none. */
   fallback: string | null;
-  /** Never printed. */
+  /** Whether the value must never be printed. */
   secret: boolean;
   parse(text: string): T;
 }
@@ -54,12 +54,12 @@ function optional<Field extends string, T>(
   return { field, doc, fallback: null, secret: false, parse };
 }
 
-/** Marks a setting whose value is never printed. */
+/** Marks a setting whose value must never be printed. */
 function secret<S extends Setting<string, unknown>>(of: S): S {
   return { ...of, secret: true };
 }
 
-/** The table from which the program, `kanalog config` and the guide Operating take the settings. */
+/** The single list of settings, used by the program, `kanalog config` and the guide Operating. */
 export const SETTINGS = {
   KANALOG_DB: setting("databasePath", "The database file.", "data/kanalog.db", nonEmpty),
   KANALOG_CLUSTER: secret(
@@ -273,14 +273,14 @@ export const SETTINGS = {
 
 type Settings = (typeof SETTINGS)[keyof typeof SETTINGS];
 
-/** The values in force, by their fields. */
+/** The values in force, by field. */
 export type Config = {
   [S in Settings as S["field"]]: ReturnType<S["parse"]>;
 };
 
 export type Environment = Record<string, string | undefined>;
 
-/** Tells all faults at once, one line each, which names the variable. */
+/** Reports all invalid settings at once, one line each, naming the variable. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   constructor(readonly faults: string[]) {
@@ -289,7 +289,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings from the environment; `<NAME>_FILE` names a file that holds the value.
+ * Reads the settings from the environment; `<NAME>_FILE` names a file that contains the value.
  * @throws ConfigError
  */
 export function readConfig(environment: Environment): Config {
@@ -308,7 +308,7 @@ export function readConfig(environment: Environment): Config {
   return values as Config;
 }
 
-/** The text in force of every setting, for `kanalog config`; a secret's is hidden. */
+/** The value in force of every setting, for `kanalog config`; secrets are hidden. */
 export function describeSettings(environment: Environment): {
   name: string;
   value: string | null;
@@ -320,7 +320,7 @@ export function describeSettings(environment: Environment): {
   });
 }
 
-/** The first line of a value: a certificate has hundreds. */
+/** First line of a value, since a certificate has hundreds. */
 function shortened(value: string | null): string | null {
   const [first = ""] = value?.split("\n") ?? [];
   return value === null || value === first ? value : `${first} …`;
@@ -330,7 +330,7 @@ function entries(): [name: string, setting: Setting<string, unknown>][] {
   return Object.entries<Setting<string, unknown>>(SETTINGS);
 }
 
-/** Characters of a value that nobody sees, such as a byte order mark, by their numbers. */
+/** Shows invisible characters of a value, such as a byte order mark, as code points. */
 function withUnseen(fault: string): string {
   return fault.replace(
     /\p{Cf}/gu,
@@ -339,8 +339,8 @@ function withUnseen(fault: string): string {
 }
 
 /**
- * Blanks at the ends of a value, and a byte order mark, do not count; an empty variable counts as not given.
- * The secret is taken as it is: there are databases that were written by one with blanks.
+ * The value with surrounding blanks and a byte order mark removed; an empty variable counts as not set. The
+ * secret is kept verbatim, because existing databases may have been written with one that has blanks.
  */
 function settingText(environment: Environment, name: string): string | null {
   const direct = environment[name];

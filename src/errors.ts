@@ -3,9 +3,8 @@ import { inEnglish, type Message, message } from "./values/messages/messages.ts"
 import { shortened } from "./values/shortened.ts";
 
 /**
- * Errors that stop a request or a command. Each carries a message that may be shown to the
- * caller and, where there is one, the private cause that only the log sees. What status a code
- * has is said in methods/statuses.ts.
+ * Errors that stop a request or a command. Each has a message that is safe to show to the caller and, if
+ * there is one, a private cause for the log only. `methods/statuses.ts` maps codes to HTTP statuses.
  */
 export type ErrorCode =
   | "invalid"
@@ -31,7 +30,7 @@ export type ErrorCode =
 /** Faults by field, in the order they were found (specification, section 7). */
 export type FieldFaults = Record<string, Message[]>;
 
-/** Faults by field, in the words of a language. */
+/** Faults by field, translated into one language. */
 export type FieldErrors = Record<string, string[]>;
 
 export class AppError extends Error {
@@ -39,7 +38,7 @@ export class AppError extends Error {
 
   constructor(
     readonly code: ErrorCode,
-    /** The message that may be told; for an error over fields, the first of its faults. */
+    /** The public message; for an error over fields, the first fault. */
     readonly said: Message,
     options: { cause?: unknown; faults?: FieldFaults; retryAfterS?: number } = {},
   ) {
@@ -52,23 +51,23 @@ export class AppError extends Error {
     this.retryAfterS = options.retryAfterS;
   }
 
-  /** The public sentence, in English. */
+  /** The public message, in English. */
   readonly detail: string;
-  /** Set on `invalid` only. */
+  /** Only for `invalid`. */
   readonly faults: FieldFaults | undefined;
-  /** The faults in English. */
+  /** The same faults, in English. */
   readonly fields: FieldErrors | undefined;
-  /** Seconds after which it is worth another try, at least 1; undefined where none is. */
+  /** Seconds after which a retry makes sense, at least 1; undefined if it never does. */
   readonly retryAfterS: number | undefined;
 }
 
-/** An `invalid` error over one or more fields; the first faults are told, and how many more there are. */
+/** An `invalid` error over one or more fields; lists the first faults and counts the rest. */
 export function fieldError(faults: FieldFaults): AppError {
   const [said = message("required")] = Object.values(faults).flat();
   return new AppError("invalid", said, { faults: boundedFaults(faults) });
 }
 
-/** Without a prototype, since a field may be called `__proto__`. */
+/** No prototype, because a field may be named `__proto__`. */
 function inWords(faults: FieldFaults): FieldErrors {
   const fields: FieldErrors = Object.create(null);
   for (const [field, said] of Object.entries(faults)) fields[field] = said.map(shortInEnglish);
@@ -85,19 +84,19 @@ function onOneLine(fields: FieldErrors): string {
     .join(" ");
 }
 
-/** Answers to bad input stay small: in messages, and in bytes of JSON. */
+/** Answers to bad input stay small, both in number of messages and in bytes of JSON. */
 const FAULTS_MAX = 20;
 const FAULTS_BYTES_MAX = 3_900;
-/** Longest message in characters, of which each may take two bytes. */
+/** Longest message, in characters of up to two bytes each. */
 const MESSAGE_LENGTH_MAX = 1_900;
 const OF_NO_FIELD = "non_field_errors";
 
-/** The first faults, as many as there is room for, and how many more there are. */
+/** As many of the first faults as fit, and a count of the rest. */
 function boundedFaults(faults: FieldFaults): FieldFaults {
   const all = Object.entries(faults).flatMap(([field, said]) =>
     said.map((one) => [shortened(field), one] as const),
   );
-  // Without a prototype, since a field may be called `__proto__`.
+  // No prototype, because a field may be named `__proto__`.
   const told: FieldFaults = Object.create(null);
   let bytes = 0;
   for (const [at, [field, said]] of all.entries()) {
@@ -113,15 +112,15 @@ function boundedFaults(faults: FieldFaults): FieldFaults {
   return told;
 }
 
-/** The driver's codes for what is wrong with the storage or the machine, and not with the program. */
+/** SQLite's codes for trouble with the storage or the machine, as opposed to a bug. */
 const STORAGE_FAULT = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM)/;
 
-/** Whether the storage is busy, full, read-only, damaged, or not there, or has no memory to work in. */
+/** Whether the storage is busy, full, read-only, damaged or missing, or out of memory. */
 export function isStorageFault(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && STORAGE_FAULT.test(String(thrown.code));
 }
 
-/** An operator's words for why the storage refuses, by the driver's code. */
+/** Explanations for the operator, by SQLite's code. */
 const STORAGE_REASONS = [
   [/^SQLITE_(BUSY|LOCKED)/, "another process has locked it"],
   [/^SQLITE_FULL/, "the disk is full"],
@@ -131,7 +130,7 @@ const STORAGE_REASONS = [
   [/^SQLITE_(IOERR|CANTOPEN)/, "the disk is full, read-only or failing"],
 ] as const;
 
-/** Why the storage refuses, for the operator, with SQLite's own words; null for all other errors. */
+/** Explains a storage fault to the operator, including SQLite's own message; null for other errors. */
 export function storageReason(thrown: unknown): string | null {
   if (!(thrown instanceof Error) || !isStorageFault(thrown)) return null;
   const code = String((thrown as Error & { code?: unknown }).code);
@@ -139,7 +138,7 @@ export function storageReason(thrown: unknown): string | null {
   return `${reason} (${thrown.message})`;
 }
 
-/** Makes an AppError of whatever was thrown: an unforeseen one gets a fixed public sentence. */
+/** Converts anything thrown into an AppError; an unexpected error gets a fixed public message. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isStorageFault(thrown)) return storageUnavailable(thrown);
@@ -151,12 +150,12 @@ export function storageUnavailable(cause: unknown): AppError {
   return new AppError("unavailable", message("storageUnavailable"), { cause });
 }
 
-/** Whether the error's sentence is the vague one for callers, so that operators need its cause. */
+/** Whether callers only see the generic message, so that operators need the cause. */
 export function isStorageUnavailable(error: AppError): boolean {
   return error.said.code === "storageUnavailable";
 }
 
-/** @param name the number or name that was looked for; left out where the message has none */
+/** @param name the number or name that was looked up; omit it if the message has none */
 export function notFound(thing: Thing, name?: string | number): AppError {
   return new AppError("not_found", message("notFound", { thing, name }));
 }

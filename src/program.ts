@@ -7,10 +7,10 @@ import { runCommandLine } from "./doors/cli/command-line.ts";
 import { runStdioBridge } from "./doors/mcp/stdio-bridge.ts";
 import { systemPorts } from "./ports/ports.ts";
 
-/** Whether a command waits for what it printed, and does what there is to do where that failed. */
+/** Whether the command checks its output's errors and handles them itself. */
 let isToldOfErrors = false;
 
-// A reader that closes the output early (`| head`) is no failure.
+// A reader that closes the pipe early (`| head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (isToldOfErrors) return;
   if (error.code === "EPIPE") process.exit(0);
@@ -39,7 +39,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   },
   ports: systemPorts,
   openDomains,
-  // Loaded where something is served: that takes as long as all that other commands load.
+  // Loaded lazily, for serving only: it takes as long as everything other commands load.
   createApp: async (...given) => (await import("./app/app.ts")).createApp(...given),
   claimPort,
   createWorkers,

@@ -17,33 +17,33 @@ import { type Domains, openCurrent } from "./domains.ts";
 import { listen } from "./listen.ts";
 import { stop } from "./stop.ts";
 
-/** The composition root: with its parts beside it (`compose-…`), it builds and wires the rest. */
+/** Composition root: builds the whole appliance from the parts in the `compose-…` files beside it. */
 
 export interface App {
   server: Server;
-  /** The domains on a connection that writes. */
+  /** The domains, over the writing connection. */
   domains: Domains;
   services: Services;
   scheduler: Scheduler;
-  /** Work for webhooks that is due by the clock. */
+  /** Webhook work that runs on a timer. */
   push: Push;
   mailer: Mailer;
   sources: Sources;
-  /** Tables and indexes that are filled in the background. */
+  /** Tables and indexes that are backfilled in the background. */
   builds: Builds;
-  /** Writes the log of requests and the hour, as is done every few seconds. */
+  /** Flushes the request log and the hourly counters; normally a timer does this every few seconds. */
   flushRequests(): Promise<void>;
-  /** Starts listening and the scheduler. @returns the address */
+  /** Starts the server and the scheduler. @returns the address it listens on */
   listen(): string;
-  /** Path at which an empty appliance is set up; null where there is somebody. */
+  /** Path of the set-up page while the appliance has no account yet; null afterwards. */
   setUpPath(): Promise<string | null>;
-  /** Settles when all that answers did not wait for has ended. */
+  /** Settles once all work that outlives its response has finished. */
   workAfterAnswers(): Promise<void>;
-  /** Stops accepting, finishes what is under way, commits what was counted, closes all. */
+  /** Stops accepting requests, finishes those in progress, commits their usage, and closes everything. */
   close(): Promise<void>;
 }
 
-/** Builds the whole appliance; tests use it with ports of their own and a database in memory. */
+/** Builds the whole appliance. Tests pass their own ports and an in-memory database. */
 export async function createApp(
   config: Config,
   given: Ports,
@@ -77,7 +77,7 @@ export async function createApp(
   };
 }
 
-/** @returns an address at which this machine answers */
+/** @returns an address under which this machine can reach the server */
 function startListening(
   { config, crew, ports: { log } }: Base,
   { server, oauthAddress }: Doors,

@@ -20,7 +20,7 @@ import { type NodeSecrets, requireNode } from "./node-copy.ts";
 
 export type ClusterCommands = ReturnType<typeof clusterCommands>;
 
-/** `kanalog cluster …`: a cluster's making, its nodes' copies, and the way back to one file. */
+/** The `kanalog cluster …` commands: create a cluster, copy it to a node, and return to a single file. */
 export function clusterCommands(config: Config, { clock, random }: Ports) {
   const node = (): NodeSecrets => requireNode(config);
   const newId = (): string => random.uuid(clock.now());
@@ -33,13 +33,13 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
 
   return {
     /**
-     * @returns how many shared rows it has; the file is the first node's copy from then on
-     * @throws AppError `conflict` where a process uses it
+     * @returns the number of shared rows; from now on the file is the first node's copy
+     * @throws AppError `conflict` if another process is using the file
      */
     async init(file: string): Promise<number> {
       const settings = node();
       requireExisting(file);
-      // It would count on for itself what the cluster has by then.
+      // A process still serving this file would go on billing into it instead of into the cluster.
       requireUnused(file);
       const db = openDatabase(file, clock);
       try {
@@ -51,10 +51,10 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       }
     },
 
-    /** @returns the version of the copy that is at the settings' path now */
+    /** @returns the version of the copy, now at the configured path */
     join: (): Promise<number> => copy(config.databasePath, node()),
 
-    /** @returns where the former copy lies now */
+    /** @returns where the previous copy was moved to */
     async rebuild(): Promise<{ version: number; keptAs: string | null }> {
       const { databasePath } = config;
       const draft = `${databasePath}.copying`;
@@ -69,10 +69,10 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       }
     },
 
-    /** Writes what the cluster holds into a new file, which is an appliance by itself. */
+    /** Writes the cluster's data into a new file, which then works as a standalone appliance. */
     async leave(file: string): Promise<number> {
       const settings = node();
-      // Noted under a name of its own: the node itself goes on, and this copy is none from then on.
+      // Registered under its own name: the node itself keeps running, and this copy leaves the cluster.
       const leaving = { ...settings, node: `${settings.node} leaves` };
       try {
         const version = await copy(file, leaving);
@@ -88,7 +88,7 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       }
     },
 
-    /** Takes out a node that is gone for good: others wait for it no more. */
+    /** Removes a node that is gone for good, so that the others stop waiting for it. */
     async forget(name: string): Promise<void> {
       await withSession(node(), async ({ query }) => {
         const found = (await selectNodes(query)).find((one) => one.node === name);
@@ -107,20 +107,21 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
 interface NewCopy extends NodeSecrets {
   copyId: string;
   postSearch: boolean;
-  /** Whether it stands in for another copy of the node's. */
+  /** Whether the new copy replaces this node's existing one. */
   takesOver: boolean;
 }
 
 /**
- * Makes a copy in a new file; where that fails there is none.
- * @throws AppError `conflict` where the file exists, or another node of the same name runs
+ * Writes a copy into a new file; leaves no file behind if that fails.
+ * @throws AppError `conflict` if the file exists, or another node with the same name is running
  */
 async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<number> {
   if (existsSync(path)) throw new AppError("conflict", message("copyExists", { file: path }));
   const { node, copyId, secret, takesOver } = wanted;
   const state = await withSession(wanted, ({ query }) => findClusterState(query));
   requireReadable(state, secret);
-  // Noted before it copies anything, so that no removed row is forgotten which it has and would keep.
+  // Registered before anything is copied: rows deleted from now on stay recorded until this copy has seen
+  // their deletion.
   const joining = { node, copyId, version: 0, program: "joins" };
   await withSession(wanted, ({ query }) => noteNode(query, joining, takesOver));
   await withSession(wanted, ({ query }) => addToSchema(query, state));

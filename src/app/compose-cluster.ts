@@ -22,29 +22,29 @@ const COPY_MS = 5_000;
 const copyTooLate = (): AppError =>
   storageUnavailable(new Error(`nothing could be copied within ${COPY_MS} ms`));
 
-/** A process's part in a cluster; of an appliance by itself all of it is empty. */
+/** A process's part in a cluster. On a standalone appliance every member does nothing. */
 export interface ClusterPart {
-  /** Commits usage for all nodes; null: the file counts. */
+  /** Commits usage for all nodes; null if usage is counted in the local file. */
   usage: ReturnType<typeof createClusterUsageCommits> | null;
   /**
-   * @returns whether the copy is newer than at the call, whichever copying brought it
-   * @throws AppError `unavailable` where nothing could be copied
+   * @returns whether the copy has advanced since the call, whichever process advanced it
+   * @throws AppError `unavailable` if nothing could be copied
    */
   copyNewest(): Promise<boolean>;
-  /** The lease of what one process does for all. */
+  /** Lease for work that only one process may do. */
   upkeep: UpkeepLease;
-  /** Called every second. */
+  /** Called once a second. */
   look(): Promise<void>;
-  /** How long ago the copy was the newest; null where it is none. */
+  /** How long ago the copy was last up to date; null if the file is not a copy. */
   lagMs: (() => number) | null;
   checks: ReadyChecks;
-  /** For staff. */
+  /** For staff's page of nodes; null on a standalone appliance. */
   nodes: (() => Promise<NodeState[]>) | null;
   stop(): Promise<void>;
 }
 
 /**
- * @param writing a connection that writes for all nodes
+ * @param writing a connection whose writes reach all nodes
  * @param node the lease among this node's workers
  */
 export function composeCluster(
@@ -80,7 +80,7 @@ export function composeCluster(
   const notices = listenToCommits(url, `kanalog ${name} notices`, clock, () => {
     if (node.isOwn()) void follower.look();
   });
-  // Read from the file, since one of the node's workers copies for all of them.
+  // Read from the file, because one worker copies on behalf of all of this node's workers.
   const lagMs = (): number => clock.now() - copyNewestAt(db);
   const isBehind = (): string | null =>
     lagMs() > config.lagMaxMs ? "This node's copy of the cluster's rows is out of date." : null;
@@ -89,7 +89,8 @@ export function composeCluster(
     async copyNewest() {
       const known = copiedVersion(db);
       await inTime(follower.copyNewest(), COPY_MS, copyTooLate).catch((error) => {
-        // A node that may not copy, since another has its name for one, is no matter of those who ask it.
+        // A node that must not copy, because another one has its name, is the operator's problem: callers
+        // just see `unavailable`.
         throw error instanceof AppError && error.code === "conflict"
           ? storageUnavailable(error)
           : error;

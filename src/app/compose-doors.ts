@@ -24,16 +24,16 @@ import type { Work } from "./compose-work.ts";
 import { guides } from "./guides.ts";
 import { subkey } from "./installation-secret.ts";
 
-/** State of the process that doors look at while they answer. */
+/** State of the running process that the doors read while answering. */
 export interface Running {
-  /** Address at which it listens; null before it does, or where that is no address of one machine. */
+  /** The address it listens on; null before it listens, and for a wildcard address. */
   address: string | null;
   isStopping: boolean;
 }
 
 export type Doors = ReturnType<typeof composeDoors>;
 
-/** The doors over the domains: REST, MCP and the site, by one server. */
+/** Puts the doors (REST, MCP and the site) in front of the domains, behind one server. */
 export function composeDoors(base: Base, work: Work, running: Running) {
   const { config, ports, db, threads, crew } = base;
   const afterAnswer = createAfterAnswer(ports.log);
@@ -70,7 +70,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress };
 }
 
-/** Parts that every door takes. @param server it is made of them, and asked once it answers */
+/** What every door needs. @param server built from these parts, so it is looked up at request time */
 function composeDoor(base: Base, work: Work, running: Running, server: () => Server) {
   const { config, ports, metrics } = base;
   return {
@@ -87,7 +87,7 @@ function composeDoor(base: Base, work: Work, running: Running, server: () => Ser
   };
 }
 
-/** Parts that the server alone takes; other workers are told what this one knows. */
+/** What only the server needs. Also answers the other workers' questions about this one. */
 function serverParts(base: Base, work: Work) {
   const { db, database, metrics, others, recentLog, crew } = base;
   const { keys, keyUse, sources, imports } = work;

@@ -8,7 +8,7 @@ import { createScheduler } from "../upkeep/jobs/scheduler.ts";
 import type { Base } from "./compose-base.ts";
 import { nodeSettings } from "./node-copy.ts";
 
-/** Work that is done by the clock, and the backups that one of the jobs writes. */
+/** The scheduler's jobs, and the backups that one of them writes. */
 export function composeJobs({ config, ports, db, threads, metrics, lease, cluster }: Base) {
   const backups = backupPlan(config);
   const node = nodeSettings(config)?.node;
@@ -17,7 +17,7 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
     isNode: node !== undefined,
   };
   const jobs = nightlyJobs(settings).map(({ name, pattern, isOfNode, followsImports }) => ({
-    // Each node of a cluster has a due time of its own to claim.
+    // Jobs that run on every node of a cluster have one due time per node.
     name: isOfNode && node !== undefined ? `${name}@${node}` : name,
     pattern,
     followsImports,
@@ -26,7 +26,7 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
   }));
   const ledger = {
     claim: threads.jobs.claimJob,
-    // The claim is made off the jobs' thread, where whoever asks would wait for the job under way.
+    // Claimed on the writer thread: on the jobs' thread the caller would wait behind the running job.
     claimNow: threads.writer.claimJobNow,
     claimBehind: threads.jobs.claimJobBehind,
     hasFollowed: (name: string) => hasFollowed(db, name),
@@ -39,7 +39,7 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
   };
 }
 
-/** The plan of daily backups; null where no folder for them is set. */
+/** Where and how daily backups are written; null if no backup folder is configured. */
 function backupPlan({ backupDir, backupsKept, databasePath }: Config): BackupPlan | null {
   return backupDir === null
     ? null

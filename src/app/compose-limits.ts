@@ -10,10 +10,10 @@ import { inTransaction, type Wait } from "../db/transaction.ts";
 import { noteLogged } from "../doors/http/answers.ts";
 import type { Base } from "./compose-base.ts";
 
-/** A look at readiness waits so long for the lock. */
+/** How long a readiness check may wait for the write lock. */
 const TRY: Wait = { maxMs: 500, lookMs: 1 };
 
-/** Counts requests and says which are too many; notes the use of keys along with it. */
+/** Counts requests against quotas and rates, and records when each key was last used. */
 export function composeLimits({ db, threads, ports, metrics, crew, cluster }: Base) {
   const { clock, log } = ports;
   const keyUse = createKeyUse();
@@ -43,7 +43,7 @@ export function composeLimits({ db, threads, ports, metrics, crew, cluster }: Ba
     usage,
     limits: createLimits(createRates(clock, crew?.memory.rates), usage),
 
-    /** Why no usage can be committed, or null. */
+    /** Why usage cannot be committed at present; null if it can. */
     commitCheck: (): Promise<string | null> =>
       outage.check(
         () => cluster.usage?.commit([], []) ?? inTransaction(db, clock, "usage", rewriteMeta, TRY),

@@ -3,7 +3,7 @@ import type { RecentEntry } from "../ports/recent-log.ts";
 import type { MetricsJson } from "../upkeep/metrics/metrics.ts";
 import type { Crew } from "./workers/crew.ts";
 
-/** Reads the memory of the other workers; nothing where there are none. */
+/** Queries the other workers; every answer is empty if there are none. */
 export function composeOthers(crew: Crew | null) {
   const ask: Crew["ask"] = crew?.ask ?? (async () => []);
   const first = async <Answer>(answers: Promise<(Answer | null)[]>): Promise<Answer | null> =>
@@ -14,7 +14,7 @@ export function composeOthers(crew: Crew | null) {
       release: (token: string) => first(ask("releaseUpload", token)),
     },
 
-    /** Metrics of the workers that answer, and counts of those that ended; null where it serves alone. */
+    /** Metrics of the live workers plus the final counters of those that ended; null if it serves alone. */
     metrics:
       crew &&
       (async (own: MetricsJson) => (await ask("metrics", own)).filter((answer) => answer !== null)),
@@ -32,7 +32,7 @@ export function composeOthers(crew: Crew | null) {
       return [workers, ...answers.filter((answer) => answer !== null)];
     },
 
-    /** Warnings and errors of all, the latest first. */
+    /** Warnings and errors of all workers, latest first. */
     async errors(own: RecentEntry[]): Promise<RecentEntry[]> {
       const answers = (await ask("errors", null)).map((answer) => answer ?? []);
       return [own, ...answers].flat().toSorted((one, other) => other.at - one.at);

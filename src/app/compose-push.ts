@@ -9,7 +9,7 @@ import { createWebhooks } from "../push/webhooks/manage/webhooks.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import type { Base } from "./compose-base.ts";
 
-/** The webhooks that customers and staff manage, what is sent to them, and what cuts posts into events. */
+/** Everything about webhooks: their management, their deliveries, and turning posts into events. */
 export function composeWebhooks({ db, threads, secrets, config, ports, metrics, crew }: Base) {
   const { push: work, writer, readers } = threads;
   const guard = createTargetGuard(ports.network.resolve, config.webhookAllow);
@@ -31,7 +31,7 @@ export function composeWebhooks({ db, threads, secrets, config, ports, metrics, 
   };
 }
 
-/** Sends the mails that are queued. */
+/** Sends queued mails. */
 export function composeMailer({ db, threads: { push }, ports }: Base): Mailer {
   const isDue = (nowMs: number) => isMailDue(db, nowMs);
   const queue = {

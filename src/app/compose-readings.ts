@@ -36,7 +36,7 @@ export function composeReadings(
   };
 }
 
-/** The readings of a scrape of the metrics: all of it at hand, whatever the threads are busy with. */
+/** Reads all gauges for one scrape. Everything is at hand, so a busy thread pool cannot delay it. */
 async function readAll(
   { db, database: { threadLoads }, cluster, ports }: Base,
   { scheduler, lastBackup }: Pick<Work, "scheduler" | "lastBackup">,

@@ -16,7 +16,10 @@ import { createCursors } from "../methods/cursor.ts";
 import type { Services } from "../methods/services.ts";
 import type { Base } from "./compose-base.ts";
 
-/** The domains that methods call: threads read what may be slow, the serving connection all else. */
+/**
+ * The domains as methods call them: potentially slow reads go to threads, everything else to the serving
+ * connection.
+ */
 export function composeServices(
   { db, threads, config, ports, crew, cluster }: Base,
   built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts">,

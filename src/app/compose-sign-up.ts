@@ -3,8 +3,8 @@ import { listenerAddress } from "../doors/http/requests/base-address.ts";
 import type { Ports } from "../ports/ports.ts";
 
 /**
- * Whether visitors may make accounts: where that is switched on, mails with links are sent, and the
- * appliance has somebody already, since the first person is its operator.
+ * Whether visitors may create accounts. That takes the setting, working mail links, and an existing
+ * account: the first person to arrive is the operator and uses the set-up page.
  */
 export function composeSignUp(
   config: Config,
@@ -22,8 +22,9 @@ export function composeSignUp(
 }
 
 /**
- * Whether mails with links are sent: not without an address of our own. A mail's link would lead to the
- * host that a request names, and its token to whoever asked for the mail in somebody else's name.
+ * Whether mails may contain links, which needs a configured base URL. Otherwise a link would point to
+ * whatever host the request named, and its token would go to an attacker who asked for the mail in somebody
+ * else's name.
  */
 export function sendsLinks(
   { baseUrl, host, port }: Config,

@@ -27,7 +27,7 @@ import { sendsLinks } from "./compose-sign-up.ts";
 import type { Work } from "./compose-work.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
 
-/** Parts of the account site and staff's console, beside those of every door. */
+/** What the account site and staff's console need on top of every door's parts. */
 export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
   const { config, ports, db, threads, secret, others, recentLog, cluster } = base;
   const { clock, random, log } = ports;
@@ -74,7 +74,9 @@ function composePeople({ db, threads, secret, ports }: Base) {
   };
 }
 
-/** Documents and pictures on the public internet: no network of the operator's is exempt. */
+/**
+ * Fetches documents and pictures from the public internet only: the operator's own networks are not exempt.
+ */
 function composeOutside({ db, threads, ports }: Base) {
   const { network, clock } = ports;
   const guard = createTargetGuard(network.resolve, []);
@@ -89,7 +91,7 @@ function composeOutside({ db, threads, ports }: Base) {
   };
 }
 
-/** The catalog as staff sees and changes it. */
+/** The catalog as staff view and edit it. */
 function composeCatalog({ config, ports: { clock }, db, threads }: Base, { run }: AfterAnswer) {
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const { writer, readers, jobs } = threads;

@@ -15,12 +15,12 @@ import type { Ports } from "../ports/ports.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import type { SecretBox } from "../values/secret-box.ts";
 
-/** For the name of an address that is added. */
+/** How long resolving a new source's host name may take. */
 const RESOLVE_MAX_MS = 10_000;
 
 /**
- * Sources, for a serving process or for a command.
- * @param writing what writes: on threads of their own while serving
+ * Builds the sources, for a serving process or a command.
+ * @param writing what writes; while serving, dedicated threads
  */
 export function composeSources(
   db: Database,
@@ -48,7 +48,7 @@ export function composeSources(
         const { isSecure, target } = address;
         if (isSecure && !target.isAddress) return true;
         if (!isSecure && sourceAllow.length === 0) return false;
-        // A name server that does not answer now says nothing of the address.
+        // A name server that fails now proves nothing about the address.
         const found = await guard(address, RESOLVE_MAX_MS);
         return found.ok || found.reason !== "refused";
       },

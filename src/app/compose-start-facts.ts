@@ -2,12 +2,12 @@ import type { StartFacts } from "../doors/http/docs/start-page.ts";
 import type { Base } from "./compose-base.ts";
 import type { Work } from "./compose-work.ts";
 
-/** Counts are shown 20 times as long as counting took, so that visitors do not keep a reader busy. */
+/** Counts are cached for 20 times as long as counting took, so that visitors cannot keep a reader busy. */
 const SHOWN_TIMES = 20;
-/** No count is shown longer than this: the first takes long, since it waits for its thread to start. */
+/** Upper limit for that: the first count takes long, because it waits for its thread to start. */
 const SHOWN_MAX_MS = 5_000;
 
-/** Facts of the data and the plans for `/`. Rows that were just imported are counted within five seconds. */
+/** Numbers of the data and the plans for `/`. Newly imported rows show up within five seconds. */
 export function composeStartFacts(
   { threads, ports: { clock, log } }: Base,
   { accounts, services: { directory } }: Work,

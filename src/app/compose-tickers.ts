@@ -5,17 +5,17 @@ import type { Work } from "./compose-work.ts";
 const EVERY_SECOND = "* * * * * *";
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 
-/** Looks by the clock at what is due, those of the leases first. */
+/** Starts the timers that look for due work; the leases come first. */
 export function composeTickers(
   { lease, cluster }: Base,
   { hooks, mailer, builds, imports, sources, answers, readAhead, scheduler }: Work,
 ): Ticker[] {
   const { isOwn } = cluster.upkeep;
-  /** Work that one process does for all workers and nodes. */
+  /** Runs only in the one process that does the upkeep for all workers and nodes. */
   const asUpkeep = (work: () => Promise<void>) => async () => {
     if (isOwn()) await work();
   };
-  /** Work that one worker does for all workers of this node. */
+  /** Runs only in the one worker that does the upkeep for this node. */
   const asUpkeepOfNode = (work: () => Promise<void>) => async () => {
     if (lease.isOwn()) await work();
   };

@@ -15,10 +15,10 @@ import { composeMailer, composeWebhooks } from "./compose-push.ts";
 import { composeServices } from "./compose-services.ts";
 import { composeSources } from "./compose-sources.ts";
 
-/** The domains at work, behind no door yet. */
+/** The domains at work, before any door is put in front of them. */
 export type Work = Awaited<ReturnType<typeof composeWork>>;
 
-/** Composes what the doors ask, and what is done by the clock. */
+/** Composes what the doors call and what runs on timers. */
 export async function composeWork(base: Base) {
   return { ...composeCustomers(base), ...(await composeUpkeep(base)) };
 }
@@ -58,7 +58,7 @@ async function composeUpkeep(base: Base) {
   };
 }
 
-/** Records of answered requests: the log for the owners of keys, and the hours for staff. */
+/** Records of answered requests: the request log that key owners see, and the hourly counters for staff. */
 function composeAnswers({ config, ports, threads: { requestLog } }: Base) {
   const requests = createRequestLog(
     config.requestLog ? requestLog.writeRequestLog : null,
@@ -71,13 +71,13 @@ function composeAnswers({ config, ports, threads: { requestLog } }: Base) {
       hours.note(answered);
     },
 
-    /** Writes what waits, of a long log of requests a part. Never throws. */
+    /** Writes pending records, a long request log in portions. Never throws. */
     async flush(): Promise<void> {
       await requests.flush();
       await hours.flush();
     },
 
-    /** Writes all that waits. Never throws. */
+    /** Writes all pending records. Never throws. */
     async settled(): Promise<void> {
       await requests.settled();
       await hours.flush();

@@ -12,14 +12,15 @@ import type { Clock } from "../ports/clock.ts";
 import { nodeSettings } from "./node-copy.ts";
 import { pools } from "./operations.ts";
 
-/** Every operation by its pool, as a function: `threads.push.cutPart(…)`. */
+/** Every operation as a function, grouped by pool: `threads.push.cutPart(…)`. */
 export type DatabaseThreads = {
   [Name in keyof typeof pools]: Calls<(typeof pools)[Name]["operations"]>;
 };
 
 /**
- * Serving counts on the connection that it reads on: SQLite empties a connection's cache after every
- * commit of another, and units are committed all the time. A database in memory has only the one.
+ * The connection that usage is counted on, which is the serving connection itself. SQLite drops a
+ * connection's page cache whenever another one commits, and usage is committed all the time. An in-memory
+ * database has only this connection anyway.
  */
 export function servingConnection(config: Config, clock: Clock, db: Database): Database {
   return config.databasePath === IN_MEMORY
@@ -27,12 +28,12 @@ export function servingConnection(config: Config, clock: Clock, db: Database): D
     : openDatabase(config.databasePath, clock, "counter", config.durable);
 }
 
-/** A worker has at least so many for slow queries, so that one of these holds up no other. */
+/** Readers per worker, at least: with two, one slow query never blocks another. */
 const READERS_MIN = 2;
 
 /**
- * The pools' threads; of a database in memory all operations run on its one connection.
- * @param workers processes that serve the file, which share the threads for slow queries
+ * Starts the thread pools; on an in-memory database all operations run on its one connection.
+ * @param workers processes serving the file, which divide the reader threads among themselves
  */
 export function databaseThreads(
   config: Config,
@@ -62,7 +63,7 @@ export function databaseThreads(
       started.map(({ name, calls }) => [name, calls]),
     ) as unknown as DatabaseThreads,
 
-    /** How busy each pool is, by its name. */
+    /** Load of each pool, by name. */
     threadLoads: (): Record<string, ThreadLoad> =>
       Object.fromEntries(started.map(({ name, load }) => [name, load()])),
 

@@ -27,16 +27,16 @@ import {
 import { linkCopy, requireSameClock } from "./node-copy.ts";
 import { pools } from "./operations.ts";
 
-/** A connection that writes, and the domains over it, for commands. */
+/** A writing connection with the domains over it, for commands. */
 export type Domains = Awaited<ReturnType<typeof openDomains>>;
 
-/** Opens the database that the settings name, and brings it to this program's schema. */
+/** Opens the configured database and migrates it to this program's schema. */
 export async function openCurrent(
   config: Config,
   { clock, log }: Pick<Ports, "clock" | "log">,
 ): Promise<Database> {
   const path = config.databasePath;
-  // A new file would be empty, and in the way of the copy that is to be made.
+  // Opening would create an empty file, which would block the copy that `cluster join` makes.
   if (config.cluster !== null && !databaseExists(path)) {
     throw new AppError("conflict", message("noCopy", { file: path }));
   }
@@ -58,7 +58,7 @@ export async function openCurrent(
 
 /**
  * Opens the database and builds the domains over it.
- * @param open opens it; tests have one in memory that was prepared once
+ * @param open opens the database; tests pass one that opens a prepared in-memory database
  */
 export async function openDomains(
   config: Config,
@@ -69,7 +69,7 @@ export async function openDomains(
   const { clock, random } = ports;
   const db = await open(config, ports);
   try {
-    // A merge or deletion whose process was killed.
+    // Finishes a merge or deletion whose process was killed.
     await finishRemovals(db, clock, channelWatchers);
   } catch (error) {
     db.close();

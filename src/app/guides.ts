@@ -18,13 +18,13 @@ import cluster from "../upkeep/cluster/cluster.md" with { type: "text" };
 import operating from "../upkeep/operating.md" with { type: "text" };
 import building from "./building.md" with { type: "text" };
 
-/** The guides that the appliance serves, in the order of the bar above them. */
+/** The guides that the appliance serves, in the order of their navigation bar. */
 export const guides: readonly Guide[] = [
   { name: "start", texts: { en: start } },
   { name: "importing", texts: { en: importing } },
   { name: "sources", texts: { en: sources }, pictures: sourcePictures },
   { name: "customers", texts: { en: customers } },
-  // Customers' guides are in Russian too.
+  // Guides for customers are also in Russian.
   { name: "clients", texts: { en: clients, ru: clientsRu } },
   { name: "mentions", texts: { en: mentions, ru: mentionsRu } },
   { name: "export", texts: { en: exporting, ru: exportingRu } },

@@ -10,10 +10,10 @@ import { anyWebhook, selectWebhooks } from "../push/webhooks/manage/webhooks.sto
 import { message } from "../values/messages/messages.ts";
 import type { SecretBox } from "../values/secret-box.ts";
 
-/** Answers with the installation's secret; the database says whether one must exist already. */
+/** Returns the installation's secret. The database tells whether one must already exist. */
 export type InstallationSecret = (db: Database) => Promise<string>;
 
-/** Read, or made, when it is needed first: most commands need none. */
+/** Read or created on first use: most commands need none. */
 export function installationSecret(config: Config, random: Random): InstallationSecret {
   let secret: Promise<string> | null = null;
   return (db) => {
@@ -38,7 +38,10 @@ async function secretOf(
   return makeSecretFile(path, random);
 }
 
-/** Checked at the start: otherwise every attempt would fail, and each webhook be disabled after a day. */
+/**
+ * Checked at the start: with a wrong secret every delivery would fail, and each webhook would be disabled
+ * after a day.
+ */
 export async function requireReadableSecrets(
   db: Database,
   secrets: SecretBox,
@@ -57,7 +60,7 @@ export function authSettings(secret: string): AuthSettings {
   return { secret: subkey(secret, "kanalog site sessions") };
 }
 
-/** A secret for one purpose. */
+/** Derives a secret for a single purpose. */
 export function subkey(secret: string, purpose: string): string {
   return Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)).toString("base64url");
 }

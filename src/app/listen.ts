@@ -6,26 +6,26 @@ import { AppError } from "../errors.ts";
 import { type Message, message } from "../values/messages/messages.ts";
 
 /**
- * A connection may say nothing for so long, and a request take so long, however many bytes of its
- * body come: a test of a webhook takes up to 10 seconds.
+ * Limit for an idle connection and for a whole request, even while its body keeps arriving. Testing a
+ * webhook may take 10 seconds.
  */
 const IDLE_MAX_S = 30;
 
 /**
- * @param isShared whether workers of this appliance listen on the same port
+ * @param isShared whether other workers of this appliance listen on the same port
  * @returns the port
- * @throws AppError `unavailable` naming the place that cannot be listened on
+ * @throws AppError `unavailable` naming the address that cannot be listened on
  */
 export function listen(server: Server, { host, port }: Config, isShared: boolean): number {
   try {
     server.listen({
       hostname: host,
       port,
-      // Two appliances would share the port, and each answer some of the requests.
+      // Only for workers: otherwise two separate appliances could share the port and split the requests.
       reusePort: isShared,
       development: false,
       idleTimeout: IDLE_MAX_S,
-      // Each route has a limit of its own; a body that it does not read is not kept either.
+      // Routes have lower limits of their own; a body that no route reads is not buffered.
       maxRequestBodySize: REQUEST_BYTES_MAX,
     });
   } catch (cause) {
@@ -35,9 +35,9 @@ export function listen(server: Server, { host, port }: Config, isShared: boolean
 }
 
 /**
- * Looks whether a port can be listened on, before anything is made: once a worker listens, others of the
- * same user may share it unasked.
- * @returns the port, a free one for 0
+ * Checks that a port is free before anything is created. Once a worker listens with `reusePort`, other
+ * processes of the same user could join it unnoticed.
+ * @returns the port; a free one for 0
  * @throws AppError `unavailable` as `listen`
  */
 export function claimPort({ host, port }: Pick<Config, "host" | "port">): number {
@@ -48,9 +48,9 @@ export function claimPort({ host, port }: Pick<Config, "host" | "port">): number
   }
 }
 
-/** Listens, and ends it at once; a server would keep its port from workers. @returns the port */
+/** Listens and closes at once, since a server left open would block the workers. @returns the port */
 function listenOnce(host: string, port: number): number {
-  // Only a server takes the brackets of an IPv6 address.
+  // Only `Bun.serve` accepts an IPv6 address in brackets.
   const hostname = host.replace(/^\[(.*)\]$/, "$1");
   const listener = Bun.listen({ hostname, port, socket: { data() {} } });
   listener.stop(true);
@@ -61,15 +61,15 @@ function cannotListen(host: string, port: number, cause: unknown): AppError {
   return new AppError("unavailable", whyNotListening(host, port, cause), { cause });
 }
 
-/** The system's codes for an address that is another machine's, or none. */
+/** System error codes for an address that belongs to another machine or to none. */
 const NOT_HERE = ["EADDRNOTAVAIL", "EINVAL", "ENOTFOUND"];
-/** Below it, ports are the administrator's. */
+/** Lower ports need administrator rights. */
 const FREE_PORT_MIN = 1024;
 
 function whyNotListening(host: string, port: number, cause: unknown): Message {
   const place = `${host}:${port}`;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  // A name or number that is no address has no code, or the one of an earlier call.
+  // For something that is no address at all, Bun leaves the code empty or stale.
   if (NOT_HERE.includes(code) || (code === "" && isIP(host) === 0))
     return message("hostNotHere", { place, host });
   if (code === "EACCES" && port < FREE_PORT_MIN) return message("portNeedsRight", { place });
@@ -81,13 +81,13 @@ function whyNotListening(host: string, port: number, cause: unknown): Message {
 
 const PORTS_TRIED = 20;
 
-/** The next port that nobody listens on; null where none of the next ones is free. */
+/** The next free port; null if none of the following ports is free. */
 function nextFreePort(hostname: string, taken: number): number | null {
   for (let port = taken + 1; port <= Math.min(taken + PORTS_TRIED, 65_535); port++) {
     try {
       return listenOnce(hostname, port);
     } catch {
-      // The port is taken too.
+      // This port is taken too.
     }
   }
   return null;

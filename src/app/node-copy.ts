@@ -26,7 +26,7 @@ import type { Clock } from "../ports/clock.ts";
 import { noteNode } from "../upkeep/cluster/copy-newest.ts";
 import { message } from "../values/messages/messages.ts";
 
-/** Null where the appliance is no node of a cluster. */
+/** Null on a standalone appliance. */
 export function nodeSettings({ cluster, node }: Config): NodeSettings | null {
   return cluster === null ? null : { url: cluster, node: node ?? hostname() };
 }
@@ -35,7 +35,7 @@ export interface NodeSecrets extends NodeSettings {
   secret: string;
 }
 
-/** @throws AppError `invalid` naming the setting that is missing */
+/** @throws AppError `invalid` naming the missing setting */
 export function requireNode(config: Config): NodeSecrets {
   const settings = nodeSettings(config);
   if (settings === null) throw new AppError("invalid", message("clusterNotSet"));
@@ -44,9 +44,8 @@ export function requireNode(config: Config): NodeSecrets {
 }
 
 /**
- * Has a connection write for all nodes of the cluster that the settings name, if they name one, and copies
- * what it lacks. While PostgreSQL is away it is linked all the same.
- * @throws AppError `conflict` where the file is no copy of it
+ * Makes a connection's writes go to all nodes of the configured cluster, if there is one, and copies the
+ * rows it lacks. While PostgreSQL is unreachable the connection is linked all the same.
  */
 export async function linkCopy(db: Database, clock: Clock, config: Config): Promise<void> {
   const settings = nodeSettings(config);
@@ -59,12 +58,15 @@ export async function linkCopy(db: Database, clock: Clock, config: Config): Prom
   if (copy === undefined) throw new AppError("conflict", message("noCopy", { file }));
   linkToCluster(db, settings, "commands", derivedRows);
   await unlessAway(db, () => requireOfCluster(db, clock, config));
-  // A node that PostgreSQL was away for copies later what it lacks.
+  // PostgreSQL was unreachable at the start, so this node catches up later.
   if (requireCluster(db).left.length > 0) return;
   await unlessAway(db, async () => void (await copyFromCluster(db, clock)));
 }
 
-/** Work at a node's start that is left where PostgreSQL is away: what the node has can be read. */
+/**
+ * Runs part of a node's start; skipped while PostgreSQL is unreachable, since the existing copy can be
+ * served meanwhile.
+ */
 async function unlessAway(db: Database, work: () => Promise<void>): Promise<void> {
   const { left } = requireCluster(db);
   try {
@@ -76,18 +78,18 @@ async function unlessAway(db: Database, work: () => Promise<void>): Promise<void
 }
 
 /**
- * Does what the start left since PostgreSQL was away, before anything is copied.
- * @throws AppError `unavailable` while it is away, `conflict` as a start
+ * Completes what the start skipped while PostgreSQL was unreachable, before anything is copied.
+ * @throws AppError `unavailable` while it still is, `conflict` as at a start
  */
 export async function finishStart(db: Database): Promise<void> {
   const { left } = requireCluster(db);
   for (; left[0] !== undefined; left.shift()) await left[0]();
 }
 
-/** Clocks that differ by this much are refused: sessions, quotas' periods and retries would be off by it. */
+/** Clocks further apart are refused: sessions, billing periods and retries would be off by as much. */
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** @throws AppError `conflict` where this machine's clock is a minute or more off PostgreSQL's */
+/** @throws AppError `conflict` if this machine's clock differs from PostgreSQL's by a minute or more */
 export async function requireSameClock(db: Database, clock: Clock): Promise<void> {
   const cluster = clusterOf(db);
   if (cluster === null) return;
@@ -101,7 +103,7 @@ export async function requireSameClock(db: Database, clock: Clock): Promise<void
   });
 }
 
-/** @throws AppError `conflict` where another node by this one's name runs */
+/** @throws AppError `conflict` if another running node has this name */
 export async function requireOwnName(db: Database, settings: NodeSettings | null): Promise<void> {
   if (settings === null) return;
   const { node } = settings;
@@ -110,8 +112,9 @@ export async function requireOwnName(db: Database, settings: NodeSettings | null
 }
 
 /**
- * Looks whether the file is a copy of this cluster's history, and brings PostgreSQL to this program's schema.
- * @throws AppError `conflict`; `unavailable` where PostgreSQL cannot be asked
+ * Checks that the file is a copy of this cluster's history, and migrates PostgreSQL to this program's
+ * schema.
+ * @throws AppError `conflict`; `unavailable` if PostgreSQL cannot be reached
  */
 async function requireOfCluster(
   db: Database,

@@ -60,15 +60,15 @@ import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
 
-/** Pool of one thread, which ends its work however long it takes: every pool but the readers. */
+/** A pool with one thread and no deadline: every pool except the readers. */
 const one = { threads: 1, hasDeadline: false } as const;
 
 /**
- * The threads of a serving process, and what each runs. An operation that is named here can be called
- * as `threads.push.cutPart(…)`.
+ * The thread pools of a serving process and the operations each of them runs. An operation listed here is
+ * called as `threads.push.cutPart(…)`.
  */
 export const pools = {
-  /** Queries that may be slow: four at once, of one organization two; one more waits for a thread. */
+  /** Potentially slow queries: four at once, at most two per organization; further ones queue. */
   readers: {
     access: "reader",
     threads: 4,
@@ -94,15 +94,15 @@ export const pools = {
       readDatabaseFacts,
     },
   },
-  /** Large bodies, so that no parsing holds up answers. */
+  /** Parses large bodies, so that parsing never delays other answers. */
   bodies: {
     access: "reader",
     ...one,
     operations: { parseJson: (_db: Database, _clock: Clock, json: Uint8Array) => parseJson(json) },
   },
-  /** A checkpoint waits for the disk, so the connection that serves leaves it to a thread. */
+  /** Checkpoints wait for the disk, so they run on a thread instead of the serving connection. */
   checkpoints: { access: "writer", ...one, operations: { checkpointBeside } },
-  /** Changes that customers and staff make: no wait for the lock may hold up answers. */
+  /** Changes made by customers and staff: waiting for the write lock must not delay answers. */
   writer: {
     access: "writer",
     ...one,
@@ -126,11 +126,14 @@ export const pools = {
       ...sourceChanges,
     },
   },
-  /** The log of requests: whoever is served waits for none of it. */
+  /** The request log: no request waits for it. */
   requestLog: { access: "counter", ...one, operations: { writeRequestLog, writeHour } },
-  /** The heartbeat of whoever does the upkeep: behind nobody's work, and not flushed, since it need not survive. */
+  /**
+   * The upkeep lease's heartbeat: has its own thread so that nothing delays it, and is not flushed to disk
+   * because it need not survive a power cut.
+   */
   lease: { access: "counter", ...one, operations: leaseChanges },
-  /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
+  /** Webhook and mail work that runs on a timer, separate from the nightly jobs. */
   push: {
     access: "writer",
     ...one,
@@ -151,9 +154,9 @@ export const pools = {
     operations: { ...peopleOperations, ...signUpOperations },
   },
   sessions: { access: "writer", ...one, operations: sessionOperations },
-  /** A node's copy of a cluster's rows: behind nobody's work. */
+  /** Copies a cluster's rows to this node, on its own thread so that nothing delays it. */
   cluster: { access: "writer", ...one, operations: { copyNewest } },
-  /** The scheduler's work, which is long. */
+  /** The scheduler's jobs, which run long. */
   jobs: {
     access: "writer",
     ...one,
@@ -162,13 +165,13 @@ export const pools = {
       followChannels: followChannels(channelWatchers),
     },
   },
-  /** Files that were uploaded: as long as jobs, and beside them. */
+  /** Imports of uploaded files: as long as jobs, and in parallel with them. */
   imports: { access: "writer", ...one, operations: { runUpload } },
-  /** Files that sources gave: as long as uploads, and beside them. */
+  /** Imports of files from sources: as long as uploads, and in parallel with them. */
   sources: { access: "writer", ...one, operations: { importSourceFile } },
-  /** Posts that bots were told of: short, and not to wait for a file. */
+  /** Posts reported to bots: short, and must not wait behind a file. */
   bots: { access: "writer", ...one, operations: { applyBatch } },
-  /** Reads part by part: of files that are downloaded, as long as their readers take, and of cards ahead. */
+  /** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */
   exports: {
     access: "reader",
     ...one,
@@ -181,7 +184,10 @@ export const pools = {
   },
 } satisfies Record<string, Pool>;
 
-/** Empties the queues of an organization that may get events again: what waited meanwhile is not sent. */
+/**
+ * Empties the event queues of an organization that becomes entitled to events again: what queued up in
+ * between is not sent.
+ */
 async function emptyQueuesOf(db: Database, clock: Clock, organizationId: number): Promise<void> {
   const webhooks = await selectWebhooks(db, organizationId);
   await emptyQueues(
@@ -191,7 +197,7 @@ async function emptyQueuesOf(db: Database, clock: Clock, organizationId: number)
   );
 }
 
-/** A query as an operation: it needs no clock. */
+/** Wraps a query, which needs no clock, as an operation. */
 function query<Argument, Result>(select: (db: Database, argument: Argument) => Result) {
   return (db: Database, _clock: Clock, argument: Argument): Result => select(db, argument);
 }

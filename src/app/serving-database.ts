@@ -13,8 +13,8 @@ import type { InstallationSecret } from "./installation-secret.ts";
 import { nodeSettings, requireOwnName } from "./node-copy.ts";
 
 /**
- * Opens the connections and threads of a process that serves. All of them tell how long they hold the
- * lock, and of slow statements.
+ * Opens the connections and threads of a serving process. All of them report lock hold times and slow
+ * statements.
  */
 export async function openServingDatabase(
   config: Config,

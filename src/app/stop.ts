@@ -1,19 +1,19 @@
 import type { Server } from "../doors/http/server.ts";
 import type { Ports } from "../ports/ports.ts";
 
-/** Requests and work under way have so long to end when the appliance is told to stop. */
+/** How long requests and other work may take to finish during a shutdown. */
 const STOP_MAX_MS = 10_000;
 
 interface Stopping {
   server: Server;
-  /** Work that begins by itself: each begins nothing more, and settles when what is under way has ended. */
+  /** Work on timers: `stop` starts nothing new and settles once current work has finished. */
   work: readonly { stop(): unknown }[];
-  /** Work that answers began: settles when all of it has ended. */
+  /** Work started by answers: each settles once all of it has finished. */
   settled: readonly (() => Promise<unknown>)[];
   close(): Promise<void>;
 }
 
-/** Stops accepting, finishes what is under way, as far as there is time, and closes all. */
+/** Stops accepting requests, lets current work finish within the time limit, and closes everything. */
 export async function stop(
   { server, work, settled, close }: Stopping,
   { clock, log }: Ports,
@@ -26,9 +26,9 @@ export async function stop(
     Promise.all([server.server && server.stop(), ...work.map((one) => one.stop())]),
     timeIsUp,
   ]);
-  // A client that never ends its request must not keep the process alive.
+  // A client that never finishes its request must not keep the process alive.
   if (server.server) await server.stop(true);
-  // Work is awaited after the last answers, which may have begun some.
+  // Awaited after the last answers, because these may have started more work.
   await Promise.race([Promise.all(settled.map((one) => one())), timeIsUp]);
   closing.abort();
   await close();

@@ -3,5 +3,5 @@ import { serveOperations } from "../db/serve-operations.ts";
 import { systemClock } from "../ports/clock.ts";
 import { pools } from "./operations.ts";
 
-/** The module that every database thread runs. */
+/** Entry module of every database thread. */
 serveOperations(pools, systemClock, derivedRows);

@@ -4,7 +4,7 @@ import { missingChannels, noteStale } from "./post-search/catch-up.store.ts";
 import { createPostIndex } from "./post-search/post-index.store.ts";
 import { createPostRecords } from "./posts/posts.store.ts";
 
-/** Brings both search indexes to channels and posts that another node of a cluster wrote. */
+/** Updates both search indexes for channels and posts written by another node of the cluster. */
 export const derivedRows: Derived = {
   begin(tx, { channels, posts }) {
     const search = createSearchIndex(tx);
@@ -21,7 +21,7 @@ export const derivedRows: Derived = {
         else postIndex.note(post, stored);
       }
       postIndex.write();
-      // A channel that was changed later than its posts comes after them.
+      // A channel changed after its posts arrives after them.
       noteStale(tx, added);
     };
   },

@@ -10,16 +10,19 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { Statement } from "./statement.ts";
 
-/** Queries name their tables themselves. */
+/** drizzle's relational schema is unused: queries name their tables themselves. */
 type NoTables = Record<string, never>;
 type NoRelations = ExtractTablesWithRelations<NoTables>;
 
-/** drizzle's builders whose queries are awaited. */
+/** drizzle's query builders, whose queries return promises. */
 export type Builders = BaseSQLiteDatabase<"async", RunResult>;
-/** drizzle's builders whose queries answer at once. */
+/** drizzle's query builders, whose queries return at once. */
 export type BuildersNow = BaseSQLiteDatabase<"sync", RunResult>;
 
-/** @param prepare the statement of a SQL text, which drizzle alone runs: it is all it calls of the driver */
+/**
+ * @param prepare prepares the statement of a SQL text; drizzle runs these statements itself and calls
+ * nothing else of the driver
+ */
 export function createBuilders(prepare: (sql: string) => Statement): {
   builders: Builders;
   buildersNow: BuildersNow;
@@ -40,8 +43,8 @@ export function createBuilders(prepare: (sql: string) => Statement): {
 type Session = BetterSQLiteSession<NoTables, NoRelations>;
 
 /**
- * Has the queries of SQLite's driver, which answers at once, answer with promises: the same code then
- * runs over a database that is asked across a network.
+ * Makes queries of the synchronous SQLite driver return promises, so that the same code would also work
+ * over a database across the network.
  */
 class AwaitedSession extends SQLiteSession<"async", RunResult, NoTables, NoRelations> {
   readonly #session: Session;
@@ -64,7 +67,7 @@ type Query = Parameters<Session["prepareQuery"]>[0];
 type Method = Parameters<Session["prepareQuery"]>[2];
 type Values = Record<string, unknown>;
 
-/** A query of the driver's, awaited. */
+/** A query of the synchronous driver that returns promises. */
 // biome-ignore lint/suspicious/noExplicitAny: each builder gives its prepared query the type of its rows
 class AwaitedQuery extends SQLitePreparedQuery<any> {
   readonly #query: PreparedQuery;
@@ -72,8 +75,8 @@ class AwaitedQuery extends SQLitePreparedQuery<any> {
   constructor(query: PreparedQuery, sql: Query, method: Method) {
     super("async", method, sql);
     this.#query = query;
-    // A builder that joins tables says by it which of them a row may lack. The parent class has a field
-    // of that name in each object, so a setter of this class would never be called.
+    // A builder with joins sets this to say which tables a row may lack. The parent class defines the field
+    // on each object, so a setter in this class would never be called.
     Object.defineProperty(this, "joinsNotNullableMap", {
       set: (joins) => Object.assign(query, { joinsNotNullableMap: joins }),
     });

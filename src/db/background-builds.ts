@@ -2,34 +2,34 @@ import type { Clock } from "../ports/clock.ts";
 import { type Database, statement, type Transaction } from "./database.ts";
 import { inParts } from "./transaction.ts";
 
-/** Work on what is stored that goes on beside all else until it is done: tables and indexes that are filled. */
+/** Backfills a table or an index from stored rows while everything else goes on. */
 export interface BackgroundBuild {
   name: string;
-  /** Whole percent that is done; null where nothing is left to do. */
+  /** Progress in whole percent; null once it is complete. */
   percent(db: Database): number | null;
   /**
-   * Goes on until an instant of the monotonic clock or to the end, in short transactions with pauses. Killed at any
-   * moment, or done by two processes at once, it leaves nothing out.
+   * Continues until an instant of the monotonic clock, or to the end, in short transactions with pauses.
+   * Nothing is skipped if it is killed, or if two processes do it at once.
    */
   goOn(db: Database, clock: Clock, untilMs: number): Promise<void>;
 }
 
-/** A table that is being filled from rows that a former version wrote, in the order of their numbers. */
+/** A table being backfilled from rows of an earlier version, in the order of their numbers. */
 interface Build {
   name: string;
-  /** The last number that is done. */
+  /** Last number processed. */
   afterId: number;
-  /** The last number there is to do: what is written later fills the table by itself. */
+  /** Last number to process: rows written later fill the table themselves. */
   untilId: number;
 }
 
 /**
- * Fills in what some rows after a number give: as much as a few milliseconds do.
- * @returns the last number that is done now; null where no rows are left
+ * Processes the next rows after a number, as many as fit in a few milliseconds.
+ * @returns the last number processed; null if no rows are left
  */
 export type BuildStep = (tx: Transaction, build: Build) => number | null;
 
-/** A build that is not done, or undefined. */
+/** The unfinished build of this name, or undefined. */
 export function findBuild(db: Database, name: string): Build | undefined {
   return statement<Build>(
     db,
@@ -37,12 +37,12 @@ export function findBuild(db: Database, name: string): Build | undefined {
   ).get(name);
 }
 
-/** How much of a build is done, in whole percent. */
+/** Progress of a build, in whole percent. */
 export function percentDone({ afterId, untilId }: Pick<Build, "afterId" | "untilId">): number {
   return Math.floor((100 * afterId) / untilId);
 }
 
-/** A table's build as background work: each step commits its place with its rows. */
+/** A table's build as background work: each step commits its progress together with its rows. */
 export function tableBuild(name: string, step: BuildStep): BackgroundBuild {
   return {
     name,

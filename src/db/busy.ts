@@ -1,14 +1,14 @@
 const PAUSE_MS = 1;
 const TRIES_MAX = 10_000;
 
-/** Whether another connection holds a lock. */
+/** Whether the error means that another connection holds a lock. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 }
 
 /**
- * Tries again while another connection holds a lock, often enough to get in between two transactions of
- * an import, but blocks the thread meanwhile.
+ * Retries while another connection holds a lock, often enough to get in between two transactions of an
+ * import. Blocks the thread meanwhile.
  */
 export function untilFree<T>(work: () => T): T {
   for (let tries = 1; ; tries += 1) {

@@ -4,74 +4,75 @@ import type { Database } from "./database.ts";
 import { noteHold } from "./lock-holds.ts";
 
 /**
- * Checkpoints: the write-ahead log is copied into the file and begins anew. SQLite's own would come at
- * the end of somebody's commit; these come after the lock was given back, and are cut.
+ * Checkpoints copy the write-ahead log into the file and restart the log. SQLite would run one at the end
+ * of somebody's commit; these run after the lock is released, and in small steps.
  */
 
 /**
- * A connection that writes checkpoints the log after a commit once it has so many frames. 8,000 are
- * 32 MB: an import of channels, which writes the same pages again and again, takes a sixth less time
- * than with SQLite's usual 1,000.
+ * Frames from which a writing connection checkpoints after its commit. 8,000 frames are 32 MB: an import of
+ * channels, which rewrites the same pages many times, takes a sixth less time than with SQLite's default of
+ * 1,000.
  */
 const LONG_FRAMES = 8_000;
-/** Commits of a connection from one look at the log to the next. */
+/** Commits of a connection between two looks at the log's length. */
 const COMMITS_PER_LOOK = 8;
 
-/** A serving process checkpoints from some 8 MB on. */
+/** Frames from which a serving process checkpoints: some 8 MB. */
 const LONG_BESIDE_FRAMES = 2_000;
 /**
- * A log that another process, such as an import, makes long is left to that one until 48 MB: at each
- * checkpoint pages are written that it is about to change again, which was more than half of all that
- * refreshing the numbers of a million channels wrote.
+ * Frames up to which a log that another process fills, such as an import, is left to that process: 48 MB.
+ * Each checkpoint writes pages that the import is about to change again; that was more than half of all
+ * bytes written while refreshing the numbers of a million channels.
  */
 const LONG_OF_OTHERS_FRAMES = 12_000;
-/** Others write where the log grew by more than so many frames for each of the server's own commits, which have few. */
+/** Frames per commit of the server's own above which others must be writing too: its commits are small. */
 const OWN_COMMIT_FRAMES = 5;
-/** Frames copied while writers wait, at the most: 2 MB, in some milliseconds. */
+/** Most frames to copy while writers wait: 2 MB, in a few milliseconds. */
 const LOCKED_FRAMES_MAX = 500;
-/** An import's transactions and its own checkpoint may keep others out for so long. */
+/** How long to wait for the lock, which an import's transaction or its own checkpoint may hold. */
 const WAIT_MAX_MS = 200;
-/** A thread that is blocked meanwhile tries so often, a millisecond apart. */
+/** Attempts of a thread that blocks meanwhile, a millisecond apart. */
 const TRIES_MAX = 30;
 /**
- * A log begins anew only once nobody reads in it. Whoever begins to read when all is copied does not, so
- * those who began before are waited for, under the lock. Without it the log grew to twice its length
- * beside two readers, and each try copied what the next transaction changed again.
+ * How long to wait, under the lock, for readers of the old log. The log restarts only when nobody reads
+ * from it, and readers that begin after everything was copied do not. Without this wait the log grew to
+ * twice its length beside two readers, and every attempt copied pages that the next transaction changed
+ * again.
  */
 const READERS_WAIT_MS = 10;
 const PAUSE_MS = 1;
 /**
- * Copies after which the log counts as flushed: they take a millisecond or two each, and one of ten had no
- * commit of others beside it.
+ * Copies after which the log counts as flushed. Each takes a millisecond or two, and about one in ten had
+ * no commit of another connection beside it.
  */
 const FLUSHED_AFTER_COPIES = 10;
 
 interface LogState {
-  /** 1: another connection stood in the way. */
+  /** 1 if another connection stood in the way. */
   busy: number;
-  /** Frames; -1 where there is no log, or another connection checkpoints it. */
+  /** Frames in the log; -1 if there is no log, or another connection is checkpointing it. */
   log: number;
   checkpointed: number;
 }
 
-/** Commits since the last look, of connections that checkpoint after their own commits. */
+/** Commits since the last look, for connections that checkpoint after their own commits. */
 const commits = new WeakMap<Database, number>();
 
-/** The log's frames at the last look of a connection that checkpoints beside others. */
+/** Length of the log in frames at the last look, for connections that checkpoint beside others. */
 const framesBefore = new WeakMap<Database, number>();
 
 export function checkpointsItself(db: Database): void {
   commits.set(db, 0);
 }
 
-/** Leaves a connection's checkpoints to others, where its thread answers requests. */
+/** Leaves a connection's checkpoints to others, because its thread answers requests. */
 export function leavesCheckpoints(db: Database): void {
   commits.delete(db);
 }
 
 /**
- * Checkpoints a long log after a commit, and blocks this thread meanwhile; never throws. Others write
- * on, but little: the log grew long by this connection's own commits, and these wait.
+ * Checkpoints after a commit if the log is long, blocking this thread; never throws. Others may write
+ * meanwhile, but hardly do: it was this connection's commits that made the log long.
  */
 export function checkpointIfLong(db: Database, clock: Clock): void {
   const count = commits.get(db);
@@ -81,7 +82,7 @@ export function checkpointIfLong(db: Database, clock: Clock): void {
   try {
     if (checkpoint(db, "NOOP").log >= LONG_FRAMES) checkpointNow(db, clock);
   } catch {
-    // The commit before it holds all the same. What is wrong with the storage the next one meets.
+    // The preceding commit stands regardless. The next commit will meet any fault of the storage.
   }
 }
 
@@ -94,11 +95,10 @@ function checkpointNow(db: Database, clock: Clock): void {
 }
 
 /**
- * Copies what the log has while others write on, at each call until little is left. True once the file
- * is flushed as well, so that whoever takes the lock next has little left to copy and to flush. SQLite
- * flushes the file only where nobody has committed by the end of the copying. That can be seen where
- * nobody has by the end of the flush either; where others commit all the time it has happened after
- * some calls.
+ * Copies the log while others write, repeatedly, until little is left. True once the file is flushed as
+ * well, so that the final step under the lock has little left to copy and flush. SQLite flushes the file
+ * only if nobody committed before the copying ended. This is visible only if nobody committed during the
+ * flush either; under constant commits it is assumed after several calls.
  */
 function createCopy(db: Database): () => boolean {
   let copies = 0;
@@ -119,10 +119,10 @@ function isNearlyThrough(db: Database): boolean {
 }
 
 /**
- * Checkpoints a log that has grown long beside those who write: most of it while they go on, the rest
- * while they wait for the lock. Without that wait the log would hardly ever be through where several
- * write, and could not begin anew.
- * @param ownCommits commits of the server since it asked last, by which those of others are told
+ * Checkpoints a long log beside writers: most of it while they continue, the rest while they wait for the
+ * lock. Without that wait the log would hardly ever be fully copied under several writers, and could not
+ * restart.
+ * @param ownCommits the server's own commits since the last call, which tell its frames from others'
  */
 export async function checkpointBeside(
   db: Database,
@@ -132,7 +132,7 @@ export async function checkpointBeside(
   const { log } = checkpoint(db, "NOOP");
   const before = framesBefore.get(db) ?? 0;
   framesBefore.set(db, log);
-  // A log that is shorter than before began anew.
+  // A log shorter than at the last look was restarted in between.
   const isOfOthers = log - (log < before ? 0 : before) > OWN_COMMIT_FRAMES * ownCommits;
   if (log < (isOfOthers ? LONG_OF_OTHERS_FRAMES : LONG_BESIDE_FRAMES)) return;
   const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
@@ -143,13 +143,16 @@ export async function checkpointBeside(
   framesBefore.set(db, checkpoint(db, "NOOP").log);
 }
 
-/** Copies the rest under the lock. True where all is copied: if somebody still reads in the log, it begins anew later. */
+/**
+ * Copies the rest under the lock. True if everything was copied; if somebody still reads from the log, it
+ * restarts later.
+ */
 function beginsAnew(db: Database, clock: Clock): boolean {
   const begunMs = clock.monotonic();
   db.pragma(`busy_timeout = ${READERS_WAIT_MS}`);
   const { busy, log, checkpointed } = checkpoint(db, "RESTART");
   db.pragma("busy_timeout = 0");
-  // A checkpoint without the lock copies what it can, and holds up nobody.
+  // Without the lock, a checkpoint copies what it can and blocks nobody.
   if (busy === 0) {
     writeFirstFrame(db);
     noteHold(db, "checkpoint", clock.monotonic() - begunMs);
@@ -158,9 +161,9 @@ function beginsAnew(db: Database, clock: Clock): boolean {
 }
 
 /**
- * Begins the new log. Whoever writes its first frame waits for the disk: that must not be the thread
- * that answers and counts. The row is of a table that each node of a cluster has for itself, since
- * changes of shared rows are for PostgreSQL.
+ * Writes the first frame of the restarted log, whose writer waits for the disk: that must not be the thread
+ * that answers and bills. The row belongs to a table that each node of a cluster has for itself, because
+ * changes of shared rows would go through PostgreSQL.
  */
 function writeFirstFrame(db: Database): void {
   try {
@@ -178,8 +181,8 @@ function checkpoint(db: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogStat
 }
 
 /**
- * Checkpoints the whole log and empties it, so that the file alone is the whole database. Where
- * another process reads or writes at this moment, the log stays for whoever opens the file next.
+ * Checkpoints the whole log and truncates it, so that the file alone is the whole database. If another
+ * process is reading or writing, the log stays for whoever opens the file next.
  */
 export function checkpointWhole(db: Database): void {
   db.pragma("wal_checkpoint(TRUNCATE)");

@@ -18,7 +18,7 @@ import { message } from "../values/messages/messages.ts";
 import type { Database } from "./database.ts";
 import { requireSoundFile } from "./database-file.ts";
 
-/** A copy that has been read through. */
+/** A verified copy. */
 export interface DatabaseCopy {
   path: string;
   bytes: number;
@@ -26,15 +26,15 @@ export interface DatabaseCopy {
 }
 
 const DRAFT_PREFIX = ".kanalog-copy-";
-/** A draft that is older was left by a process that was killed: none takes so long. */
+/** Age from which a draft must have been left by a killed process: no copy takes this long. */
 const DRAFT_LEASE_MS = 12 * 60 * 60 * 1000;
 
 /**
- * Copies the database, as it is at this moment, into a new file for its owner's eyes only. The file
- * appears whole, on the disk and read through, or not at all. Other connections go on reading and
- * writing; this thread does nothing else meanwhile.
- * @throws AppError `conflict` where the file exists or the copy is not sound, `unavailable` where it
- *   cannot be written
+ * Copies the database as of now into a new file that only its owner may read. The file appears complete,
+ * flushed and verified, or not at all. Other connections keep reading and writing; this thread is blocked
+ * meanwhile.
+ * @throws AppError `conflict` if the file exists or the copy is not sound, `unavailable` if it cannot be
+ * written
  */
 export function writeCopy(db: Database, path: string, clock: Clock): DatabaseCopy {
   requireAbsent(path);
@@ -77,7 +77,7 @@ function removeOldDrafts(folder: string, nowMs: number): void {
   }
 }
 
-/** Waits until a file, or a folder's list of names, is on the disk. Windows has none for folders. */
+/** Waits until a file, or a folder's entries, are on the disk. Windows cannot do that for folders. */
 export function flush(path: string): void {
   if (process.platform === "win32" && statSync(path).isDirectory()) return;
   const descriptor = openSync(path, "r");

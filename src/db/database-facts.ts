@@ -6,7 +6,7 @@ import { schemaVersion } from "./migrate.ts";
 export interface DatabaseFacts extends DatabaseSize {
   schemaVersion: number;
   sqliteVersion: string;
-  /** A search reads each of them: the nightly job merges them into one. */
+  /** Every search reads each segment; the nightly job merges them into one. */
   searchSegments: number;
   tables: TableFacts[];
 }
@@ -16,14 +16,14 @@ interface DatabaseSize {
   walBytes: number;
   pageBytes: number;
   pages: number;
-  /** Pages of the file that hold nothing, and are used before it grows. */
+  /** Free pages in the file, which are reused before it grows. */
   freePages: number;
 }
 
 interface TableFacts {
   name: string;
   rows: number;
-  /** True where there are more than were counted. */
+  /** True if there are more than were counted. */
   isMore: boolean;
 }
 
@@ -43,10 +43,10 @@ const TABLES = [
   "audit_log",
 ];
 
-/** SQLite has no number of rows at hand: it counts them one by one, some ten million a second. */
+/** Limit for counting rows: SQLite stores no counts and visits some ten million rows a second. */
 const COUNTED_MAX = 1_000_000;
 
-/** Numbers of the search index's segments, walked from one to the next: the index has a row for each page. */
+/** Counts the search index's segments by stepping from one to the next: the index has a row per page. */
 const SEARCH_SEGMENTS = `
   WITH RECURSIVE segment (id) AS (
     SELECT min(segid) FROM channel_search_idx
@@ -56,7 +56,7 @@ const SEARCH_SEGMENTS = `
   )
   SELECT count(id) AS n FROM segment`;
 
-/** How large the database is and what is in it, for staff. Runs under the deadline. */
+/** Size and contents of the database, for staff. Runs under the deadline. */
 export function readDatabaseFacts(db: Database): DatabaseFacts {
   return {
     ...readDatabaseSize(db),
@@ -67,7 +67,7 @@ export function readDatabaseFacts(db: Database): DatabaseFacts {
   };
 }
 
-/** How large the database is: at hand, whatever is in it. */
+/** Size of the database, which is read at once whatever it contains. */
 export function readDatabaseSize(db: Database): DatabaseSize {
   const pragma = (name: string): number => db.pragmaValue(name) as number;
   const { path, isInMemory } = db;

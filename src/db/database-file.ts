@@ -3,15 +3,14 @@ import { AppError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
 import { whyRefused } from "./refused-file.ts";
 
-/** Damages that are told of a file: the first ones say enough. */
+/** Faults reported for a damaged file: the first few are enough. */
 const DAMAGES_MAX = 3;
 
 /**
- * Reads a file through, which nobody writes to.
- * @param check `quick` leaves out whether the indexes agree with their tables, and takes an eighth
- *   of the time
+ * Verifies a file that nobody writes to.
+ * @param check `quick` does not compare indexes with their tables, and takes an eighth of the time
  * @returns its schema version
- * @throws AppError `conflict`, saying whether it is no database of Kanalog, or damaged
+ * @throws AppError `conflict` if it is not a database of Kanalog, or damaged
  */
 export function requireSoundFile(path: string, check: "quick" | "full"): number {
   return inKanalogFile(path, (client, version) => {
@@ -26,8 +25,8 @@ export function requireSoundFile(path: string, check: "quick" | "full"): number 
 }
 
 /**
- * Looks whether a file is a database of Kanalog, before anything that would write to it.
- * @throws AppError `conflict` where it is none, or its beginning cannot be read
+ * Checks that a file is a database of Kanalog before anything would write to it.
+ * @throws AppError `conflict` if it is not, or its header cannot be read
  */
 export function requireKanalogFile(path: string): void {
   inKanalogFile(path, () => undefined);

@@ -5,28 +5,28 @@ import { plannedOnce } from "./planned-once.ts";
 import { type NoteSlow, Statement, type Watch, withSql } from "./statement.ts";
 import { createStatementCache } from "./statement-cache.ts";
 
-/** Builders of queries that write nothing. */
+/** Query builders that cannot write. */
 export type Reading = Pick<Builders, "select" | "selectDistinct">;
 
 /**
- * One connection to SQLite. Nobody else has the driver's handle, so each error knows its statement and
- * each slow statement is told of.
+ * One connection to SQLite. The driver's handle is private to it, so every error carries its statement and
+ * every slow statement is reported.
  */
 export class Database {
   readonly #client: BetterSqlite3.Database;
   readonly #watch: Watch;
   readonly #ends: (() => void)[] = [];
-  /** Prepared statements by their text, as it was asked for. */
+  /** Prepared statements, by the text they were requested with. */
   readonly statements = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
-  /** drizzle's, for statements that differ from time to time; others are prepared once (query.ts). */
+  /** drizzle's builders, for statements that vary; fixed ones are prepared once (query.ts). */
   readonly builders: Reading;
-  /** The same without waiting. */
+  /** The same builders, returning at once. */
   readonly buildersNow: Pick<BuildersNow, "select">;
 
   constructor(client: BetterSqlite3.Database, clock: Clock) {
     this.#client = client;
     this.#watch = { clock, noteSlow: () => {} };
-    // A cache apart from `statements`: drizzle has its statements answer with lists in place of rows.
+    // Separate from `statements`, because drizzle switches its statements to return arrays instead of rows.
     const built = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
     const { builders, buildersNow } = createBuilders((sql) => built.get(sql));
     this.builders = builders;
@@ -45,12 +45,15 @@ export class Database {
     return this.#client.inTransaction;
   }
 
-  /** Has each slow run of a statement told to one listener. */
+  /** Sets the listener for slow statements. */
   onSlow(note: NoteSlow): void {
     this.#watch.noteSlow = note;
   }
 
-  /** A statement that is not kept, with its text as it is; `statement` is for all that runs again. */
+  /**
+   * Prepares a statement without caching it, with its text unchanged. For anything that runs repeatedly,
+   * use `statement`.
+   */
   prepare<Row>(sql: string): Statement<Row> {
     try {
       return new Statement<Row>(this.#client.prepare(sql), sql, this.#watch);
@@ -59,7 +62,7 @@ export class Database {
     }
   }
 
-  /** Runs statements that have no values and answer with nothing. */
+  /** Runs statements that have no parameters and return nothing. */
   exec(sql: string): void {
     try {
       this.#client.exec(sql);
@@ -68,7 +71,7 @@ export class Database {
     }
   }
 
-  /** The rows that a pragma answers with. */
+  /** The rows that a pragma returns. */
   pragma<Row>(text: string): Row[] {
     try {
       return this.#client.pragma(text) as Row[];
@@ -77,20 +80,20 @@ export class Database {
     }
   }
 
-  /** The one value that a pragma answers with. */
+  /** The single value that a pragma returns. */
   pragmaValue(text: string): unknown {
     const [row] = this.pragma<object>(text);
     return row && Object.values(row)[0];
   }
 
-  /** Makes a function that SQL may call, anew for each row. */
+  /** Defines an SQL function, called once for each row. */
   defineFunction(name: string, work: (...values: unknown[]) => unknown): void {
     this.#client.function(name, { deterministic: false }, work);
   }
 
   /**
-   * Runs work that writes to the tables which a virtual table keeps its content in; SQLite refuses that
-   * else. Such statements are not kept (`prepare`), since they hold for this work only.
+   * Runs work that writes to a virtual table's shadow tables, which SQLite otherwise refuses. Its
+   * statements must not be cached (use `prepare`), because they are valid during this work only.
    */
   changingShadowTables<T>(work: () => T): T {
     this.#client.unsafeMode(true);
@@ -101,9 +104,9 @@ export class Database {
     }
   }
 
-  /** Writes a copy of the whole database, as it is at this moment, into a new file. */
+  /** Writes a copy of the whole database, as of now, into a new file. */
   copyTo(path: string): void {
-    // A reader writes nothing to its own file by it, but would be refused.
+    // VACUUM INTO does not change the source, but SQLite refuses it on a read-only connection.
     const queryOnly = this.pragmaValue("query_only");
     this.exec("PRAGMA query_only = OFF");
     try {
@@ -113,7 +116,7 @@ export class Database {
     }
   }
 
-  /** Has something end with the connection. */
+  /** Registers a function to call when the connection closes. */
   onClose(end: () => void): void {
     this.#ends.push(end);
   }
@@ -125,17 +128,17 @@ export class Database {
 }
 
 /**
- * A connection within a transaction: `inTransaction` hands it to its callback, and what writes control
- * data asks for it.
+ * A connection inside a transaction. `inTransaction` passes it to its callback, and functions that write
+ * control data require it.
  */
 export interface Transaction extends Database {
   readonly builders: Builders;
 }
 
 /**
- * The prepared statement of this SQL text on this connection, kept for the next time. For what drizzle's
- * builders cannot say, and where they would cost more than the query: a test lists these places, each
- * with its reason (test/contract/raw-sql.test.ts).
+ * The prepared statement of a SQL text on this connection, cached for the next use. Meant for what
+ * drizzle's builders cannot express, or where they would cost more than the query: a test lists these
+ * places, each with its reason (test/contract/raw-sql.test.ts).
  */
 export function statement<Row>(db: Database, sql: string): Statement<Row> {
   return db.statements.get(sql) as Statement<Row>;

@@ -4,13 +4,13 @@ import { message } from "../values/messages/messages.ts";
 import type { Database } from "./database.ts";
 
 /**
- * The driver has no interrupt, so a statement that may be slow stops itself: it calls this SQL
- * function for every row, as the FIRST term of its WHERE (behind another term it is skipped for
- * the rows which that term refuses). It answers 1, or throws once the deadline has passed.
+ * SQL function with which slow statements stop themselves, since the driver cannot interrupt them. It is
+ * called for every row and must be the FIRST term of the WHERE clause (SQLite skips later terms for rows
+ * that an earlier one rejects). It returns 1, or throws once the deadline has passed.
  */
 export const WITHIN_DEADLINE = "within_deadline()";
 
-/** Rows between two looks at the clock: 0.1 ms or less at the speeds measured. */
+/** Rows between two looks at the clock: at most 0.1 ms at measured speeds. */
 const ROWS_PER_LOOK = 128;
 
 interface Deadline {
@@ -20,7 +20,7 @@ interface Deadline {
 
 const deadlines = new WeakMap<Database, Deadline>();
 
-/** Registers `within_deadline()` on a connection; without a deadline it always answers 1. */
+/** Registers `within_deadline()` on a connection; without a deadline it always returns 1. */
 export function armDeadline(db: Database, clock: Clock): void {
   const deadline: Deadline = { atMs: Number.POSITIVE_INFINITY, rows: 0 };
   deadlines.set(db, deadline);
@@ -33,7 +33,7 @@ export function armDeadline(db: Database, clock: Clock): void {
   });
 }
 
-/** Runs `work`, whose statements stop with `timeout` once the clock's monotonic time passes. */
+/** Runs `work`; its statements fail with `timeout` once the monotonic clock passes `atMs`. */
 export function withDeadline<T>(db: Database, atMs: number, work: () => T): T {
   const deadline = deadlines.get(db);
   if (deadline === undefined) throw new Error("this connection has no deadline armed");
@@ -45,7 +45,7 @@ export function withDeadline<T>(db: Database, atMs: number, work: () => T): T {
   }
 }
 
-/** Specification, section 7: 503 `timeout`. */
+/** 503 `timeout` (specification, section 7). */
 export function queryTimeout(): AppError {
   return new AppError("timeout", message("queryTimeout"));
 }

@@ -2,7 +2,7 @@ import { accessSync, chownSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { realFile } from "./real-file.ts";
 
-/** Root may work for the user by whom the appliance runs, who must be able to open what it makes. */
+/** Gives a file that root created to the user the appliance runs as, who must be able to open it. */
 export function giveToOwnerOf(owned: string, path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(owned);
@@ -39,7 +39,7 @@ function statOf(path: string): { uid: number } | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // The folder may not be entered; that is told of the folder.
+    // The folder may not be entered; the folder's own check reports that.
     return undefined;
   }
 }

@@ -6,36 +6,38 @@ import { checkpointIfLong } from "./checkpoint.ts";
 import { type Database, statement, type Transaction } from "./database.ts";
 import { noteTransaction } from "./lock-holds.ts";
 
-/** How a write waits while another connection holds the lock. */
+/** How to wait while another connection holds the lock. */
 export interface Wait {
   maxMs: number;
-  /** From one look to the next. */
+  /** Pause between two attempts. */
   lookMs: number;
 }
 
 /**
- * Usage, for which answers wait, looks five times as often: where several work in parts, it gets in
- * between two of them, and not by turns with all.
+ * Default wait. Usage, which answers depend on, tries five times as often: where long work runs in several
+ * transactions, usage gets in between any two of them instead of queueing with everybody else.
  */
 export const USUAL_WAIT: Wait = { maxMs: 10_000, lookMs: 5 };
 
-/** Transactions under way, by connection, each settled when it is over: the next begins after it. */
+/**
+ * The current transaction of each connection; the promise settles when it ends, and the next one starts.
+ */
 const underWay = new WeakMap<Database, Promise<void>>();
 
-/** The connection of the transaction that the running code is part of, until that is over. */
+/** The connection of the transaction that the running code belongs to, while it lasts. */
 const within = new AsyncLocalStorage<{ db: Database | null }>();
 
 interface InFile {
   wait?: Wait;
-  /** Run after the work, in its transaction: what it throws rolls back the work too. */
+  /** Runs after the work, in its transaction: if it throws, the work is rolled back too. */
   beforeCommit?: (tx: Transaction) => Promise<void>;
-  /** Whether foreign keys hold meanwhile; rows that were checked elsewhere may come in any order. */
+  /** Whether foreign keys are enforced; rows that were checked elsewhere may arrive in any order. */
   checksReferences?: boolean;
 }
 
 /**
- * A transaction of this file alone: `inTransaction` is for everybody but those who keep the copies of a
- * cluster.
+ * A transaction of this file only. Everything should use `inTransaction`, except the code that maintains
+ * copies of a cluster.
  */
 export async function inFileTransaction<T>(
   db: Database,
@@ -59,7 +61,7 @@ export async function inFileTransaction<T>(
   let isCommitted = false;
   try {
     const working = within.run(current, () => work(db as Transaction));
-    // Work that waits for nothing is not awaited either: others read on this connection too.
+    // Synchronous work is not awaited, because other code reads from this connection too.
     const result = working instanceof Promise ? await working : working;
     if (beforeCommit !== undefined) await beforeCommit(db as Transaction);
     statement(db, "COMMIT").run();
@@ -78,9 +80,9 @@ export async function inFileTransaction<T>(
   }
 }
 
-/** False where another connection holds the lock and there is time left to wait for it. */
+/** False if another connection holds the lock and waiting is still allowed. */
 function tryBegin(db: Database, mayWait: boolean, checksReferences: boolean): boolean {
-  // SQLite ignores the switch within a transaction.
+  // Set before BEGIN, because SQLite ignores it inside a transaction.
   if (!checksReferences) db.pragma("foreign_keys = OFF");
   try {
     statement(db, "BEGIN IMMEDIATE").run();
@@ -92,7 +94,7 @@ function tryBegin(db: Database, mayWait: boolean, checksReferences: boolean): bo
   }
 }
 
-/** A refusal of the storage becomes `unavailable`; any other error stays as it is. */
+/** Converts a storage fault to `unavailable`; other errors stay as they are. */
 function storageError(error: unknown): unknown {
   return isStorageFault(error) ? storageUnavailable(error) : error;
 }

@@ -13,10 +13,7 @@ import type { Database } from "./database.ts";
 import type { Statement } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
-/**
- * A connection for a library that writes by itself, through Kysely: what it changes is a transaction
- * like everybody's.
- */
+/** A connection for a library that writes through Kysely; its changes run in our own transactions. */
 export function kyselyDialect(db: Database, clock: Clock): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
@@ -28,7 +25,7 @@ export function kyselyDialect(db: Database, clock: Clock): Dialect {
 
 const NAME = "sign-in";
 
-/** A transaction of the library's own, which lasts from one call to another. */
+/** A transaction of the library, which spans several calls. */
 interface Open {
   end(error: Error | null): void;
   /** Settles once it is committed or rolled back. */

@@ -1,22 +1,22 @@
 import type { Database } from "./database.ts";
 
 /**
- * Listener that is called after each write transaction.
- * @param work the transaction's name, of a fixed set
- * @param heldMs from its begin to the end of its commit
+ * Listener called after each write transaction.
+ * @param work the transaction's name, from a fixed set
+ * @param heldMs from its BEGIN to the end of its COMMIT
  */
 export type NoteHold = (work: string, heldMs: number) => void;
 
 /**
- * The longest that a transaction may hold the write lock, since every billed answer waits for it.
- * A migration may hold it for longer, before anything is served.
+ * Longest time a transaction may hold the write lock, since every billed answer waits for it. Only a
+ * migration may exceed it, before anything is served.
  */
 export const HOLD_MAX_MS = 50;
 
 const listeners = new WeakMap<Database, NoteHold>();
 const lastHolds = new WeakMap<Database, number>();
 
-/** Has each write transaction of a connection told to one listener. */
+/** Sets the listener for a connection's write transactions. */
 export function onLockHeld(db: Database, note: NoteHold): void {
   listeners.set(db, note);
 }

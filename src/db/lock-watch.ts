@@ -3,12 +3,12 @@ import type { Log } from "../ports/log.ts";
 import { formatInstant } from "../values/moscow-time.ts";
 import { HOLD_MAX_MS, type NoteHold } from "./lock-holds.ts";
 
-/** How long a hold beyond the bound is told of in `/readyz`. */
+/** How long `/readyz` keeps reporting a hold that was too long. */
 const WARNED_MS = 10 * 60 * 1000;
-/** Work that goes beyond the bound again and again has a line in the log so often. */
+/** Minimum interval between log lines about the same work. */
 const SAY_AGAIN_AFTER_MS = 60_000;
 
-/** Watches how long transactions hold the write lock, and tells of those beyond the bound. */
+/** Watches how long transactions hold the write lock, and reports those that exceed the limit. */
 export function createLockWatch({ clock, log }: { clock: Clock; log: Log }, observe: NoteHold) {
   let longest: { work: string; heldMs: number; at: number; notedMs: number } | null = null;
   const saidMs = new Map<string, number>();
@@ -26,7 +26,7 @@ export function createLockWatch({ clock, log }: { clock: Clock; log: Log }, obse
       log.warn({ work, heldMs: Math.round(heldMs) }, "the write lock was held for too long");
     },
 
-    /** The longest hold beyond the bound of the last minutes, in a sentence; null where there was none. */
+    /** A sentence about the longest recent hold above the limit; null if there was none. */
     warning(): string | null {
       if (longest === null || clock.monotonic() - longest.notedMs > WARNED_MS) return null;
       const { work, heldMs, at } = longest;

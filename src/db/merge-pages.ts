@@ -2,9 +2,10 @@ import { type Database, statement } from "./database.ts";
 
 /**
  * Merges some pages of an FTS5 table's segments.
- * @param table has its name from a migration
- * @param pages below 0: begins a merge of all segments
- * @returns false where nothing was left to merge: less than two rows were written (FTS5's documentation of `merge`)
+ * @param table a table name from a migration
+ * @param pages negative to start merging all segments
+ * @returns false if nothing was left to merge, that is, fewer than two rows were written (FTS5's
+ * documentation of `merge`)
  */
 export function mergePages(
   db: Database,

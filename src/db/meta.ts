@@ -12,7 +12,7 @@ export type MetaName =
   | "sample_kept"
   | "usage_removed_until";
 
-/** @throws Error where the file has no such fact */
+/** @throws Error if the file lacks this fact */
 export function readMeta(db: Database, name: MetaName): Uint8Array {
   const value = findMeta(db, name);
   if (value === undefined) throw new Error(`the meta table has no row ${name}`);
@@ -32,7 +32,7 @@ export function writeMeta(tx: Transaction, name: MetaName, value: Uint8Array): v
   ).run(name, value);
 }
 
-/** Writes a fact as it stands: by that it shows whether the storage takes writes at all. */
+/** Rewrites a fact unchanged, which shows whether the storage accepts writes at all. */
 export function rewriteMeta(tx: Transaction): void {
   statement(tx, "UPDATE meta SET value = value WHERE name = 'directories_loaded'").run();
 }

@@ -37,7 +37,7 @@ import { mendShape, type SchemaShape, shapeOf } from "./schema-shape.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** Migration N brings a file of version N-1 to N; the file's version is its `user_version`. */
+/** Migration N takes a file from version N-1 to N; a file's version is its `user_version`. */
 export const MIGRATIONS: readonly string[] = [
   foundation,
   webhooks,
@@ -74,24 +74,24 @@ export function schemaVersion(db: Database): number {
   return db.pragmaValue("user_version") as number;
 }
 
-/** The file as it was before. */
+/** Outcome of a migration. */
 interface Migration {
-  /** The version it had. */
+  /** Version of the file before. */
   from: number;
-  /** Path of the file's former state; null where it had none, or no migration was due. */
+  /** Path of the copy made before migrating; null for a new file, or if nothing was migrated. */
   snapshot: string | null;
 }
 
 /**
- * Brings the file to this program's schema, in one transaction: all of it or nothing. What it was is
- * copied first, under the lock: the copy is the very state that is migrated.
- * @throws AppError `conflict`, naming both versions, for a file of a newer program; `unavailable`
- *   where the copy cannot be written
+ * Migrates the file to this program's schema in one transaction, entirely or not at all. A copy is made
+ * first, under the same lock, so it holds exactly the state that is migrated.
+ * @throws AppError `conflict` naming both versions if the file is newer than the program; `unavailable` if
+ * the copy cannot be written
  */
 export async function migrate(db: Database, clock: Clock): Promise<Migration> {
   const found = schemaVersion(db);
   if (found === SCHEMA_VERSION) return { from: found, snapshot: null };
-  // A table is rebuilt by dropping the former one, which would remove all rows that refer to its own.
+  // Rebuilding a table drops the old one, which would cascade to all rows that refer to it.
   db.pragma("foreign_keys = OFF");
   try {
     return await migrateWhole(db, clock);
@@ -102,7 +102,7 @@ export async function migrate(db: Database, clock: Clock): Promise<Migration> {
 
 function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
   return inTransaction(db, clock, "migrate", () => {
-    // The version is read again: another process may have migrated while this one waited for the lock.
+    // Read again under the lock: another process may have migrated while this one waited.
     const from = schemaVersion(db);
     requireKnownVersion(null, from);
     if (from === 0 && !isEmpty(db)) {
@@ -116,7 +116,7 @@ function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
       requireReferences(db);
       db.pragma(`user_version = ${SCHEMA_VERSION}`);
     } catch (error) {
-      // The file stays as it is, and each start would leave another copy of it.
+      // The file is unchanged, so its copy is not needed; every failed start would leave another.
       if (snapshot !== null) rmSync(snapshot);
       throw isOfOtherShape(error)
         ? new AppError(
@@ -142,16 +142,16 @@ function isOfOtherShape(error: unknown): error is Error {
 }
 
 function applyMigrations(db: Database, from: number): void {
-  // Called by migrations: search texts are folded again where the folding changes.
+  // Used by migrations that refold search texts after a change of the folding.
   db.defineFunction("fold_text", (given) => foldText(String(given)));
   for (const sql of MIGRATIONS.slice(from)) db.exec(sql);
-  // A catalog without channels has nothing to build, after which the build drops it.
+  // With no channels there is nothing to build, so the index that the build drops at its end goes now.
   if (findBuild(db, "last_post_order") === undefined) {
     db.exec("DROP INDEX IF EXISTS channels_by_last_post");
   }
 }
 
-/** The schema of a file that this program made. */
+/** The schema of a file created by this program. */
 export function expectedShape(): SchemaShape {
   const db = openDatabase(IN_MEMORY, systemClock);
   try {
@@ -162,7 +162,7 @@ export function expectedShape(): SchemaShape {
   }
 }
 
-/** @throws AppError `conflict`, naming both versions, for one that is newer than this program */
+/** @throws AppError `conflict` naming both versions if the file is newer than this program */
 export function requireKnownVersion(file: string | null, version: number): void {
   if (version <= SCHEMA_VERSION) return;
   const versions = { version, known: SCHEMA_VERSION };
@@ -174,7 +174,7 @@ export function requireKnownVersion(file: string | null, version: number): void 
   );
 }
 
-/** Checks the foreign keys of what migrations left, as SQLite does of every other change. */
+/** Checks all foreign keys after a migration, which ran without enforcing them. */
 function requireReferences(db: Database): void {
   const [broken] = db.pragma<{ table: string; parent: string }>("foreign_key_check");
   if (broken === undefined) return;

@@ -1,4 +1,4 @@
-/** `INSERT` of a row by the names of its columns. @param names of columns, never of anybody's making but ours */
+/** `INSERT` of a row by column names. @param names from the program itself, never from input */
 export function insertSql(table: string, names: readonly string[]): string {
   const values = names.map((name) => `@${name}`);
   return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${values.join(", ")})`;

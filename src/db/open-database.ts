@@ -15,41 +15,40 @@ import { whyRefused } from "./refused-file.ts";
 export const IN_MEMORY = ":memory:";
 
 /**
- * No memory-mapped reading beside them: SQLite maps the file anew after every commit of another
- * connection, and usage is committed all the time; searches then took three times as long.
+ * Page caches by access. Memory-mapped reading is off: SQLite remaps the file after every commit of another
+ * connection, usage is committed all the time, and searches took three times as long.
  */
 const CACHES_KIB = {
   writer: 32 * 1024,
   counter: 32 * 1024,
-  // Emptied after every commit of another connection, so it serves one query; each of some threads has
-  // one, and with three times as much no query took less.
+  // Emptied after every commit of another connection, so it only serves a single query. Every reader thread
+  // has one; three times as much made no query faster.
   reader: 4 * 1024,
 };
-/** The wait for another process that is making the new file. */
+/** How long to wait while another process creates the file. */
 const OPEN_TIMEOUT_MS = 5_000;
 /**
- * No timeout for a connection that writes: it waits for the lock without blocking its thread (see
- * transaction.ts). A reader meets a lock only for moments, while the file is opened or closed.
+ * Writers have no busy timeout, because they wait for the lock without blocking their thread
+ * (transaction.ts). A reader meets a lock only briefly, while the file is opened or closed.
  */
 const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
 
 /**
- * The purpose of a connection. A commit of a `writer` is flushed to the disk before it is acknowledged,
- * and survives a loss of power. A `counter` leaves that to the next flush (by a writer, or of a
- * checkpoint, which it leaves to others too): a crash of the process loses nothing of it, a loss of
- * power its last instant. A `reader` refuses every write; a `counter` cannot refuse what is not
- * counting, since SQLite would prepare all statements anew at each switch.
+ * What a connection is for. A `writer` flushes each commit to disk before acknowledging it, so it survives
+ * a power cut. A `counter` leaves flushing to the next writer, and checkpoints to others: a crash of the
+ * process loses nothing, a power cut its last moments. A `reader` refuses every write. A `counter` is not
+ * restricted to counting, because SQLite would re-prepare all statements at each switch.
  */
 export type Access = "writer" | "counter" | "reader";
 
-/** How far a commit of a `counter` goes: `full`, as one of a `writer`. */
+/** Durability of a `counter`'s commits; `full` flushes them as a `writer` does. */
 type Durability = "usual" | "full";
 
 const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
 
 /**
- * Opens the file, made (with its folder) where it is missing and the access is to write.
- * @throws AppError `unavailable` naming the file, where it cannot be opened
+ * Opens the file; a writing access creates it, and its folder, if it is missing.
+ * @throws AppError `unavailable` naming the file if it cannot be opened
  */
 export function openDatabase(
   path: string,
@@ -66,7 +65,7 @@ export function openDatabase(
   }
 }
 
-/** A database in memory with the content of a file. */
+/** An in-memory database with the contents of a file. */
 export function openInMemory(content: Buffer, clock: Clock): Database {
   return connect(new BetterSqlite3(content), clock, "writer");
 }
@@ -77,8 +76,8 @@ function connect(
   access: Access,
   durability: Durability = "usual",
 ): Database {
-  // Two processes may create the file at once; SQLite then refuses one switch to WAL without waiting,
-  // so we retry. With waits of its own besides, the tries would take hours under a lock that stays.
+  // Two processes may create the file at once; SQLite then refuses one switch to WAL without waiting, so we
+  // retry. Without a busy timeout of its own, or the retries would take hours under a lock that stays.
   client.pragma("busy_timeout = 0");
   untilFree(() => client.pragma("journal_mode = WAL"));
   client.pragma(`synchronous = ${durability === "full" ? "FULL" : SYNCHRONOUS[access]}`);
@@ -95,8 +94,8 @@ function connect(
 }
 
 /**
- * Opened anew where a restore put another file in its place while this one waited for the lock: the
- * former file must not get a WAL, which would have the new one's name.
+ * Reopened if a restore replaced the file while this process waited for the lock: the old file must not get
+ * a WAL, which would carry the new file's name.
  */
 function openFile(path: string): BetterSqlite3.Database {
   for (;;) {
@@ -112,7 +111,7 @@ function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
-/** Makes a file that only its owner can read: sessions and mails are in it. */
+/** Creates a file that only its owner can read, because it will contain sessions and mails. */
 function makeFile(path: string): void {
   if (existsSync(path)) return;
   const folder = dirname(resolve(realFile(path)));
@@ -140,7 +139,7 @@ export function requireWritable(path: string): void {
     throw new AppError("unavailable", message("cannotOpenDatabase", { path, reason }));
 }
 
-/** A reader of a database that must be there. @throws AppError `not_found` */
+/** Opens an existing database for reading. @throws AppError `not_found` */
 export function openExisting(path: string, clock: Clock): Database {
   requireExisting(path);
   return openDatabase(path, clock, "reader");

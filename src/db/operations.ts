@@ -2,21 +2,24 @@ import type { Clock } from "../ports/clock.ts";
 import type { Database } from "./database.ts";
 import type { Access } from "./open-database.ts";
 
-/** Work for a connection of its own, by name; what follows the clock, and the result, is plain data. */
+/**
+ * Functions that run on a connection of their own, by name. Arguments after the clock, and the result, are
+ * plain data.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: each operation states its own arguments and result
 export type Operations = Record<string, (db: Database, clock: Clock, ...rest: any[]) => unknown>;
 
-/** Threads that run the same operations, each on a connection of its own. */
+/** Threads that run the same operations, each on its own connection. */
 export interface Pool<Ops extends Operations = Operations> {
   access: Access;
-  /** The most threads that it starts. */
+  /** Most threads that it starts. */
   threads: number;
-  /** Whether the time that a query may take holds for its tasks, the wait for a thread included. */
+  /** Whether its tasks are subject to the query deadline, which includes waiting for a thread. */
   hasDeadline: boolean;
   operations: Ops;
 }
 
-/** Operations as their callers see them: connection and clock are the thread's. */
+/** Operations as callers see them: without the connection and the clock, which the thread supplies. */
 export type Calls<Ops extends Operations> = {
   [Name in keyof Ops]: Ops[Name] extends (
     db: Database,
@@ -27,7 +30,7 @@ export type Calls<Ops extends Operations> = {
     : never;
 };
 
-/** A function for each operation, which hands its name and arguments to `run`. */
+/** Creates a function for each operation, which passes its name and arguments to `run`. */
 export function callsOf<Ops extends Operations>(
   operations: Ops,
   run: (name: string, rest: unknown[]) => Promise<unknown>,

@@ -2,14 +2,13 @@ import { type Column, eq, type SQL, sql } from "drizzle-orm";
 import type { Builders, BuildersNow } from "./awaited-session.ts";
 import type { Database, Reading, Transaction } from "./database.ts";
 
-/** A builder's end: from it the statement is prepared, once for each connection. */
+/** The end of a builder chain, which can be prepared; done once for each connection. */
 interface Prepares<Prepared> {
   prepare(): Prepared;
 }
 
 /**
- * A query over drizzle's tables, prepared when a connection first asks it:
- * `await memberById(db).get({ id })`.
+ * A query over drizzle's tables, prepared on first use by a connection: `await memberById(db).get({ id })`.
  */
 export function query<Prepared>(
   build: (db: Reading) => Prepares<Prepared>,
@@ -17,34 +16,31 @@ export function query<Prepared>(
   return oncePerConnection((db: Database) => build(db.builders).prepare());
 }
 
-/** The same for a statement that writes, in the caller's transaction; a select may be a part of it. */
+/** The same for a statement that writes in the caller's transaction; it may include a select. */
 export function change<Prepared>(
   build: (db: Pick<Builders, "select" | "insert" | "update" | "delete">) => Prepares<Prepared>,
 ): (tx: Transaction) => Prepared {
   return oncePerConnection((tx: Transaction) => build(tx.builders).prepare());
 }
 
-/**
- * A query that answers without being awaited, for what requests read in the snapshot of a tick, which
- * ends at the next wait.
- */
+/** The same, answering without a promise: for reads in a tick's snapshot, which ends at the next await. */
 export function queryNow<Prepared>(
   build: (db: Pick<BuildersNow, "select">) => Prepares<Prepared>,
 ): (db: Database) => Prepared {
   return oncePerConnection((db: Database) => build(db.buildersNow).prepare());
 }
 
-/** Stands for a value that is given when the statement is run. */
+/** Placeholder for a value given when the statement runs. */
 export function given<T>(name: string): T {
   return sql.placeholder(name) as T;
 }
 
-/** The same for several columns, each by its own name: `values(allGiven("at", "person"))`. */
+/** Placeholders for several columns, each under its own name: `values(allGiven("at", "person"))`. */
 export function allGiven<Name extends string>(...names: Name[]): Record<Name, never> {
   return Object.fromEntries(names.map((name) => [name, given(name)])) as Record<Name, never>;
 }
 
-/** Whether a column has the value that is given by this name when the statement is run. */
+/** Whether a column equals the value given under this name when the statement runs. */
 export function eqGiven(column: Column, name: string): SQL {
   return eq(column, given(name));
 }

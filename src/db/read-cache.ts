@@ -1,17 +1,17 @@
 import type { Database } from "./database.ts";
 import { dataVersion } from "./read-transaction.ts";
 
-/** Answers with the cached value of a key, or reads it; where that finds undefined, nothing is cached. */
+/** Returns the cached value of a key, or reads and caches it; undefined is not cached. */
 type ReadCache<Key, Value> = (key: Key, read: (key: Key) => Value | undefined) => Value | undefined;
 
 /**
- * A cache of what was read of a database, emptied when another connection commits to it: SQLite tells
- * of that at a tenth of what finding a row costs. It does not tell of a connection's own commits, so
- * what this connection writes may be old in the cache. A database in memory has one connection that
- * writes all, and nothing of it is cached.
- * @param entriesMax a full cache is emptied
- * @param versionOf a number that changes with the cached rows; while it stays, commits have changed
- *   other rows, and the cache is not emptied. Null: not known
+ * Caches what was read from a database, until another connection commits to it. SQLite reports such commits
+ * at a tenth of the cost of finding a row. It does not report the connection's own commits, so what this
+ * connection writes may be stale in the cache. An in-memory database has a single connection, which writes
+ * everything, so nothing is cached for it.
+ * @param entriesMax the cache is emptied when full
+ * @param versionOf a number that changes with the cached rows: as long as it stays the same, commits
+ * changed other rows and the cache is kept. Null if unknown
  */
 export function createReadCache<Key, Value>(
   db: Database,
@@ -23,7 +23,7 @@ export function createReadCache<Key, Value>(
   let seen = Number.NaN;
   let version: number | null = null;
 
-  /** The check comes before a read: a commit between the two makes the cached value too new, never too old. */
+  /** Called before each read: a commit in between makes the cached value too new, never too old. */
   function emptyIfChanged(): void {
     const current = dataVersion(db);
     if (current === seen) return;

@@ -2,8 +2,8 @@ import type { Clock } from "../ports/clock.ts";
 import { type Database, statement } from "./database.ts";
 
 /**
- * Runs work whose reads all see the database as it is at one instant. It is cheaper too: a read by
- * itself takes and gives back the file's locks, which costs as much as finding a row.
+ * Runs work whose reads all see one snapshot of the database. It is also cheaper: a read on its own takes
+ * and releases the file's locks, which costs as much as finding a row.
  */
 export function inReadTransaction<T>(db: Database, work: () => T): T {
   begin(db);
@@ -14,12 +14,12 @@ export function inReadTransaction<T>(db: Database, work: () => T): T {
   }
 }
 
-/** The answer of `dataVersion` in each connection's present read transaction; null before it is asked. */
+/** `dataVersion` in each connection's current read transaction; null until it is first asked for. */
 const versions = new WeakMap<Database, number | null>();
 
 /**
- * Changes whenever another connection has committed, and never by what this one commits. In a read
- * transaction it is that of the instant at which all is read.
+ * A number that changes whenever another connection commits, and never through this one's commits. Within a
+ * read transaction it belongs to the snapshot that is read.
  */
 export function dataVersion(db: Database): number {
   const known = versions.get(db);
@@ -37,12 +37,12 @@ function begin(db: Database): void {
 
 function end(db: Database): void {
   versions.delete(db);
-  // A read that failed may have ended it already.
+  // A failed read may already have ended it.
   if (!db.isInTransaction) return;
   try {
     statement(db, "COMMIT").run();
   } catch {
-    // A rollback loses nothing, since nothing was written; a damaged file lets no transaction be committed.
+    // Rolling back loses nothing, since nothing was written; on a damaged file COMMIT fails.
     if (db.isInTransaction) statement(db, "ROLLBACK").run();
   }
 }
@@ -51,10 +51,10 @@ function end(db: Database): void {
 type TickSnapshot = () => Promise<void>;
 
 /**
- * Snapshot reads: the requests of one tick of the event loop go on together, in one read transaction
- * (10 µs a request against 17). It begins when all of them wait, so none reads what is older than
- * itself, and ends before anything else happens: what comes later reads what was committed by then.
- * Await the promise directly: through another one, the reads come after the transaction.
+ * Snapshot reads: all requests of one tick of the event loop share one read transaction (10 µs a request
+ * against 17). It begins once all of them are waiting, so nobody reads data older than their request, and
+ * ends before anything else runs, so later code sees later commits. Await the promise directly: through
+ * another promise, the reads would come after the transaction.
  */
 export function createTickSnapshots(db: Database, clock: Clock): TickSnapshot {
   let snapshot: Promise<void> | null = null;
@@ -65,8 +65,8 @@ export function createTickSnapshots(db: Database, clock: Clock): TickSnapshot {
         snapshot = null;
         const isBegun = hasBegun(db);
         goOn();
-        // All that waited for the snapshot are before this in the queue. What throws here ends the process:
-        // to read from an old state for ever would be worse.
+        // Everybody waiting for the snapshot is ahead of this in the queue. If ending it throws, the
+        // process ends: reading an old state for ever would be worse.
         if (isBegun) queueMicrotask(() => end(db));
       });
     });
@@ -74,7 +74,7 @@ export function createTickSnapshots(db: Database, clock: Clock): TickSnapshot {
   };
 }
 
-/** Whether a read transaction was begun; without one each request finds by itself that it cannot read. */
+/** Whether a read transaction began; without one, each request finds out itself that it cannot read. */
 function hasBegun(db: Database): boolean {
   try {
     begin(db);
@@ -85,7 +85,7 @@ function hasBegun(db: Database): boolean {
 }
 
 /**
- * Snapshots of a database in memory are none: requests change it on its one connection before the next
- * wait, which they could not within a read transaction.
+ * For an in-memory database, which has no snapshots: requests write on its one connection before they next
+ * wait, which is impossible inside a read transaction.
  */
 export const withoutTickSnapshots: TickSnapshot = async () => {};

@@ -3,13 +3,13 @@ import type { System } from "../ports/system.ts";
 import type { Database } from "./database.ts";
 import { SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
 
-/** Below it an import or a long transaction may fill the volume at any moment. */
+/** With less free space, an import or a long transaction may fill the volume at any moment. */
 const FREE_MIN_MIB = 64;
 const MIB = 1024 * 1024;
 
 /**
- * Whether the database can serve; each check says what is wrong, or null. On the connection that is
- * given, so that no check waits behind somebody's query.
+ * Checks whether the database can serve; each returns what is wrong, or null. They use the given
+ * connection, so that none waits behind somebody's query.
  */
 export function databaseChecks(db: Database, system: Pick<System, "freeBytes">) {
   return {
@@ -33,7 +33,7 @@ export function databaseChecks(db: Database, system: Pick<System, "freeBytes">) 
   };
 }
 
-/** Free bytes of the file's volume; null for a database in memory, and where the system does not say. */
+/** Free bytes on the file's volume; null for an in-memory database, or if the system does not tell. */
 export async function freeDiskBytes(
   db: Database,
   system: Pick<System, "freeBytes">,

@@ -2,8 +2,8 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * The file that a path leads to where it is a symbolic link, which may have none yet; else the path as it
- * is. SQLite follows the link as it opens the file; what renames or makes files beside it must too.
+ * The target of a symbolic link, even if it does not exist yet; any other path as it is. SQLite follows a
+ * link when opening a file, so code that renames or creates files beside it must do the same.
  */
 export function realFile(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;

@@ -9,8 +9,8 @@ const DENIED = /^(EACCES|EPERM|SQLITE_CANTOPEN|SQLITE_READONLY)/;
 const NOT_OPENED = /^(ENAMETOOLONG|SQLITE_CANTOPEN)/;
 
 /**
- * Why a database file could not be opened, for the operator. SQLite has one code for a path that is too
- * long, missing rights and a disk that fails, so the file is looked at.
+ * Explains to the operator why a database file could not be opened. SQLite uses one code for a path that is
+ * too long, missing permissions and a failing disk, so the file itself is examined.
  */
 export function whyRefused(path: string, cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
@@ -26,9 +26,9 @@ export function whyRefused(path: string, cause: unknown): string {
   return said ?? storageReason(cause) ?? cause.message;
 }
 
-/** The system allows 255 bytes; the files beside the database add up to 52 to its name. */
+/** The system allows 255 bytes; the names of files beside the database are up to 52 longer than its own. */
 const NAME_BYTES_MAX = 200;
-/** SQLite allows 512 with what it puts behind the name. */
+/** SQLite allows 512, including the suffixes it appends. */
 const PATH_BYTES_MAX = 500;
 
 function tooLong(named: string): string | null {

@@ -14,15 +14,15 @@ import { realFile } from "./real-file.ts";
 import { whyRefused } from "./refused-file.ts";
 
 interface Replacement {
-  /** The version of the file that took the database's place; an older one is migrated by the next start. */
+  /** Schema version of the file now in place; the next start migrates an older one. */
   schemaVersion: number;
-  /** Path at which the former database lies now; null where there was none. */
+  /** Path of the previous database; null if there was none. */
   keptAs: string | null;
 }
 
-/** SQLite's codes. */
+/** SQLite's codes for a damaged file. */
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
-/** Ends of the files that SQLite keeps beside a database, and would apply to whatever has its name. */
+/** Suffixes of the files that SQLite keeps beside a database, and would apply to any file of that name. */
 const COMPANIONS = ["-wal", "-shm", "-journal"];
 
 /**
@@ -50,7 +50,7 @@ export function replaceDatabase(
     rmSync(draft, { force: true });
     const { schemaVersion } = copyFile(file, draft, clock);
     giveToOwnerOf(keptAs === null ? dirname(resolve(path)) : path, draft);
-    // Companions without a lock belong to a database that is gone; the lock has checkpointed the present one.
+    // Without a lock these belong to a database that is gone; with it, the present ones are checkpointed.
     for (const companion of lock === null ? COMPANIONS : []) {
       if (existsSync(path + companion)) renameSync(path + companion, aside + companion);
     }
@@ -72,7 +72,7 @@ function freeName(wanted: string): string {
   return name;
 }
 
-/** @throws AppError `conflict` where a process uses the database, `unavailable` where the disk refuses */
+/** @throws AppError `conflict` if a process is using the database, `unavailable` if the disk refuses */
 export function requireUnused(path: string): void {
   lockDatabase(realFile(path)).close();
 }
@@ -85,7 +85,7 @@ function requireOther(path: string, file: string): void {
   }
 }
 
-/** Through SQLite, since the file may have a WAL of its own. */
+/** Copied by SQLite, since the file may have a WAL of its own. */
 function copyFile(file: string, draft: string, clock: Clock): { schemaVersion: number } {
   const db = new Database(new BetterSqlite3(file, { readonly: true }), clock);
   try {
@@ -96,9 +96,9 @@ function copyFile(file: string, draft: string, clock: Clock): { schemaVersion: n
 }
 
 /**
- * Locks the database for everybody else, whatever program, until the connection is closed; its WAL
- * is checkpointed and gone. Leaving WAL mode is what SQLite does only where nobody else has the file
- * open; in `locking_mode` EXCLUSIVE the lock then stays.
+ * Locks the database against every other process until the connection is closed, and checkpoints and
+ * removes its WAL. SQLite leaves WAL mode only if nobody else has the file open; with `locking_mode`
+ * EXCLUSIVE it then keeps the lock.
  */
 function lockDatabase(path: string): BetterSqlite3.Database {
   let client: BetterSqlite3.Database | null = null;

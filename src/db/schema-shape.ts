@@ -4,11 +4,14 @@ import { type Database, statement } from "./database.ts";
 interface SchemaObject {
   type: "table" | "index" | "trigger" | "view";
   name: string;
-  /** The statement that makes it. */
+  /** Its CREATE statement. */
   sql: string;
 }
 
-/** A file's tables, indexes, triggers and views by name, but for those that SQLite and FTS5 make by themselves. */
+/**
+ * A file's tables, indexes, triggers and views by name, without those that SQLite and FTS5 create
+ * themselves.
+ */
 export type SchemaShape = ReadonlyMap<string, SchemaObject>;
 
 export function shapeOf(db: Database): SchemaShape {
@@ -21,7 +24,7 @@ export function shapeOf(db: Database): SchemaShape {
   return new Map(objects.map((object) => [object.name, object]));
 }
 
-/** Objects that a file lacks, or that another statement made; those that it has besides are left alone. */
+/** Objects that a file lacks or has in another form; additional ones are ignored. */
 export function differences(found: SchemaShape, expected: SchemaShape): SchemaObject[] {
   return [...expected.values()].filter(({ name, sql }) => {
     const other = found.get(name)?.sql;
@@ -29,7 +32,7 @@ export function differences(found: SchemaShape, expected: SchemaShape): SchemaOb
   });
 }
 
-/** A statement without what means nothing: comments, quotes around names, and how it is broken into lines. */
+/** A statement without insignificant parts: comments, quotes around names, and line breaks. */
 function plain(sql: string): string {
   return sql
     .replaceAll(/--[^\n]*/g, " ")
@@ -38,20 +41,20 @@ function plain(sql: string): string {
 }
 
 /**
- * Brings a file to the shape that its version should have: programs between two releases made tables of the same
- * version that were others. Rows stay, with the columns that both shapes have. What is derived is made anew.
- * Runs in a transaction, with foreign keys off.
- * @throws where a row lacks what its table must have now
+ * Brings a file to the shape of its version: programs between two releases created different tables under
+ * the same version. Rows are kept, with the columns that both shapes share; derived data is rebuilt. Runs
+ * in a transaction, with foreign keys off.
+ * @throws if a row lacks what its table now requires
  */
 export function mendShape(db: Database, expected: SchemaShape): void {
   const differing = differences(shapeOf(db), expected);
   if (differing.length === 0) return;
   for (const { name, type } of shapeOf(db).values()) {
-    // A trigger of the former shape would write what its tables have no more.
+    // A trigger of the old shape would write to columns that no longer exist.
     if (type === "trigger") db.exec(`DROP TRIGGER ${name}`);
   }
   for (const object of differing) if (object.type === "table") mendTable(db, object);
-  // With a table went its indexes.
+  // Dropping a table also dropped its indexes.
   for (const { type, name, sql } of differences(shapeOf(db), expected)) {
     db.exec(`DROP ${type} IF EXISTS ${name}`);
     db.exec(sql);
@@ -84,17 +87,17 @@ function mendTable(db: Database, { name, sql }: SchemaObject): void {
   statement(db, "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(name, highest);
 }
 
-/** Its rows only tell processes that run what to read again. */
+/** Its rows only tell running processes what to reload. */
 const NOT_KEPT = new Set(["alert_changes"]);
 
-/** SQL of what rows must have that their former table had not, by table and column. */
+/** SQL for required columns that the old table did not have, by table and column. */
 const ADDED: Record<string, Record<string, string>> = {
   cluster_copy: { copy_id: "lower(hex(randomblob(16)))" },
 };
 
 const isVirtual = (sql: string): boolean => /^\s*CREATE VIRTUAL/i.test(sql);
 
-/** Rows that follow from other tables: lists of webhooks by their channels, the index of posts in the background. */
+/** Rebuilds rows derived from other tables: webhooks by channel, and the post index in the background. */
 const DERIVED = `
 INSERT INTO webhook_lists (webhook_id, channels)
   SELECT id, (SELECT json_group_array(channel_id) FROM (

@@ -10,7 +10,7 @@ import type { Pool } from "./operations.ts";
 import { inReadTransaction } from "./read-transaction.ts";
 import { type FromThread, type Opening, type ToThread, toFault } from "./thread-messages.ts";
 
-/** The thread's side: answers each task on the connection that the first message names. */
+/** Runs in each thread: executes every task on the connection that the first message describes. */
 export function serveOperations(pools: Record<string, Pool>, clock: Clock, derived: Derived): void {
   let opening: Opening | null = null;
   let db: Database | null = null;
@@ -29,7 +29,7 @@ export function serveOperations(pools: Record<string, Pool>, clock: Clock, deriv
     try {
       const operation = opening === null ? undefined : pools[opening.pool]?.operations[name];
       if (operation === undefined || opening === null) throw new Error(`no operation ${name}`);
-      // Opened with the first task that finds the file in order: the ones before are refused.
+      // Opened by the first task that finds the file usable; tasks before it are refused.
       db ??= open(opening, clock, derived, answer);
       const connection = db;
       const work = (): unknown => operation(connection, clock, ...rest);
@@ -59,7 +59,7 @@ function open(
   return db;
 }
 
-/** @throws AppError `unavailable`, with why for the log alone: callers are told no path. */
+/** @throws AppError `unavailable`, whose cause is for the log only: callers must not see a path */
 function openForCallers(path: string, clock: Clock, access: Access): Database {
   try {
     return openDatabase(path, clock, access);

@@ -1,15 +1,15 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 
-/** Listener that is called for each slow run of a statement, with the call in which it ran. */
+/** Listener called for each slow run of a statement, with the operation it ran in. */
 export type NoteSlowCall = (call: string, sql: string, tookMs: number) => void;
 
-/** A statement that is slow again and again has a line so often. */
+/** Minimum interval between log lines about the same statement. */
 const SAY_AGAIN_AFTER_MS = 60_000;
-/** Callers choose filters and thereby texts; then it begins anew. */
+/** The list is cleared when it is full: texts vary with the filters that callers choose. */
 const REMEMBERED_MAX = 500;
 
-/** Writes slow statements to the log: the call and the text, and no values. */
+/** Logs slow statements: the operation and the SQL text, without values. */
 export function createSlowLog({ clock, log }: { clock: Clock; log: Log }): NoteSlowCall {
   const saidMs = new Map<string, number>();
   return (call, sql, tookMs) => {
@@ -18,7 +18,7 @@ export function createSlowLog({ clock, log }: { clock: Clock; log: Log }): NoteS
     if (saidMs.size >= REMEMBERED_MAX) saidMs.clear();
     saidMs.set(sql, nowMs);
     const text = sql.replace(/\s+/g, " ").trim();
-    // No warning: what jobs and wide searches run is slow by nature, and nobody has to act.
+    // Not a warning: jobs and broad searches are slow by nature, and nobody has to act.
     log.info({ call, sql: text, durationMs: Math.round(tookMs) }, "a statement was slow");
   };
 }

@@ -10,14 +10,14 @@ const SNAPSHOTS_KEPT = 2;
 const SNAPSHOT_END = /^\.before-schema-\d+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)$/;
 
 /**
- * Copies a database beside itself before it is migrated to a version; older such copies go, but for
- * the last ones.
- * @returns the copy's path
+ * Copies a database beside itself before it is migrated to a version, and removes all but the latest such
+ * copies.
+ * @returns path of the copy
  */
 export function takeSnapshot(named: string, version: number, clock: Clock): string {
   const path = realFile(named);
   const snapshot = `${path}.before-schema-${version}-${fileStamp(clock.now())}`;
-  // The caller's connection is in a transaction, where SQLite copies nothing.
+  // A connection of its own, because SQLite cannot copy from one that is in a transaction.
   const reader = openDatabase(path, clock, "reader");
   try {
     writeCopy(reader, snapshot, clock);

@@ -1,17 +1,16 @@
 import type { Statement } from "./statement.ts";
 
-/** Statements that a connection keeps at most: more than its usual work has, and some 20 MB. */
+/** Most statements cached per connection: more than normal work uses, and some 20 MB. */
 export const STATEMENTS_KEPT_MAX = 500;
 const GENERATION_MAX = STATEMENTS_KEPT_MAX / 2;
 
 type Statements = Map<string, Statement>;
 
 /**
- * Prepared statements of one connection, by their text. Callers choose filters and thereby texts, so
- * that not all can be kept: each is of the young generation or of the old one, and when the young one
- * is full it becomes the old one, whose statements are forgotten but for those that were used since.
- * So a hit among the young, as nearly all are, costs no bookkeeping. Whoever holds a statement can use
- * it as long as they like.
+ * Prepared statements of one connection, by text. Callers' filters vary the texts, so not all can be kept.
+ * New statements enter the young generation; once that is full it becomes the old one, and the previous old
+ * one is dropped except for statements used since. A hit among the young, which nearly all are, needs no
+ * bookkeeping. A statement stays usable for whoever still holds it.
  */
 export function createStatementCache(prepare: (sql: string) => Statement) {
   let young: Statements = new Map();
@@ -27,7 +26,7 @@ export function createStatementCache(prepare: (sql: string) => Statement) {
   }
 
   return {
-    /** The statement of a text, prepared where it is not kept. */
+    /** The cached statement of a text, prepared if necessary. */
     get(sql: string): Statement {
       const found = young.get(sql);
       if (found !== undefined) return found;

@@ -2,10 +2,10 @@ import type BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 
-/** A statement that takes longer is told of. */
+/** Statements that take longer are reported. */
 export const SLOW_MS = 100;
 
-/** Listener that is called for each slow run of a statement, with its text and without values. */
+/** Listener called for each slow run of a statement, with its text but without values. */
 export type NoteSlow = (sql: string, tookMs: number) => void;
 
 /** The clock that times a connection's statements, and the listener for slow ones. */
@@ -15,8 +15,8 @@ export interface Watch {
 }
 
 /**
- * A prepared statement. Its errors carry its text as their private cause, and slow runs are told of:
- * both together take 0.08 µs beside the 0.6 µs of finding a row.
+ * A prepared statement. Its errors carry its text as their private cause, and slow runs are reported;
+ * together this takes 0.08 µs, where finding a row takes 0.6.
  */
 export class Statement<Row = unknown> {
   readonly #prepared: BetterSqlite3.Statement<unknown[], Row>;
@@ -29,12 +29,12 @@ export class Statement<Row = unknown> {
     this.#watch = watch;
   }
 
-  /** Whether it answers with rows. */
+  /** Whether it returns rows. */
   get reader(): boolean {
     return this.#prepared.reader;
   }
 
-  /** Whether it changes nothing. */
+  /** Whether it leaves the database unchanged. */
   get readonly(): boolean {
     return this.#prepared.readonly;
   }
@@ -72,7 +72,7 @@ export class Statement<Row = unknown> {
     }
   }
 
-  /** Rows one at a time; not timed, since what is done with each row would count too. */
+  /** Yields rows one by one; not timed, since the caller's work on each row would be included. */
   *iterate(...values: unknown[]): Generator<Row, void> {
     try {
       yield* this.#prepared.iterate(...values);
@@ -81,13 +81,13 @@ export class Statement<Row = unknown> {
     }
   }
 
-  /** The statement, which answers from now on with a list of its columns in place of each row. */
+  /** Switches the statement to return arrays of column values instead of rows, and returns it. */
   raw(): Statement<unknown[]> {
     this.#prepared.raw();
     return this as unknown as Statement<unknown[]>;
   }
 
-  /** The statement, which answers from now on with its one column in place of each row. */
+  /** Switches the statement to return its single column instead of rows, and returns it. */
   pluck<Value>(): Statement<Value> {
     this.#prepared.pluck();
     return this as unknown as Statement<Value>;
@@ -99,19 +99,19 @@ export class Statement<Row = unknown> {
   }
 }
 
-/** The text of a statement that failed, for the log. */
+/** Text of a statement that failed, for the log. */
 export class FailedStatement extends Error {
   override readonly name = "FailedStatement";
   override readonly stack: string;
 
   constructor(readonly sql: string) {
     super(sql);
-    // The error that this is the cause of has the stack of the throw.
+    // Replaces the stack: the error caused by this one already has it.
     this.stack = `${this.name}: ${sql}`;
   }
 }
 
-/** An error of the driver, with the statement as its cause; what a SQL function throws stays as it is. */
+/** A driver's error with the statement as its cause; errors thrown by SQL functions stay as they are. */
 export function withSql(error: unknown, sql: string): unknown {
   if (error instanceof Error && !(error instanceof AppError)) {
     error.cause ??= new FailedStatement(sql);
@@ -119,7 +119,7 @@ export function withSql(error: unknown, sql: string): unknown {
   return error;
 }
 
-/** The text of the statement that an error came from, as far as it is known. */
+/** Text of the statement that an error came from; null if unknown. */
 export function sqlOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   return error.cause instanceof FailedStatement ? error.cause.sql : sqlOf(error.cause);

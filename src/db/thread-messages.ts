@@ -4,23 +4,23 @@ import type { NodeSettings } from "./cluster/link.ts";
 import type { Access } from "./open-database.ts";
 import { FailedStatement, sqlOf } from "./statement.ts";
 
-/** The connection that a thread opens. */
+/** Tells a thread which connection to open. */
 export interface Opening {
   /** Name of the thread's pool. */
   pool: string;
   path: string;
   access: Access;
-  /** Null where the file is an appliance by itself. */
+  /** Null on a standalone appliance. */
   cluster: NodeSettings | null;
 }
 
-/** The main thread's messages: the first one says what to open, the last one that it ends. */
+/** Messages to a thread: the first says what to open, the last asks it to end. */
 export type ToThread =
   | { open: Opening }
   | { name: string; rest: unknown[]; timeoutMs: number | null }
   | { end: true };
 
-/** A thread's messages: the outcome of its one task, and each lock held and slow statement of it. */
+/** Messages from a thread: the outcome of its current task, and every lock hold and slow statement. */
 export type FromThread =
   | { result: unknown }
   | { fault: Fault }
@@ -32,13 +32,13 @@ interface Fault {
   said: Message;
   faults: FieldFaults | undefined;
   retryAfterS: number | undefined;
-  /** The private cause; null for an error that the caller was to expect. */
+  /** The private cause; null for an error that callers are meant to see. */
   cause: { message: string; stack: string } | null;
-  /** The statement that failed, where one did. */
+  /** The statement that failed, if one did. */
   sql: string | null;
 }
 
-/** Errors lose their class on the way between threads, so they travel as data. */
+/** Converts an error to plain data, since errors lose their class between threads. */
 export function toFault(thrown: unknown): Fault {
   const error = toAppError(thrown);
   const { code, said, faults, retryAfterS, cause: reason } = error;
@@ -47,7 +47,7 @@ export function toFault(thrown: unknown): Fault {
 }
 
 export function fromFault({ code, said, faults, retryAfterS, cause: reason, sql }: Fault): Error {
-  // An error too, since the log tells no other causes.
+  // An Error again, because the log prints no other kind of cause.
   const cause = reason === null ? null : errorOf(reason, sql);
   if (code === "internal") return cause ?? new Error(code);
   return new AppError(code, said, {
@@ -62,7 +62,7 @@ function describe(error: unknown): { message: string; stack: string } {
   return { message: error.message, stack: error.stack ?? error.message };
 }
 
-/** @param reason its stack is that of the thread */
+/** @param reason with the stack of the thread */
 function errorOf(reason: { message: string; stack: string }, sql: string | null): Error {
   const statement = sql === null ? {} : { cause: new FailedStatement(sql) };
   return Object.assign(new Error(reason.message, statement), { stack: reason.stack });

@@ -12,35 +12,35 @@ import { type Calls, callsOf, type Operations, type Pool } from "./operations.ts
 import type { NoteSlowCall } from "./slow-log.ts";
 import { type FromThread, fromFault, type ToThread } from "./thread-messages.ts";
 
-/** Runs operations off the main thread, or in it for a database that lives in memory. */
+/** Runs operations off the main thread; for an in-memory database, on it. */
 export interface Threads<Ops extends Operations> {
   calls: Calls<Ops>;
   load(): ThreadLoad;
-  /** Ends the threads; what was under way is answered with `unavailable`. */
+  /** Ends the threads; tasks still running are rejected with `unavailable`. */
   close(): Promise<void>;
 }
 
 export interface ThreadLoad {
-  /** The most threads that the pool starts. */
+  /** Most threads that the pool starts. */
   threads: number;
   busy: number;
-  /** Tasks that wait for a free thread. */
+  /** Tasks waiting for a free thread. */
   waiting: number;
 }
 
 export interface ThreadsOptions {
   path: string;
-  /** The module a thread runs; it calls `serveOperations` with the pool under its name. */
+  /** Module that each thread runs; it calls `serveOperations` with the pool under its name. */
   entry: URL;
   name: string;
-  /** Null where the file is an appliance by itself. */
+  /** Null on a standalone appliance. */
   cluster: NodeSettings | null;
-  /** How long a task of a pool with a deadline may take. */
+  /** Time limit for a task of a pool with a deadline. */
   timeoutMs: number;
   clock: Clock;
-  /** Listener that is told of each write transaction. */
+  /** Listener for write transactions. */
   noteHold: NoteHold;
-  /** Listener that is told of each slow statement. */
+  /** Listener for slow statements. */
   noteSlow: NoteSlowCall;
 }
 
@@ -54,9 +54,9 @@ interface Task {
 }
 
 /**
- * Threads of a pool, started when needed, each with its own connection and one task at a time;
- * a task waits for a free thread, and its deadline runs meanwhile. One asker's tasks take half of the threads
- * at most, so that another's find one free however dear they are.
+ * Threads of a pool, started on demand, each with its own connection and one task at a time. A task's
+ * deadline includes waiting for a free thread. One caller's tasks use at most half of the threads, so that
+ * others find a free one, however expensive those tasks are.
  */
 export function startThreads<Ops extends Operations>(
   pool: Pool<Ops>,
@@ -75,7 +75,7 @@ export function startThreads<Ops extends Operations>(
     worker.onerror = (event) => {
       event.preventDefault();
       const task = over(worker);
-      // An idle thread may fail too: the next task given to it would wait for ever.
+      // An idle thread can fail too; without this, the next task given to it would wait for ever.
       if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
       started.delete(worker);
       task?.reject(new Error(`a database thread failed: ${event.message}`));
@@ -86,7 +86,7 @@ export function startThreads<Ops extends Operations>(
     return worker;
   }
 
-  /** Ends the turn of a thread's task. @returns the task, where it had one */
+  /** Frees a thread. @returns the task it had, if any */
   function over(worker: Worker): Task | undefined {
     const task = running.get(worker);
     running.delete(worker);
@@ -105,7 +105,7 @@ export function startThreads<Ops extends Operations>(
       return;
     }
     const task = over(worker);
-    // A late message from a thread that was ended already.
+    // A late message from a thread that has already been ended.
     if (task === undefined) return;
     idle.push(worker);
     next();
@@ -169,13 +169,15 @@ export function startThreads<Ops extends Operations>(
   };
 }
 
-/** A thread in the midst of a statement ends after it; nobody waits for a long one. */
+/**
+ * Limit for ending threads: one in the middle of a statement ends after it, and a long one is not awaited.
+ */
 const END_MAX_MS = 1_000;
 
 /**
- * Connections of threads keep the write-ahead log in use until the threads have ended. Each thread ends
- * itself between two messages: one that is terminated while it loads the driver's addon, or while the
- * addon makes an error, aborts the whole process (Bun 1.4.4).
+ * Ends threads and waits, because their connections keep the write-ahead log in use. Each thread ends
+ * itself between two messages: terminating one while it loads the driver's addon, or while the addon
+ * creates an error, aborts the whole process (Bun 1.4.4).
  */
 async function endAll(workers: Iterable<Worker>, clock: Clock): Promise<void> {
   const ended = [...workers].map((worker) => {
@@ -189,7 +191,7 @@ async function endAll(workers: Iterable<Worker>, clock: Clock): Promise<void> {
   waited.abort();
 }
 
-/** The same operations on a connection of this thread, for a database in memory. */
+/** The same operations on one connection of this thread, for an in-memory database. */
 export function inlineThreads<Ops extends Operations>(
   { operations }: Pool<Ops>,
   db: Database,

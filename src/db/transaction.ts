@@ -6,20 +6,20 @@ import { inFileTransaction, USUAL_WAIT, type Wait } from "./file-transaction.ts"
 
 export type { Wait } from "./file-transaction.ts";
 
-/** A part of long work begins its commit once it has held the lock for so long. */
+/** How long a step of long work may hold the lock before its transaction commits. */
 const PART_MS = 8;
-/** Between two parts, so that usage gets in: it looks every millisecond. */
+/** Pause between two transactions, so that usage gets in: it polls every millisecond. */
 const PARTS_PAUSE_MS = 3;
 
 /**
  * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it ends, rolled back when it throws.
- * The wait for another connection's write lock blocks no thread. On a node of a cluster the same rows are
- * committed by PostgreSQL first, in the one turn that all nodes share.
- * @param name word by which metrics and log tell how long the lock was held: a word of the program's own
- * @param work waits for nothing but queries of its own, and not at all on the connection that serves:
- *   what others read on it meanwhile would not be committed yet
- * @throws AppError `unavailable` when the lock was not free for so long
- * @throws Error where it is begun within another of its connection, which would wait for itself
+ * Waiting for another connection's write lock does not block the thread. On a node of a cluster, PostgreSQL
+ * commits the same rows first, in the single turn that all nodes share.
+ * @param name the work's name in metrics and the log; one of the program's own words
+ * @param work must await nothing but its own queries, and nothing at all on the serving connection, where
+ * others would read uncommitted data meanwhile
+ * @throws AppError `unavailable` if the lock was not free in time
+ * @throws Error if called within another transaction of the same connection, which would deadlock
  */
 export async function inTransaction<T>(
   db: Database,
@@ -35,9 +35,9 @@ export async function inTransaction<T>(
 }
 
 /**
- * Runs long work in transactions that are cut by the time they have held the lock, with pauses.
- * Interrupted, it leaves whole steps.
- * @param step a piece of the work that takes few milliseconds; false once nothing is left
+ * Runs long work in several transactions with pauses, each limited by how long it holds the lock. If
+ * interrupted, it leaves whole steps.
+ * @param step a few milliseconds of work; returns false once nothing is left
  * @throws AppError `unavailable` as `inTransaction`
  */
 export async function inParts(

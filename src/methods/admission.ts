@@ -9,7 +9,7 @@ import type { RawArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
-/** Services that admission judges and counts requests by, the same for every door. */
+/** Services with which admission checks and counts requests, the same for every door. */
 export interface Gate {
   keys: Pick<Keys, "verify">;
   keyUse: Pick<KeyUse, "note">;
@@ -18,32 +18,36 @@ export interface Gate {
 
 type Admission = Admitted | { ok: false; error: AppError };
 
-/** The part of a request's context that only its door knows. */
+/** The part of a request's context that only its door can supply. */
 export type Incoming = Omit<CallContext, "services" | "caller" | "callerAt" | "nowMs">;
 
-/** A request with a good key. The door has it counted once: by `call`, `refuse` or `record`. */
+/**
+ * A request with a valid key. The door must have it counted exactly once, by `call`, `refuse` or `record`.
+ */
 export interface Admitted {
   ok: true;
   caller: Caller;
-  /** Takes it from the plan's rate. @returns the refusal where that is used up, for the door to answer */
+  /**
+   * Counts it against the plan's rate. @returns the refusal for the door to answer, if the rate is exceeded
+   */
   takeRequest(): AppError | null;
-  /** The same for a request that may wait a moment; a promise only where it has to. */
+  /** As `takeRequest`, for a request that may wait briefly; returns a promise only if it has to. */
   takeRequestSoon(): AppError | null | Promise<null>;
-  /** Takes it as a message of MCP's protocol, which is none of the plan's requests. */
+  /** Counts it as an MCP protocol message, which does not count against the plan's rate. */
   takeMessage(): AppError | null;
-  /** Runs a method, and charges what it costs. */
+  /** Runs a method and charges for it. */
   call(method: ApiMethod, raw: RawArguments, incoming: Incoming): Promise<Outcome>;
-  /** @param operation the id under which usage by day counts the refused request */
+  /** @param operation id under which daily usage counts the refused request */
   refuse(operation: string, error: AppError): Outcome;
-  /** Counts a request that the door answered without any method. */
+  /** Counts a request that the door answered without running a method. */
   record(operation: string, status: number): void;
-  /** The numbers of the answer's limit headers. */
+  /** Values of the limit headers. */
   limitsAfter(outcome: Outcome | null): LimitStatus & { cost: number };
 }
 
 /**
- * Checks the key, the first step of the contract's order. The door then takes the
- * request from a rate and refuses what it does not take; after that come the method's own checks.
+ * Checks the key, the first step in the contract's order. The door then counts the request against a rate;
+ * after that, the method's own checks follow.
  */
 export function admit(authorization: string | null, nowMs: number, gate: Gate): Admission {
   const { limits } = gate.services;

@@ -215,8 +215,8 @@ export const alertsPreview = apiMethod({
 });
 
 /**
- * Reads the filters that are given; a channel that is named is found.
- * @throws AppError `invalid` over all filters that name nothing
+ * Reads the given filters and looks up the channels they name.
+ * @throws AppError `invalid` listing all filters that match nothing known
  */
 export function readFilters(
   { channel, category, territory, is_ad: isAd }: Arguments<typeof filterFields>,
@@ -249,7 +249,7 @@ export function readName(given: unknown): Read<string> {
     : { value: name };
 }
 
-/** `q` of post search, which has at least one word that is not excluded. */
+/** `q` as in post search; must contain at least one word that is not excluded. */
 export function readQuery(given: unknown): Read<string> {
   const read = readText(given);
   if ("fault" in read) return read;

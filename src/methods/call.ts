@@ -12,19 +12,21 @@ import { type RawArguments, readArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
-/** The caller's errors that cost what the method costs; all others are free (section 1). */
+/**
+ * Caller's errors that cost as much as a successful call; all others are free (specification, section 1).
+ */
 const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found", "parse_error"]);
 
-/** The result of a call, and the units that it cost; `charged` is null where it cost none. */
+/** Outcome of a call and the units it cost; `charged` is null if it was free. */
 export type Outcome = { units: number; charged: Charged | null } & (
   | { ok: true; status: number; body: Json<unknown> | FileAnswer }
   | { ok: false; error: AppError }
 );
 
 interface Charged {
-  /** The caller as they were when the units were committed. */
+  /** The caller's account at the moment the units were committed. */
   caller: Caller;
-  /** Units used after it. */
+  /** Units used, including this call. */
   used: number;
 }
 
@@ -34,27 +36,27 @@ export function freeOutcome(error: AppError): Outcome {
 }
 
 export interface CallContext {
-  /** @throws AppError where the body cannot be read as JSON */
+  /** @throws AppError if the body is not valid JSON */
   readBody(): Promise<unknown>;
   services: Services;
   caller: Caller;
   /**
-   * The caller as they are at a later instant, for an answer that is being sent for long.
-   * @throws AppError where they may not call any more
+   * The caller's account at a later instant, for an answer that takes long to send.
+   * @throws AppError if they may no longer call
    */
   callerAt(nowMs: number): Caller | Promise<Caller>;
   nowMs: number;
-  /** The address of the method's page with these query values; the path's are among the arguments. */
+  /** URL of this method with the given query; path parameters are taken from the arguments. */
   pageUrl(query: URLSearchParams, raw: RawArguments): string;
-  /** The full address of a path that the appliance serves, such as an image's. */
+  /** Full URL of a path that the appliance serves, such as an image. */
   ownUrl(path: string): string;
 }
 
 /**
- * Runs a method for a caller whose key and rate were checked, in the contract's order: mark, role,
- * plan, quota, parameters, lookup. A billed outcome is given only once its units are committed;
- * where the quota has no room for them by then, the outcome is `quota_exceeded`. Never throws:
- * an unforeseen failure is an outcome too, and costs nothing.
+ * Runs a method for a caller whose key and rate have been checked, in the contract's order: mark, role,
+ * plan, quota, parameters, lookup. A billed outcome is returned only after its units are committed; if the
+ * quota no longer has room by then, the outcome is `quota_exceeded`. Never throws: an unexpected failure is
+ * an outcome too, and costs nothing.
  */
 export async function callMethod(
   method: ApiMethod,
@@ -104,13 +106,13 @@ export async function callMethod(
   }
 }
 
-/** How often a caller is judged whose account goes on changing on other nodes. */
+/** Limit for rechecking a caller whose account keeps changing on other nodes. */
 const JUDGED_MAX = 3;
 
 /**
- * Charges for an answer. Where the caller's account was changed on another node, the caller is judged
- * again by what it is now.
- * @throws AppError where it is not to be answered
+ * Charges for an answer. If another node has changed the caller's account, the caller is rechecked with the
+ * current state.
+ * @throws AppError if the request must not be answered
  */
 async function charge(method: ApiMethod, context: CallContext, ended: Ended): Promise<Charged> {
   const { services, nowMs } = context;
@@ -129,12 +131,12 @@ async function charge(method: ApiMethod, context: CallContext, ended: Ended): Pr
   }
 }
 
-/** Closes the file of an answer that is not given: nobody will read it. */
+/** Closes the file of an answer that will not be sent. */
 function closeFile(outcome: Outcome): void {
   if (outcome.ok && outcome.body instanceof FileAnswer) outcome.body.file.close();
 }
 
-/** Stands for a key where somebody looks at a page. */
+/** Placeholder key for somebody viewing a page. */
 const NO_KEY: Key = {
   id: 0,
   memberId: 0,
@@ -148,9 +150,9 @@ const NO_KEY: Key = {
 };
 
 /**
- * Runs a reading method for somebody who looks at a page: the plan's rules hold, but nothing is
- * counted or charged.
- * @throws AppError any of the method's errors, `tariff_required` included
+ * Runs a read-only method for somebody viewing a page: the plan's rules apply, but nothing is counted or
+ * charged.
+ * @throws AppError any of the method's errors, including `tariff_required`
  */
 export async function viewMethod(
   method: ApiMethod,
@@ -162,7 +164,7 @@ export async function viewMethod(
     ...{ services, caller, nowMs },
     callerAt: () => caller,
     readBody: async () => ({}),
-    // Pages have addresses of their own and take only the cursor out of this one.
+    // Pages have their own URLs and only extract the cursor from this one.
     pageUrl: (query) => `?${query}`,
     ownUrl: (path) => path,
   };
@@ -194,7 +196,7 @@ function planDenial(
 ): AppError | null {
   const denial = planRule?.(caller, services) ?? null;
   if (denial !== null) return new AppError("tariff_required", denial);
-  // A quota known to be exhausted is refused before anything is read; the commit decides for good.
+  // A quota known to be exhausted is refused before anything is read; the commit makes the final decision.
   const isExhausted = units > 0 && services.limits.isExhausted(caller, nowMs);
   return isExhausted ? quotaExceeded(caller, nowMs) : null;
 }
@@ -210,7 +212,7 @@ async function runMethod(
   if (method.refuse !== undefined) await method.refuse(raw, body, { services, caller });
   const { cursors } = services;
   const list = continueList(method, raw, cursors);
-  // A cursor carries required arguments. Where it cannot be read, only the cursor is told of.
+  // A cursor carries required arguments, so if it is unreadable, only the cursor is reported.
   const args = readArguments(method, list.raw, body, { mayMiss: list.fault !== null });
   if (list.fault !== null) throw list.fault;
   const call: Call = {

@@ -9,7 +9,7 @@ import type { Services } from "./services.ts";
 
 export const QUERY_LENGTH_MIN = 3;
 
-/** The filters of the catalog, which combine with AND. */
+/** Filters of the catalog, combined with AND. */
 export const filterParameters = {
   q: text({
     description:
@@ -54,7 +54,7 @@ export const filterParameters = {
 
 export type FilterArguments = Partial<Arguments<typeof filterParameters>>;
 
-/** Look-ups of the codes, links and handles that arguments give. */
+/** Lookups for the codes, links and handles in arguments. */
 export interface Lookups {
   channels: Pick<Services["channels"], "parseLinkOrHandle" | "findId">;
   directory: Pick<Services["directory"], "categoryId" | "territoryId">;
@@ -62,17 +62,17 @@ export interface Lookups {
 
 const TOO_SHORT = message("tooShort", { characters: QUERY_LENGTH_MIN });
 
-/** Whether a text has the least number of characters, also without those that nobody sees. */
+/** Whether a text has the minimum length, not counting invisible characters. */
 function isLongEnough(text: string): boolean {
   return [text, foldForSearch(text)].every((one) => [...one].length >= QUERY_LENGTH_MIN);
 }
 
-/** The number of no channel, for a link that names none. */
+/** A number that no channel has, for links that lead to none. */
 const NO_CHANNEL = 0;
 
 /**
- * Reads the arguments as a filter; null where nothing can match.
- * @throws AppError `invalid` over all wrong arguments
+ * Converts the arguments to a filter; null if nothing can match.
+ * @throws AppError `invalid` listing all invalid arguments
  */
 export function readFilter(args: FilterArguments, lookups: Lookups): CatalogFilter | null {
   const filter = readAnyFilter(args, lookups, {});
@@ -80,8 +80,8 @@ export function readFilter(args: FilterArguments, lookups: Lookups): CatalogFilt
 }
 
 /**
- * The same, where one may have found faults already; a link of no channel is number 0, which there is not.
- * @throws AppError `invalid` over all wrong arguments
+ * As `readFilter`, but keeps a filter that matches nothing, and adds to faults found earlier.
+ * @throws AppError `invalid` listing all invalid arguments
  */
 export function readAnyFilter(
   args: FilterArguments,
@@ -110,7 +110,7 @@ export function readAnyFilter(
   };
 }
 
-/** Bounds of metrics, as a filter has them. */
+/** Bounds of metrics, in the filter's units. */
 function metricBoundsOf(
   args: FilterArguments,
 ): Pick<CatalogFilter, "growth30dMin" | "reach30dMin" | "err30dMin"> {
@@ -121,7 +121,10 @@ function metricBoundsOf(
   };
 }
 
-/** The least whole number of hundredths that is no less; 1.1 is a little more than 110 of them otherwise. */
+/**
+ * Percent in hundredths, rounded up. `toFixed` removes floating-point error: 1.1 * 100 is
+ * 110.00000000000001.
+ */
 function leastHundredths(percent: number): number {
   return Math.ceil(Number((percent * 100).toFixed(6)));
 }

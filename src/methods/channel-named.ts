@@ -6,7 +6,7 @@ import type { Services } from "./services.ts";
 
 type Named = Pick<Services["channels"], "findId" | "parseLinkOrHandle">;
 
-/** The number of the public channel that a number, handle or link names; null where there is none. */
+/** Number of the public channel that a number, handle or link refers to; null if there is none. */
 export function channelNamed(name: string, channels: Named): number | null {
   return channels.findId(channels.parseLinkOrHandle(name) ?? parsePathReference(name));
 }

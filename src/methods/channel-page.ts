@@ -7,7 +7,7 @@ import { readPage, type Slice } from "./paging.ts";
 import type { Arguments } from "./parameters.ts";
 import { publicationDays, readPublicationDays } from "./period.ts";
 
-/** Parameters of a list of posts that has to do with one channel. */
+/** Parameters of a list of posts that relate to one channel. */
 export const channelPageParameters = {
   channel: channelPath,
   ...publicationDays,
@@ -15,12 +15,12 @@ export const channelPageParameters = {
 
 type Given = Arguments<typeof channelPageParameters> & { limit: number };
 
-/** Parameters that every such list is selected by. */
+/** What every such list is selected by. */
 interface Selection<P> {
   channelId: number;
-  /** First instant included; null: no bound. */
+  /** Start, inclusive; null for no bound. */
   fromMs: number | null;
-  /** First instant not included any more; null: no bound. */
+  /** End, exclusive; null for no bound. */
   untilMs: number | null;
   after: P | null;
   limit: number;
@@ -28,7 +28,7 @@ interface Selection<P> {
 
 /**
  * Reads a page of such a list.
- * @param formerScope what a former cursor was signed for
+ * @param formerScope scope that cursors of an earlier version were signed for
  * @throws AppError `invalid` on `to` and on `cursor`, `not_found` for the channel
  */
 export function readChannelPage<View, P extends Position>(
@@ -41,6 +41,7 @@ export function readChannelPage<View, P extends Position>(
   const channelId = call.services.channels.findId(channel);
   if (channelId === null) throw notFound("channel");
   const selectAfter = (after: P | null) => select({ channelId, ...days, after, limit });
-  // The cursor carries the number: a handle may go to another channel between two pages.
+  // The cursor carries the channel's number, because its handle may move to another channel between two
+  // pages.
   return readPage(formerScope, call, selectAfter, { channel: String(channelId) });
 }

@@ -12,7 +12,7 @@ import { day, required, textList } from "./parameters.ts";
 import { firstDayOf, PERIOD_DAYS_MAX, readPeriod, requireHistory } from "./period.ts";
 import type { Services } from "./services.ts";
 
-/** Days between the two readings that growth is counted from by default, as in `growth_30d`. */
+/** Default interval in days between the two readings that growth is computed from, as in `growth_30d`. */
 const GROWTH_DAYS = 30;
 
 export const channelsCompareList = apiMethod({
@@ -62,8 +62,8 @@ export const channelsCompareList = apiMethod({
 });
 
 /**
- * The numbers of the channels that are named, each once.
- * @throws AppError `invalid` on `channels`, with each name that no channel has
+ * Numbers of the named channels, without duplicates.
+ * @throws AppError `invalid` on `channels`, with each name that matches no channel
  */
 function idsOf(names: readonly string[], { channels }: Pick<Services, "channels">): number[] {
   const found = names.map((name) => ({ name, id: channelNamed(name, channels) }));
@@ -75,8 +75,8 @@ function idsOf(names: readonly string[], { channels }: Pick<Services, "channels"
 }
 
 /**
- * The period that is asked for. Without bounds it is that of `growth_30d` in a card's metrics: from the last reading
- * back to the one 30 days before it; as much of it as the plan shows.
+ * The requested period. Without bounds it is that of a card's `growth_30d`: from the last reading back to
+ * the one 30 days earlier, as far as the plan shows it.
  */
 function periodOf(
   given: Parameters<typeof readPeriod>[0],

@@ -4,24 +4,24 @@ import { CURSOR_LENGTH_MAX, type Cursors, type OpenedCursor, type Position } fro
 import type { ApiMethod } from "./method.ts";
 import type { RawArguments } from "./read-arguments.ts";
 
-/** Arguments that may differ from page to page: they choose no items. */
+/** Arguments that may change from page to page, because they do not affect which items the list has. */
 const OF_THE_PAGE = new Set(["limit", "fields", "include"]);
 
-/** A call of a list, with what its cursor says. */
+/** A list call combined with what its cursor carries. */
 interface ContinuedList {
-  /** The arguments, with those of the cursor where the call gives none. */
+  /** The arguments; those missing are taken from the cursor. */
   raw: RawArguments;
-  /** Fault of the cursor, to be told once the other arguments were read; else null. */
+  /** What is wrong with the cursor, reported after the other arguments have been read; else null. */
   fault: AppError | null;
-  /** Null on the first page, and for a former cursor, which has no filters. */
+  /** Null on the first page, and for a cursor of an earlier version, which carries no filters. */
   opened: OpenedCursor | null;
-  /** A former cursor (cursor.ts), else null. */
+  /** A cursor of an earlier version (cursor.ts), else null. */
   former: string | null;
 }
 
 /**
- * Opens the cursor of a call, which carries its list: alone it continues that, and a filter beside it
- * with another value is refused.
+ * Opens a call's cursor, which carries the whole list: on its own it continues that list, and a filter
+ * given beside it with a different value is refused.
  */
 export function continueList(
   method: ApiMethod,
@@ -49,9 +49,9 @@ export function continueList(
 }
 
 /**
- * The position after which a page begins; null for the first page.
- * @param formerScope what a former cursor was signed for
- * @param fixed arguments in the form in which cursors carry them, such as a number for a handle
+ * Position that a page starts after; null for the first page.
+ * @param formerScope scope that cursors of an earlier version were signed for
+ * @param fixed arguments as cursors carry them, such as a number instead of a handle
  * @throws AppError `invalid` on `cursor`
  */
 export function positionAfter(
@@ -67,7 +67,7 @@ export function positionAfter(
   return opened.at;
 }
 
-/** The query's arguments but the cursor, as texts: what the next page's address repeats. */
+/** All query arguments except the cursor, as texts, for the next page's URL to repeat. */
 export function filtersOf({ parameters }: ApiMethod, raw: RawArguments): Record<string, string> {
   const filters: Record<string, string> = {};
   for (const name in parameters) {
@@ -81,24 +81,24 @@ function otherList(names: readonly string[]): AppError {
   return fieldError({ cursor: [message("cursorOfOtherList", { names })] });
 }
 
-/** Whether it is to be opened at all; all else is refused with the other arguments. */
+/** Whether it can be opened at all; anything else is refused along with the other arguments. */
 function isText(given: unknown): given is string {
   return typeof given === "string" && given !== "" && given.length <= CURSOR_LENGTH_MAX;
 }
 
-/** The text of a cursor, given by itself or within the whole address of `next`. */
+/** Extracts a cursor that is given on its own or as the whole URL of `next`. */
 function cursorOf(given: string): string {
   return /(?:^|[?&])cursor=([\w-]*)/.exec(given)?.[1] ?? given;
 }
 
-/** The filters whose values are others than those of the cursor's list. */
+/** Filters whose values differ from those of the cursor's list. */
 function otherFilters(method: ApiMethod, raw: RawArguments, { of }: OpenedCursor): string[] {
   return Object.entries(method.parameters).flatMap(([name, parameter]) => {
     const given = raw[name];
     const isFilter = parameter.in === "query" && name !== "cursor" && !OF_THE_PAGE.has(name);
     if (!isFilter || !isGiven(given)) return [];
     const read = parameter.read(given);
-    // A value that cannot be read is told of by itself.
+    // An unreadable value is reported separately.
     if ("fault" in read) return [];
     const stored = of[name] === undefined ? undefined : parameter.read(of[name]);
     const value = stored === undefined ? parameter.default : "value" in stored && stored.value;

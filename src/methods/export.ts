@@ -18,7 +18,7 @@ import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN } from "./post-query.ts";
 import { mediaAndViews, readSearch } from "./post-search.ts";
 import type { Services } from "./services.ts";
 
-/** Types of the file by its format, the default's first. */
+/** Media type by format, starting with the default. */
 const TYPES: Record<ImportFormat, string> = {
   csv: "text/csv; charset=utf-8",
   ndjson: "application/x-ndjson",
@@ -132,7 +132,7 @@ export const exportPosts = apiMethod({
   },
 });
 
-/** Parameters that all three take. */
+/** Parameters common to all three exports. */
 interface Given extends FilterArguments {
   format: ImportFormat;
   channel?: string | undefined;
@@ -173,8 +173,8 @@ async function answer(
 }
 
 /**
- * Reads the filters; those of the catalog mean what they mean there.
- * @throws AppError `invalid` over all wrong ones
+ * Reads the filters, which mean the same as in the catalog.
+ * @throws AppError `invalid` listing all invalid ones
  */
 function readSelected(args: Given, services: Services): BulkFilter {
   const faults: FieldFaults = {};

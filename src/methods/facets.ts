@@ -2,7 +2,10 @@ import type { FieldFaults } from "../errors.ts";
 import { unknownSlug } from "../values/fields.ts";
 import type { Services } from "./services.ts";
 
-/** Numbers of a category and a territory that a filter names, null where it names none. Unknown ones are noted as faults. */
+/**
+ * Numbers of the category and territory named in a filter, null if not given. Unknown names are added to
+ * the faults.
+ */
 export function readFacets(
   { category, territory }: { category?: string | undefined; territory?: string | undefined },
   directory: Pick<Services["directory"], "categoryId" | "territoryId">,

@@ -3,7 +3,7 @@ import { message } from "../values/messages/messages.ts";
 import { shortened } from "../values/shortened.ts";
 import { type Parameter, textList } from "./parameters.ts";
 
-/** The parameter `fields` of a list or a card: names of fields, in any order. */
+/** The `fields` parameter of a list or a card: field names in any order. */
 export function fieldsOf({ properties }: { properties: object }): {
   fields: Parameter<string[]>;
 } {
@@ -28,7 +28,7 @@ export function fieldsOf({ properties }: { properties: object }): {
   };
 }
 
-/** Leaves only these fields of an answer's items, or of the answer itself where it is no list. */
+/** Reduces an answer's items, or the answer itself if it is not a list, to these fields. */
 export function onlyFields(answer: Json<unknown>, names: readonly string[]): Json<unknown> {
   const narrow = (item: Record<string, unknown>) =>
     Object.fromEntries(names.map((name) => [name, item[name]]));

@@ -6,7 +6,7 @@ import { CURSOR_LENGTH_MAX, INVALID_CURSOR, type Position } from "./cursor.ts";
 import type { Call } from "./method.ts";
 import { integer, text, withDefault } from "./parameters.ts";
 
-/** `{results}`: a list that has no pages. */
+/** `{results}`: a list without pages. */
 export function listOf<T>(item: Schema<T>) {
   return objectSchema({ results: listSchema(item) });
 }
@@ -20,13 +20,13 @@ export function pageOf<T>(item: Schema<T>) {
   return objectSchema({ results: listSchema(item), next: nullable(next) });
 }
 
-/** A part of a list: its items, and where it ended; `last` is null where nothing follows. */
+/** A stretch of a list: its items and where it ended; `last` is null if nothing follows. */
 export interface Slice<View, P extends Position> {
   results: Json<View[]>;
   last: P | null;
 }
 
-/** The parameters of every paginated list. */
+/** Parameters of every paginated list. */
 export const pageParameters = {
   limit: withDefault(
     integer({ description: "Page size.", example: 10, minimum: 1, maximum: 100 }),
@@ -47,9 +47,9 @@ export const pageParameters = {
 };
 
 /**
- * Reads the page after a cursor, by keyset rather than offset, and adds the address of the next one.
- * @param formerScope what a former cursor was signed for
- * @param fixed arguments in the form in which the cursor carries them, such as a number for a handle
+ * Reads the page after a cursor, by keyset rather than offset, and adds the URL of the next page.
+ * @param formerScope scope that cursors of an earlier version were signed for
+ * @param fixed arguments as the cursor carries them, such as a number instead of a handle
  * @throws AppError `invalid` on `cursor`
  */
 export async function readPage<View, P extends Position>(

@@ -21,28 +21,30 @@ import {
   textSchema,
 } from "../values/schema.ts";
 
-/** One parameter of a method: what the documents say of it, and how it is read. */
+/** A parameter of a method: how it is documented and how it is read. */
 export interface Parameter<T> {
   in: "path" | "query" | "body";
   required: boolean;
-  /** JSON Schema with limits, description and an example. */
+  /** JSON Schema with limits, description and example. */
   schema: Schema<unknown>;
   read: Reader<T>;
-  /** The value a method receives where the parameter is not given. */
+  /** Value that the method receives if the parameter is not given. */
   default?: T;
-  /** Whether a text of it is a list, separated by commas. */
+  /** Whether its text is a comma-separated list. */
   isList?: true;
-  /** Whether a null stands for "none", which takes away what was set before. */
+  /** Whether null means "none" and clears the previous value. */
   takesNull?: true;
 }
 
-/** Parameters by the name they have in the path, in the query, or as a field of the JSON body. */
+/** Parameters by their name in the path, in the query, or as a field of the JSON body. */
 // biome-ignore lint/suspicious/noExplicitAny: a declaration holds parameters of differing types
 export type Parameters = Record<string, Parameter<any>>;
 
 type ValueOf<P> = P extends Parameter<infer T> ? T : never;
 
-/** The arguments a method receives: each parameter, undefined if it has no default and was not given. */
+/**
+ * Arguments that a method receives: one per parameter, undefined if it was not given and has no default.
+ */
 export type Arguments<P extends Parameters> = {
   [Name in keyof P]: P[Name] extends { required: true } | { default: unknown }
     ? ValueOf<P[Name]>
@@ -51,7 +53,7 @@ export type Arguments<P extends Parameters> = {
 
 interface Words<T> {
   description: string;
-  /** Left out where no value would do on every appliance. */
+  /** Omitted if no value would work on every appliance. */
   example?: T;
 }
 
@@ -68,7 +70,7 @@ export function inBody<T>(parameter: Parameter<T>): Parameter<T> {
   return { ...parameter, in: "body" };
 }
 
-/** A field of the JSON body that null empties. */
+/** A field of the JSON body that null clears. */
 export function orNull<T>(parameter: Parameter<T>): Parameter<T | null> {
   const { description, examples, ...shape } = parameter.schema;
   return {
@@ -80,7 +82,7 @@ export function orNull<T>(parameter: Parameter<T>): Parameter<T | null> {
   };
 }
 
-/** States the default once, for the documents and for the method. */
+/** Sets the default, both for the documentation and for the method. */
 export function withDefault<T>(parameter: Parameter<T>, value: T): Parameter<T> & { default: T } {
   return { ...parameter, schema: { ...parameter.schema, default: value }, default: value };
 }
@@ -89,7 +91,7 @@ export function text(words: Words<string>): Parameter<string> {
   return query(textSchema(annotations(words)), readText);
 }
 
-/** A whole number; `minimum` and `maximum` are included. */
+/** An integer; `minimum` and `maximum` are inclusive. */
 export function integer({ minimum, maximum, ...words }: Words<number> & Range): Parameter<number> {
   const range = {
     ...(minimum === undefined ? {} : { minimum }),
@@ -120,7 +122,7 @@ export function day(words: Words<string>): Parameter<Day> {
   return query(textSchema({ format: "date", ...annotations(words) }), readDay);
 }
 
-/** Comma-separated whole numbers, each kept once, in the order given. */
+/** Comma-separated integers without duplicates, in the given order. */
 export function integerList({
   itemsMax,
   ...words
@@ -130,7 +132,7 @@ export function integerList({
   return { ...query(schema, readIntegerList({ itemsMax })), isList: true };
 }
 
-/** Comma-separated texts without blanks around them, in the order given; at least one. Empty ones are left out. */
+/** Comma-separated texts, trimmed and in the given order; at least one. Empty ones are dropped. */
 export function textList({
   itemsMax,
   ...words

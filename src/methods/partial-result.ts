@@ -2,21 +2,21 @@ import { eitherSchema, type Schema } from "../values/schema.ts";
 import type { ApiMethod } from "./method.ts";
 
 /**
- * Results as they are described where a caller may leave out fields: an answer to
- * `fields` has only some of what an item must have else.
+ * Schemas of results from which a caller may omit fields: an answer to `fields` may lack fields that are
+ * otherwise required.
  */
 
-/** The result with its items whole, or with some of their fields. */
+/** The result with complete items, or with some of their fields. */
 export function wholeOrPart(method: ApiMethod): Schema<unknown> {
   return changed(method, (item) => eitherSchema(item, partOf(item)));
 }
 
-/** The result with items of which no field must be there. */
+/** The result with items whose fields are all optional. */
 export function anyPart(method: ApiMethod): Schema<unknown> {
   return changed(method, partOf);
 }
 
-/** Changes the schema of a list's items, or that of a result which is no list. */
+/** Changes the schema of a list's items, or of the result itself if it is not a list. */
 function changed(
   { parameters, result }: ApiMethod,
   change: (item: Schema<unknown>) => Schema<unknown>,

@@ -4,12 +4,12 @@ import { message } from "../values/messages/messages.ts";
 import { type Day, formatDay, startOfDay } from "../values/moscow-time.ts";
 import { type Arguments, day } from "./parameters.ts";
 
-/** Days of a period for which neither end is given. */
+/** Length of a period given by neither end, in days. */
 export const PERIOD_DAYS_DEFAULT = 30;
 /** Longest period, in days (specification, section 8). */
 export const PERIOD_DAYS_MAX = 366;
 
-/** Parameters of a period that `readPeriod` reads. */
+/** Parameters that `readPeriod` reads. */
 export const periodDays = {
   from: day({
     description: `First day, included; by default ${PERIOD_DAYS_DEFAULT} days with today.`,
@@ -18,15 +18,14 @@ export const periodDays = {
   to: day({ description: "Last day, included; today by default.", example: "2024-11-30" }),
 };
 
-/** Parameters that bound when posts were published; either end may be left open. */
+/** Bounds for a post's publication; either end may be open. */
 export const publicationDays = {
   from: day({ description: "First Moscow day of publication, included.", example: "2024-11-01" }),
   to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
 };
 
 /**
- * Reads an inclusive period of days. An end that is not given is that of the last 30 days, today
- * included.
+ * Reads an inclusive period of days. A missing end defaults to that of the last 30 days including today.
  * @throws AppError `invalid` on `to`
  */
 export function readPeriod(
@@ -66,13 +65,13 @@ export function requireOrder({ from, to }: Bounds): void {
     throw fieldError({ to: [message("periodBackwards")] });
 }
 
-/** The first day whose statistics a plan shows. */
+/** The earliest day whose statistics a plan shows. */
 export function firstDayOf({ historyDays }: Pick<Plan, "historyDays">, today: Day): Day {
   return historyDays === null ? Number.NEGATIVE_INFINITY : today - historyDays + 1;
 }
 
 /**
- * Days before those that a plan covers are refused (specification, section 8).
+ * Refuses days earlier than the plan covers (specification, section 8).
  * @throws AppError `tariff_required`
  */
 export function requireHistory(

@@ -5,15 +5,15 @@ import { type Message, message } from "../values/messages/messages.ts";
 import type { Services } from "./services.ts";
 
 /**
- * Says why the plan in force does not include a method, or null where it does. It asks for no key:
- * the rule is the same for all keys of an organization, and for its pages, which have none.
+ * Says why the current plan does not include a method; null if it does. The key is irrelevant: the rule is
+ * the same for all keys of an organization, and for pages, which have none.
  */
 export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => Message | null;
 
-/** Posts are closed on Test (specification, section 8). */
+/** The Test plan excludes posts (specification, section 8). */
 export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notIncluded(plan.code));
 
-/** Bulk export is for Profi (questions, section 5). */
+/** Only Profi includes bulk export (questions, section 5). */
 export function hasExport({ code }: Pick<Plan, "code">): boolean {
   return code === "profi";
 }
@@ -21,29 +21,29 @@ export function hasExport({ code }: Pick<Plan, "code">): boolean {
 export const exportIncluded: PlanRule = ({ plan }) =>
   hasExport(plan) ? null : notIncluded(plan.code);
 
-/** Webhooks are for plans that allow any. */
+/** Webhooks are part of plans that allow at least one. */
 export const webhooksIncluded: PlanRule = ({ plan }) =>
   plan.webhooks > 0 ? null : notIncluded(plan.code);
 
-/** Webhooks that an organization made under a larger plan stay in its reach. */
+/** Webhooks created under a larger plan remain accessible. */
 export const webhooksIncludedOrKept: PlanRule = (caller, services) =>
   services.webhooks.count(caller.organization.id) > 0 ? null : webhooksIncluded(caller, services);
 
-/** Room for one more webhook than there are; disabled ones count. */
+/** Whether there is room for one more webhook; disabled ones count. */
 export const webhookToSpare: PlanRule = (caller, services) =>
   webhooksIncluded(caller, services) ??
   webhookLimitReached(caller.plan, services.webhooks.count(caller.organization.id));
 
-/** Alerts are sent by webhooks, so both are to be included. */
+/** Alerts are delivered by webhooks, so the plan must include both. */
 export const alertsIncluded: PlanRule = (caller, services) =>
   webhooksIncluded(caller, services) ??
   (caller.plan.alerts > 0 ? null : notIncluded(caller.plan.code));
 
-/** Alerts that an organization made under a larger plan stay in its reach. */
+/** Alerts created under a larger plan remain accessible. */
 export const alertsIncludedOrKept: PlanRule = (caller, services) =>
   services.alerts.count(caller.organization.id) > 0 ? null : alertsIncluded(caller, services);
 
-/** Room for one more alert than there are. */
+/** Whether there is room for one more alert. */
 export const alertToSpare: PlanRule = (caller, services) =>
   alertsIncluded(caller, services) ??
   alertLimitReached(caller.plan, services.alerts.count(caller.organization.id));

@@ -11,8 +11,8 @@ export const QUERY_LENGTH_MIN = 2;
 export const QUERY_LENGTH_MAX = 200;
 
 /**
- * Reads `q` of post search and of alerts, without blanks around it.
- * @param nothing what is wrong with one in which no word is asked for
+ * Reads and trims `q` of post search and of alerts.
+ * @param nothing the fault to report if it asks for no word
  */
 export function readQueryText(
   text: string,

@@ -48,7 +48,7 @@ const foundPostSchema = objectSchema(
 
 const page = pageOf(foundPostSchema);
 
-/** Filters of posts by what else they have. */
+/** Further filters of posts. */
 export const mediaAndViews = {
   media: choice(MEDIA, "A kind of media that the post has."),
   views_min: integer({ description: "At least so many views.", example: 1000, minimum: 0 }),
@@ -63,7 +63,7 @@ const searchParameters = {
   ),
   channel: {
     ...text({ description: "" }),
-    // The same words as in a path: assistants are told of numbers and handles by this schema.
+    // As in paths: this schema tells assistants about numbers and handles.
     schema: channelPath.schema,
   },
   category: filterParameters.category,
@@ -131,7 +131,9 @@ export const postsSearchList = apiMethod({
   },
 });
 
-/** @throws AppError `invalid` over all wrong arguments; `unavailable` where post search is not ready */
+/**
+ * @throws AppError `invalid` listing all invalid arguments; `unavailable` while post search is not ready
+ */
 export function readSearch(
   args: Arguments<typeof searchParameters>,
   { channels, directory, postSearch }: Services,

@@ -8,7 +8,7 @@ import { pageOf, pageParameters } from "./paging.ts";
 import { flag, inPath, integer } from "./parameters.ts";
 import { postsIncluded } from "./plan-rules.ts";
 
-/** Keeps or leaves out posts that advertise. */
+/** Includes or excludes advertising posts. */
 export const advertising = {
   is_ad: flag({
     description: "true: only advertising posts; false: without advertising.",

@@ -4,15 +4,15 @@ import { message } from "../values/messages/messages.ts";
 import type { ApiMethod } from "./method.ts";
 import type { Parameter } from "./parameters.ts";
 
-/** Stands for a text that was not valid UTF-8. */
+/** Stands for a text that is not valid UTF-8. */
 export const UNDECODABLE = Symbol("bad UTF-8");
 
-/** Arguments by parameter name, as texts or JSON values; one not given is absent. */
+/** Arguments by parameter name, as texts or JSON values; absent if not given. */
 export type RawArguments = Record<string, unknown>;
 
 /**
- * Reads what a request gives as the method's arguments.
- * @param mayMiss whether required arguments may be missing, which then are their defaults
+ * Parses a request's input as the method's arguments.
+ * @param mayMiss whether required arguments may be missing and take their defaults
  * @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path
  */
 export function readArguments(
@@ -22,7 +22,7 @@ export function readArguments(
   { mayMiss = false }: { mayMiss?: boolean } = {},
 ): Record<string, unknown> {
   const args: Record<string, unknown> = {};
-  // Without a prototype, since a field may be called anything.
+  // No prototype, because a field may have any name.
   const faults: FieldFaults = Object.create(null);
   const fields = readObject(body);
   for (const name of Object.keys(fields)) {
@@ -51,12 +51,14 @@ export function readArguments(
   return args;
 }
 
-/** Whether a path could hold it. MCP may give other JSON values, which are `invalid`, not `not_found`. */
+/**
+ * Whether a path could contain it. MCP may pass other JSON values, which are `invalid`, not `not_found`.
+ */
 function isText(given: unknown): boolean {
   return given === UNDECODABLE || typeof given === "string" || typeof given === "number";
 }
 
-/** @throws AppError `invalid` for JSON that is no object */
+/** @throws AppError `invalid` for JSON that is not an object */
 function readObject(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) {
     return body as Record<string, unknown>;

@@ -41,8 +41,8 @@ export interface Services {
   alerts: Alerts;
   cursors: Cursors;
   /**
-   * Brings this node's copy of a cluster's rows to the newest; false where it had them, and where the
-   * appliance is no node.
+   * Updates this node's copy of the cluster's rows; false if it was already up to date, and on a standalone
+   * appliance.
    */
   copyNewest(): Promise<boolean>;
 }

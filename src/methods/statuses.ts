@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 
-/** HTTP statuses of the error codes; texts for assistants name them too (specification, section 7). */
+/** HTTP status of each error code; texts for assistants mention them too (specification, section 7). */
 export const STATUS_OF: Record<ErrorCode, number> = {
   invalid: 400,
   not_authenticated: 401,

@@ -31,8 +31,8 @@ import {
 } from "./webhooks.ts";
 
 /**
- * All API methods, in the specification's order; usage by day, the webhooks' deliveries, exports and the
- * questions that go across channels or posts are additions of ours.
+ * All API methods, in the specification's order. Daily usage, webhook deliveries, exports and the questions
+ * across channels or posts are our additions.
  */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
@@ -70,7 +70,7 @@ export const apiMethods: readonly ApiMethod[] = [
   alertsPreview,
 ];
 
-/** The specification's tools, in its order. Clients know them: what they say stays as it is. */
+/** The specification's tools, in its order. Clients rely on them: their descriptions stay unchanged. */
 export const specifiedTools: readonly ApiMethod[] = [
   meRetrieve,
   channelsResolveRetrieve,
@@ -83,7 +83,7 @@ export const specifiedTools: readonly ApiMethod[] = [
   territoriesList,
 ];
 
-/** The methods that are MCP tools, reading only: the specification's, then ours. */
+/** Methods that are MCP tools, all read-only: the specification's first, then ours. */
 export const toolMethods: readonly ApiMethod[] = [
   ...specifiedTools,
   postsSearchList,

@@ -20,10 +20,10 @@ import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
 import { webhooksIncluded, webhooksIncludedOrKept, webhookToSpare } from "./plan-rules.ts";
 
-/** One rotation may leave the former secret signing for so long. */
+/** Longest time for which a rotation may keep the previous secret signing. */
 export const OVERLAP_HOURS_MAX = 72;
 
-/** A body with a list of channels. */
+/** Room for a body with a list of channels. */
 const LIST_BYTES_MAX = 256 * 1024;
 
 const webhookPath = {
@@ -229,7 +229,7 @@ export const webhooksDeliveriesList = apiMethod({
   errors: ["not_found"],
   run({ id, limit }, call) {
     return readPage<DeliveryView, readonly number[]>(`deliveries ${id}`, call, async (after) => {
-      // A former cursor belongs to its webhook by its signature.
+      // A cursor of an earlier version is bound to its webhook by its signature.
       const [before = null, webhook = id] = after ?? [];
       if (webhook !== id) throw fieldError({ cursor: [INVALID_CURSOR] });
       const { results, last } = await call.services.webhooks.deliveries(own(id, call), {

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { engines } from "../../package.json";
 import { buildExecutable, hostPlatform, PLATFORM_NAMES, type PlatformName } from "./executable.ts";
 
-/** `bun run build [PLATFORM …]`: writes the executables, this machine's where none is named. */
+/** `bun run build [PLATFORM …]`: writes the executables, by default only this machine's. */
 const USAGE = `Usage: bun run build [PLATFORM …] [--all] [--outdir FOLDER]
 Platforms: ${PLATFORM_NAMES.join(", ")}; this machine's where none is named.`;
 

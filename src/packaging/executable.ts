@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bridgeProgram } from "../doors/mcp/bundle/bridge-program.ts";
 
-/** The parts of one platform's executable. */
+/** What one platform's executable is made of. */
 interface Platform {
-  /** As Bun names it to compile for it. */
+  /** Bun's name of the platform as a compile target. */
   target: Bun.Build.CompileTarget;
-  /** The package that holds its Bun. */
+  /** The npm package that contains Bun for it. */
   runtime: string;
-  /** Its Bun in that package. */
+  /** Path of Bun inside that package. */
   binary: string;
   /** The database driver's addon for it, as better-sqlite3 names it. */
   addon: string;
@@ -24,7 +24,7 @@ function platform(os: string, cpu: string): Platform {
   return { target, runtime, binary, addon: `${os}-${cpu}`, os, cpu };
 }
 
-/** Each with a prebuilt addon and a Bun in the package registry. */
+/** Platforms for which both a prebuilt addon and a Bun package exist. */
 const PLATFORMS = {
   "linux-x64": platform("linux", "x64"),
   "linux-arm64": platform("linux", "arm64"),
@@ -36,7 +36,7 @@ const PLATFORMS = {
 export type PlatformName = keyof typeof PLATFORMS;
 export const PLATFORM_NAMES = Object.keys(PLATFORMS) as PlatformName[];
 
-/** This machine's platform; null where no executable is made for it. */
+/** This machine's platform; null if no executable can be built for it. */
 export function hostPlatform(): PlatformName | null {
   const { platform: os, arch } = process;
   return (
@@ -48,12 +48,12 @@ const ROOT = join(import.meta.dir, "../..");
 const SOURCE = join(ROOT, "src");
 
 /**
- * Makes the executable of a platform, `kanalog-<platform>`, with all that the program reads inside:
- * its code and its threads', the driver's addon, the data that ships and the files that are served.
- * The same sources make the same bytes, wherever they lie.
- * @param folder where it is put
- * @returns its path
- * @throws Error where it could not be built
+ * Builds `kanalog-<platform>` with everything the program reads inside: its code and its threads', the
+ * driver's addon, the shipped data and the served files. Builds are reproducible: the same sources give the
+ * same bytes in any folder.
+ * @param folder output folder
+ * @returns path of the executable
+ * @throws Error if the build fails
  */
 export async function buildExecutable(name: PlatformName, folder: string): Promise<string> {
   const { target, addon, os } = PLATFORMS[name];
@@ -62,32 +62,32 @@ export async function buildExecutable(name: PlatformName, folder: string): Promi
   try {
     const built = await Bun.build({
       entrypoints: [join(SOURCE, "program.ts"), join(SOURCE, "app/thread.ts")],
-      // Side by side, as the code of the one expects the other.
+      // All in one folder, because the modules refer to each other that way.
       naming: { entry: "[name].[ext]" },
       compile: {
         target,
         outfile: join(work, fileName),
         ...(name !== hostPlatform() && { executablePath: fetchRuntime(name, work) }),
-        // Files in the folder it is started in change nothing: only the documented settings do.
+        // Files in the working directory change nothing: only the documented settings do.
         autoloadDotenv: false,
         autoloadBunfig: false,
       },
-      // Parsed while it is built: it starts in half the time.
+      // Precompiled, which halves the start-up time.
       bytecode: true,
       format: "esm",
-      // Program and threads share code, and each would have a copy of its own otherwise.
+      // The program and its threads share code; otherwise each would include its own copy.
       splitting: true,
       minify: { whitespace: true, syntax: true },
-      // So that what is logged of an error names files and lines.
+      // Lets logged stack traces name files and lines.
       sourcemap: "inline",
-      // The log's library would keep this folder's path, for worker threads that nobody starts.
+      // pino would embed this folder's path for worker threads that are never started.
       define: { __dirname: '""' },
       plugins: [addonOf(addon), await bridgeText()],
     });
     if (!built.success) throw new AggregateError(built.logs, `${fileName} could not be built`);
     mkdirSync(folder, { recursive: true });
     const path = join(folder, fileName);
-    // A former one may be running, and is there until this one is whole.
+    // Renamed into place once complete, because the previous executable may be running.
     cpSync(join(work, fileName), `${path}.new`);
     renameSync(`${path}.new`, path);
     return path;
@@ -96,7 +96,7 @@ export async function buildExecutable(name: PlatformName, folder: string): Promi
   }
 }
 
-/** By itself the driver looks for its addon among the installed packages while it runs. */
+/** On its own the driver would search the installed packages for its addon at run time. */
 function addonOf(addon: string): Bun.BunPlugin {
   return {
     name: "addon",
@@ -108,7 +108,7 @@ function addonOf(addon: string): Bun.BunPlugin {
   };
 }
 
-/** The bridge's finished text in the place of what makes it of its sources, which are not inside. */
+/** Embeds the finished bridge instead of the module that bundles it, whose sources are not inside. */
 async function bridgeText(): Promise<Bun.BunPlugin> {
   const contents = `export const bridgeProgram = async () => ${JSON.stringify(await bridgeProgram())};`;
   return {
@@ -119,7 +119,10 @@ async function bridgeText(): Promise<Bun.BunPlugin> {
   };
 }
 
-/** Another platform's Bun, by the lock file: from the package registry, its digest checked. */
+/**
+ * Another platform's Bun as the lock file pins it, downloaded from the package registry and verified by its
+ * digest.
+ */
 function fetchRuntime(name: PlatformName, work: string): string {
   const { runtime, binary, os, cpu } = PLATFORMS[name];
   const folder = join(work, "runtime");

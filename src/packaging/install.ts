@@ -1,9 +1,9 @@
 import { systemClock } from "../ports/clock.ts";
 import { installedBun, PINNED, ROOT } from "./pinned-bun.ts";
 
-// Installs the packages that the lock file names, by the pinned Bun: others cannot read the file. Run by
-// the scripts of package.json before anything else, so it says something only where it takes long. With
-// `--production` those of the program alone: tests and benches need twice as much.
+// Installs the packages in the lock file with the pinned Bun, since other versions cannot read it. The
+// scripts of package.json run this first, so it prints nothing unless it takes long. `--production` skips
+// the packages of tests and benches, which are half of all.
 
 const WORD_EVERY_S = 2;
 
@@ -38,5 +38,5 @@ if (exitCode !== 0) {
   say(`${out}${notes}`.trim());
   say(`The packages could not be installed by Bun ${PINNED}. Run: npx --yes bun@${PINNED} start`);
 }
-// Exits at once: with the exit code alone it would go on until the next word is due.
+// Exits explicitly: with only the exit code set, the progress timer would keep the process alive.
 process.exit(exitCode);

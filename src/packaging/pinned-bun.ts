@@ -1,20 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-// Read by any Bun, so it uses nothing that older ones do not have.
+// This module runs on any version of Bun, so it uses no recent features.
 
 export const ROOT = join(import.meta.dir, "../..");
 
-/** The version of Bun that the program is made for and tested with. */
+/** The version of Bun that the program is built for and tested with. */
 export const PINNED: string = readVersion(join(ROOT, "package.json"), "packageManager");
 
-/** `1.4.4` out of a package's field, which may say `bun@1.4.4`; empty where the file is not there. */
+/** Reads `1.4.4` from a field of package.json that may say `bun@1.4.4`; empty if the file is missing. */
 function readVersion(path: string, field: string): string {
   if (!existsSync(path)) return "";
   return String(JSON.parse(readFileSync(path, "utf8"))[field]).replace("bun@", "");
 }
 
-/** The pinned Bun among the installed packages; null where it is not there. */
+/** The pinned Bun among the installed packages; null if it is not installed. */
 export function installedBun(): string | null {
   const folder = join(ROOT, "node_modules/bun");
   const path = join(folder, "bin/bun.exe");
@@ -23,8 +23,8 @@ export function installedBun(): string | null {
 }
 
 /**
- * Runs a program on the pinned Bun where this is another one.
- * @returns its exit code; null where this is the pinned one, and nothing was run
+ * Re-runs a program on the pinned Bun if the current one differs.
+ * @returns its exit code; null if this is the pinned Bun and nothing was run
  */
 export async function runOnPinnedBun(
   program: string,

@@ -1,15 +1,15 @@
 import type { Clock } from "./clock.ts";
 import { hasEnded } from "./running.ts";
 
-/** Work that a process has, and its last heartbeat. */
+/** Work owned by a process, with its last heartbeat. */
 interface OwnedWork {
   owner: string | null;
   heartbeatAt: number | null;
 }
 
 /**
- * Tells of work whether nobody does it: its process has ended, or has sent no new heartbeat for so long.
- * Silence is measured by the time that passes in this process, since clocks may be set back.
+ * Tells whether work is abandoned: its process has ended, or has sent no heartbeat for too long. Silence is
+ * measured by this process's own passing of time, because wall clocks may be set back.
  * @param own name of this process
  */
 export function createIsAbandoned(
@@ -17,7 +17,7 @@ export function createIsAbandoned(
   silentMs: number,
   clock: Clock,
 ): (id: number | string, work: OwnedWork) => boolean {
-  /** The last heartbeat of each, and when this process first saw it. */
+  /** Each owner's last heartbeat, and when this process first saw it. */
   const heartbeats = new Map<
     number | string,
     { owner: string; at: number | null; sinceMs: number }

@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
 import { type Destination, type FetchFault, fetchAddress, fetchFaultOf } from "./fetch-address.ts";
 
-/** One GET to exactly this address, whose answer goes into a file. */
+/** One GET to exactly this address, with the body written to a file. */
 export interface DownloadRequest extends Destination {
-  /** The file that is made for the answer's body, as it was sent: packed where it came packed. */
+  /** File to create for the body, which is stored as sent: compressed if it arrives compressed. */
   into: string;
-  /** Time limit of the answer's head, and of each further piece of its body. */
+  /** Time limit for the response head, and for each further piece of the body. */
   silenceMaxMs: number;
   bytesMax: number;
   /** Aborts the request, whose result is then a `timeout`. */
@@ -16,24 +16,24 @@ export type DownloadResult =
   | { status: number; headers: DownloadHeaders; bytes: number }
   | { fault: DownloadFault };
 
-/** Headers of the answer that say something; null where it has none. */
+/** Response headers that matter to sources; null for those that are missing. */
 export type DownloadHeaders = Record<
   "etag" | "last-modified" | "location" | "retry-after" | "content-type",
   string | null
 >;
 
-/** `broken` too where the answer ended before its announced length. */
+/** Also `broken` if the body ended before its announced length. */
 export type DownloadFault = "timeout" | FetchFault | "too_large";
 
-/** A file that comes byte by byte ends some day. */
+/** Limit for the whole download, so that a file arriving byte by byte ends some day. */
 const WHOLE_MAX_MS = 6 * 60 * 60 * 1000;
-/** Bytes that are read of an answer that is not the file's. */
+/** Bytes to read of a response that is not the file, such as an error page. */
 const REFUSAL_BYTES_MAX = 64 * 1024;
 
 /**
- * Downloads into a file; what is written stays there, whatever came of it.
- * @param ca PEM of all certificates that are trusted, where not only the usual ones are
- * @throws where the file cannot be written
+ * Downloads into a file, which stays even if the download fails.
+ * @param ca PEM of all trusted certificates, if not just the usual ones
+ * @throws if the file cannot be written
  */
 export async function download(
   request: DownloadRequest,

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** Where a request goes: an address that was resolved and judged before. */
+/** Where a request goes: an address that has already been resolved and checked. */
 export interface Destination {
   isSecure: boolean;
   /** The IP address to connect to. */
@@ -8,25 +8,25 @@ export interface Destination {
   port: number;
   /** Name (or address, without brackets) that the certificate must be for. */
   host: string;
-  /** The Host header. */
+  /** Value of the `Host` header. */
   authority: string;
-  /** From its slash on, with the query. */
+  /** Path with query, starting with a slash. */
   path: string;
   headers: Record<string, string>;
 }
 
 export type FetchFault =
-  /** No connection was made and nothing was sent: another address may be tried. */
+  /** No connection was made and nothing was sent, so another address may be tried. */
   | "unreachable"
-  /** The certificate is not for this name, not of a known CA, expired. */
+  /** The certificate has expired, is for another name, or has an unknown issuer. */
   | "certificate"
   /** The connection was lost, or the other side does not speak the protocol. */
   | "broken";
 
 /**
- * `fetch` to exactly this address: past every proxy, following no redirect, on a connection of its own.
- * @param ca PEM of all certificates that are trusted, where not only the usual ones are
- * @throws what `fetchFaultOf` names
+ * `fetch` to exactly this address: bypasses proxies, follows no redirects, and uses its own connection.
+ * @param ca PEM of all trusted certificates, if not just the usual ones
+ * @throws what `fetchFaultOf` classifies
  */
 export async function fetchAddress(
   { isSecure, address, port, host, authority, path, headers }: Destination,
@@ -34,7 +34,7 @@ export async function fetchAddress(
   ca: string | undefined,
 ): Promise<Response> {
   const version = isIP(address);
-  // fetch would resolve a name once more, unchecked.
+  // `fetch` would resolve a name again, without the check.
   if (version === 0) throw Object.assign(new Error("not an address"), { code: "EHOSTUNREACH" });
   const target = version === 6 ? `[${address}]` : address;
   const scheme = isSecure ? "https" : "http";
@@ -53,7 +53,7 @@ export async function fetchAddress(
 
 const UNREACHABLE =
   /^(ECONNREFUSED|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|ETIMEDOUT|EACCES|EPERM|EMFILE|ENFILE)$/;
-/** The names that OpenSSL's verification results have in Node and Bun. */
+/** OpenSSL's verification errors as Node and Bun name them. */
 const CERTIFICATE =
   /CERT|CRL|SIGNATURE|ISSUER|^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
 

@@ -1,7 +1,7 @@
-/** The result of a GET: the answer, or why there is none. */
+/** Result of a GET: the response, or why there is none. */
 export type Got = { status: number; body: string } | { fault: string };
 
-/** Asks this machine's own servers: past every proxy, and without following redirects. Never throws. */
+/** Queries this machine's own servers: bypasses proxies and follows no redirects. Never throws. */
 export async function getText(address: string, timeoutMs: number): Promise<Got> {
   try {
     const answer = await fetch(address, {

@@ -1,8 +1,8 @@
 import type { Log } from "./log.ts";
 
 /**
- * A log that can be held back while lines are printed that a person reads: what it is told meanwhile is
- * written after them. Errors are written at once.
+ * A log that can be held back while text for a person is being printed: entries are written afterwards.
+ * Errors are written at once.
  */
 export function heldLog(log: Log) {
   let waiting: (() => void)[] | null = null;
@@ -22,7 +22,7 @@ export function heldLog(log: Log) {
   return {
     log: held,
 
-    /** Holds the log back until the work is done, or has failed. */
+    /** Holds the log back until the work ends or fails. */
     async during(work: () => void | Promise<void>): Promise<void> {
       waiting = [];
       try {

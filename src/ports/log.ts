@@ -12,12 +12,12 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** Fields whose values are never written, at the top of an entry or one level below. */
+/** Fields whose values are never written, at the top level of an entry or one level below. */
 const HIDDEN = ["authorization", "cookie", "key", "password", "secret", "token"];
 
 /**
- * One JSON object a line on standard error; standard output belongs to the commands.
- * @param worker the number of this process among those that serve, told in each line; null where it is alone
+ * Writes one JSON object per line to standard error; standard output belongs to the commands.
+ * @param worker number of this worker, included in each line; null if it serves alone
  */
 export function systemLog(level: LogLevel, worker: number | null = null): Log {
   const logger = pino(
@@ -31,7 +31,7 @@ export function systemLog(level: LogLevel, worker: number | null = null): Log {
     },
     standardError(),
   );
-  // A log that cannot be written, on a full disk say, must not fail what it tells of.
+  // A log that cannot be written, for instance on a full disk, must not fail the work it reports.
   const safely =
     (write: "debug" | "info" | "warn" | "error") =>
     (fields: object, message: string): void => {
@@ -47,7 +47,7 @@ export function systemLog(level: LogLevel, worker: number | null = null): Log {
   };
 }
 
-/** An error's text and code only: libraries may attach anything else to theirs. */
+/** Only an error's message and code: libraries may attach anything else. */
 function describeError(err: unknown): unknown {
   if (!(err instanceof Error)) return withoutSecrets(String(err));
   const { type, stack } = pino.stdSerializers.err(err);
@@ -60,10 +60,10 @@ function describeError(err: unknown): unknown {
   };
 }
 
-/** How many messages of an error and its causes are looked at: one may be its own cause. */
+/** Limit for following an error's causes, because an error may be its own cause. */
 const MESSAGES_MAX = 5;
 
-/** Messages of an error and of its causes. */
+/** Messages of an error and its causes. */
 function messagesOf({ message, cause }: Error, most = MESSAGES_MAX): string[] {
   if (!(cause instanceof Error) || most === 1) return [message];
   const causes = messagesOf(cause, most - 1);

@@ -1,10 +1,10 @@
 export interface Mail {
-  /** @throws where the server did not take it, not for all recipients, or not within 60 s */
+  /** @throws if the server did not accept it for all recipients within 60 s */
   send(message: Message): Promise<void>;
 }
 
 export interface Message {
-  /** Bare addresses. Each of them sees the others. */
+  /** Plain addresses, each visible to the others. */
   to: readonly string[];
   subject: string;
   text: string;
@@ -12,8 +12,8 @@ export interface Message {
 }
 
 /**
- * Makes a text that users chose fit to stand among others: without line breaks, and without characters
- * that turn the writing direction of what stands around it.
+ * Makes text chosen by users safe to embed in other text: removes line breaks, and characters that reverse
+ * the direction of the surrounding text.
  */
 export function onOneLine(text: string): string {
   return text
@@ -21,22 +21,22 @@ export function onOneLine(text: string): string {
     .replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
-/** How long a server may be silent. */
+/** How long the server may be silent. */
 const SILENCE_MAX_MS = 10_000;
-/** How long a server that is not silent may take over one message. */
+/** How long sending one message may take in total. */
 const SENDING_MAX_MS = 60_000;
 
 /**
  * Sends mails over SMTP.
- * @param smtpUrl `smtp://` (STARTTLS where the server has it) or `smtps://`; its query may hold
- *   nodemailer's options, which override the ones here
+ * @param smtpUrl `smtp://` (with STARTTLS if the server offers it) or `smtps://`; its query may contain
+ * nodemailer options, which override those set here
  * @param from an address, or `Name <address>`
  */
 export function systemMail(smtpUrl: string, from: string): Mail {
   let opening: ReturnType<typeof openTransport> | null = null;
   return {
     async send({ to, subject, text, html }) {
-      // Objects, so that a comma or an angle bracket in an address makes no second recipient.
+      // Passed as objects, so that a comma or angle bracket in an address cannot add a recipient.
       const recipients = to.map((address) => ({ name: "", address }));
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), SENDING_MAX_MS);
@@ -46,7 +46,7 @@ export function systemMail(smtpUrl: string, from: string): Mail {
       const { rejected } = await transport
         .sendMail(message)
         .catch((error) => {
-          // nodemailer throws where all recipients were rejected, but not where only some were.
+          // nodemailer throws if all recipients were rejected, but not if only some were.
           if (Array.isArray(error.rejected)) return error as { rejected: string[] };
           throw error;
         })
@@ -58,7 +58,7 @@ export function systemMail(smtpUrl: string, from: string): Mail {
   };
 }
 
-/** The library is loaded with the first message: commands send none. */
+/** Loaded with the first message, since commands send none. */
 async function openTransport(url: string) {
   const { createTransport } = await import("nodemailer");
   return createTransport({
@@ -67,7 +67,7 @@ async function openTransport(url: string) {
     connectionTimeout: SILENCE_MAX_MS,
     greetingTimeout: SILENCE_MAX_MS,
     socketTimeout: SILENCE_MAX_MS,
-    // No part of a message is to be taken for a path or an address to read from.
+    // No part of a message may be treated as a path or URL to read from.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

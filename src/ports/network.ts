@@ -4,22 +4,22 @@ import { getCACertificates } from "node:tls";
 import { type DownloadRequest, type DownloadResult, download } from "./download.ts";
 import { type Destination, type FetchFault, fetchAddress, fetchFaultOf } from "./fetch-address.ts";
 
-/** Questions and requests to other machines. */
+/** Name resolution and requests to other machines. */
 export interface Network {
   /**
-   * All IPv4 and IPv6 addresses of a name; none where it does not exist.
-   * @throws where that cannot be told at present: no name server answers, or not in time
+   * All IPv4 and IPv6 addresses of a name; none if the name does not exist.
+   * @throws if that cannot be determined now: no name server answers in time
    */
   resolve(name: string, timeoutMs: number): Promise<readonly string[]>;
   /**
-   * One POST over HTTPS to exactly this address; never throws. The answer's body is not read, and
-   * the connection is ended. Bun has at most 256 requests under way in one process: one more waits
-   * for its turn within its `timeoutMs`.
+   * One HTTPS POST to exactly this address; never throws. The response body is not read, and the connection
+   * is closed. Bun runs at most 256 requests at once per process; further ones queue within their
+   * `timeoutMs`.
    */
   post(request: PostRequest): Promise<PostResult>;
-  /** One GET in the same way, over http where asked; the answer's body is read up to a size. Never throws. */
+  /** One GET in the same way, over http if requested, reading the body up to a limit. Never throws. */
   get(request: GetRequest): Promise<GetResult>;
-  /** One GET whose answer goes into a file. @throws where the file cannot be written */
+  /** One GET whose body is written to a file. @throws if the file cannot be written */
   download(request: DownloadRequest): Promise<DownloadResult>;
 }
 
@@ -28,16 +28,16 @@ export interface PostRequest extends Outgoing {
 }
 
 export interface GetRequest extends Outgoing {
-  /** Another verb than GET. */
+  /** A method other than GET. */
   method?: "POST" | "DELETE";
   body?: string;
   isSecure: boolean;
-  /** Largest body; a larger one is a fault. */
+  /** Largest body; exceeding it is a fault. */
   bytesMax: number;
 }
 
 interface Outgoing extends Omit<Destination, "isSecure"> {
-  /** Time limit, from now to the last byte of the answer's head; of a GET, of its body. */
+  /** Time limit until the end of the response head; for a GET, of its body. */
   timeoutMs: number;
   /** Aborts the request, whose result is then a `timeout`. */
   signal?: AbortSignal;
@@ -51,7 +51,7 @@ export type GetResult =
 
 type PostFault = "timeout" | FetchFault;
 
-/** @param options.ca PEM, trusted beside the system's own; null: none */
+/** @param options.ca PEM, trusted in addition to the system's certificates; null for none */
 export function systemNetwork(options: { ca: string | null }): Network {
   const ca = options.ca === null ? undefined : withUsualRoots(options.ca);
   return {
@@ -67,8 +67,8 @@ async function resolve(name: string, timeoutMs: number): Promise<readonly string
   const fail = () => reject(new Error(`${name}: no answer within ${timeoutMs} ms`));
   const timer = setTimeout(fail, timeoutMs);
   try {
-    // c-ares waits for its answers side by side. The system's own resolver, which node:dns takes,
-    // waits in the few threads that also read files: two names that hang hold up all of it.
+    // c-ares waits for answers concurrently. The system resolver, which node:dns uses, blocks the few
+    // threads that also read files: two hanging names would block them all.
     const found = await Promise.race([Bun.dns.lookup(name, { backend: "c-ares" }), late]);
     return [...new Set(found.map(({ address }) => address))];
   } catch (error) {
@@ -80,28 +80,28 @@ async function resolve(name: string, timeoutMs: number): Promise<readonly string
   }
 }
 
-/** Codes of c-ares for a name that does not exist, or has no address. */
+/** c-ares codes for a name that does not exist or has no address. */
 const NO_SUCH_NAME = new Set(["DNS_ENOTFOUND", "DNS_ENODATA"]);
 
-/** c-ares reads /etc/resolv.conf once in the life of a process; a new resolver reads it anew. */
+/** c-ares reads /etc/resolv.conf only once per process; a new resolver reads it again. */
 function followSystemSettings(): void {
   try {
     const servers = new Resolver().getServers();
     if (servers.join() !== getServers().join()) setServers(servers);
   } catch {
-    // setServers takes not every address; then the next lookup asks the former servers.
+    // setServers rejects some addresses; the next lookup then asks the previous servers.
   }
 }
 
 /**
- * Bun's fetch rather than node:https: with a local receiver 3,100, 3,900 and 4,000 requests a
- * second at 8, 64 and 128 at once, off the main thread, against 1,300 to 1,400 on it; and ten
- * receivers that send 1xx answers without end grow the process by 17 MB, against 136 MB.
+ * Bun's fetch rather than node:https: to a local receiver it makes 3,100, 3,900 and 4,000 requests a second
+ * at a concurrency of 8, 64 and 128, off the main thread, against 1,300 to 1,400 on it. Ten receivers
+ * sending endless 1xx responses grow the process by 17 MB, against 136 MB.
  */
 async function post(request: PostRequest, ca: string | undefined): Promise<PostResult> {
   const secure = { ...request, isSecure: true };
   return send(secure, { method: "POST", body: request.body }, ca, async (answer) => {
-    // Ends the connection; a failure while doing so does not matter.
+    // Closes the connection; failing to do so does not matter.
     answer.body?.cancel().catch(() => {});
     return { status: answer.status };
   });
@@ -113,7 +113,7 @@ async function get(request: GetRequest, ca: string | undefined): Promise<GetResu
   return send<GetResult>(request, sent, ca, async (answer) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
-    // Leaving the loop early ends the connection.
+    // Leaving the loop early closes the connection.
     for await (const chunk of answer.body ?? []) {
       size += chunk.byteLength;
       if (size > request.bytesMax) return { fault: "too_large" };
@@ -145,10 +145,10 @@ async function send<Result>(
   }
 }
 
-/** The CA and the usual roots: where Bun is given a CA, it trusts no other. */
+/** The given CA plus the usual roots: with a CA, Bun trusts nothing else. */
 function withUsualRoots(ca: string): string {
   const usual = [...getCACertificates("default"), ...getCACertificates("system")];
-  // Each request hands the whole text over, so each certificate is in it once, however written.
+  // Each certificate once, however it is formatted, because every request passes the whole text.
   const byFingerprint = new Map(
     usual.map((certificate) => [new X509Certificate(certificate).fingerprint256, certificate]),
   );

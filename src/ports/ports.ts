@@ -5,18 +5,18 @@ import { type Network, systemNetwork } from "./network.ts";
 import { type Random, systemRandom } from "./random.ts";
 import { type System, systemSystem } from "./system.ts";
 
-/** All that the appliance takes from the outside world. Tests pass their own. */
+/** Everything the appliance needs from the outside world. Tests pass their own. */
 export interface Ports {
   clock: Clock;
   random: Random;
   log: Log;
   network: Network;
-  /** Null where no mail server is set. */
+  /** Null if no mail server is configured. */
   mail: Mail | null;
   system: System;
 }
 
-/** The settings that the system's ports need. */
+/** Settings that the real ports need. */
 interface PortSettings {
   logLevel: LogLevel;
   webhookCa: string | null;

@@ -1,10 +1,10 @@
-/** Posts a JSON text, and gives the answer whatever its status. @throws where there is none */
+/** Posts JSON text and returns the response, whatever its status. @throws if there is none */
 export type PostText = (
   headers: Record<string, string>,
   body: string,
 ) => Promise<{ status: number; body: string }>;
 
-/** Posts to one address, with an API key. Also runs in Node.js, in the bundle for Claude Desktop. */
+/** Posts to one address with an API key. Also runs in Node.js, in the bundle for Claude Desktop. */
 export function postTextTo(address: string, key: string): PostText {
   return async (headers, body) => {
     const answer = await fetch(address, {

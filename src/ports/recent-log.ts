@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 import type { Log } from "./log.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
-/** A warning or an error, as staff reads it in the console. */
+/** A warning or an error, as staff read it in the console. */
 export interface RecentEntry {
   at: number;
   level: "warn" | "error";
@@ -10,15 +10,15 @@ export interface RecentEntry {
   requestId: string | null;
   /** Its numbers and names, such as `work: recount, heldMs: 61`; empty where there are none. */
   facts: string;
-  /** The private cause's text, its secrets taken out; empty where there is none. */
+  /** The private cause's text without secrets; empty if there is none. */
   cause: string;
 }
 
 const ENTRIES_MAX = 200;
-/** More than a usual stack; other programs' errors may be of any length. */
+/** Longer than a normal stack; errors of other programs may have any length. */
 const CAUSE_LENGTH_MAX = 2_000;
 
-/** Remembers this process's last warnings and errors, in memory. */
+/** Keeps this process's latest warnings and errors in memory. */
 export function createRecentLog(log: Log, clock: Clock) {
   const ring: RecentEntry[] = [];
   const remembering =
@@ -29,14 +29,14 @@ export function createRecentLog(log: Log, clock: Clock) {
       if (ring.length > ENTRIES_MAX) ring.shift();
     };
   return {
-    /** Writes to the log as before, and remembers warnings and errors. */
+    /** Passes everything on to the log, and keeps warnings and errors. */
     log: {
       debug: (fields, message) => log.debug(fields, message),
       info: (fields, message) => log.info(fields, message),
       warn: remembering("warn"),
       error: remembering("error"),
     } satisfies Log,
-    /** The latest first. */
+    /** Latest first. */
     entries: (): RecentEntry[] => ring.toReversed(),
   };
 }
@@ -59,6 +59,6 @@ function told(fields: object): Pick<RecentEntry, "requestId" | "facts" | "cause"
 
 function causeText(err: unknown): string {
   const text = err instanceof Error ? (err.stack ?? err.message) : String(err);
-  // Cut after the secrets are out: half a credential would not be recognized.
+  // Truncated only after secrets are removed: half a credential would not be recognized.
   return withoutSecrets(text).slice(0, CAUSE_LENGTH_MAX);
 }

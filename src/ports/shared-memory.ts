@@ -2,13 +2,13 @@ import { closeSync, existsSync, ftruncateSync, openSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Memory of the system's, where there is such a folder: its pages are never written to a disk. */
+/** The system's in-memory file system, if there is one: its pages are never written to a disk. */
 const MEMORY_FOLDER = "/dev/shm";
 
 /**
- * Memory for several processes: a file without a name, which ends with the last of them, however they
- * end. Linux only.
- * @returns the descriptor, to be handed to child processes
+ * Creates memory shared by several processes: an unlinked file, which disappears with the last of them,
+ * however they end. Linux only.
+ * @returns the file descriptor, to be inherited by child processes
  */
 export function makeSharedMemory(bytes: number, unique: string): number {
   const folder = existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
@@ -24,7 +24,7 @@ export function makeSharedMemory(bytes: number, unique: string): number {
   return descriptor;
 }
 
-/** The memory behind a descriptor, as words that Atomics swaps between processes too. */
+/** Maps a descriptor's memory as words, on which Atomics also work across processes. */
 export function openSharedMemory(descriptor: number): BigInt64Array {
   const bytes = Bun.mmap(`/proc/self/fd/${descriptor}`, { shared: true });
   return new BigInt64Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 8);

@@ -3,12 +3,12 @@ import { constants, fstatSync, openSync, writeSync } from "node:fs";
 const STANDARD_ERROR = 2;
 
 /**
- * Standard error for lines of the log. A pipe or a terminal whose reader has stopped is not waited for, since
- * everybody who is served would wait too: its lines are left out, and counted in the next one that is read.
+ * Writes log lines to standard error. If it is a pipe or terminal whose reader has stalled, lines are
+ * dropped instead of making every request wait; the next line that gets through says how many.
  */
 export function standardError() {
   const fd = openWithoutWaiting();
-  /** The end of a line of which the beginning was written. */
+  /** Rest of a line that has been written in part. */
   let rest: Uint8Array = new Uint8Array();
   let missing = 0;
 
@@ -45,8 +45,8 @@ function missingLine(lines: number): string {
 }
 
 /**
- * A pipe or a terminal is opened once more, since not to wait is a property of what was opened, which other
- * programs may share. A file never makes anybody wait, and a socket cannot be opened.
+ * Reopens a pipe or terminal, because non-blocking mode applies to the open file, which other programs may
+ * share. A file never blocks, and a socket cannot be reopened.
  */
 function openWithoutWaiting(): number {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;

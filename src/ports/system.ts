@@ -1,14 +1,14 @@
 import { statfs } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** The machine that the appliance runs on, and its own process there. */
+/** The machine that the appliance runs on, and its own process. */
 export interface System {
-  /** Bytes that this process may still write on the volume of a folder. */
+  /** Bytes that this process can still write to the folder's volume. */
   freeBytes(folder: string): Promise<number>;
   process(): ProcessFacts;
   /**
-   * How late the event loop was since the previous call. The first call gives null and starts the
-   * watch, which wakes the process all the time and so waits until somebody asks.
+   * How late the event loop ran since the previous call. The first call returns null and starts the
+   * sampling, which wakes the process regularly and therefore waits until somebody asks.
    */
   eventLoopDelay(): EventLoopDelay | null;
 }
@@ -16,14 +16,14 @@ export interface System {
 export interface ProcessFacts {
   /** Epoch milliseconds. */
   startedAt: number;
-  /** Time on all processors together, since the start. */
+  /** Processor time since the start, summed over all processors. */
   processorSeconds: number;
   residentBytes: number;
 }
 
 export interface EventLoopDelay {
   medianMs: number;
-  /** 99 of 100 samples were not later. */
+  /** 99 % of the samples were at most this late. */
   p99Ms: number;
   maxMs: number;
 }

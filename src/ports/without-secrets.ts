@@ -1,4 +1,4 @@
-/** Secrets that errors of other programs may quote: keys, signing secrets, links' tokens, credentials. */
+/** Secrets that other programs' errors may quote: keys, signing secrets, tokens in links, credentials. */
 const SECRETS: readonly [RegExp, string][] = [
   [/\bknl_(ro|rw)_\w+/g, "knl_$1_…"],
   [/\bwhsec_[\w-]+/g, "whsec_…"],
@@ -7,7 +7,7 @@ const SECRETS: readonly [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+\S+/gi, "$1 …"],
 ];
 
-/** Takes out of a text what must be in no log and on no page. */
+/** Removes from a text what must not appear in a log or on a page. */
 export function withoutSecrets(text: string): string {
   return SECRETS.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text);
 }

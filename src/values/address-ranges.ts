@@ -2,13 +2,13 @@ import { isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * IP addresses and ranges of them. Only the strict spellings are addresses: IPv4 as four decimal
- * numbers, IPv6 without a zone id and without brackets.
+ * IP addresses and address ranges. Only strict spellings are accepted: IPv4 as four decimal numbers, IPv6
+ * without a zone id or brackets.
  */
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A CIDR range. Bits of the base behind the prefix do not count. */
+/** A CIDR range. Bits of the base after the prefix are ignored. */
 export interface AddressRange {
   readonly base: Address;
   readonly prefixBits: number;
@@ -17,22 +17,25 @@ export interface AddressRange {
 /** IPv4-mapped IPv6 addresses, `::ffff:0:0/96` (RFC 4291, section 2.5.5.2). */
 const MAPPED_PREFIX_BITS = 96;
 
-/** Reads an address; null for any other text. An IPv4-mapped address stays an IPv6 one. */
+/** Parses an address; null for any other text. An IPv4-mapped address stays IPv6. */
 export function parseAddress(text: string): Address | null {
   if (isIPv4(text)) return ipaddr.IPv4.parse(text);
   if (!isIPv6(text) || text.includes("%")) return null;
   return ipaddr.IPv6.parse(withoutDottedTail(text));
 }
 
-/** Spells an address in one way: shortest, lower case, IPv4-mapped as IPv4. Null for other text. */
+/**
+ * The canonical spelling of an address: shortest form, lower case, IPv4-mapped as IPv4. Null for other
+ * text.
+ */
 export function canonicalAddress(text: string): string | null {
   const address = parseAddress(text);
   return address === null ? null : unmapped(address).toString();
 }
 
 /**
- * Reads a CIDR such as `10.0.0.0/8` or `fd00::/8`, or a single address.
- * @throws Error, a sentence that says what would be right
+ * Parses a CIDR such as `10.0.0.0/8` or `fd00::/8`, or a single address.
+ * @throws Error with a sentence that says what would be valid
  */
 export function parseAddressRange(text: string): AddressRange {
   const match = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text);
@@ -42,13 +45,13 @@ export function parseAddressRange(text: string): AddressRange {
   if (address === null || prefixBits > addressBits) {
     throw new Error(`${JSON.stringify(text)} is not an address range such as 10.0.0.0/8.`);
   }
-  // A range of mapped addresses is one of IPv4, since its addresses are judged as such.
+  // A range of mapped addresses becomes an IPv4 range, because its addresses are compared as IPv4.
   const base = prefixBits < MAPPED_PREFIX_BITS ? address : unmapped(address);
   const isMapped = base !== address;
   return { base, prefixBits: isMapped ? prefixBits - MAPPED_PREFIX_BITS : prefixBits };
 }
 
-/** An IPv4-mapped address counts as its IPv4 one; what is no address lies in no range. */
+/** An IPv4-mapped address is treated as IPv4; text that is not an address lies in no range. */
 export function isWithinRange(address: string, ranges: readonly AddressRange[]): boolean {
   const parsed = parseAddress(address);
   if (parsed === null) return false;
@@ -65,8 +68,8 @@ function unmapped(address: Address): Address {
 }
 
 /**
- * Writes `::1.2.3.4` as `::102:304`. ipaddr.js would take the former for the mapped `::ffff:1.2.3.4`,
- * and so for an IPv4 address.
+ * Writes `::1.2.3.4` as `::102:304`. ipaddr.js would take the former for the mapped `::ffff:1.2.3.4`, and
+ * so for an IPv4 address.
  */
 function withoutDottedTail(text: string): string {
   const dotted = /[\d.]+\.\d+$/.exec(text)?.[0];

@@ -13,7 +13,7 @@ export function askedBy<T>(asker: Asker, work: () => T): T {
   return asking.run(asker, work);
 }
 
-/** Whoever the running code works for. */
+/** The organization that the running code works for. */
 export function presentAsker(): Asker {
   return asking.getStore() ?? null;
 }

@@ -1,11 +1,13 @@
-/** Names of which each is taken by one at a time: in this process, or of all workers (shared-claims.ts). */
+/**
+ * Names that only one holder can take at a time: in this process, or across all workers (shared-claims.ts).
+ */
 export interface Claims {
-  /** False where it is taken. */
+  /** False if it is already taken. */
   take(name: string): boolean;
   giveBack(name: string): void;
 }
 
-/** Claims of a process that serves alone. */
+/** Claims for a process that serves alone. */
 export function createOwnClaims(): Claims {
   const taken = new Set<string>();
   return {
@@ -14,7 +16,7 @@ export function createOwnClaims(): Claims {
   };
 }
 
-/** Takes the first of some numbered places that is free. @returns its name, or null where none is */
+/** Takes the first free one of some numbered slots. @returns its name, or null if none is free */
 export function takeOneOf(claims: Claims, of: string, count: number): string | null {
   for (let at = 0; at < count; at++) {
     const name = `${of} ${at}`;

@@ -1,12 +1,12 @@
-/** A colour's red, green and blue, each from 0 to 255. */
+/** Red, green and blue, each from 0 to 255. */
 type Rgb = readonly [red: number, green: number, blue: number];
 
 const BLACK: Rgb = [0, 0, 0];
 const WHITE: Rgb = [255, 255, 255];
-/** Parts in which a colour is moved towards black or white. */
+/** Steps in which a colour is moved towards black or white. */
 const STEPS = 50;
 
-/** @returns null for a text that is not `#rrggbb` */
+/** @returns null if the text is not `#rrggbb` */
 export function parseColour(text: string): Rgb | null {
   const [, ...parts] = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text) ?? [];
   return parts.length === 3 ? (parts.map((part) => Number.parseInt(part, 16)) as never) : null;
@@ -17,16 +17,15 @@ export function formatColour(colour: Rgb): string {
   return `#${colour.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** How well two colours are told apart, from 1 to 21 (WCAG 2.2, contrast ratio). */
+/** Contrast ratio of two colours, from 1 to 21 (WCAG 2.2). */
 export function contrast(one: Rgb, other: Rgb): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
 
 /**
- * The colour nearest to the given one that can be read on the background: darker on a light one,
- * lighter on a dark one.
- * @param ratio the least contrast
+ * The nearest colour that is readable on the background: darker on a light one, lighter on a dark one.
+ * @param ratio the minimum contrast
  */
 export function readableOn(background: Rgb, colour: Rgb, ratio: number): Rgb {
   const end = luminance(background) > 0.18 ? BLACK : WHITE;

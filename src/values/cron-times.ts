@@ -1,28 +1,28 @@
 import { Cron } from "croner";
 import { MOSCOW_ZONE } from "./moscow-time.ts";
 
-/** Instants that a cron pattern in Moscow time names. */
+/** Times of a cron pattern, in Moscow time. */
 
-/** The last instant at or before `nowMs` that the pattern names. */
+/** The last instant at or before `nowMs` that the pattern matches. */
 export function latestDue(pattern: string, nowMs: number): number | null {
-  // Croner leaves the reference's own second out, so it is asked from the next one on.
+  // croner excludes the second it is asked about, so it is asked about the next one.
   const latest = timesOf(pattern)
     .previousRuns(2, new Date(nowMs + 1000))
     .map((run) => run.getTime());
   return latest.find((dueAt) => dueAt <= nowMs) ?? null;
 }
 
-/** The first instant after `nowMs` that the pattern names. */
+/** The first instant after `nowMs` that the pattern matches. */
 export function nextDue(pattern: string, nowMs: number): number | null {
   return timesOf(pattern).nextRun(new Date(nowMs))?.getTime() ?? null;
 }
 
 const FIELDS = 5;
-/** A day such as the 30th of February never comes. */
+/** A pattern for February 30 never matches. */
 const INSTANTS_MIN = 2;
 const FROM = new Date(0);
 
-/** A pattern of five fields; null for another text, and for a pattern that names no two instants. */
+/** Validates a pattern of five fields; null if it is malformed or never recurs. */
 export function readCronPattern(text: string): string | null {
   const fields = text.trim().split(/\s+/);
   if (fields.length !== FIELDS) return null;

@@ -5,12 +5,13 @@ interface Waiting {
 }
 
 /**
- * Tasks that wait for a turn. The next one is of the asker who has the fewest turns at present, and of several
- * of the one who waits for the longest since its last: whoever asks for much waits behind itself.
- * @param turnsMax how many turns an asker may have at once, whoever else waits
+ * A queue that takes turns between organizations. The next task belongs to whoever has the fewest tasks
+ * running; among equals, to whoever has waited longest since its last turn. Somebody with many tasks
+ * therefore waits behind their own.
+ * @param turnsMax most turns that one organization may have at once, even if nobody else is waiting
  */
 export function createFairQueue<Task extends Waiting>(turnsMax: number) {
-  /** The askers whose tasks wait; whoever had a turn goes to the end. */
+  /** Waiting tasks by organization; one that just had a turn moves to the end. */
   const waiting = new Map<Asker, Task[]>();
   const turns = new Map<Asker, number>();
   const turnsOf = (asker: Asker): number => turns.get(asker) ?? 0;
@@ -39,7 +40,7 @@ export function createFairQueue<Task extends Waiting>(turnsMax: number) {
       else others.push(task);
     },
 
-    /** Gives the next task its turn, until `end`; undefined where none may have one. */
+    /** Starts the next task's turn, which lasts until `end`; undefined if no task may start now. */
     take(): Task | undefined {
       const asker = nextAsker();
       if (asker === undefined) return undefined;
@@ -56,7 +57,7 @@ export function createFairQueue<Task extends Waiting>(turnsMax: number) {
       waiting.set(task.asker, [task, ...(waiting.get(task.asker) ?? [])]);
     },
 
-    /** A task's turn is over. */
+    /** Ends a task's turn. */
     end({ asker }: Task): void {
       giveUpTurn(asker);
       const tasks = waiting.get(asker);
@@ -68,7 +69,7 @@ export function createFairQueue<Task extends Waiting>(turnsMax: number) {
     waiting: (): number => waiting.values().reduce((sum, { length }) => sum + length, 0),
     waitingOf: (asker: Asker): number => waiting.get(asker)?.length ?? 0,
 
-    /** Empties the queue. @returns the tasks that waited */
+    /** Empties the queue. @returns the waiting tasks */
     clear(): Task[] {
       const all = [...waiting.values()].flat();
       waiting.clear();

@@ -2,11 +2,9 @@ import { type Message, message } from "./messages/messages.ts";
 import { type Day, parseDay } from "./moscow-time.ts";
 import { shortened } from "./shortened.ts";
 
-/**
- * Reading of fields, wherever they come from: a query, a CSV cell, a JSON value.
- */
+/** Parsing of fields, wherever they come from: a query string, a CSV cell, a JSON value. */
 
-/** A value, or what is wrong with what was given. */
+/** A value, or what is wrong with the input. */
 export type Read<T> = { value: T } | { fault: Message };
 
 export type Reader<T> = (given: unknown) => Read<T>;
@@ -20,7 +18,7 @@ export interface Range {
   maximum?: number;
 }
 
-/** A whole number in the safe range, or its digits; the bounds are included. */
+/** A safe integer, or its digits; the bounds are inclusive. */
 export function readInteger({ minimum, maximum }: Range): Reader<number> {
   return (given) => {
     const value = parseInteger(given);
@@ -44,10 +42,10 @@ export const readNumber: Reader<number> = (given) => {
     : { fault: message("notNumber") };
 };
 
-/** Longest text, in code points: more than any title, handle, link, code or cursor has. */
+/** Longest text, in code points: more than any title, handle, link, code or cursor needs. */
 const TEXT_LENGTH_MAX = 2_048;
 
-/** A text as it is; a number, which a model may give for one, as its digits. */
+/** A text as it is; or a number, which a model may send instead of text, as its digits. */
 export const readText: Reader<string> = (given) => {
   if (typeof given !== "string" && typeof given !== "number") {
     return { fault: message("notText") };
@@ -58,7 +56,9 @@ export const readText: Reader<string> = (given) => {
     : { value };
 };
 
-/** Compares in code points, counted only where it may matter: each is at most two UTF-16 units. */
+/**
+ * Compares lengths in code points, which are counted only if it matters: each is one or two UTF-16 units.
+ */
 export function isLonger(text: string, lengthMax: number): boolean {
   if (text.length <= lengthMax) return false;
   return text.length > 2 * lengthMax || [...text].length > lengthMax;
@@ -82,16 +82,19 @@ export function readChoice<Option extends string>(options: readonly Option[]): R
   };
 }
 
-/** `YYYY-MM-DD`, a Moscow day that exists. */
+/** `YYYY-MM-DD`, an existing Moscow day. */
 export const readDay: Reader<Day> = (given) => {
   const value = typeof given === "string" ? parseDay(given) : null;
   return value === null ? { fault: message("notDay") } : { value };
 };
 
-/** Longest item of a list, blanks included: a text longer than all of them is refused unsplit. */
+/**
+ * Longest list item, blanks included: a longer text than all items together is rejected without splitting
+ * it.
+ */
 const ITEM_LENGTH_MAX = 200;
 
-/** Comma-separated whole numbers, each kept once, in the order given. */
+/** Comma-separated integers without duplicates, in the given order. */
 export function readIntegerList({ itemsMax }: { itemsMax: number }): Reader<number[]> {
   return (given) => {
     if (typeof given !== "string" && typeof given !== "number") {
@@ -108,7 +111,7 @@ export function readIntegerList({ itemsMax }: { itemsMax: number }): Reader<numb
   };
 }
 
-/** A JSON list of whole numbers, each kept once, in the order given; at least one. */
+/** A non-empty JSON array of integers, without duplicates, in the given order. */
 export const readNumberList: Reader<number[]> = (given) => {
   if (!Array.isArray(given)) {
     return { fault: message("notList", { type: typeName(given) }) };
@@ -119,7 +122,7 @@ export const readNumberList: Reader<number[]> = (given) => {
   return { value: [...new Set(items as number[])] };
 };
 
-/** The type of a JSON value, named as Django REST Framework names it. */
+/** Type name of a JSON value, as Django REST Framework spells it. */
 export function typeName(value: unknown): string {
   if (value === null) return "NoneType";
   if (Array.isArray(value)) return "list";
@@ -127,7 +130,7 @@ export function typeName(value: unknown): string {
   return { string: "str", boolean: "bool", object: "dict" }[typeof value as string] ?? "str";
 }
 
-/** A safe integer or a decimal text of one, else null. */
+/** A safe integer, or its decimal text; null otherwise. */
 function parseInteger(given: unknown): number | null {
   const value = typeof given === "string" && /^[+-]?\d{1,16}$/.test(given) ? Number(given) : given;
   return typeof value === "number" && Number.isSafeInteger(value) ? value : null;

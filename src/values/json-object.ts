@@ -5,7 +5,7 @@ export function isObject(given: unknown): given is JsonObject {
   return typeof given === "object" && given !== null && !Array.isArray(given);
 }
 
-/** Null for what is no object. */
+/** Null if it is not an object. */
 export function asObject(given: unknown): JsonObject | null {
   return isObject(given) ? given : null;
 }

@@ -1,11 +1,11 @@
-/** The languages of pages. The first is shown to visitors who ask for none of them. */
+/** The languages of pages. The first is the default. */
 export const LANGUAGES = ["en", "ru"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The cookie with a visitor's choice. */
+/** Cookie that stores a visitor's choice. */
 export const LANGUAGE_COOKIE = "kanalog.language";
 
-/** The visitor's choice, else the first language of `Accept-Language` that pages have. */
+/** The visitor's choice, otherwise the first supported language in `Accept-Language`. */
 export function languageOf(chosen: string | undefined, accepted: string | null): Language {
   const known = LANGUAGES.find((language) => language === chosen);
   if (known !== undefined) return known;

@@ -6,12 +6,12 @@ interface Logo {
   content: Uint8Array<ArrayBuffer>;
   /** Its media type. */
   type: string;
-  /** Width by height. */
+  /** Width divided by height. */
   ratio: number;
 }
 
 const LOGO_BYTES_MAX = 256 * 1024;
-/** A logo that is wider would leave no room in the bar. */
+/** A wider logo would leave no room in the navigation bar. */
 const LOGO_RATIO_MAX = 6;
 const TYPES: Record<string, string> = {
   svg: "image/svg+xml",
@@ -19,9 +19,10 @@ const TYPES: Record<string, string> = {
   webp: "image/webp",
 };
 
-/** Reads a logo's file. @throws Error a sentence that says what would be right */
+/** Reads a logo from a file. @throws Error with a sentence that says what would be valid */
 export function readLogo(path: string): Logo {
-  // `KANALOG_LOGO_FILE` hands the image itself, as any setting's file hands its value.
+  // `KANALOG_LOGO_FILE` passes the image itself, just as any setting's `_FILE` variable passes its
+  // contents.
   if (/[<\p{Cc}]/u.test(path)) throw new Error("must be the path of the logo's file.");
   const content = contentOf(path);
   if (content.byteLength > LOGO_BYTES_MAX) {

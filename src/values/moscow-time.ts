@@ -1,7 +1,7 @@
 /**
- * Moscow's calendar. A `Day` is the number of days since 1970-01-01 in Moscow, an instant is
- * epoch milliseconds. The offset is fixed: Russia has had no clock changes since 2014-10-26, which
- * is older than the messenger's channels.
+ * Moscow's calendar. A `Day` counts days since 1970-01-01 in Moscow; an instant is in epoch milliseconds.
+ * The offset is fixed: Russia has not changed its clocks since 2014-10-26, before the messenger's first
+ * channels.
  */
 export type Day = number;
 
@@ -10,7 +10,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export const MOSCOW_OFFSET_MS = 3 * HOUR_MS;
 export const MOSCOW_ZONE = "Europe/Moscow";
 
-/** A time zone's name in IANA's spelling; null for what is none. */
+/** IANA spelling of a time zone's name; null if there is no such zone. */
 export function zoneNamed(text: string): string | null {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
@@ -19,30 +19,30 @@ export function zoneNamed(text: string): string | null {
   }
 }
 
-/** The Moscow day in which an instant lies. */
+/** The Moscow day that contains an instant. */
 export function dayOf(instantMs: number): Day {
   return Math.floor((instantMs + MOSCOW_OFFSET_MS) / DAY_MS);
 }
 
-/** The instant of Moscow's midnight with which the day starts. */
+/** The instant at which a day starts in Moscow. */
 export function startOfDay(day: Day): number {
   return day * DAY_MS - MOSCOW_OFFSET_MS;
 }
 
-/** The only shape given to Date.parse, which reads others by rules and time zones of its own. */
+/** The only format passed to Date.parse, which parses others by its own rules and time zones. */
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 
-/** Reads `YYYY-MM-DD`; null for anything else, dates that do not exist included. */
+/** Parses `YYYY-MM-DD`; null for anything else, including dates that do not exist. */
 export function parseDay(text: string): Day | null {
   if (!DATE.test(text)) return null;
   const milliseconds = Date.parse(text);
   if (Number.isNaN(milliseconds)) return null;
   const day = milliseconds / DAY_MS;
-  // Date.parse takes 2025-02-30 for March 2. Up to the 28th every month has the day.
+  // Date.parse accepts 2025-02-30 as March 2. Days up to the 28th exist in every month.
   return text.slice(-2) <= "28" || formatDay(day) === text ? day : null;
 }
 
-/** The last day that is taken: the one after it still has a year of four digits. */
+/** The last accepted day: the day after it still has a four-digit year. */
 const LAST_DAY = parseDay("9999-12-30") ?? 0;
 
 /** The instant at which a day ends in Moscow, by its `YYYY-MM-DD`; null for any other text. */
@@ -70,7 +70,7 @@ export function formatExactInstant(instantMs: number): string {
   return `${text.endsWith(".000") ? text.slice(0, -4) : text}+03:00`;
 }
 
-/** An instant in the name of a file: `2026-11-20T14-03-07`. */
+/** An instant for use in a file name: `2026-11-20T14-03-07`. */
 export function fileStamp(instantMs: number): string {
   return formatInstant(instantMs).slice(0, 19).replaceAll(":", "-");
 }
@@ -78,7 +78,7 @@ export function fileStamp(instantMs: number): string {
 const INSTANT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)$/;
 
-/** Reads ISO 8601 with an offset or `Z`, cut to the millisecond; null for anything else. */
+/** Parses ISO 8601 with an offset or `Z`, truncated to milliseconds; null for anything else. */
 export function parseInstant(text: string): number | null {
   const match = INSTANT.exec(text);
   if (match === null) return null;

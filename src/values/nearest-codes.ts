@@ -1,21 +1,20 @@
 import { foldText } from "./fold-text.ts";
 
-/** A code, such as one of a directory, and what it stands for. */
+/** A code, such as one of a directory, with its name. */
 interface Entry {
   slug: string;
   name: string;
 }
 
-/** Codes and names are shorter; a longer text is near to none. */
+/** Longest text to compare: codes and names are shorter. */
 const LENGTH_MAX = 40;
 const TOLD_MAX = 3;
-/** Letters of a word per letter that may differ, up to so many. */
+/** One letter may differ per so many letters of a word. */
 const LETTERS_PER_EDIT = 3;
 const EDITS_MAX = 3;
 
 /**
- * The codes nearest to a text, by edit distance over codes, names and words of names; empty where none
- * is near.
+ * The codes nearest to a text, by edit distance to codes, names and words of names; empty if none is near.
  */
 export function nearestCodes(given: string, entries: readonly Entry[]): string[] {
   const text = foldText(given);
@@ -32,13 +31,13 @@ export function nearestCodes(given: string, entries: readonly Entry[]): string[]
   return nearest.slice(0, TOLD_MAX).map(({ slug }) => slug);
 }
 
-/** Names are folded by case and ё only: `foldText` would take three times as long as all the rest. */
+/** Folds only case and ё in names: `foldText` would take three times as long as everything else. */
 function spellings(slug: string, name: string): string[] {
   const folded = name.toLowerCase().replaceAll("ё", "е");
   return [slug, folded, ...folded.split(" ")];
 }
 
-/** Letters to add, take away or change; `max` + 1 for all that is more. */
+/** Number of letters to insert, delete or replace; `max` + 1 if it is more than `max`. */
 function editDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,16 +1,16 @@
 import { imageSize } from "image-size";
 
-/** A picture that others gave, as it is served again. */
+/** A picture from outside, as it is served again. */
 export interface Picture {
-  /** Its media type, told by its bytes: what the other side calls it does not count. */
+  /** Its media type, detected from its bytes: what the sender claims does not count. */
   type: string;
   content: Uint8Array<ArrayBuffer>;
 }
 
-/** A small file may hold a picture that takes gigabytes when a browser unpacks it. */
+/** Limit for each side: a small file may contain a picture that takes gigabytes to decode. */
 const SIDE_MAX = 2_000;
 
-/** First bytes of the formats that every browser shows and that can run nothing; as Latin-1. */
+/** Signatures, as Latin-1, of the formats that every browser shows and that cannot run anything. */
 const SIGNATURES: readonly [type: string, signature: RegExp][] = [
   ["image/jpeg", /^\xff\xd8\xff/],
   ["image/png", /^\x89PNG/],
@@ -18,7 +18,7 @@ const SIGNATURES: readonly [type: string, signature: RegExp][] = [
   ["image/gif", /^GIF8[79]a/],
 ];
 
-/** The picture that these bytes are; null where they are another thing, or one that is too large. */
+/** Recognizes a picture; null if the bytes are something else, or the picture is too large. */
 export function pictureOf(bytes: Uint8Array): Picture | null {
   const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
   const type = SIGNATURES.find(([, signature]) => signature.test(start))?.[0];

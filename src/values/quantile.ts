@@ -1,4 +1,4 @@
-/** A quantile of numbers in ascending order, between two of them in proportion, rounded; null where there are none. */
+/** A quantile of ascending numbers, interpolated linearly and rounded; null if there are none. */
 export function quantileOf(sorted: ArrayLike<number>, part: number): number | null {
   const place = (sorted.length - 1) * part;
   const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];

@@ -1,7 +1,7 @@
 import { type AddressRange, canonicalAddress, isWithinRange } from "./address-ranges.ts";
 import { isLocalName, isPublicAddress, type Target } from "./target-guard.ts";
 
-/** The addresses to connect to, at least one; or why there is to be no connection. */
+/** The addresses to connect to, at least one; or why not to connect. */
 export type Resolution =
   | { ok: true; addresses: readonly string[] }
   | { ok: false; reason: ResolutionFault };
@@ -10,24 +10,24 @@ type ResolutionFault =
   /** An address of a private network. */
   | "refused"
   | "no_such_name"
-  /** Whether there is such a name cannot be told at present. */
+  /** It cannot be determined now whether the name exists. */
   | "unresolved";
 
-/** Finds and judges the addresses of a target; never throws. */
+/** Resolves and checks the addresses of a target; never throws. */
 export type TargetGuard = (target: Target, timeoutMs: number) => Promise<Resolution>;
 
 /**
- * The guard that stands before every connection. Whoever connects takes
- * one of its addresses and asks no name server again: a name may answer differently the next time.
- * @param resolve all IPv4 and IPv6 addresses of a name; none where it does not exist; throws where that
- *   cannot be told at present
- * @param allowed the operator's own networks (`KANALOG_WEBHOOK_ALLOW`), exempt from the refusal
+ * Checks a target before every connection. The caller connects to one of the returned addresses without
+ * resolving the name again, because it may resolve differently the next time.
+ * @param resolve all IPv4 and IPv6 addresses of a name; none if it does not exist; throws if that cannot be
+ * determined now
+ * @param allowed the operator's own networks (`KANALOG_WEBHOOK_ALLOW`), exempt from refusal
  */
 export function createTargetGuard(
   resolve: (name: string, timeoutMs: number) => Promise<readonly string[]>,
   allowed: readonly AddressRange[],
 ): TargetGuard {
-  /** One address that will not do refuses them all: which one is connected to is chance. */
+  /** A single forbidden address refuses all, because which one is used is chance. */
   const judge = (answers: readonly string[], isLocal: boolean): Resolution => {
     const isAcceptable = (address: string) =>
       isWithinRange(address, allowed) || (!isLocal && isPublicAddress(address));
@@ -39,7 +39,7 @@ export function createTargetGuard(
   return async (target, timeoutMs) => {
     if (target.isAddress) return judge([target.host], false);
     const isLocal = isLocalName(target.host);
-    // Not even looked up: the question itself would tell of the operator's network.
+    // Not even resolved: the query itself would reveal facts about the operator's network.
     if (isLocal && allowed.length === 0) return { ok: false, reason: "refused" };
     try {
       const answers = await resolve(target.host, timeoutMs);
@@ -50,7 +50,7 @@ export function createTargetGuard(
   };
 }
 
-/** Each once, in its shortest spelling; IPv4 first, otherwise in the order of the answer. */
+/** Canonical addresses without duplicates; IPv4 first, otherwise in the given order. */
 function inOrder(answers: readonly string[]): string[] {
   const addresses = [...new Set(answers.map((answer) => canonicalAddress(answer) ?? answer))];
   const isIPv6 = (address: string) => address.includes(":");

@@ -1,7 +1,7 @@
 /**
- * When the next attempt is due after a failure: the ladder's waits in their order, then never.
- * @param failures how many there were so far, this one included
- * @param waitsMs the wait after the first failure, after the second, and so on
+ * When the next attempt is due after a failure: after each of the ladder's waits in turn, then never.
+ * @param failures number of failures so far, including this one
+ * @param waitsMs the waits after the first failure, the second, and so on
  */
 export function nextAttemptAt(
   failedAtMs: number,

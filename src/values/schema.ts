@@ -1,9 +1,9 @@
 import type { TSchema, TUnsafe } from "@sinclair/typebox";
 
 /**
- * Shapes of JSON values: JSON Schema for the documents, and TypeScript's types in one. They are plain
- * objects that only borrow TypeBox's types: each database thread loads the domains, and loading TypeBox
- * itself would cost it 40 ms and 4 MB.
+ * Shapes of JSON values: JSON Schema for documents and TypeScript types in one. They are plain objects that
+ * only borrow TypeBox's types: every database thread loads the domains, and loading TypeBox would cost each
+ * 40 ms and 4 MB.
  */
 export type Schema<T> = TUnsafe<T>;
 
@@ -82,12 +82,12 @@ export function listSchema<T>(items: Schema<T>, words: Words = {}): Schema<T[]> 
 
 type Properties = Readonly<Record<string, TSchema>>;
 
-/** An object's schema that still knows its fields. */
+/** An object schema that keeps the types of its fields. */
 type ObjectSchema<P extends Properties> = Schema<{ [Name in keyof P]: ValueOf<P[Name]> }> & {
   properties: P;
 };
 
-/** An object with all of these fields and no other. @param $id its name in the OpenAPI document */
+/** An object with exactly these fields. @param $id its name in the OpenAPI document */
 export function objectSchema<P extends Properties>(properties: P, $id?: string): ObjectSchema<P> {
   return schema({
     ...($id !== undefined && { $id }),
@@ -98,7 +98,7 @@ export function objectSchema<P extends Properties>(properties: P, $id?: string):
   }) as ObjectSchema<P>;
 }
 
-/** Picks the fields of a value that its schema names, in the schema's order. */
+/** Picks the fields of a value that the schema names, in the schema's order. */
 export function pick<P extends Properties>(
   { properties }: ObjectSchema<P>,
   value: { readonly [Name in keyof P]: ValueOf<P[Name]> },

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
-/** Random bytes, as the port gives them. */
+/** Source of random bytes. */
 type Bytes = { bytes(length: number): Uint8Array };
 
 const CIPHER = "aes-256-gcm";
@@ -12,15 +12,15 @@ const TAG_BYTES = 16;
 const SECRET_BYTES = 32;
 
 /**
- * Makes signing secrets and keeps them encrypted, with a key that lives outside the database file.
- * A sealed secret is nonce, tag and ciphertext.
- * @param passphrase the text of KANALOG_SECRET
+ * Creates signing secrets and encrypts them with a key that is kept outside the database file. A sealed
+ * secret consists of nonce, tag and ciphertext.
+ * @param passphrase value of KANALOG_SECRET
  */
 export function createSecretBox(passphrase: string, random: Bytes) {
   const key = Buffer.from(hkdfSync("sha256", passphrase, "", "kanalog webhook secrets", KEY_BYTES));
 
   return {
-    /** `whsec_` and 32 bytes; the HMAC key is the whole text. */
+    /** `whsec_` followed by 32 bytes in base64url; the HMAC key is the whole text. */
     create: (): string => `whsec_${Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url")}`,
 
     seal(secret: string): Uint8Array {
@@ -30,7 +30,7 @@ export function createSecretBox(passphrase: string, random: Bytes) {
       return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
     },
 
-    /** Null where it was sealed with another key. */
+    /** Null if it was sealed with another key. */
     open(sealed: Uint8Array): string | null {
       try {
         const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES));

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { parseColour } from "./colour.ts";
 
-/** Readers of settings' texts. Each throws a sentence that says what would be right. */
+/** Parsers for settings. Each throws a sentence that says what would be valid. */
 
 export function nonEmpty(text: string): string {
   if (text.trim() === "") throw new Error("must not be blank.");
@@ -41,7 +41,7 @@ export function integer(minimum: number, maximum: number) {
 
 const WORKERS_MAX = 64;
 
-/** @throws Error where it is no number of processes */
+/** @throws Error if it is not a number of processes */
 export function readWorkers(text: string): number {
   if (text === "auto") return Math.min(WORKERS_MAX, availableParallelism());
   const value = Number(text);
@@ -119,7 +119,7 @@ export function origin(text: string): string {
   return text;
 }
 
-/** Without the slash at its end, so that paths can be put behind it. */
+/** Without a trailing slash, so that paths can be appended. */
 export function baseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url !== null && url.search + url.hash + url.username + url.password === "";
@@ -172,7 +172,7 @@ export function sender(text: string): string {
   return text.trim();
 }
 
-/** The value may hold a password, so no message quotes it. */
+/** The value may contain a password, so messages never quote it. */
 export function smtpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {

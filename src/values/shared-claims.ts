@@ -1,22 +1,22 @@
 import type { Claims } from "./claims.ts";
 import { createSharedTable, NO_STATE } from "./shared-table.ts";
 
-/** Names in memory that workers share: one worker at a time has a name, and nobody once it is done. */
+/** Claims in memory shared by workers: one worker at a time holds a name, and nobody once it is done. */
 export interface SharedClaims extends Claims {
-  /** Notes that what was taken is done: nobody takes it any more. */
+  /** Marks a held name as done: nobody can take it again. */
   keep(name: string): void;
 }
 
 /**
- * Each name has a word. Above 0 it is the number of the process that has the name, which is free again where
- * that process has died; below 0 it is the instant at which the name was done.
+ * Each name has one word. A positive word is the id of the process that holds the name, which is free again
+ * if that process has died; a negative one is the instant at which the name was done.
  * @param isAlive whether a process runs
  */
 export function createSharedClaims(
   words: BigInt64Array,
   { processId, nowMs, isAlive }: SharedBy,
 ): SharedClaims {
-  // The one that was done the longest ago is forgotten first.
+  // The name that was done longest ago is evicted first.
   const table = createSharedTable(words, (state) =>
     state > NO_STATE ? Number.POSITIVE_INFINITY : -Number(state),
   );

@@ -1,25 +1,24 @@
-/** Slots that a key may lie in: one that finds all taken by others takes the oldest one's. */
+/** Slots that a key may occupy; if others hold all of them, it replaces the oldest. */
 const GROUP = 8;
 const WORDS_PER_SLOT = 2;
-/** A slot's state that nobody has written yet. */
+/** State of a slot that has never been written. */
 export const NO_STATE = 0n;
 
-/** How many words a table of so many keys takes. */
+/** Number of words for a table of this many keys. */
 export function wordsOfTable(keys: number): number {
   return keys * WORDS_PER_SLOT;
 }
 
 /**
- * A table of one 64-bit word for each key, in memory that several processes write at once.
- * A word is swapped whole, so a process that is killed at any moment leaves no lock and nothing half
- * written.
- * @param words pairs of a key, 0 for a free slot, and its state
- * @param ageOf orders states: of a full group the one with the smallest gives its slot up
+ * A table of one 64-bit word per key, in memory that several processes write concurrently. Words are
+ * swapped atomically, so a process killed at any moment leaves no lock and nothing half written.
+ * @param words pairs of a key (0 for a free slot) and its state
+ * @param ageOf orders states: in a full group, the smallest is evicted
  */
 export function createSharedTable(words: BigInt64Array, ageOf: (state: bigint) => number) {
   const groups = Math.floor(words.length / (GROUP * WORDS_PER_SLOT));
 
-  /** @returns the place of the key's state, which it takes where it has none */
+  /** @returns index of the key's state, allocated if the key is new */
   function placeOf(key: bigint): number {
     const first = Number(BigInt.asUintN(32, key) % BigInt(groups)) * GROUP * WORDS_PER_SLOT;
     for (;;) {
@@ -45,8 +44,8 @@ export function createSharedTable(words: BigInt64Array, ageOf: (state: bigint) =
 
   return {
     /**
-     * Replaces the word of a key by what `work` makes of it, as if nobody else did so meanwhile.
-     * @param work may be called again, with a newer word
+     * Atomically replaces a key's word with the result of `work`.
+     * @param work may be called again with a newer word
      */
     change(key: bigint, work: (state: bigint) => bigint): void {
       const place = placeOf(key);

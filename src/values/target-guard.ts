@@ -4,20 +4,17 @@ import { isWithinRange, parseAddress, parseAddressRange } from "./address-ranges
 import { isLonger, type Read } from "./fields.ts";
 import { message } from "./messages/messages.ts";
 
-/**
- * Where webhooks may not point. Nothing here asks a name server; that
- * is `resolve-target.ts`.
- */
+/** Where webhooks may not point. Nothing here queries a name server; `resolve-target.ts` does. */
 
-/** A webhook's address, read. */
+/** A parsed webhook address. */
 export interface Target {
   /** Lower case, punycode, no trailing dot; an IPv6 address without brackets. */
   host: string;
   isAddress: boolean;
   port: number;
-  /** Path and query as they are sent. */
+  /** Path and query as sent. */
   path: string;
-  /** The value of the `Host` header. */
+  /** Value of the `Host` header. */
   authority: string;
 }
 
@@ -29,23 +26,23 @@ const WRONG_PORT = message("wrongPort");
 const USER_INFO = message("userInAddress");
 
 /**
- * Characters that `new URL` drops, trims or reads as a slash, so that the address shown would not be the
- * one called: control, format (soft hyphen, zero width, direction) and separator characters, halves of
- * surrogate pairs, the backslash.
+ * Characters that `new URL` drops, trims or treats as a slash, so that the displayed address would differ
+ * from the one called: control, format (soft hyphen, zero width, direction) and separator characters,
+ * unpaired surrogates, the backslash.
  */
 const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u;
 
-/** The scheme, both slashes and an authority; `new URL` would do without the slashes. */
+/** Requires the scheme, both slashes and an authority; `new URL` would tolerate missing slashes. */
 const HTTPS = /^https:\/\/([^/?#]+)/i;
 
-/** A label of a name in the DNS (RFC 1035, section 2.3.4); underscores do occur. */
+/** A DNS label (RFC 1035, section 2.3.4); underscores do occur. */
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const NAME_LENGTH_MAX = 253;
 
 /**
- * Reads a webhook's address. Every spelling of an IP address (decimal, octal, hexadecimal, of fewer
- * parts, percent-encoded, in full-width digits) is read into its one strict spelling, as WHATWG URL
- * does; a fragment is dropped, since it is never sent.
+ * Parses a webhook address. Every spelling of an IP address (decimal, octal, hexadecimal, fewer parts,
+ * percent-encoded, full-width digits) is converted to its strict one, as WHATWG URL does; a fragment is
+ * dropped, because it is never sent.
  */
 export function readTargetUrl(given: string): Read<Target> {
   if (isLonger(given, URL_LENGTH_MAX)) return { fault: TOO_LONG };
@@ -58,7 +55,7 @@ export function readTargetUrl(given: string): Read<Target> {
   const port = url.port === "" ? 443 : Number(url.port);
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   const isAddress = parseAddress(host) !== null;
-  // `new URL` lets through empty labels (`127.0.0.1..`), long ones and most of ASCII.
+  // `new URL` accepts empty labels (`127.0.0.1..`), overlong ones and most ASCII characters.
   if (!isAddress && !isName(host)) return { fault: INVALID };
   if (port !== 443 && port <= 1023) return { fault: WRONG_PORT };
 
@@ -75,18 +72,18 @@ export function readTargetUrl(given: string): Read<Target> {
 }
 
 /**
- * Names that mean something of the operator's own network.
- * @param host a name as in `Target`, no address
+ * Names that refer to the operator's own network.
+ * @param host a name as in `Target`, not an address
  */
 export function isLocalName(host: string): boolean {
   return !host.includes(".") || /\.(localhost|local|internal)$/.test(host);
 }
 
 /**
- * The blocks that are not for the public internet: the whole IANA IPv4 Special-Purpose Address
- * Registry (https://www.iana.org/assignments/iana-ipv4-special-registry) and multicast. Blocks that
- * the registry calls globally reachable (AS112, AMT, anycast within 192.0.0.0/24) are among them:
- * they reach some near node of a shared service, never a customer's receiver.
+ * Blocks that are not part of the public internet: the whole IANA IPv4 Special-Purpose Address Registry
+ * (https://www.iana.org/assignments/iana-ipv4-special-registry) and multicast. That includes blocks which
+ * the registry calls globally reachable (AS112, AMT, anycast within 192.0.0.0/24): they lead to a nearby
+ * node of a shared service, never to a customer's receiver.
  */
 const SPECIAL_IPV4 = [
   "0.0.0.0/8", // this network
@@ -110,13 +107,13 @@ const SPECIAL_IPV4 = [
 ].map(parseAddressRange);
 
 /**
- * The one block from which IANA gives out public addresses. Loopback, mapped and compatible IPv4,
- * NAT64, discard, segment routing, unique local, link-local, site-local and multicast lie outside.
+ * The only block from which IANA assigns public addresses. It excludes loopback, mapped and compatible
+ * IPv4, NAT64, discard, segment routing, unique local, link-local, site-local and multicast addresses.
  */
 const GLOBAL_UNICAST_IPV6 = [parseAddressRange("2000::/3")];
 
 /**
- * The special blocks inside of it: the IANA IPv6 Special-Purpose Address Registry
+ * Special blocks within it: the IANA IPv6 Special-Purpose Address Registry
  * (https://www.iana.org/assignments/iana-ipv6-special-registry).
  */
 const SPECIAL_IPV6 = [
@@ -128,8 +125,8 @@ const SPECIAL_IPV6 = [
 ].map(parseAddressRange);
 
 /**
- * Whether an address is globally routable; what is no address is not. An IPv4-mapped one is not
- * either, whatever it embeds, and neither is NAT64, 6to4 or Teredo.
+ * Whether an address is globally routable; false for anything that is not an address. IPv4-mapped, NAT64,
+ * 6to4 and Teredo addresses are not, whatever they embed.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !isWithinRange(address, SPECIAL_IPV4);
@@ -140,8 +137,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * The IPv4 address to which a router would tunnel an ISATAP address, of whatever prefix: the last
- * 32 bits behind `0:5efe` or `200:5efe` (RFC 5214, section 6.1).
+ * The IPv4 address that a router would tunnel an ISATAP address to, under any prefix: the last 32 bits
+ * after `0:5efe` or `200:5efe` (RFC 5214, section 6.1).
  */
 function isatapAddress(text: string): string | null {
   const bytes = parseAddress(text)?.toByteArray() ?? [];

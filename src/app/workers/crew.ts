@@ -3,36 +3,36 @@ import type { Clock } from "../../ports/clock.ts";
 import { openWorkerMemory, type WorkerMemory } from "./worker-memory.ts";
 import type { FromWorker, Question, Questions, ToWorker, WorkerStart } from "./worker-messages.ts";
 
-/** How a worker answers the questions of the others. */
+/** How a worker answers questions from the others. */
 export type Answers = {
   [Name in keyof Questions]: (
     asked: Questions[Name]["asked"],
   ) => Questions[Name]["answer"] | Promise<Questions[Name]["answer"]>;
 };
 
-/** A worker's side of the appliance that several of them are. */
+/** One worker's view of the group of workers that make up the appliance. */
 export interface Crew {
-  /** The worker's place, from 1 on. */
+  /** The worker's number, counted from 1. */
   number: number;
   count: number;
   setUp: SetUpToken;
   memory: WorkerMemory;
-  /** Answers of all others; null for one that is not there, or is busy. */
+  /** Asks all other workers; null for one that is gone or busy. */
   ask<Name extends keyof Questions>(
     name: Name,
     asked: Questions[Name]["asked"],
   ): Promise<(Questions[Name]["answer"] | null)[]>;
-  /** Gives the answers to other workers' questions; called once, before the worker is ready. */
+  /** Registers the answers to other workers' questions; called once, before the worker is ready. */
   answerWith(answers: Answers): void;
   ready(setUpPath: string | null): void;
-  /** Settles when the worker is to stop: it was told to, or who started it is gone. */
+  /** Settles when the worker should stop: it was told to, or its supervisor is gone. */
   stopped: Promise<void>;
 }
 
-/** The descriptor of the shared memory in each worker. */
+/** File descriptor of the shared memory in every worker. */
 const MEMORY_DESCRIPTOR = 3;
 
-/** The answer to a question; null where there is none, in whatever way it fails. */
+/** The answer to a question; null if there is none or answering failed. */
 export async function answerOf(
   answers: Partial<Answers> | null,
   { name, asked }: Question,
@@ -45,7 +45,7 @@ export async function answerOf(
   }
 }
 
-/** Joins the process that started this one as a worker. Null where none did. */
+/** Joins the supervisor that started this process as a worker; null if none did. */
 export async function joinCrew(clock: Clock): Promise<Crew | null> {
   if (process.send === undefined) return null;
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
@@ -93,7 +93,7 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
   };
 }
 
-/** Sends a message to the process that started this worker, unless it is gone. */
+/** Sends a message to the supervisor, unless it is gone. */
 function send(message: FromWorker): void {
   if (process.connected) process.send?.(message);
 }

@@ -1,9 +1,9 @@
 import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
 
 /**
- * Counts of workers that have ended, as they were last told: without them a sum would fall when a worker
- * ends, which Prometheus would take for a restart of all, and count all of it once more.
- * @param sum one worker's metrics of several
+ * Keeps the last known counters of workers that ended. Without them the sum would drop when a worker ends;
+ * Prometheus would take that for a restart of the whole appliance and count everything again.
+ * @param sum merges the metrics of several workers
  */
 export function createLastingCounts(sum: (all: MetricsJson[]) => Promise<MetricsJson>) {
   const last = new Map<number, MetricsJson>();
@@ -14,13 +14,13 @@ export function createLastingCounts(sum: (all: MetricsJson[]) => Promise<Metrics
     },
 
     ended(worker: number): void {
-      // Gauges are of the moment: a worker that has ended has none.
+      // Gauges describe the present, so an ended worker has none.
       const counts = (last.get(worker) ?? []).filter(({ type }) => String(type) !== "gauge");
       last.delete(worker);
       ofEnded = ofEnded.then((before) => sum([before, counts]));
     },
 
-    /** Last counts of a worker that does not answer just now. */
+    /** Last known counters of a worker that is not responding. */
     lastOf: (worker: number): MetricsJson | null =>
       last.get(worker)?.filter(({ type }) => String(type) !== "gauge") ?? null,
 

@@ -4,18 +4,18 @@ import { createLastingCounts } from "./lasting-counts.ts";
 import { tell, type WorkerChild } from "./worker-child.ts";
 import type { Question } from "./worker-messages.ts";
 
-/** A worker that has not answered after so long is told as one that does not. */
+/** A worker that has not answered by then is reported as not responding. */
 const ANSWER_MAX_MS = 2_000;
 
-/** Loaded here, since commands measure nothing and would take 30 ms longer. */
+/** Loaded lazily: commands need no metrics and start 30 ms faster without them. */
 async function sum(all: MetricsJson[]): Promise<MetricsJson> {
   const { summed } = await import("../../upkeep/metrics/metrics.ts");
   return summed(all);
 }
 
 /**
- * Carries the questions of one worker to all others, and their answers back.
- * @param workers those that run, by their numbers from 1 to `count`
+ * Relays a worker's questions to all others, and their answers back.
+ * @param workers the running workers, numbered from 1 to `count`
  */
 export function createQuestionDesk(
   workers: ReadonlyMap<number, WorkerChild>,
@@ -44,9 +44,9 @@ export function createQuestionDesk(
     }
   }
 
-  /** Metrics of all others, of those that ended too. */
+  /** Metrics of all other workers, including those that ended. */
   async function metricsOf(others: readonly number[]): Promise<unknown[]> {
-    // One's own are not sent on to those who are asked for theirs.
+    // The asking worker's own metrics are not forwarded.
     const asked: Question = { name: "metrics", asked: [] };
     const answers = await Promise.all(
       others.map(async (number) => {
@@ -60,7 +60,7 @@ export function createQuestionDesk(
   }
 
   return {
-    /** @param of the worker that asks */
+    /** @param of the asking worker */
     async ask(of: number, question: Question, id: number): Promise<void> {
       const all = Array.from({ length: count }, (_, at) => at + 1);
       const others = all.filter((number) => number !== of);
@@ -77,7 +77,7 @@ export function createQuestionDesk(
       waiting.get(id)?.(answer);
     },
 
-    /** A worker has ended: what it counted stays. */
+    /** Records that a worker has ended and keeps its counters. */
     ended: counts.ended,
   };
 }

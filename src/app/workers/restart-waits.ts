@@ -1,11 +1,11 @@
-/** A worker that lived so long was well: its next restart waits as the first one does. */
+/** A worker that lived this long was healthy, so its next restart starts the back-off anew. */
 const WELL_AFTER_MS = 60_000;
 const FIRST_MS = 500;
 const MAX_MS = 30_000;
 
 /**
- * How long to wait before a worker is started again: not at all at first, then twice as long each time
- * it ends soon after its start, up to half a minute.
+ * Back-off before a worker is restarted: none at first, then doubled whenever the worker ends soon after
+ * its start, up to half a minute.
  */
 export function createRestartWaits(): (livedMs: number) => number {
   let nextMs = 0;

@@ -3,15 +3,16 @@ import { tell, type WorkerChild } from "./worker-child.ts";
 
 const HEARTBEAT_MS = 1_000;
 /**
- * Heartbeats without an answer, after which a worker counts as hung. Another has its upkeep by then; what
- * a worker does on the thread that answers takes milliseconds.
+ * Unanswered heartbeats after which a worker counts as hung. Its upkeep has passed to another worker by
+ * then, and nothing a worker does on its answering thread takes more than milliseconds.
  */
 const UNANSWERED_MAX = 15;
 
 /**
- * Ends workers that run and answer nothing, until all are to stop: their connections wait, and where one was
- * stopped within a commit nobody else can write. Heartbeats are counted rather than timed: where the whole
- * machine slept, none was sent. One that starts is left alone, since it may have a file to upgrade.
+ * Kills workers that run but do not respond, until shutdown: clients would wait on their connections, and
+ * one stuck inside a commit would block all writers. Heartbeats are counted instead of timed, because none
+ * is sent while the whole machine is suspended. A starting worker is left alone, since it may be migrating
+ * the file.
  */
 export async function endSilentWorkers(
   running: ReadonlyMap<number, WorkerChild>,

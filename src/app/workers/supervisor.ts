@@ -10,7 +10,7 @@ import { tell, type WorkerChild } from "./worker-child.ts";
 import { WORKER_MEMORY_BYTES } from "./worker-memory.ts";
 import type { FromWorker, WorkerStart } from "./worker-messages.ts";
 
-/** The workers that `serve` is asked for, and where they listen. */
+/** How many workers `serve` starts, and where they listen. */
 export interface WorkersOptions {
   count: number;
   host: string;
@@ -18,30 +18,30 @@ export interface WorkersOptions {
   environment: Environment;
 }
 
-/** How a start went. */
+/** Outcome of a start. */
 interface Started {
   address: string;
-  /** Path at which an empty appliance is set up; null where there is somebody. */
+  /** Path of the set-up page while the appliance has no account yet; null otherwise. */
   setUpPath: string | null;
 }
 
 export type Workers = ReturnType<typeof createWorkers>;
 
-/** The words that start one: of the executable itself, or of Bun with the program. */
+/** Command line that starts a worker: the executable itself, or Bun with the program. */
 const WORKER_COMMAND = [
   process.execPath,
   ...(Bun.isStandaloneExecutable ? [] : [Bun.main]),
   "worker",
 ];
 
-/** Workers have 10 seconds for what is under way; one that takes longer hangs. */
+/** Workers get 10 seconds to finish their work; one that takes longer hangs and is killed. */
 const STOP_MAX_MS = 20_000;
 
 /**
- * Starts the processes that serve, and each that ends once more. Processes rather than threads of one: a
- * fault of the driver or of Bun then ends one of them, where it would end all threads (tried: a
- * segmentation fault in one of two threads that serve ended both), at the same processor time an answer
- * (30 against 33 us, within the noise) and some 20 MB more each.
+ * Starts the serving processes and restarts each that ends. They are processes rather than threads: a fault
+ * of the driver or of Bun then ends one of them, where it would end all threads (tried: a segmentation
+ * fault in one of two serving threads ended both). Processor time per answer is the same (30 against 33 us,
+ * within the noise), and each process takes some 20 MB more.
  */
 export function createWorkers(
   { count, host, port, environment }: WorkersOptions,
@@ -55,7 +55,7 @@ export function createWorkers(
   const stopping = new AbortController();
   const desk = createQuestionDesk(running, count, clock);
 
-  /** Settles when it is ready; null where it ended before. */
+  /** Settles when the worker is ready; null if it ended before. */
   function spawn(number: number): Promise<Pick<Started, "setUpPath"> | null> {
     const { promise, resolve } = Promise.withResolvers<Pick<Started, "setUpPath"> | null>();
     const child = Bun.spawn(WORKER_COMMAND, {
@@ -88,7 +88,7 @@ export function createWorkers(
     return promise;
   }
 
-  /** Starts a worker again whenever it ends, until all are to stop. */
+  /** Restarts a worker whenever it ends, until shutdown. */
   async function keepRunning(number: number): Promise<void> {
     const waitMs = createRestartWaits();
     for (;;) {
@@ -105,8 +105,8 @@ export function createWorkers(
 
   return {
     /**
-     * Starts them: the first one alone, which brings the file to this program's schema, then the others.
-     * @returns null where the first one ended, which says why itself
+     * Starts the first worker alone, because it migrates the file, and then the others.
+     * @returns null if the first worker ended; it has reported why
      */
     async start(): Promise<Started | null> {
       const first = await spawn(1);
@@ -118,7 +118,7 @@ export function createWorkers(
       return { ...first, address: listenerAddress(host, port) ?? `http://localhost:${port}` };
     },
 
-    /** Has all stop what they do. @returns whether each ended as it should */
+    /** Stops all workers. @returns whether each of them ended cleanly */
     async stop(): Promise<boolean> {
       stopping.abort();
       const workers = [...running.values()];

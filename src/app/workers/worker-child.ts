@@ -1,15 +1,15 @@
 import type { ToWorker } from "./worker-messages.ts";
 
-/** A process that serves beside others. */
+/** A worker process, as its supervisor sees it. */
 export interface WorkerChild {
   child: Bun.Subprocess<"ignore", "inherit", "inherit">;
-  /** Whether it listens. */
+  /** Whether it is listening. */
   isReady: boolean;
-  /** Heartbeats that it has not answered, since its last answer. */
+  /** Heartbeats sent since its last answer. */
   unanswered: number;
 }
 
-/** Sends a message; a worker that is ending hears nothing any more. */
+/** Sends a message; does nothing if the worker is ending. */
 export function tell({ child }: WorkerChild, message: ToWorker): void {
   try {
     child.send(message);

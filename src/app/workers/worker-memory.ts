@@ -6,19 +6,19 @@ import { openSharedMemory } from "../../ports/shared-memory.ts";
 import { createSharedClaims, type SharedClaims } from "../../values/shared-claims.ts";
 import { wordsOfTable } from "../../values/shared-table.ts";
 
-/** Limits that hold for all workers together. */
+/** Limits that apply across all workers. */
 export interface WorkerMemory {
   rates: RateBuckets;
   throttle: Buckets<string>;
   sentForms: SharedClaims;
-  /** Attempts of webhooks that somebody waits for. */
+  /** Webhook attempts that somebody is waiting for. */
   manualAttempts: SharedClaims;
-  /** Places of customers' exports, and turns of what takes long to count. */
+  /** Slots for customers' exports and for expensive counts. */
   exports: SharedClaims;
   selections: SharedClaims;
 }
 
-/** Names that each table has room for: of a full one the oldest are forgotten first. */
+/** Capacity of each table in names; when it is full, the oldest names are dropped first. */
 const ROOM = {
   requests: 32_768,
   messages: 8_192,
@@ -33,7 +33,7 @@ const WORD_BYTES = 8;
 export const WORKER_MEMORY_BYTES =
   wordsOfTable(Object.values(ROOM).reduce((sum, keys) => sum + keys, 0)) * WORD_BYTES;
 
-/** @param baseMs the same for all workers */
+/** @param baseMs the same instant for all workers */
 export function openWorkerMemory(descriptor: number, baseMs: number, clock: Clock): WorkerMemory {
   const words = openSharedMemory(descriptor);
   let taken = 0;

@@ -4,9 +4,9 @@ import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";
 import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
 
-/** Questions that a worker has for all others, with what each answers. */
+/** Questions that a worker may ask all others, and the type of each answer. */
 export interface Questions {
-  /** The asker sends its own along: they are kept for when it has ended. */
+  /** The asking worker includes its own metrics, which are kept for when it has ended. */
   metrics: { asked: MetricsJson; answer: MetricsJson };
   ready: { asked: null; answer: Readiness };
   errors: { asked: null; answer: RecentEntry[] };
@@ -20,11 +20,11 @@ export type Question = {
 
 /** How a worker is started. */
 export interface WorkerStart {
-  /** The worker's place, from 1 on. */
+  /** The worker's number, counted from 1. */
   number: number;
   count: number;
   setUp: SetUpToken;
-  /** The instant from which the workers' shared memory counts; epoch milliseconds. */
+  /** Instant that the shared memory's times are relative to; epoch milliseconds. */
   baseMs: number;
 }
 
@@ -32,15 +32,15 @@ export interface WorkerStart {
 export type ToWorker =
   | { start: WorkerStart }
   | { asked: Question; id: number }
-  /** Answers to a question that this worker asked; null for each worker that gave none. */
+  /** Answers to a question of this worker; null for each worker that gave none. */
   | { told: unknown[]; id: number }
-  /** Sent back as it is by a worker whose event loop turns. */
+  /** Echoed by any worker whose event loop is running. */
   | { heartbeat: true }
   | { stop: true };
 
 /** Messages from a worker. */
 export type FromWorker =
-  /** The worker listens. */
+  /** The worker is listening. */
   | { ready: true; setUpPath: string | null }
   | { ask: Question; id: number }
   | { heartbeat: true }

@@ -45,11 +45,11 @@ import type { FormerHandle } from "./former-handles.store.ts";
 import { messengerIdColumn } from "./messenger-id.ts";
 
 /**
- * A channel as it is imported, stored and shown. The card's schema and
- * type, the statements that write it, the import's columns and the site's page are read off this.
+ * The fields of a channel as imported, stored and shown. The card's schema and type, the statements that
+ * write it, the import's columns and the site's page are all derived from this object.
  */
 export const CHANNEL_FIELDS = {
-  /** 0 for one that the database is to choose. */
+  /** 0 lets the database choose one. */
   id: field(
     integerColumn(1, ID_MAX),
     integerSchema({ description: "Service number of the channel" }),
@@ -90,25 +90,25 @@ export const CHANNEL_FIELDS = {
   former_handles: formerHandlesField("Handles that it had before, newest first, at most 20"),
 };
 
-/** Columns of the table `channels`, which the catalog walks; all others are in `channel_cards`. */
+/** Columns of the table `channels`, which catalog queries scan; all others are in `channel_cards`. */
 const WALKED = ["kind", "is_public", "subscribers", "quality", "citation", "last_post_at"];
 
 export const WALKED_COLUMNS = ["id", ...WALKED];
 export const KEPT_COLUMNS = Object.keys(CHANNEL_FIELDS).filter((name) => !WALKED.includes(name));
 
-/** SQL: all columns of a channel, of `channels c` and `channel_cards k`. */
+/** SQL: all columns of a channel, from `channels c` and `channel_cards k`. */
 export const CHANNEL_COLUMNS = Object.keys(CHANNEL_FIELDS)
   .map((name) => {
-    // A messenger id is a text of digits: a number would not hold all of them.
+    // Read as text, because a JavaScript number cannot hold all 64 bits of a messenger id.
     if (name === "msgr_id") return "CAST(k.msgr_id AS TEXT) AS msgr_id";
     return WALKED_COLUMNS.includes(name) ? `c.${name}` : `k.${name}`;
   })
   .join(", ");
 
-/** A channel as it is stored, `channels` and `channel_cards` together. */
+/** A channel as stored, `channels` and `channel_cards` combined. */
 export type ChannelRecord = RecordOf<typeof CHANNEL_FIELDS>;
 
-/** A channel's card as the API shows it. */
+/** A channel's card as the API returns it. */
 export type CardView = ViewOf<typeof CHANNEL_FIELDS>;
 
 export const cardSchema = objectSchema(schemasOf(CHANNEL_FIELDS), "Channel");
@@ -119,18 +119,18 @@ type NameShownAs<A extends ShownAs> = {
   [Name in keyof CardView]: (typeof CHANNEL_FIELDS)[Name]["shownAs"] extends A ? Name : never;
 }[keyof CardView];
 
-/** The fields that a page shows in one way, in the card's order. */
+/** Fields that a page renders in the same way, in the card's order. */
 export function fieldsShownAs<A extends ShownAs>(shownAs: A): NameShownAs<A>[] {
   const shown = Object.entries(CHANNEL_FIELDS).filter(([, one]) => one.shownAs === shownAs);
   return shown.map(([name]) => name as NameShownAs<A>);
 }
 
-/** Slugs or handles from the text in which they are stored. */
+/** Splits slugs or handles, which are stored separated by spaces. */
 export function splitBySpaces(text: string): string[] {
   return text === "" ? [] : text.split(" ");
 }
 
-/** Separated by spaces in the database. */
+/** Stored separated by spaces. */
 function categoriesField(description: string): StoredField<string[], string, Schema<string[]>> {
   return {
     column: nullable(slugsColumn()),
@@ -142,7 +142,7 @@ function categoriesField(description: string): StoredField<string[], string, Sch
   };
 }
 
-/** Kept by the former handles' own table (former-handles.ts), of which this is the newest part. */
+/** The latest of the handles stored in a table of their own (former-handles.ts). */
 function formerHandlesField(
   description: string,
 ): StoredField<FormerHandle[], string, Schema<string[]>> {
@@ -156,10 +156,10 @@ function formerHandlesField(
   };
 }
 
-/** A card of one of these handles would be at the address of another method. */
+/** Handles that other methods use in the same place of the URL. */
 const RESERVED_HANDLES = ["resolve", "compare", "stats"];
 
-/** A handle with or without its `@`. */
+/** A handle, with or without `@`. */
 function handleColumn(): Column<string> {
   return {
     nullable: false,
@@ -174,8 +174,8 @@ function handleColumn(): Column<string> {
 }
 
 /**
- * Handles separated by spaces, or a JSON list of them, with or without their `@`, each with the time at which
- * it was given up where that is known: `old_name@2025-02-01T12:00:00+03:00`.
+ * Handles separated by spaces or in a JSON array, with or without `@`, each followed by the time it was
+ * given up, if known: `old_name@2025-02-01T12:00:00+03:00`.
  */
 function formerHandlesColumn(): Column<FormerHandle[]> {
   const [name, time] = [handleColumn(), instantColumn()];
@@ -198,7 +198,7 @@ function formerHandlesColumn(): Column<FormerHandle[]> {
   };
 }
 
-/** Handles as `formerHandlesColumn` reads them. */
+/** Handles in the form that `formerHandlesColumn` reads. */
 export function writeFormerHandles(handles: readonly FormerHandle[]): string[] {
   return handles.map(({ handle, givenUpAt }) =>
     givenUpAt === null ? handle : `${handle}@${formatExactInstant(givenUpAt)}`,

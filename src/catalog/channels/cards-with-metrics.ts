@@ -5,7 +5,7 @@ import { selectMetrics } from "../metrics/metrics.store.ts";
 import { type MetricsView, metricsSchema, toMetricsView } from "../metrics/metrics.ts";
 import { type CardView, cardSchema } from "./card.ts";
 
-/** A card, with its metrics where they were asked for. */
+/** A card, including its metrics if requested. */
 export type CardAnswer = CardView & { metrics?: MetricsView };
 export type CardWithMetrics = CardView & { metrics: MetricsView };
 
@@ -14,15 +14,15 @@ export const cardWithMetricsSchema = objectSchema(
   "Channel",
 );
 
-/** The card's schema, whose `metrics` need not be there. */
+/** The card's schema with optional `metrics`. */
 export const cardAnswerSchema = {
   ...cardWithMetricsSchema,
   required: Object.keys(cardSchema.properties),
 } as unknown as Schema<CardAnswer>;
 
 /**
- * Adds metrics to cards. They change every night and after imports, so no stored card has them: without them a card stays
- * byte for byte as it is.
+ * Adds metrics to cards. Metrics change every night and after imports, so they are not part of stored
+ * cards: without them a card stays identical byte for byte.
  */
 export function withMetrics(db: Database, cards: JsonText<CardView[]>): CardWithMetrics[] {
   const views = jsonValueOf(cards);

@@ -10,8 +10,8 @@ const RECORD_BY_ID = `SELECT ${CHANNEL_COLUMNS}
   FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`;
 
 /**
- * Finds and writes channels, for imports; its calls come inside transactions. Before each commit
- * `writeSearch` is to be called.
+ * Finds and writes channels for imports, inside the caller's transactions. `writeSearch` must be called
+ * before each commit.
  */
 export function createChannelRecords(db: Database, clock: Clock) {
   const directoryIds = readDirectoryIds(db);
@@ -26,7 +26,7 @@ export function createChannelRecords(db: Database, clock: Clock) {
     "INSERT INTO removed_channels (id, into_id, removed_at, is_done) VALUES (?, ?, ?, 1)",
   );
 
-  /** The messenger id of the channel that is left. Twins may have it in its two forms: one form remains. */
+  /** Messenger id of the remaining channel. Twins may have it in both notations, of which one is kept. */
   function messengerIdOf(from: ChannelRecord, into: ChannelRecord): string | null {
     const kept = into.msgr_id ?? from.msgr_id;
     const canonical = kept === null ? null : parseMessengerId(kept);
@@ -44,20 +44,22 @@ export function createChannelRecords(db: Database, clock: Clock) {
     nextNumber: ids.nextNumber,
     wasRemoved: ids.wasRemoved,
 
-    /** Notes the number of a channel that was deleted in another appliance, or merged into one that is here. */
+    /**
+     * Records the number of a channel that another appliance deleted, or merged into one that exists here.
+     */
     keepRemoved(id: number, intoId: number | null): void {
       insertRemoved.run(id, intoId, clock.now());
     },
 
-    /** Those of the handles that are not known as the channel's, former or present. */
+    /** Those of the handles that are not yet known as the channel's, former or current. */
     unknownHandles: (
       { id, handle }: ChannelRecord,
       said: readonly FormerHandle[],
     ): FormerHandle[] => formerHandles.unknown(id, handle, said),
 
     /**
-     * @param record its former handles are not read
-     * @param said former handles that a file gives it, newest first
+     * @param record its former handles are ignored
+     * @param said former handles that a file lists for it, newest first
      */
     insert(record: ChannelRecord, said: readonly FormerHandle[] = []): void {
       const { id } = record;
@@ -68,10 +70,10 @@ export function createChannelRecords(db: Database, clock: Clock) {
     },
 
     /**
-     * Writes a channel, and keeps the handle that it gives up.
-     * @param given its former handles are not read
-     * @param stored the channel as it is stored
-     * @param said former handles that a file gives it besides, newest first
+     * Updates a channel, and records the handle that it gives up.
+     * @param given its former handles are ignored
+     * @param stored the channel as stored
+     * @param said additional former handles that a file lists for it, newest first
      */
     update(given: ChannelRecord, stored: ChannelRecord, said: readonly FormerHandle[] = []): void {
       const change = { before: stored.handle, after: given.handle, said };
@@ -83,8 +85,8 @@ export function createChannelRecords(db: Database, clock: Clock) {
     },
 
     /**
-     * Takes a channel out of all that is answered and found. Its row of `channels` is left, hidden, for the
-     * posts and statistics that refer to it.
+     * Removes a channel from everything that is answered and found. Its row in `channels` stays, hidden,
+     * for the posts and statistics that refer to it.
      */
     remove(record: ChannelRecord): void {
       rows.remove(record.id);
@@ -92,8 +94,8 @@ export function createChannelRecords(db: Database, clock: Clock) {
     },
 
     /**
-     * Removes a channel as `remove` does, and gives another what it was known by: its handles as former
-     * ones, and the present handle and messenger id as its own where it has none.
+     * Removes a channel as `remove` does, and passes its identity to another: its handles become former
+     * handles there, and its current handle and messenger id are taken over if that one has none.
      */
     merge(from: ChannelRecord, into: ChannelRecord): void {
       rows.remove(from.id);

@@ -1,30 +1,30 @@
 import { parseMessengerId } from "./messenger-id.ts";
 
 /**
- * The ways in which people name a channel: a link of the messenger, an
- * `@handle`, the messenger's own id, the service number.
+ * How people refer to a channel: a messenger link, an `@handle`, the messenger's own id, or the service
+ * number.
  */
 export type ChannelReference =
   | { kind: "id"; id: number }
   | { kind: "handle"; handle: string }
-  /** The id in its one form (messenger-id.ts). */
+  /** The id in its canonical form (messenger-id.ts). */
   | { kind: "messengerId"; messengerId: string }
-  /** Well-formed, but names no channel that could be served: an invite, a foreign link. */
+  /** Well-formed, but cannot refer to a channel here: an invitation, or a link to another site. */
   | { kind: "nothing" };
 
 const HANDLE = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 const INVITE_WORDS = ["joinchat", "join", "addlist"];
-/** Segments that stand before a handle: the page of its posts, and of its boosts. */
+/** Path segments that precede a handle: the pages of its posts and of its boosts. */
 const HANDLE_FOLLOWS = ["s", "boost"];
-/** Links of Telegram that have another form are known where this is one of the messenger's hosts. */
+/** Telegram's other forms of links are recognized if this is one of the messenger's hosts. */
 const TELEGRAM = "t.me";
 
-/** A handle without its `@`; digits alone would be taken for a service number. */
+/** Whether text is a handle without `@`; digits alone would be a service number. */
 export function isHandle(text: string): boolean {
   return HANDLE.test(text) && !/^\d+$/.test(text);
 }
 
-/** The `{channel}` of a path: digits are the service number, all else a handle. */
+/** Parses the path's `{channel}`: digits are a service number, anything else is a handle. */
 export function parsePathReference(text: string): ChannelReference {
   if (/^\d+$/.test(text)) {
     const id = Number(text);
@@ -34,7 +34,7 @@ export function parsePathReference(text: string): ChannelReference {
 }
 
 /**
- * A link of the messenger or an `@handle`, or null for any other text.
+ * Parses a messenger link or an `@handle`; null for any other text.
  * @param hosts the messenger's hosts, in lower case
  */
 export function parseLinkOrHandle(text: string, hosts: readonly string[]): ChannelReference | null {
@@ -67,12 +67,12 @@ function parseSegments([first = "", second]: readonly string[]): ChannelReferenc
   if (second === undefined) return handleReference(first.replace(/^@/, ""));
   if (HANDLE_FOLLOWS.includes(word)) return handleReference(second);
   if (INVITE_WORDS.includes(word)) return { kind: "nothing" };
-  // A private channel's post: https://t.me/c/<messenger id>/<post>.
+  // A post of a private channel: https://t.me/c/<messenger id>/<post>.
   if (word === "c") return messengerIdReference(second) ?? { kind: "nothing" };
   return handleReference(first.replace(/^@/, ""));
 }
 
-/** `tg://resolve?domain=h`, `h.t.me` or `web.telegram.org/k/#@h`; null for any other text. */
+/** Parses `tg://resolve?domain=h`, `h.t.me` or `web.telegram.org/k/#@h`; null for any other text. */
 function parseTelegramLink(text: string): ChannelReference | null {
   const domain = /^tg:(?:\/\/)?resolve\/?\?(?:[^#]*&)?domain=([^&#]*)/i.exec(text)?.[1];
   if (domain !== undefined) return handleReference(domain);
@@ -89,7 +89,7 @@ function withoutUsualPort(host: string): string {
   return host.replace(/:(?:80|443)$/, "");
 }
 
-/** Reads the query of `resolve`: a link, an `@handle` or a messenger id; null for any other text. */
+/** Parses the query of `resolve`: a link, an `@handle` or a messenger id; null for any other text. */
 export function parseResolveQuery(text: string, hosts: readonly string[]): ChannelReference | null {
   if (/^-?\d+$/.test(text)) return messengerIdReference(text);
   return parseLinkOrHandle(text, hosts) ?? (isHandle(text) ? handleReference(text) : null);

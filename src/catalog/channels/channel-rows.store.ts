@@ -7,8 +7,8 @@ import { searchTextOf } from "./search-text.ts";
 import { isMarked, storedCard } from "./stored-card.ts";
 
 /**
- * Writes all that is stored of a channel but its former handles: its two rows, the card that is shown, and the
- * search text. Calls come inside transactions.
+ * Writes everything stored about a channel except its former handles: its two rows, the card as shown, and
+ * the search text. Called inside transactions.
  */
 export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
   const search = createSearchIndex(db);
@@ -47,12 +47,12 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
     });
 
   return {
-    /** The row of `channels`, to which the others refer. */
+    /** Inserts the row in `channels`, which the others refer to. */
     insert(record: ChannelRecord): void {
       insertChannel.run(record);
     },
 
-    /** All other rows of a channel that was inserted. */
+    /** Inserts the other rows of a channel. */
     insertCard(record: ChannelRecord): void {
       insertCard.run(record);
       keepPublicCard(record);
@@ -64,7 +64,7 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       const changed = names.filter((name) => record[name] !== stored[name]);
       const isRefresh = changed.every(isMarked);
       if (!isRefresh) search.changing(record.id);
-      // Only what differs is set: SQLite writes the index of a column that is set to the value it had.
+      // Sets only columns that differ: SQLite rewrites a column's index even if the value is the same.
       const walked = changed.filter((name) => WALKED_COLUMNS.includes(name));
       if (walked.length > 0) statement(db, updateSql("channels", walked)).run(record);
       if (isRefresh) return;
@@ -73,27 +73,27 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       search.put(record.id, textOf(record));
     },
 
-    /** Its row of `channels` is left, hidden, for the posts and statistics that refer to it. */
+    /** Keeps the row in `channels`, hidden, for the posts and statistics that refer to it. */
     remove(id: number): void {
       search.changing(id);
       for (const removal of removals) removal.run(id);
     },
 
-    /** Writes the channel's search text anew, after the directory changed. */
+    /** Rebuilds the channel's search text after a change of the directory. */
     refreshText(record: ChannelRecord): void {
       search.changing(record.id);
       search.put(record.id, textOf(record));
     },
 
-    /** Brings the search index to what was inserted and updated. */
+    /** Updates the search index for inserted and changed channels. */
     writeSearch: search.write,
   };
 }
 
-/** By slug. */
+/** Ids of directory entries by slug. */
 export interface DirectoryIds {
   categories: Map<string, number>;
-  /** Ids of the node and of all above it. */
+  /** Each with the ids of the entry and of all its ancestors. */
   territories: Map<string, number[]>;
 }
 

@@ -7,17 +7,17 @@ import { idOfHandle } from "./former-handles.store.ts";
 import { CHANNELS_PER_TURN } from "./read-ahead.ts";
 import { CARD_JSON, CARD_PARTS, type CardParts, filledCard } from "./stored-card.ts";
 
-/** The card of a public channel. */
+/** Card of a public channel. */
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
   return card(db, `public_cards p ${NUMBERS} WHERE p.id = @value`, id);
 }
 
-/** The card of the public channel that has this handle, in any case of its letters, or had it last. */
+/** Card of the public channel that has this handle, or had it last; letter case is ignored. */
 export function selectCardByHandle(db: Database, handle: string): JsonText<CardView> | undefined {
   return card(db, `public_cards p ${NUMBERS} WHERE p.id = ${idOfHandle("@value")}`, handle);
 }
 
-/** A number that changes whenever a card does. */
+/** A number that changes whenever any card does. */
 export function cardsVersion(db: Database): number {
   const version = statement<{ version: number }>(db, "SELECT version FROM cards_version");
   return version.get()?.version ?? 0;
@@ -39,8 +39,8 @@ function card(db: Database, from: string, value: number | string): JsonText<Card
 }
 
 /**
- * Cards in the order of the ids (the outer loop of a cross join); those that are unknown or not
- * public are left out. SQLite joins them into one text: to read fifty texts costs more.
+ * Cards in the order of the ids (the outer loop of a cross join), without unknown and hidden channels.
+ * SQLite joins them into one text, which is cheaper than reading fifty.
  */
 export function selectCards(db: Database, ids: readonly number[]): JsonText<CardView[]> {
   const found = statement<{ cards: Buffer | null }>(
@@ -53,8 +53,8 @@ export function selectCards(db: Database, ids: readonly number[]): JsonText<Card
 }
 
 /**
- * Reads the pages of the cards after a number (read-ahead.ts).
- * @returns the last one's number; null where none is left
+ * Reads the pages of the cards that follow a number (read-ahead.ts).
+ * @returns number of the last one; null if none is left
  */
 export function readCardsAhead(db: Database, afterId: number): number | null {
   const read = statement<{ id: number | null }>(
@@ -65,13 +65,13 @@ export function readCardsAhead(db: Database, afterId: number): number | null {
   return read.get(afterId, CHANNELS_PER_TURN)?.id ?? null;
 }
 
-/** A handle as it was given, in any case, and the channel that has it. */
+/** A handle as given, in any case, and the channel that has it. */
 export interface HandleOwner {
   handle: string;
   id: number;
 }
 
-/** Public channels by handle, present or former; those that nobody ever had are left out. */
+/** Public channels by current or former handle; handles that no channel ever had are omitted. */
 export function selectIdsByHandle(db: Database, handles: readonly string[]): HandleOwner[] {
   return statement<HandleOwner>(
     db,
@@ -88,14 +88,14 @@ const ID_BY: Record<"id" | "handle" | "messengerId", string> = {
   messengerId: "(SELECT k.id FROM channel_cards k WHERE k.msgr_id = @value)",
 };
 
-/** The service number of the public channel that a reference names; null where there is none. */
+/** Service number of the public channel that a reference names; null if there is none. */
 export function selectPublicId(db: Database, reference: ChannelReference): number | null {
   if (reference.kind === "nothing") return null;
   const sql = `SELECT c.id FROM channels c WHERE c.id = ${ID_BY[reference.kind]} AND c.is_public = 1`;
   return statement<{ id: number }>(db, sql).get({ value: named(reference) })?.id ?? null;
 }
 
-/** The service number of the channel, public or not, that a reference names; null where there is none. */
+/** Service number of the channel, public or not, that a reference names; null if there is none. */
 export function selectId(db: Database, reference: ChannelReference): number | null {
   if (reference.kind === "nothing") return null;
   const sql = `SELECT k.id FROM channel_cards k WHERE k.id = ${ID_BY[reference.kind]}`;
@@ -113,15 +113,15 @@ function named(reference: Exclude<ChannelReference, { kind: "nothing" }>): numbe
   }
 }
 
-/** Tells of a number whether a public channel has it. */
+/** Returns a function that tells whether a number belongs to a public channel. */
 export function createIsPublic(db: Database): (id: number) => boolean {
   const find = statement(db, "SELECT id FROM channels WHERE id = ? AND is_public = 1");
   return (id) => find.get(id) !== undefined;
 }
 
 /**
- * Finds the ids of channels for imports, public or not. Most rows of an import are new, and to find
- * that there is no id costs a quarter of looking for a whole record.
+ * Looks up channel ids for imports, public or not. Most imported rows are new, and finding out that an id
+ * does not exist costs a quarter of looking up a whole record.
  */
 export function createChannelIds(db: Database) {
   const id = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE id = ?");
@@ -140,22 +140,22 @@ export function createChannelIds(db: Database) {
   return {
     byId: (given: number): number | undefined => id.get(given)?.id,
     byMessengerId: (given: string): number | undefined => messengerId.get(given)?.id,
-    /** The channel that has the handle now. It may be given in any case. */
+    /** The channel that has the handle now; letter case is ignored. */
     byHandle: (given: string): number | undefined => handle.get(given)?.id,
     /** The channel that has the handle, or had it last. */
     byHandleEver: (given: string): number | undefined =>
       handleEver.get({ value: given })?.id ?? undefined,
     /** Whether a channel with this number was merged or deleted. */
     wasRemoved: (given: number): boolean => removed.get(given) !== undefined,
-    /** A number that no channel has or had. */
+    /** A number that no channel has ever had. */
     nextNumber: (): number => nextNumber.get()?.id ?? 1,
   };
 }
 
-/** The numbers of a channel that change daily; no part of its stored card or search text. */
+/** A channel's numbers that change daily; they are not part of its stored card or search text. */
 type ChannelNumbers = Pick<ChannelRecord, "id" | "subscribers" | "last_post_at">;
 
-/** Finds and writes the numbers of channels, for imports; its calls come inside transactions. */
+/** Finds and writes channels' numbers for imports, inside the caller's transactions. */
 export function createChannelNumbers(db: Database) {
   const find = statement<ChannelNumbers>(
     db,
@@ -168,8 +168,8 @@ export function createChannelNumbers(db: Database) {
     find: (id: number): ChannelNumbers | undefined => find.get(id),
 
     /**
-     * Sets what differs: SQLite writes the index of a column that is set to the value it had.
-     * @returns false where nothing does
+     * Sets only columns that differ: SQLite rewrites a column's index even if the value is the same.
+     * @returns false if nothing differs
      */
     update(now: ChannelNumbers, stored: ChannelNumbers): boolean {
       const areOtherSubscribers = now.subscribers !== stored.subscribers;
@@ -183,7 +183,7 @@ export function createChannelNumbers(db: Database) {
   };
 }
 
-/** Sets a channel's time of the last post to a later one; for imports, inside transactions. */
+/** Advances a channel's time of the last post; for imports, inside transactions. */
 export function createLastPosts(db: Database) {
   const move = statement(
     db,
@@ -195,7 +195,7 @@ export function createLastPosts(db: Database) {
   };
 }
 
-/** Channels, public or not, by number after one, read one at a time. */
+/** Channels, public or not, with numbers above one, read one at a time. */
 export function recordsAfter(
   db: Database,
   afterId: number,
@@ -208,7 +208,7 @@ export function recordsAfter(
   ).iterate(afterId, limit);
 }
 
-/** Ids of some channels in territories, in ascending order after an id. */
+/** Ids of some channels in territories, ascending, above an id. */
 export function channelsInTerritories(
   db: Database,
   slugs: readonly string[],
@@ -240,7 +240,7 @@ export function territoriesInUse(db: Database): Set<string> {
   return new Set(rows.map(({ territory }) => territory));
 }
 
-/** Primary and additional categories, each once. */
+/** Primary and additional categories, without duplicates. */
 export function categorySlugs({
   category,
   categories,

@@ -19,10 +19,10 @@ import {
   selectPublicId,
 } from "./channels.store.ts";
 
-/** Cards cached by id, and as many by handle: some 6 MB of usual ones, 80 MB of the longest possible. */
+/** Cards to cache by id, and as many by handle: typically some 6 MB, at most 80 MB. */
 const CARDS_KEPT_MAX = 2_000;
 
-/** The service number of the public channel that a reference names; null where there is none. */
+/** Service number of the public channel that a reference names; null if there is none. */
 export function findPublicId(db: Database, reference: ChannelReference): number | null {
   return selectPublicId(db, reference);
 }
@@ -30,9 +30,9 @@ export function findPublicId(db: Database, reference: ChannelReference): number 
 export type Channels = ReturnType<typeof createChannels>;
 
 /**
- * Public channels and their cards. Channels that are not public are nowhere.
- * @param hosts the messenger's hosts, by which links are known
- * @param idsByHandle may take long: run by reader threads
+ * Public channels and their cards; channels that are not public never appear.
+ * @param hosts the messenger's hosts, by which links are recognized
+ * @param idsByHandle may take long, so it runs on reader threads
  */
 export function createChannels(
   db: Database,
@@ -57,7 +57,7 @@ export function createChannels(
   }
 
   return {
-    /** Cards in the order of the numbers; unknown ones are left out. */
+    /** Cards in the order of the numbers; unknown ones are omitted. */
     cards: (ids: readonly number[]): JsonText<CardView[]> => selectCards(db, ids),
 
     /** @throws AppError `not_found` */
@@ -67,7 +67,7 @@ export function createChannels(
       return card;
     },
 
-    /** The cards with their metrics. */
+    /** Cards including their metrics. */
     cardsWithMetrics: (ids: readonly number[]) => withMetrics(db, selectCards(db, ids)),
 
     /** @throws AppError `not_found` */
@@ -78,19 +78,19 @@ export function createChannels(
       return found as CardWithMetrics;
     },
 
-    /** The service number of a public channel, or null. */
+    /** Service number of a public channel, or null. */
     findId: (reference: ChannelReference): number | null => selectPublicId(db, reference),
 
     /**
-     * The service numbers of public channels, by the handles as they were given. One statement for 5,000
-     * handles takes 50 to 150 ms of a thread, a statement for each three times as long.
+     * Service numbers of public channels, keyed by the handles as given. One statement for 5,000 handles
+     * keeps a thread busy for 50 to 150 ms; one statement for each would take three times as long.
      */
     async findIdsByHandle(handles: readonly string[]): Promise<Map<string, number>> {
       const owners = await idsByHandle(handles);
       return new Map(owners.map(({ handle, id }) => [handle, id]));
     },
 
-    /** A messenger link or an `@handle`, or null for any other text. */
+    /** Parses a messenger link or an `@handle`; null for any other text. */
     parseLinkOrHandle: (text: string) => parseLinkOrHandle(text, hosts),
     parseResolveQuery: (text: string) => parseResolveQuery(text, hosts),
   };

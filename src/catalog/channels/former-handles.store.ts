@@ -1,26 +1,26 @@
 import { type Database, statement } from "../../db/database.ts";
 
-/** Former handles that a card shows. */
+/** Limit for the former handles on a card. */
 const SHOWN_MAX = 20;
 
 /** A handle that a channel had before. */
 export interface FormerHandle {
   handle: string;
-  /** When it was given up; null where nobody knows. */
+  /** When it was given up; null if unknown. */
   givenUpAt: number | null;
 }
 
 /** A change of a channel's handles. */
 interface HandleChange {
-  /** The handle that it had until now, or null. */
+  /** The handle until now, or null. */
   before: string | null;
-  /** The handle that it has from now on, or null. */
+  /** The handle from now on, or null. */
   after: string | null;
-  /** Handles that a file says it had once, newest first: they are added. */
+  /** Additional former handles that a file lists, newest first. */
   said: readonly FormerHandle[];
 }
 
-/** Keeps the handles that channels had before; its calls come inside transactions. */
+/** Stores the handles that channels had before, inside the caller's transactions. */
 export function createFormerHandles(db: Database) {
   const giveUp = statement(
     db,
@@ -53,13 +53,13 @@ export function createFormerHandles(db: Database) {
   const forget = statement(db, "DELETE FROM former_handles WHERE channel_id = @id");
 
   return {
-    /** Gives all of a channel to another; with null, forgets them. */
+    /** Moves a channel's former handles to another channel, or deletes them if that is null. */
     move(id: number, intoId: number | null): void {
       if (intoId !== null) move.run({ id, intoId });
       forget.run({ id });
     },
 
-    /** Those of the handles that are not known as the channel's, former or present. */
+    /** Those of the handles that are not yet known as the channel's, former or current. */
     unknown: (
       channelId: number,
       present: string | null,
@@ -70,9 +70,9 @@ export function createFormerHandles(db: Database) {
           !isSameHandle(handle, present) && has.get({ channelId, handle }) === undefined,
       ),
 
-    /** @returns the newest as the card's column has them */
+    /** @returns the newest ones in the form of the card's column */
     keep(channelId: number, { before, after, said }: HandleChange, now: number): string {
-      // The oldest first, so that a later one has the larger number.
+      // Oldest first, so that later ones get larger numbers.
       for (const { handle, givenUpAt } of said.toReversed()) {
         if (!isSameHandle(handle, after)) add.run({ channelId, handle, givenUpAt });
       }
@@ -89,7 +89,7 @@ export function createFormerHandles(db: Database) {
   };
 }
 
-/** All that a channel had before, newest first. */
+/** All former handles of a channel, newest first. */
 export function formerHandlesOf(db: Database, channelId: number): FormerHandle[] {
   return statement<FormerHandle>(
     db,
@@ -98,15 +98,15 @@ export function formerHandlesOf(db: Database, channelId: number): FormerHandle[]
   ).all(channelId);
 }
 
-/** Handles are the same in any case of their letters. */
+/** Compares handles, ignoring letter case. */
 export function isSameHandle(one: string | null, other: string | null): boolean {
   return one?.toLowerCase() === other?.toLowerCase();
 }
 
 /**
- * SQL: the number of the channel, public or not, that has a handle; where nobody has it, of the one that
- * had it last. Null where nobody ever had it.
- * @param handle SQL of the handle
+ * SQL: number of the channel, public or not, that has a handle, or else had it last. Null if no channel
+ * ever had it.
+ * @param handle SQL expression of the handle
  */
 export function idOfHandle(handle: string): string {
   return `coalesce(

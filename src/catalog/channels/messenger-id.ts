@@ -2,18 +2,21 @@ import { message } from "../../values/messages/messages.ts";
 import { type Column, withoutZeros } from "../fields/columns.ts";
 
 /**
- * Messenger ids of channels: integers of 64 bits, which JavaScript's numbers do not hold, so they are
- * texts of digits everywhere but in the database.
+ * Messenger ids of channels are 64-bit integers, which JavaScript numbers cannot hold, so they are texts of
+ * digits everywhere except in the database.
  */
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Telegram writes the channel N as -100… too: as -10^12 - N. Its largest N is 10^12 - 2^31. */
+/** Telegram also writes channel N as -100…, that is, -10^12 - N. Its largest N is 10^12 - 2^31. */
 const MARK = -(10n ** 12n);
 const MARKED_MIN = MARK - (10n ** 12n - 2n ** 31n);
 
-/** The one form of a messenger id, Telegram's without its mark; null for what is no integer of 64 bits. */
+/**
+ * The canonical form of a messenger id, which for Telegram is the one without the prefix; null if the text
+ * is not a 64-bit integer.
+ */
 export function parseMessengerId(text: string): string | null {
   if (!/^[+-]?\d{1,40}$/.test(text)) return null;
   const given = BigInt(text.replace("+", ""));

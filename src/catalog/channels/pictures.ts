@@ -2,29 +2,29 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock.ts";
 import { type Picture, pictureOf } from "../../values/picture.ts";
 
-/** How pictures are asked for. */
+/** How pictures are requested. */
 export const PICTURE_WANTED = {
   accept: "image/webp,image/png,image/jpeg,image/gif",
   bytesMax: 512 * 1024,
 };
 
 const CACHE_BYTES_MAX = 16 * 1024 * 1024;
-/** Bytes of an address and of what is kept with it. */
+/** Memory for an address and its cache entry, in bytes. */
 const ENTRY_BYTES = 4 * 1024;
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** Time that an address without a picture is kept as one: it is asked again soon. */
+/** How long a failure is cached, so that the picture is tried again soon. */
 const MISSING_KEPT_MS = 10 * 60 * 1000;
-/** Pictures that are fetched at once; the process has 256 requests for all that it asks. */
+/** Pictures to fetch at once, out of the 256 concurrent requests of the process. */
 const AT_ONCE = 6;
 const WAITING_MAX = 200;
 
-/** Gives the picture at a card's `image`; null where there is none that may be shown. */
+/** Fetches the picture at a card's `image`; null if there is none that may be shown. */
 export type Pictures = (address: string) => Promise<Picture | null>;
 
 /**
- * Pictures of channels, fetched by the appliance itself: their host does not learn who looks at whom.
- * They are kept in memory, up to 16 MiB for a day; a failure is kept for ten minutes.
- * @param get reads an address that a stranger named, up to `PICTURE_WANTED.bytesMax`
+ * Channels' pictures, fetched by the appliance itself so that their hosts do not learn who views what. Up
+ * to 16 MiB are cached in memory for a day, failures for ten minutes.
+ * @param get reads an address chosen by a stranger, up to `PICTURE_WANTED.bytesMax`
  */
 export function createPictures(
   get: (address: string) => Promise<Uint8Array | null>,
@@ -50,7 +50,7 @@ export function createPictures(
     } finally {
       underWay.delete(address);
       const next = waiting.shift();
-      // The place is handed over, so that nobody who comes meanwhile takes it.
+      // The slot is handed over directly, so that no newcomer can take it in between.
       if (next === undefined) fetching -= 1;
       else next();
     }

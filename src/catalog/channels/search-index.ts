@@ -1,10 +1,10 @@
 import { type Database, statement } from "../../db/database.ts";
 
 /**
- * Search texts and the index over them, which has public channels by their numbers. Texts are written
- * with each channel; the index is brought up to them by `write`, in the transaction that changed them,
- * so that each transaction's channels come in the order of their numbers: FTS5 begins another segment
- * at each row that comes before the one before.
+ * Search texts and the index over them, which contains public channels by number. Texts are written
+ * together with each channel; `write` then updates the index, in the same transaction and in the order of
+ * the channels' numbers, because FTS5 starts a new segment whenever a row's number is below the previous
+ * one.
  */
 export function createSearchIndex(db: Database) {
   const isIndexed = statement(
@@ -26,11 +26,11 @@ export function createSearchIndex(db: Database) {
      SELECT t.id, t.search_text FROM channel_texts t CROSS JOIN channels c ON c.id = t.id
      WHERE c.is_public = 1 AND t.id IN (SELECT value FROM json_each(?)) ORDER BY t.id`,
   );
-  /** Channels whose entries are to be written, each with whether the index has it. */
+  /** Channels to be reindexed, each with whether the index contains it. */
   const changed = new Map<number, boolean>();
 
   return {
-    /** To be called before the channel is written, where its text changes or whether it is public. */
+    /** Must be called before a channel is written whose text or visibility changes. */
     changing(id: number): void {
       if (!changed.has(id)) changed.set(id, isIndexed.get(id) !== undefined);
     },
@@ -40,7 +40,7 @@ export function createSearchIndex(db: Database) {
       putText.run(id, text);
     },
 
-    /** @returns of how many channels */
+    /** @returns number of channels */
     write(): number {
       const count = changed.size;
       if (count === 0) return 0;

@@ -1,15 +1,15 @@
 import { foldText } from "../../values/fold-text.ts";
 
 /**
- * A channel's search text: its folded title and handle, and behind them the facets of the
- * filters. One trigram index over it answers a search with or without filters.
+ * A channel's search text: its folded title and handle, followed by the facets used for filters. A single
+ * trigram index over it answers searches with and without filters.
  */
 
-/** Facets are written in private-use characters, which are taken out of titles and queries. */
+/** Facets use private-use characters, which are removed from titles and queries. */
 const PRIVATE_USE = /[\uE000-\uF0FF]/g;
 const REPLACEMENT = "\uFFFD";
 
-/** Folds a text for search, the same for what is stored and what is asked. */
+/** Folds text for search, both stored and searched. */
 export function foldForSearch(text: string): string {
   return foldText(text).replace(PRIVATE_USE, REPLACEMENT);
 }
@@ -21,12 +21,12 @@ const FACET_KINDS: Record<FacetKind, number> = {
   mark: 0xe002,
 };
 const DIGIT_VALUES = 2048;
-/** Ids of directory entries that facets have room for. */
+/** Largest directory id that fits in a facet. */
 export const FACET_ID_MAX = DIGIT_VALUES * DIGIT_VALUES - 1;
 
 /**
- * A facet is exactly one trigram: the kind and two digits. Each of the three has characters of its own,
- * so that no three characters across two facets read as a third facet.
+ * A facet is exactly one trigram: its kind and two digits. Each of the three positions uses different
+ * characters, so that three characters spanning two facets never look like a third.
  */
 export function facet(kind: FacetKind, id: number): string {
   return String.fromCharCode(
@@ -36,25 +36,25 @@ export function facet(kind: FacetKind, id: number): string {
   );
 }
 
-/** Facets that are no entry of a directory. */
+/** Facets that are not directory entries. */
 const MARKS = { aPlus: 0, verified: 1, chat: 2 } as const;
 
 export function markFacet(mark: keyof typeof MARKS): string {
   return facet("mark", MARKS[mark]);
 }
 
-/** Whether a term is a facet, and no part of a title or handle. */
+/** Whether a term is a facet rather than part of a title or handle. */
 export function isFacet(term: string): boolean {
   return Object.values(FACET_KINDS).includes(term.charCodeAt(0));
 }
 
-/** SQL: the facets of a search text, behind its second line break. */
+/** SQL: facets of a search text, after its second line break. */
 export function facetsSql(searchText: string): string {
   const behindTitle = `substr(${searchText}, instr(${searchText}, char(10)) + 1)`;
   return `substr(${behindTitle}, instr(${behindTitle}, char(10)) + 1)`;
 }
 
-/** The ids of one kind among facets that stand one behind another. */
+/** Ids of one kind in a sequence of facets. */
 export function idsOfFacets(facets: string, kind: FacetKind): number[] {
   const ids: number[] = [];
   for (let at = 0; at < facets.length; at += 3) {
@@ -67,7 +67,7 @@ function idOfFacet(text: string): number {
   return (text.charCodeAt(1) - 0xe100) * DIGIT_VALUES + text.charCodeAt(2) - 0xe900;
 }
 
-/** A facet for a reader, such as `category 12`; null for any other text. */
+/** Readable form of a facet, such as `category 12`; null for any other text. */
 export function facetWords(text: string): string | null {
   const kindCode = text.charCodeAt(0);
   const kind = Object.entries(FACET_KINDS).find(([, code]) => code === kindCode)?.[0];
@@ -83,15 +83,15 @@ interface Searchable {
   kind: "channel" | "chat";
   /** Ids of the primary and additional categories. */
   categoryIds: readonly number[];
-  /** Ids of the territory and all above it. */
+  /** Ids of the territory and all its ancestors. */
   territoryIds: readonly number[];
   aPlus: boolean;
   verified: boolean;
 }
 
 /**
- * Title, handle and facets, on a line each: no folded text has a line break, so no query matches across
- * them.
+ * Title, handle and facets, each on a line: folded text has no line breaks, so no query matches across
+ * lines.
  */
 export function searchTextOf(channel: Searchable): string {
   const { title, handle, categoryIds, territoryIds, aPlus, verified, kind } = channel;
@@ -105,10 +105,10 @@ export function searchTextOf(channel: Searchable): string {
   return `${foldForSearch(title)}\n${foldForSearch(handle ?? "")}\n${facets.join("")}`;
 }
 
-/** The index is asked for the first 60 characters of a text: they leave few candidates. */
+/** Only the first 60 characters of a text are looked up in the index: they leave few candidates. */
 const POINTS_MAX = 60;
 
-/** Trigrams of a text of three or more characters: of code points, as FTS5 counts. */
+/** Trigrams of a text of at least three characters; counted in code points, as FTS5 does. */
 export function trigramsOf(text: string): string[] {
   const points = [...text].slice(0, POINTS_MAX);
   return points.slice(2).map((_, at) => points.slice(at, at + 3).join(""));

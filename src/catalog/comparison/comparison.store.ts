@@ -9,7 +9,7 @@ import { ARE_VIEWS_KNOWN } from "../posts/posts.store.ts";
 import { selectPost } from "../posts/shown-posts.store.ts";
 import type { ComparisonSelection, ComparisonView } from "./comparison.ts";
 
-/** One row for all posts: the way of each to JavaScript would cost more than its reading. */
+/** A single row for all posts: passing each of them to JavaScript would cost more than reading it. */
 const POSTS = `
   SELECT count(*) AS posts, coalesce(sum(p.is_ad), 0) AS ads,
     json_group_array(p.views) FILTER (WHERE ${ARE_VIEWS_KNOWN}) AS views,
@@ -20,7 +20,7 @@ const POSTS = `
 interface Posts {
   posts: number;
   ads: number;
-  /** JSON lists of the posts whose views are known, oldest first. */
+  /** JSON array of the posts with known views, oldest first. */
   views: string;
   ids: string;
 }
@@ -29,7 +29,7 @@ const reading = (order: "" | "DESC") => `
   SELECT subscribers FROM daily_statistics
   WHERE channel_id = ? AND day BETWEEN ? AND ? ORDER BY day ${order} LIMIT 1`;
 
-/** Compares channels over a period, in the order given; those that are not public are left out. */
+/** Compares channels over a period, in the given order; channels that are not public are omitted. */
 export function compareChannels(
   db: Database,
   { channelIds, from, to, hasBestPost }: ComparisonSelection,
@@ -54,7 +54,7 @@ interface Engagement {
   posts: number;
   ads: number;
   views: Float64Array;
-  /** The post with the most views, of equals the newest. */
+  /** The most viewed post; of several, the newest. */
   bestId: number | null;
 }
 

@@ -9,10 +9,10 @@ import {
 } from "../../values/schema.ts";
 import { postSchema } from "../posts/post.ts";
 
-/** Channels that are compared at a time. */
+/** Most channels to compare at a time. */
 export const COMPARED_MAX = 20;
 
-/** A channel over a period, beside others. */
+/** One channel's figures for the period. */
 export const comparisonSchema = objectSchema(
   {
     channel: integerSchema({ description: "Service number of the channel" }),
@@ -41,8 +41,8 @@ export interface ComparisonSelection {
   /** Service numbers of public channels, in the order of the answer. */
   channelIds: readonly number[];
   from: number;
-  /** Included. */
+  /** Inclusive. */
   to: number;
-  /** Whether the post with the most views is shown. */
+  /** Whether to include the most viewed post. */
   hasBestPost: boolean;
 }

@@ -4,15 +4,15 @@ import { type Database, statement } from "../../db/database.ts";
 export type CategoryImages = ReturnType<typeof createCategoryImages>;
 
 /**
- * Where the appliance serves imported images; a stored `image` that starts so is one of ours, and is
- * answered with the address of the appliance before it.
+ * Path of imported images. A stored `image` that begins with it is served here, and gets the appliance's
+ * address prepended in answers.
  */
 export const IMAGE_PATH = "/images/";
 
-/** Imported WebP images, kept by the hash of their content. */
+/** Imported WebP images, stored under the hash of their content. */
 export function createCategoryImages(db: Database) {
   return {
-    /** @returns the path under which the image is served */
+    /** @returns path under which the image is served */
     add(content: Uint8Array): string {
       const name = `${createHash("sha256").update(content).digest("hex").slice(0, 32)}.webp`;
       statement(

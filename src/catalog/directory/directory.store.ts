@@ -51,7 +51,7 @@ export function createDirectoryStore(db: Database) {
     category: (slug: string): Category | undefined => categoryBySlug(db).get({ slug }),
     territory: (slug: string): Territory | undefined => territoryBySlug(db).get({ slug }),
 
-    /** @param row has an id where a new entry brings its own */
+    /** @param row has an id if a new entry brings its own */
     saveCategory(row: Omit<Category, "id" | "channels"> & { id?: number }): void {
       saveCategory.run({ id: null, ...row });
     },
@@ -65,13 +65,13 @@ export function createDirectoryStore(db: Database) {
       saveTerritories.run(JSON.stringify(values));
     },
 
-    /** Slugs of the territories that are marked as moved. */
+    /** Slugs of territories marked as moved. */
     movedTerritories: (): string[] =>
       movedTerritories(db)
         .all()
         .map(({ slug }) => slug),
 
-    /** Marks territories as moved, or as no longer so. */
+    /** Sets or clears the mark of moved territories. */
     markMoved(slugs: readonly string[], isMoved: boolean): void {
       setMoved.run(Number(isMoved), JSON.stringify(slugs));
     },

@@ -5,12 +5,12 @@ export const categories = sqliteTable("categories", {
   slug: text("slug").notNull(),
   name: text("name").notNull(),
   image: text("image"),
-  /** The place in the directory's order. */
+  /** Position in the directory's order. */
   position: integer("position").notNull(),
   channels: integer("channels").notNull().default(0),
 });
 
-/** The tree's levels, from the top (specification, section 2). */
+/** Levels of the tree, from the top (specification, section 2). */
 export const TERRITORY_KINDS = ["country", "district", "region", "city"] as const;
 export type TerritoryKind = (typeof TERRITORY_KINDS)[number];
 
@@ -23,10 +23,10 @@ export const territories = sqliteTable("territories", {
   parent: text("parent"),
   /** Slugs from the country down to this node, separated by `/`. */
   path: text("path").notNull(),
-  /** The place in the tree's order, parents first. */
+  /** Position in the tree's order, parents first. */
   position: integer("position").notNull(),
   channels: integer("channels").notNull().default(0),
-  /** The path changed, and the search texts of its channels still have the old ancestors. */
+  /** Whether the path changed, so that the search texts of its channels still have the old ancestors. */
   isMoved: integer("is_moved", { mode: "boolean" }).notNull().default(false),
 });
 

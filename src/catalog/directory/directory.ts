@@ -4,7 +4,7 @@ import type { Category, Territory, TerritoryKind } from "./directory.table.ts";
 
 export type Directory = ReturnType<typeof createDirectory>;
 
-/** The two directories, read. They change by import only. */
+/** Reads both directories, which only change by import. */
 export function createDirectory(db: Database) {
   const store = createDirectoryStore(db);
 
@@ -12,7 +12,7 @@ export function createDirectory(db: Database) {
     /** In directory order. */
     categories: (): Category[] => store.categories(),
 
-    /** In the tree's order, parents first; `parent` gives direct children only. */
+    /** In tree order, parents first; `parent` selects direct children only. */
     territories(filter: { kind?: TerritoryKind; parent?: string }): Territory[] {
       return store
         .territories()
@@ -20,7 +20,7 @@ export function createDirectory(db: Database) {
         .filter(({ parent }) => filter.parent === undefined || parent === filter.parent);
     },
 
-    /** The codes of a node and of all below it; none where there is no such node. */
+    /** Codes of a node and everything below it; empty if there is no such node. */
     branch(slug: string): string[] {
       const all = store.territories();
       const path = all.find((one) => one.slug === slug)?.path;
@@ -29,7 +29,7 @@ export function createDirectory(db: Database) {
         .map((one) => one.slug);
     },
 
-    /** Null where there is no such slug. */
+    /** Null if there is no such slug. */
     categoryId: (slug: string): number | null => store.category(slug)?.id ?? null,
     territoryId: (slug: string): number | null => store.territory(slug)?.id ?? null,
   };

@@ -8,7 +8,7 @@ import {
 } from "../../values/schema.ts";
 import { TERRITORY_KINDS } from "./directory.table.ts";
 
-/** Entries of the directories as the API shows them. */
+/** Directory entries as the API returns them. */
 
 export const categorySchema = objectSchema(
   {

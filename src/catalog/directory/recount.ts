@@ -16,10 +16,9 @@ const TERRITORY_COUNTS = `
   WHERE c.is_public = 1 AND k.territory IS NOT NULL GROUP BY k.territory`;
 
 /**
- * Counts the public channels and chats of both directories: by primary or additional category,
- * and by territory with its descendants. The counting reads a snapshot;
- * only the short update holds the write lock.
- * @returns how many entries changed
+ * Counts public channels and chats for both directories: by primary or additional category, and by
+ * territory including descendants. Counting reads a snapshot; only the short update holds the write lock.
+ * @returns number of entries changed
  */
 export async function recount(db: Database, clock: Clock): Promise<number> {
   const store = createDirectoryStore(db);

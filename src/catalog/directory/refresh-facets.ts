@@ -6,14 +6,14 @@ import { channelsInTerritories } from "../channels/channels.store.ts";
 import { mergeSearch } from "../search/optimize-search.ts";
 import { createDirectoryStore } from "./directory.store.ts";
 
-/** Channels in one transaction: it holds the write lock for some 5 ms. */
+/** Channels per transaction, which holds the write lock for some 5 ms. */
 const CHANNELS_PER_TRANSACTION = 50;
 const PAUSE_MS = 3;
 
 /**
- * Rewrites the search texts of channels in territories that moved in the tree, so that a filter by the
- * new ancestors finds them. The territories are marked in the database until it is done: the nightly
- * run goes on where one was interrupted.
+ * Rewrites search texts of channels in territories that moved in the tree, so that filters by the new
+ * ancestors find them. The territories stay marked in the database until this is done: the nightly run
+ * continues an interrupted one.
  */
 export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
   const directory = createDirectoryStore(db);

@@ -6,14 +6,14 @@ interface Node {
   parent: string | null;
 }
 
-/** True where `parent` may stand above `child`: the tree goes from the country down. */
+/** Whether `parent` may be above `child`: levels go from the country down. */
 export function mayContain(parent: TerritoryKind, child: TerritoryKind): boolean {
   return TERRITORY_KINDS.indexOf(parent) < TERRITORY_KINDS.indexOf(child);
 }
 
 /**
- * The nodes in the tree's order with their paths: parents first, each followed by its branch,
- * siblings in the order given.
+ * Nodes in tree order with their paths: parents first, each followed by its branch, siblings in the given
+ * order.
  */
 export function inTreeOrder<T extends Node>(nodes: readonly T[]): (T & { path: string })[] {
   const children = new Map<string | null, T[]>();
@@ -34,12 +34,12 @@ export function inTreeOrder<T extends Node>(nodes: readonly T[]): (T & { path: s
   return ordered;
 }
 
-/** @param above the path of the node above, null for one at the top */
+/** @param above path of the node above; null at the top */
 function pathBelow(above: string | null, slug: string): string {
   return above === null ? slug : `${above}/${slug}`;
 }
 
-/** Counts by slug; each includes the counts of all nodes below it. */
+/** Counts by slug, each including all nodes below it. */
 export function withDescendants(
   nodes: readonly { slug: string; path: string }[],
   own: ReadonlyMap<string, number>,

@@ -7,22 +7,22 @@ import { endOfChannel } from "./bulk-kinds.ts";
 import { type BulkSelection, isPostsByChannel } from "./bulk-selection.ts";
 
 /**
- * The columns of which a cursor is made: it is the key of the last row that arrived. Where posts come channel by
- * channel, it names the channel too, so that the export can go on behind one that was deleted.
+ * Columns that make up a cursor, which is the key of the last row received. For posts by channel it
+ * includes the channel, so that the export can continue after one that was deleted.
  */
 export function cursorColumns(selection: BulkSelection): string {
   if (selection.rows === "stats") return "channel:day";
   return isPostsByChannel(selection) ? "channel:id" : "id";
 }
 
-/** The key of a row, as its own columns have it. */
+/** Key of a row, from its own columns. */
 export function cursorOf(selection: BulkSelection, position: readonly number[]): string {
   const [first = 0, second = 0, third = 0] = position;
   if (selection.rows === "stats") return `${first}:${formatDay(second)}`;
   return isPostsByChannel(selection) ? `${third}:${first}` : String(first);
 }
 
-/** The position after the row that a cursor names; null where it names none of the selection. */
+/** Position after the row that a cursor names; null if it names no row of the selection. */
 export function positionOf(db: Database, cursor: string, selection: BulkSelection): Position {
   if (selection.rows === "stats") {
     const [, channel = "", day = ""] = /^(\d{1,15}):(.+)$/.exec(cursor) ?? [];
@@ -40,7 +40,7 @@ export function positionOf(db: Database, cursor: string, selection: BulkSelectio
   return /^\d{1,15}$/.test(cursor) ? [Number(cursor)] : null;
 }
 
-/** The place of a post in a channel that is asked for; null where there never was such a post. */
+/** Position of a post in a selected channel; null if there never was such a post. */
 function placeAfter(
   db: Database,
   { channelId }: BulkSelection,
@@ -48,7 +48,7 @@ function placeAfter(
   id: number,
 ): Position {
   if (channelId !== null && channel !== channelId) return null;
-  // A channel that is gone, or hidden, has nothing left to send.
+  // A channel that is gone or hidden has nothing left to send.
   if (!createIsPublic(db)(channel)) return endOfChannel(channel);
   const place = placeOfPost(db, id);
   return place?.channel === channel ? [id, place.publishedAt, channel] : null;

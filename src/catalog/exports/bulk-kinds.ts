@@ -23,12 +23,15 @@ import {
 import { foundRows } from "./found-rows.ts";
 
 interface BulkRows {
-  /** Names of the columns, in their order: the fields of the API. */
+  /** Column names, in order: the fields of the API. */
   columns: readonly string[];
   rows: ReadRows<BulkSelection>;
 }
 
-/** Days by channel, in which order they lie; days and channels that are not asked for are jumped over. */
+/**
+ * Days by channel, the order in which they are stored; days and channels that were not selected are skipped
+ * by index.
+ */
 const days: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
   const { channelId: one } = selection;
   const { from, to } = bounds(selection);
@@ -53,7 +56,7 @@ const days: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
   }
 };
 
-/** Posts by id, in which order they lie in the file; those not asked for are left out as they are met. */
+/** Posts by id, the order in which they are stored; others are dropped on the way. */
 const allPosts: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
   const isAsked = askedChannels(db, selection);
   const toValues = postWriter(db, selection);
@@ -63,8 +66,8 @@ const allPosts: ReadRows<BulkSelection> = function* (db, selection, after, limit
 };
 
 /**
- * Posts by channel and instant, in which order the index has them: channels and days that are not asked for are
- * jumped over. The position has the id first, as that of all posts.
+ * Posts by channel and instant, the order of the index; channels and days that were not selected are
+ * skipped by index. As for all posts, the position starts with the id.
  */
 const postsByChannel: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
   const { channelId: one } = selection;
@@ -95,7 +98,7 @@ const postsByChannel: ReadRows<BulkSelection> = function* (db, selection, after,
   }
 };
 
-/** Posts of a channel that are of the days, behind a position in it. */
+/** A channel's posts of the selected days, after a position in it. */
 function* channelPosts(
   db: Database,
   selection: BulkSelection,
@@ -105,7 +108,7 @@ function* channelPosts(
   const { from, to } = bounds(selection);
   const areAds = selection.isAd === true;
   const [id = null, at = startOfDay(from) - 1] = after ?? [];
-  // A position may be of days before those that are asked for now.
+  // A position may be on a day before those selected now.
   const behind = Math.max(at, startOfDay(from) - 1);
   const behindId = behind === at ? id : null;
   for (const record of channelPostsAfter(db, [channel, behind, behindId], limit, areAds)) {
@@ -114,14 +117,14 @@ function* channelPosts(
   }
 }
 
-/** Behind all posts of a channel. */
+/** Position after all posts of a channel. */
 export function endOfChannel(channel: number): Position {
   return [Number.MAX_SAFE_INTEGER, startOfDay(LAST_DAY + 1), channel];
 }
 
 const positionOf = ({ id, published_at: at, channel }: PostRecord): Position => [id, at, channel];
 
-/** Null for a post that the filters do not ask for. */
+/** Null for a post that the filters exclude. */
 function postWriter(db: Database, selection: BulkSelection) {
   const { from, to } = bounds(selection);
   const { isAd, media, viewsMin } = selection;

@@ -8,12 +8,12 @@ import type { BulkKind, BulkSelection } from "./bulk-selection.ts";
 import { csvLine } from "./csv-line.ts";
 import { type ExportPart, lineWriter, PART_ROWS, writePart } from "./export-part.ts";
 
-/** The part of a customer's export that is asked for. */
+/** Which part of a customer's export to read. */
 export interface BulkTurn {
   selection: BulkSelection;
-  /** Where the part before ended; null for the first. */
+  /** Where the previous part ended; null for the first. */
   after: Position;
-  /** Whether it begins with the line of columns. */
+  /** Whether it starts with the header line. */
   hasHeader: boolean;
   rowsMax: number;
 }
@@ -24,12 +24,12 @@ const SCHEMAS: Record<BulkKind, { properties: object }> = {
   posts: postSchema,
 };
 
-/** The next part of a customer's export: few milliseconds of a thread, which then reads for others. */
+/** Reads the next part of a customer's export: a few milliseconds of a thread, which then serves others. */
 export function bulkPart(db: Database, turn: BulkTurn): ExportPart {
   const { selection, after, hasHeader, rowsMax } = turn;
   const { columns, rows } = bulkKinds[selection.rows];
   const schemas = SCHEMAS[selection.rows].properties as Record<string, object>;
-  // A field that may be null is declared as one of two shapes.
+  // A nullable field is declared as one of two schemas.
   const isNullable = (name: string) => "anyOf" in (schemas[name] ?? {});
   const { format } = selection;
   return writePart(rows(db, selection, after, PART_ROWS), {

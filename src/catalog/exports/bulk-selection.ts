@@ -13,39 +13,39 @@ import type { Media } from "../posts/post.ts";
 const BULK_KINDS = ["channels", "stats", "posts"] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 
-/** Channels that a customer's export is about; null: whatever they are. */
+/** Channels that a customer's export covers; null where unrestricted. */
 export interface BulkFilter {
-  /** Service number of the one channel. */
+  /** Service number of a single channel. */
   channelId: number | null;
   kind: ChannelKind | null;
   /** One of its categories, primary or additional. */
   category: string | null;
-  /** Codes of a territory and of all below it. */
+  /** Codes of a territory and everything below it. */
   territories: readonly string[] | null;
   aPlus: boolean | null;
   verified: boolean | null;
   subscribersMin: number | null;
   subscribersMax: number | null;
-  /** A part of the title or handle, as it was given. */
+  /** Part of the title or handle, as given. */
   text: string | null;
-  /** Bounds of metrics, as the catalog's filter has them. */
+  /** Bounds of metrics, as in the catalog's filter. */
   growth30dMin: number | null;
   reach30dMin: number | null;
   err30dMin: number | null;
 }
 
-/** The rows of a customer's export, and how they are written. Plain data, since it is sent to a thread. */
+/** Rows of a customer's export, and how to write them. Plain data, because it is sent to a thread. */
 export interface BulkSelection extends BulkFilter {
   rows: BulkKind;
   format: ImportFormat;
-  /** First Moscow day included; null: no bound. */
+  /** First Moscow day, inclusive; null for no bound. */
   from: Day | null;
-  /** Last Moscow day included; null: no bound. */
+  /** Last Moscow day, inclusive; null for no bound. */
   to: Day | null;
   isAd: boolean | null;
   media: Media | null;
   viewsMin: number | null;
-  /** The search whose posts are exported, all other filters included; null: none. */
+  /** The search whose posts are exported, which includes all other filters; null for none. */
   found: Pick<PostSearchSelection, "query" | "filter"> | null;
 }
 
@@ -63,7 +63,7 @@ type Tested = Pick<
   | "handle"
 >;
 
-/** Whether a channel is public, and what the filter asks for. */
+/** Returns a function that tests whether a channel is public and satisfies the filter. */
 export function channelTest(filter: BulkFilter): (channel: Tested) => boolean {
   const { kind, category, territories, aPlus, verified, subscribersMin, subscribersMax } = filter;
   const text = filter.text === null ? null : foldForSearch(filter.text);
@@ -84,7 +84,10 @@ export function channelTest(filter: BulkFilter): (channel: Tested) => boolean {
       foldForSearch(channel.handle ?? "").includes(text));
 }
 
-/** Whether a channel's metrics reach what the filter asks for; those without metrics reach nothing. */
+/**
+ * Returns a function that tests whether a channel's metrics reach the filter's bounds; channels without
+ * metrics never do.
+ */
 export function metricsTest(
   db: Database,
   { growth30dMin: growth, reach30dMin: reach, err30dMin: err }: BulkFilter,
@@ -105,12 +108,12 @@ const OF_CHANNEL = [
   ...(["subscribersMin", "subscribersMax", "text"] as const),
 ];
 
-/** Whether a filter asks for other channels than all that are public. */
+/** Whether a filter restricts the public channels at all. */
 function asksForSome(filter: BulkFilter): boolean {
   return OF_CHANNEL.some((name) => filter[name] !== null);
 }
 
-/** Whether posts are looked for channel by channel: among all of them may be few that are asked for. */
+/** Whether posts are read channel by channel, because only a few of all may be selected. */
 export function isPostsByChannel(selection: BulkSelection): boolean {
   const { rows, from, to, isAd, channelId, found } = selection;
   if (found !== null) return false;
@@ -118,7 +121,10 @@ export function isPostsByChannel(selection: BulkSelection): boolean {
   return rows === "posts" && (channelId !== null || isBounded || asksForSome(selection));
 }
 
-/** Whether a channel is asked for, by its number; each is looked up once for the rows of a part. */
+/**
+ * Returns a function that tells by number whether a channel is selected; each is looked up once for the
+ * rows of a part.
+ */
 export function askedChannels(db: Database, filter: BulkFilter): (id: number) => boolean {
   if (!asksForSome(filter)) return publicChannels(db);
   const test = channelTest(filter);
@@ -134,7 +140,7 @@ export function askedChannels(db: Database, filter: BulkFilter): (id: number) =>
   });
 }
 
-/** Whether a channel is public, by its number. */
+/** Returns a function that tells by number whether a channel is public. */
 export function publicChannels(db: Database): (id: number) => boolean {
   return onceEach(createIsPublic(db));
 }

@@ -10,20 +10,20 @@ import type { BulkSelection } from "./bulk-selection.ts";
 import { takePlace } from "./export-places.ts";
 import { type Charge, paidParts, type ReadPart, ROWS_PER_UNIT } from "./paid-parts.ts";
 
-/** Exports of an organization under way at once: each keeps a part in memory while its reader is slow. */
+/** Concurrent exports per organization: each keeps a part in memory while its client reads slowly. */
 export const EXPORTS_MAX = 2;
 const RETRY_AFTER_S = 10;
 /**
- * An export may send nothing for so long: to look through a million channels of which none is asked for takes some
- * 20 seconds of a quiet machine.
+ * How long an export may send nothing: scanning a million channels without a match takes some 20 seconds on
+ * a quiet machine.
  */
 export const EXPORT_SILENCE_MAX_S = 5 * 60;
 
-/** A file that is sent while it is read. */
+/** A file that is sent while it is being read. */
 export interface BulkFile {
-  /** Its pieces, each read once the one before was taken. */
+  /** Its pieces, each read after the previous one was taken. */
   parts: AsyncGenerator<Uint8Array, void>;
-  /** To be called where nobody reads the parts. */
+  /** Must be called if nobody reads the parts. */
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 import { NO_ITEMS } from "../fields/columns.ts";
 import { EMPTY_TEXT, holdText } from "../fields/spreadsheet-text.ts";
 
-/** Cells that are quoted. */
+/** Cells that must be quoted. */
 const QUOTED = /[",\r\n]/;
 
 export function csvLine(cells: readonly string[]): string {
@@ -9,9 +9,9 @@ export function csvLine(cells: readonly string[]): string {
 }
 
 /**
- * The cell of a value: of none it is empty, a list is separated by spaces.
- * @param isNullable whether an empty text or list is another value than null
- * @param isRaw texts that a spreadsheet would run are left as they are
+ * Cell of a value: empty for none; a list is separated by spaces.
+ * @param isNullable whether an empty text or list differs from null
+ * @param isRaw leaves texts that a spreadsheet would run as they are
  */
 export function csvCell(
   value: unknown,
@@ -26,8 +26,8 @@ export function csvCell(
 }
 
 /**
- * A line break of CR and LF gets a second CR: within cells the import makes LF of CR and LF, as
- * spreadsheets mean it, so the text comes back as it was.
+ * A line break of CR and LF gets a second CR: within cells the import reads CR LF as LF, as spreadsheets
+ * do, so this restores the original text.
  */
 function quoted(cell: string): string {
   return `"${cell.replaceAll('"', '""').replaceAll("\r\n", "\r\r\n")}"`;

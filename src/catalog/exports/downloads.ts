@@ -17,7 +17,9 @@ interface Operations {
 
 export type Downloads = ReturnType<typeof createDownloads>;
 
-/** Exports that staff download, one at a time: each keeps a thread busy, which takes from what is served. */
+/**
+ * Staff's downloads of exports, one at a time, because each keeps a thread busy at the expense of serving.
+ */
 export function createDownloads(operations: Operations, log: Log) {
   const places = createOwnClaims();
 
@@ -32,9 +34,9 @@ export function createDownloads(operations: Operations, log: Log) {
 
   return {
     /**
-     * The content of an export, read as fast as it is taken. The next may start once it was read to its
-     * end, failed or was cancelled.
-     * @throws AppError `conflict` while another is under way, `invalid` as `readExport`
+     * Contents of an export, read on demand. The next one may start once this one is complete, has failed
+     * or was cancelled.
+     * @throws AppError `conflict` while another is in progress, `invalid` as `readExport`
      */
     async start(wish: ExportWish, by: Actor): Promise<ReadableStream<Uint8Array>> {
       const place = takePlace(places, "staff", 1);

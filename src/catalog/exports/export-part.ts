@@ -4,31 +4,31 @@ import { importKinds } from "../imports/import-kinds.ts";
 import { csvCell, csvLine } from "./csv-line.ts";
 import type { ExportSelection } from "./export-selection.ts";
 
-/** A piece of the file that an export makes. */
+/** A piece of an export file. */
 export interface ExportPart {
-  /** Whole lines in UTF-8; the first part of CSV begins with the header. */
+  /** Complete lines in UTF-8; the first part of a CSV file starts with the header. */
   content: Uint8Array;
   rows: number;
-  /** Where the next part begins; null after the last. */
+  /** Where the next part starts; null after the last. */
   next: Position;
-  /** The position of its last row; null where it has none. */
+  /** Position of its last row; null if it has none. */
   last: Position;
 }
 
-/** The part that is asked for. */
+/** Which part to read. */
 export interface ExportTurn {
   selection: ExportSelection;
-  /** Where the part before ended; null for the first. */
+  /** Where the previous part ended; null for the first. */
   after: Position;
 }
 
-/** A part ends after so many characters or rows: a few milliseconds of reading, and little memory. */
+/** Limits of a part, in characters and rows: a few milliseconds of reading, and little memory. */
 const PART_CHARACTERS = 256 * 1024;
 export const PART_ROWS = 1_000;
 
 /**
- * The next part of an export. Between two parts nothing is read, so that none keeps the write-ahead log
- * from being emptied, and no part depends on how many were before it.
+ * Reads the next part of an export. Nothing is read between two parts, so that exports never keep the
+ * write-ahead log from restarting, and the cost of a part does not depend on those before it.
  */
 export function exportPart(db: Database, { selection, after }: ExportTurn): ExportPart {
   const { kind, format } = selection;

@@ -3,7 +3,7 @@ import { type Claims, takeOneOf } from "../../values/claims.ts";
 /** One of the exports that somebody may have under way. */
 export interface ExportPlace {
   isOpen: boolean;
-  /** Gives it back, however often it is called. */
+  /** Releases it; may be called repeatedly. */
   close(): void;
 }
 

@@ -6,9 +6,9 @@ import { selectPostsById } from "../posts/shown-posts.store.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
 
 /**
- * Posts that a search finds, newest first; candidates whose text has not the exact form are left out as they
- * are met. The position has the id first, as that of other posts.
- * @throws AppError `unavailable` where the index is made anew meanwhile: the file would end too early
+ * Posts that a search finds, newest first; candidates whose text lacks the exact form are dropped on the
+ * way. As for other posts, the position starts with the id.
+ * @throws AppError `unavailable` if the index is rebuilt meanwhile, since the file would end too early
  */
 export function* foundRows(
   db: Database,

@@ -4,7 +4,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ExportWish } from "./export-selection.ts";
 
-/** Notes in the audit log that somebody downloads an export, before its first row is read. */
+/** Records in the audit log that somebody downloads an export, before its first row is read. */
 export function noteExport(
   db: Database,
   clock: Clock,

@@ -8,13 +8,16 @@ import type { BulkSelection } from "./bulk-selection.ts";
 import type { ExportPart } from "./export-part.ts";
 import type { ExportPlace } from "./export-places.ts";
 
-/** Rows that one unit pays for. */
+/** Rows per unit. */
 export const ROWS_PER_UNIT = 1_000;
 
 /** Reads a part on a thread that holds up nobody. */
 export type ReadPart = (turn: BulkTurn) => Promise<ExportPart>;
 
-/** Decides anew, and charges another unit at an instant; why it cannot be, or null once it is committed. */
+/**
+ * Rechecks the caller and charges one more unit as of an instant; returns why that is impossible, or null
+ * once it is committed.
+ */
 export type Charge = (nowMs: number) => Promise<AppError | null>;
 
 /**
@@ -31,13 +34,15 @@ export async function* paidParts(
   let part = first;
   let [rows, last]: [number, Position] = [0, after];
   try {
-    // A search of many rows for few gives nothing to take, so it has to see that nobody waits for it.
+    // A scan that finds few rows may yield nothing for long, so it must check whether anybody is still
+    // waiting.
     while (place.isOpen) {
       rows += part.rows;
       last = part.last ?? last;
-      // Read while this one is taken, so that neither waits for the other, and charged only after.
+      // Read while the current part is being sent, so that neither waits for the other, but charged only
+      // afterwards.
       const reading = part.next === null ? null : readNext(part.next);
-      // A failure that comes after the caller has gone would else count as unhandled.
+      // Otherwise a failure after the client has disconnected would count as unhandled.
       reading?.catch(() => {});
       if (part.content.byteLength > 0) yield part.content;
       if (reading === null) return;
@@ -57,12 +62,12 @@ export async function* paidParts(
     return readPart({ selection, after: at, hasHeader: false, rowsMax });
   }
 
-  /** A part once it is paid for, or why it cannot be sent. */
+  /** Returns a part once it is paid for, or why it cannot be sent. */
   async function paid(reading: Promise<ExportPart>): Promise<ExportPart | AppError> {
     try {
       const read = await reading;
       const isThousand = rows > 0 && rows % ROWS_PER_UNIT === 0 && read.rows > 0;
-      // Whoever has gone gets no row of it.
+      // A client that has disconnected gets no more rows and is not charged.
       return (isThousand && place.isOpen ? await charge(clock.now()) : null) ?? read;
     } catch (error) {
       log.error({ err: error }, "a customer's export failed");
@@ -71,7 +76,7 @@ export async function* paidParts(
   }
 }
 
-/** The last line of an export that is not whole. No row of CSV begins with a number sign. */
+/** Last line of an incomplete export. No CSV row begins with a number sign. */
 function endLine(selection: BulkSelection, { code, detail }: AppError, last: Position): string {
   const cursor = last === null ? null : cursorOf(selection, last);
   return selection.format === "ndjson"

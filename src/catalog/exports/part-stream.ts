@@ -24,6 +24,6 @@ export function partStream(
       await parts.return();
     },
   };
-  // The stream keeps no part that was not asked for.
+  // The stream buffers nothing that was not requested.
   return new ReadableStream(source, { highWaterMark: 0 });
 }

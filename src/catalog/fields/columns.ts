@@ -9,7 +9,7 @@ import {
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseInstant } from "../../values/moscow-time.ts";
 
-/** Kinds of values that people write in more ways than one. */
+/** Kinds of values that people write in several ways. */
 export type Spelling =
   | "integer"
   | "count"
@@ -22,18 +22,18 @@ export type Spelling =
   | "word";
 
 /**
- * A column of an import: from a CSV cell (a text, never empty) or a JSON value (never null) to the
- * value that is stored.
+ * A column of an import: converts a CSV cell (non-empty text) or a JSON value (not null) to the stored
+ * value.
  */
 export interface Column<T> {
-  /** Whether NDJSON's null clears it; for the others null counts as not given. */
+  /** Whether null in NDJSON clears the value; otherwise null counts as not given. */
   nullable: boolean;
-  /** How people write it otherwise than `read` takes it; absent for texts, which are taken as they are. */
+  /** Other spellings to accept beside what `read` takes; absent for texts, which are taken literally. */
   spelling?: Spelling;
   read: Reader<T>;
 }
 
-/** Below the largest safe integer, so that the database can still choose larger ids after it. */
+/** Below the largest safe integer, so that the database can still choose larger ids. */
 export const ID_MAX = 2 ** 52;
 
 export function nullable<T>(column: Column<T>): Column<T> {
@@ -44,29 +44,32 @@ function column<T>(read: Reader<T>, spelling?: Spelling): Column<T> {
   return { nullable: false, read, ...(spelling && { spelling }) };
 }
 
-/** A number by which something is known. */
+/** An identifying number. */
 export function integerColumn(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Column<number> {
   return column(readInteger({ minimum, maximum }), "integer");
 }
 
-/** How many there are of something, as people also round it: `1.2K`. */
+/** A quantity, which people may also round: `1.2K`. */
 export function countColumn(): Column<number> {
   return { ...integerColumn(0), spelling: "count" };
 }
 
-/** A whole number of a text: tables write those of a column with gaps as `1476.0`, rounded to 15 digits. */
+/**
+ * Removes a zero fraction: spreadsheets and data frames write integers of a column with gaps as `1476.0`,
+ * rounded to 15 digits.
+ */
 export function withoutZeros(text: string): string {
   return /^[+-]?\d{1,15}[.,]0+$/.test(text) ? text.replace(/[.,]0+$/, "") : text;
 }
 
-/** Whether JSON's reading of a whole number may have rounded it. */
+/** Whether parsing an integer from JSON may have rounded it. */
 function isRounded(given: unknown): boolean {
   return Number.isInteger(given) && !Number.isSafeInteger(given);
 }
 
 const POST_ID_MAX = 2n ** 63n - 1n;
 
-/** A messenger's number of a post, as decimal digits; of MAX's `mid.…` the last 16 hexadecimal digits. */
+/** A messenger's post number as decimal digits; for MAX's `mid.…`, its last 16 hexadecimal digits. */
 export function postIdColumn(): Column<string> {
   return column((given) => {
     if (isRounded(given)) return { fault: message("giveAsString") };
@@ -81,7 +84,7 @@ export function postIdColumn(): Column<string> {
   });
 }
 
-/** A messenger's id that is kept as text, whatever it is made of. */
+/** A messenger's id that is stored as text, whatever its format. */
 export function textIdColumn(lengthMax: number): Column<string> {
   const line = lineColumn(lengthMax);
   return column((given) =>
@@ -97,24 +100,24 @@ export function flagColumn(): Column<boolean> {
   return column(readFlag, "flag");
 }
 
-/** Takes out NUL and lone surrogates: with them SQLite would keep another text than the one given. */
+/** Removes NUL and lone surrogates, because SQLite would not store them faithfully. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "");
 }
 
-/** Text as it is, without NUL and lone surrogates. */
+/** Text as given, without NUL and lone surrogates. */
 export function textColumn(lengthMax: number): Column<string> {
   return column((given) => {
     if (typeof given !== "string") return { fault: message("notText") };
     const value = storable(given);
-    // Code points are never more than code units, so most texts need no counting.
+    // Code points never outnumber code units, so most texts need no counting.
     return value.length > lengthMax && [...value].length > lengthMax
       ? { fault: message("tooLong", { characters: lengthMax }) }
       : { value };
   });
 }
 
-/** Text on one line: line breaks and other control characters become spaces; not blank. */
+/** Single-line text: line breaks and other control characters become spaces; must not be blank. */
 export function lineColumn(lengthMax: number): Column<string> {
   const whole = textColumn(lengthMax);
   return column((given) => {
@@ -164,10 +167,10 @@ function itemsOf(given: unknown): unknown[] {
   return items.filter((item) => item !== "");
 }
 
-/** A list in CSV that is known to have no items, where an empty cell says that nothing is known. */
+/** Says in CSV that a list is known to be empty; an empty cell says that nothing is known. */
 export const NO_ITEMS = "no";
 
-/** Some of the options, separated by spaces or in a JSON array; each kept once. */
+/** Some of the options, separated by spaces or in a JSON array, without duplicates. */
 export function choicesColumn<Option extends string>(options: readonly Option[]): Column<Option[]> {
   const one = choiceColumn(options);
   return column((given) => {
@@ -182,7 +185,7 @@ export function choicesColumn<Option extends string>(options: readonly Option[])
   });
 }
 
-/** Slugs separated by spaces, or a JSON array of them; each kept once. */
+/** Slugs separated by spaces or in a JSON array, without duplicates. */
 export function slugsColumn(): Column<string[]> {
   return column((given) => {
     const slugs = itemsOf(given);
@@ -195,7 +198,7 @@ export function slugsColumn(): Column<string[]> {
 
 const INSTANT_MAX = Date.parse("9999-12-31T23:59:59.999+03:00");
 
-/** An instant since 1970 in epoch milliseconds. */
+/** An instant since 1970, in epoch milliseconds. */
 export function instantColumn(): Column<number> {
   return column((given) => {
     const value = typeof given === "string" ? parseInstant(given.trim()) : null;
@@ -211,7 +214,7 @@ export function dayColumn(): Column<Day> {
 
 const ADDRESS_LENGTH_MAX = 2048;
 
-/** An address of the web. */
+/** A web address. */
 export function addressColumn(): Column<string> {
   return column((given) => {
     if (
@@ -227,7 +230,7 @@ export function addressColumn(): Column<string> {
 }
 
 /**
- * `channel` of statistics and posts: a service number, or an `@handle` or link, which is read where the
+ * `channel` of statistics and posts: a service number, or an `@handle` or link, which is resolved where the
  * messenger's hosts are known.
  */
 export function channelColumn(): Column<number | string> {

@@ -8,24 +8,26 @@ import {
 } from "../../values/schema.ts";
 import { type Column, flagColumn, instantColumn, nullable } from "./columns.ts";
 
-/** How a page shows a field for which it has no place of its own. */
+/** How a page renders a field that has no special place on it. */
 export type ShownAs = "mark" | "number" | "moment" | "link" | "text";
 
 /**
- * A field of what is imported, stored and shown, declared once. `Row` is the type of an import's value,
- * `Stored` that of the database's column.
+ * A field that is imported, stored and shown, declared once. `Row` is the type of an imported value,
+ * `Stored` that of the database column.
  */
 export interface StoredField<Row, Stored, S extends Schema<unknown> | null, A = null> {
   column: Column<Row>;
-  /** How the API shows it; null where it does not. */
+  /** How the API shows it; null if it does not. */
   schema: S;
-  /** The value of a new entry that gives none, and of one that is cleared; undefined: one is needed. */
+  /**
+   * Stored value of a new entry that gives none, and of a cleared one; undefined if a value is required.
+   */
   initial: Stored | undefined;
   store(given: Row): Stored;
   show(stored: Stored): unknown;
-  /** SQL of the same as JSON, from the column's; where not given, a number or text is shown as it is stored. */
+  /** SQL that converts the column to JSON; without it, a number or text is shown as stored. */
   json?(column: string): string;
-  /** How an export writes it, where what is shown is less exact. */
+  /** How an export writes it, if what is shown is less exact. */
   write?(stored: Stored): unknown;
   shownAs: A;
 }
@@ -46,7 +48,7 @@ export type ViewOf<F extends StoredFields> = {
 
 const same = <T>(value: T): T => value;
 
-/** A field that is stored and shown as it is given. */
+/** A required field, stored and shown as given. */
 export function field<T>(
   column: Column<T>,
   schema: Schema<T>,
@@ -55,7 +57,7 @@ export function field<T>(
   return { column, schema, initial, store: same, show: same, shownAs: null };
 }
 
-/** One that may be null, and is where nothing is given. */
+/** A nullable field, null if not given. */
 export function optional<T, A extends ShownAs | null = null>(
   column: Column<T>,
   schema: Schema<T>,
@@ -65,7 +67,7 @@ export function optional<T, A extends ShownAs | null = null>(
   return { column: read, schema: shown, initial: null, store: same, show: same, shownAs };
 }
 
-/** 0 or 1 in the database. */
+/** Stored as 0 or 1. */
 export function flag(description: string): StoredField<boolean, number, Schema<boolean>, "mark"> {
   return {
     column: flagColumn(),
@@ -78,7 +80,7 @@ export function flag(description: string): StoredField<boolean, number, Schema<b
   };
 }
 
-/** Epoch milliseconds in the database. */
+/** Stored in epoch milliseconds. */
 export function instant(description: string): StoredField<number, number, Schema<string>> {
   const schema = instantSchema(description);
   const column = instantColumn();
@@ -115,12 +117,12 @@ export function columnsOf<F extends StoredFields>(
   return mapped(fields, ({ column }) => column) as never;
 }
 
-/** The schemas of the fields that are shown, in their order. */
+/** Schemas of the shown fields, in order. */
 export function schemasOf<F extends StoredFields>(fields: F): SchemasOf<F> {
   return mapped(shownOf(fields), ({ schema }) => schema) as never;
 }
 
-/** A function from a stored entry to what is shown of it. */
+/** Returns a function that converts a stored entry to what is shown. */
 export function viewer<F extends StoredFields>(fields: F): (record: RecordOf<F>) => ViewOf<F> {
   const shown = Object.entries(shownOf(fields));
   return (record) => {
@@ -131,8 +133,8 @@ export function viewer<F extends StoredFields>(fields: F): (record: RecordOf<F>)
 }
 
 /**
- * SQL: the JSON text of what `viewer` makes of an entry.
- * @param columns SQL of those fields that are not read from the column of their name
+ * SQL: the JSON text of what `viewer` returns.
+ * @param columns SQL for fields that are not read from the column of the same name
  */
 export function viewJson<F extends StoredFields>(
   fields: F,
@@ -151,20 +153,23 @@ function isNumber({ type, anyOf }: Schema<unknown>): boolean {
 
 const numberJson = (column: string): string => `ifnull(${column}, 'null')`;
 
-/** `json_quote` would do for a number or null too, but takes four times as long for it. */
+/** `json_quote` would also handle numbers and null, but takes four times as long for them. */
 const textJson = (column: string): string =>
   `iif(${column} IS NULL, 'null', json_quote(${column}))`;
 
 /**
- * SQL: epoch milliseconds as `formatInstant` shows them, in JSON. By `datetime`: with `strftime` and the
- * modifier of three hours, a page of 50 posts took 236 us in place of 190.
+ * SQL: formats epoch milliseconds as `formatInstant` does, in JSON. Uses `datetime`: with `strftime` and a
+ * modifier of three hours, a page of 50 posts took 236 us instead of 190.
  */
 export function instantJson(column: string): string {
   const seconds = `(${column} + ${MOSCOW_OFFSET_MS}) / 1000.0`;
   return `ifnull('"' || replace(datetime(${seconds}, 'unixepoch'), ' ', 'T') || '+03:00"', 'null')`;
 }
 
-/** A function from a stored entry to all of it, hidden fields too, as an export writes it. */
+/**
+ * Returns a function that converts a stored entry to all its values, hidden fields included, as an export
+ * writes them.
+ */
 export function writer<F extends StoredFields>(
   fields: F,
 ): (record: RecordOf<F>) => Record<string, unknown> {

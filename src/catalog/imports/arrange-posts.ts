@@ -2,17 +2,17 @@ import type { createChannelLookup, NamedChannel } from "./channel-lookup.ts";
 import { type ReadRow, RowFault } from "./import-kind.ts";
 
 /**
- * Posts that are read and arranged together. A file in the order of time has each of its posts in another
- * page of the indexes by channel. The more are arranged, the more of them share pages; these take some
- * 100 MB.
+ * Posts that are read and sorted together. In a file ordered by time, each post belongs to a different page
+ * of the indexes by channel: the more posts are sorted, the more of them share pages. These take some 100
+ * MB.
  */
 export const ARRANGED_POSTS = 30_000;
 
 type PostRow = NamedChannel & { id: number };
 
 /**
- * Posts in the order of their channels, each channel's as they come. Posts with numbers of their own stay
- * in their order: a number may name a post of any channel, and the table of posts is in its order.
+ * Posts in the order of their channels, and within a channel as they come. Posts that bring a number stay
+ * in their order: the number may belong to a post of any channel, and the table of posts is ordered by it.
  */
 export function inOrderOfChannels<Row extends PostRow>(
   rows: readonly ReadRow<Row>[],
@@ -27,7 +27,7 @@ export function inOrderOfChannels<Row extends PostRow>(
     try {
       return channels.find(given);
     } catch (error) {
-      // The row is rejected when its turn comes.
+      // The row will be rejected when its turn comes.
       if (error instanceof RowFault) return 0;
       throw error;
     }

@@ -18,7 +18,7 @@ interface CategoryRow {
   image: string;
 }
 
-/** Identity is `slug`; file order is directory order. */
+/** Categories are identified by `slug`; the directory takes over the order of the file. */
 export const categoriesImport: ImportKind<CategoryRow> = {
   columns: {
     id: integerColumn(1, FACET_ID_MAX),

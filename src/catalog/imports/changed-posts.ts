@@ -8,8 +8,8 @@ import { firstOpenDay } from "../statistics/open-days.ts";
 type Placed = Pick<PostRecord, "channel" | "published_at">;
 
 /**
- * Collects what follows from posts that an import writes, until its next commit: the channels' last
- * posts, and the open days whose values are to be derived anew.
+ * Collects what must be updated after an import wrote posts, until its next commit: the channels' last
+ * posts, and the open days whose values are derived from posts.
  */
 export function createChangedPosts(db: Database, openDays: number) {
   const moveLastPost = createLastPosts(db);

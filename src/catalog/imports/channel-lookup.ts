@@ -5,7 +5,7 @@ import { parseNamed } from "../channels/channel-reference.ts";
 import { createChannelIds } from "../channels/channels.store.ts";
 import { type ImportContext, RowFault } from "./import-kind.ts";
 
-/** The columns by which a row of statistics or posts names its channel: one of the two. */
+/** Columns by which a row of statistics or posts names its channel: exactly one must be given. */
 export interface NamedChannel {
   /** A service number, an `@handle` or a link. */
   channel?: number | string | null | undefined;
@@ -20,7 +20,7 @@ export function createChannelLookup(
   { messengerHosts }: Pick<ImportContext, "messengerHosts">,
 ) {
   const ids = createChannelIds(db);
-  /** The last channel is remembered within a transaction: files tend to give its rows together. */
+  /** The last channel, cached within a transaction: files tend to have a channel's rows together. */
   let last: { name: number | string; id: number } | null = null;
 
   function find(name: number | string, column = "channel"): number | undefined {
@@ -41,7 +41,7 @@ export function createChannelLookup(
   }
 
   return {
-    /** @throws RowFault where the row names no channel, or two */
+    /** @throws RowFault if the row names no channel, or two */
     find({ channel, channel_msgr_id: messengerId }: NamedChannel): number {
       if (messengerId == null) {
         if (channel == null) throw new RowFault("channel", message("required"));
@@ -58,15 +58,15 @@ export function createChannelLookup(
     },
 
     /**
-     * Null for a channel that is not in the catalog and never was.
-     * @throws RowFault for what names no channel
+     * Null for a channel that is not and never was in the catalog.
+     * @throws RowFault for anything that cannot name a channel
      */
     findKnown(name: number | string, column: string): number | null {
       const wasKnown = typeof name === "number" && ids.wasRemoved(name);
       return wasKnown ? name : (find(name, column) ?? null);
     },
 
-    /** To be called before each commit: later the channel may be removed. */
+    /** Must be called before each commit: afterwards the channel may be removed. */
     forget(): void {
       last = null;
     },

@@ -28,28 +28,31 @@ import { requirePast } from "./require-past.ts";
 import { FEWEST_REFRESHED } from "./transaction-size.ts";
 
 /**
- * `removed` says that a number was a channel's once: an export has it, so that the number stays free of any
- * other. `merged_into` is the channel that got what it had.
+ * A row of channels. `removed` marks a number that a former channel had: exports contain it so that the
+ * number is not reused. `merged_into` is the channel that took over its identity.
  */
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS> & { removed: boolean; merged_into: number };
 const writeChannel = writer(CHANNEL_FIELDS);
 type Records = ReturnType<typeof createChannelRecords>;
 
 /**
- * The search index is merged and its terms counted after an import that wrote so many texts; fewer are
- * left to the nightly job, since to count takes as long however few there are.
+ * Number of search texts from which an import merges the search index and recounts its terms; otherwise the
+ * nightly job does, because counting takes the same time however few there are.
  */
 const TEXTS_MANY = 1_000;
 /**
- * The order by last posts is pruned after an import that gave so many times of them: readings that come
- * every hour would else leave an entry of each channel for each of them until the night.
+ * Number of last-post times from which an import prunes their order. Otherwise hourly readings would leave
+ * an entry of each channel behind every hour until the night.
  */
 const TIMES_MANY = 100_000;
 
-/** Fields by which directories count a channel. Files that give others leave the counts as they are. */
+/**
+ * Fields that affect the directories' counts of channels. Files with only other fields leave the counts as
+ * they are.
+ */
 const COUNTED_BY = ["category", "categories", "territory", "is_public"] as const;
 
-/** Identity is `id`, else `msgr_id`, else `handle`. */
+/** Channels are identified by `id`, or else `msgr_id`, or else `handle`. */
 export const channelsImport: ImportKind<ChannelRow> = {
   columns: {
     ...columnsOf(CHANNEL_FIELDS),
@@ -62,7 +65,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
     const records = createChannelRecords(db, clock);
     const refresh = createRefresh(db);
     const moved = createMovedHandles(note);
-    /** Search texts written in the last transaction, and in all. */
+    /** Search texts written by the last transaction, and in total. */
     let [written, writtenInAll] = [0, 0];
     let times = 0;
     let areRefreshes = false;
@@ -167,7 +170,9 @@ export const channelsImport: ImportKind<ChannelRow> = {
   },
 };
 
-/** With all of its former handles: the card has the newest only, and not when they were given up. */
+/**
+ * Includes all former handles: the card only has the newest, without the times at which they were given up.
+ */
 function channelValues(db: Database, record: ChannelRecord) {
   const former = record.former_handles === "" ? [] : formerHandlesOf(db, record.id);
   return { ...writeChannel(record), former_handles: writeFormerHandles(former) };
@@ -192,7 +197,8 @@ function findStored(records: Records, row: Given<ChannelRow>): ChannelRecord | u
   if (row.msgr_id != null) {
     const known = records.byMessengerId(row.msgr_id);
     if (known !== undefined || row.handle == null) return known;
-    // A catalog kept by handle gets its messenger ids: the holder is the same channel, not a twin of it.
+    // When a catalog kept by handle receives messenger ids, the holder of the handle is the same channel,
+    // not a twin.
     const holder = records.byHandle(row.handle);
     return holder?.msgr_id === null ? holder : undefined;
   }
@@ -200,14 +206,14 @@ function findStored(records: Records, row: Given<ChannelRow>): ChannelRecord | u
   throw new RowFault("id", message("channelNotNamed"));
 }
 
-/** `last_post_at` is never before the newest post that is stored. */
+/** Keeps `last_post_at` from being earlier than the newest stored post. */
 function followNewestPost(db: Database, record: ChannelRecord, row: Given<ChannelRow>): void {
   if (row.last_post_at === undefined || record.id === 0) return;
   const newest = newestPostAt(db, record.id);
   if (newest !== null) record.last_post_at = Math.max(record.last_post_at ?? 0, newest);
 }
 
-/** The additional categories: people's files name the primary one among them too. */
+/** Additional categories without the primary one, which people's files often repeat among them. */
 function withoutPrimary({ category, categories }: ChannelRecord): string {
   return categories
     .split(" ")
@@ -236,7 +242,7 @@ function requireFreeMessengerId(
   }
 }
 
-/** The number of a channel that was removed is never given again. */
+/** Refuses the number of a removed channel, which is never reused. */
 function requireNewNumber(
   records: Records,
   { id }: ChannelRecord,
@@ -247,8 +253,8 @@ function requireNewNumber(
 }
 
 /**
- * A handle that a row gives to another channel moves there.
- * @returns the number of the channel that had it, or null
+ * Takes a handle away from its present channel, if a row gives it to another.
+ * @returns number of the channel that had it, or null
  */
 function giveUpHandle(records: Records, { id, handle }: ChannelRecord): number | null {
   const holder = handle === null ? undefined : records.byHandle(handle);

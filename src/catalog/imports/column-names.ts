@@ -4,11 +4,11 @@ import { shortened } from "../../values/shortened.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName, importKinds } from "./import-kinds.ts";
 import type { Recognized } from "./recognized.ts";
 
-/** How the columns of a file become those of its kind. */
+/** How a file's columns map to those of its kind. */
 export interface Naming {
-  /** Our columns by the file's, where they have other names. */
+  /** Our column names by the file's, where they differ. */
   map: Readonly<Record<string, string>>;
-  /** Whether columns that nothing takes are left out; else they are refused by name. */
+  /** Whether unknown columns are ignored; otherwise they are refused by name. */
   ignoreUnknown: boolean;
 }
 
@@ -17,9 +17,9 @@ const IGNORED_SHOWN = 100;
 export type ColumnNames = ReturnType<typeof createColumnNames>;
 
 /**
- * Finds the kind's column of each name in a file, whatever its case and the spaces around it (living
- * data, section 6).
- * @throws AppError `invalid` for a map to a column that the kind does not have
+ * Matches a file's column names with those of its kind, ignoring case and surrounding spaces (living data,
+ * section 6).
+ * @throws AppError `invalid` for a mapping to a column that the kind does not have
  */
 export function createColumnNames(
   kind: ImportKindName,
@@ -52,7 +52,7 @@ export function createColumnNames(
   return {
     known,
 
-    /** Our name of a column, null for one that is left out, undefined for an unknown one. */
+    /** Our name of a column, null for an ignored one, undefined for an unknown one. */
     resolve(name: string): string | null | undefined {
       if (found.has(name)) return found.get(name);
       const ours = find(name);
@@ -60,7 +60,7 @@ export function createColumnNames(
       return ours;
     },
 
-    /** @throws AppError `invalid` where the columns are plainly those of another kind */
+    /** @throws AppError `invalid` if the columns obviously belong to another kind */
     requireKind(names: readonly string[]): void {
       const ours = names.map((name) => mapped.get(comparable(name)) ?? comparable(name));
       const count = (columns: readonly string[]): number =>

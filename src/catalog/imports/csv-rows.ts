@@ -11,31 +11,34 @@ import type { Separator } from "./recognized.ts";
 const OTHER_NUMBER_OF_CELLS = message("otherNumberOfCells");
 const OPENING_QUOTE = message("quoteInCell");
 
-/** Text without these is split at line breaks into rows and at separators into cells; other text is parsed. */
+/**
+ * Text without these can simply be split at line breaks and separators; any other text goes through the
+ * parser.
+ */
 const QUOTE_OR_CARRIAGE_RETURN = /["\r]/;
 
-/** Rows that the parser has read, handed on together. */
+/** Parsed rows to hand on together. */
 const ROWS_TOGETHER = 500;
 
-/** Separators of cells; where a header has as many of two, the first is taken. */
+/** Cell separators; if a header contains two of them equally often, the first wins. */
 const SEPARATORS: readonly Separator[] = [",", ";", "\t"];
 
-/** Our columns in the order of the file's; null for one that is left out. */
+/** Our columns in the file's order; null for an ignored one. */
 type Header = (string | null)[];
 
-/** The part of a text that was read before its first quote. */
+/** What was read of a text before its first quote. */
 interface Begun {
   separator: Separator;
   header: Header | null;
-  /** Whole lines. */
+  /** Number of complete lines. */
   lines: number;
 }
 
 /**
- * The rows of CSV, as many together as a piece of the text has. Up to the first quote they are split off,
- * in a tenth of the time that the parser takes; from there on the parser reads.
- * @param onSeparator told the one that the header has
- * @throws AppError `invalid` for a wrong header, and where a row's end cannot be found
+ * Rows of a CSV text, in batches of one piece of the text. Up to the first quote, rows are split off in a
+ * tenth of the parser's time; from there on the parser takes over.
+ * @param onSeparator receives the header's separator
+ * @throws AppError `invalid` for an invalid header, and if the end of a row cannot be determined
  */
 export async function* readCsv(
   text: AsyncIterable<string>,
@@ -62,7 +65,7 @@ export async function* readCsv(
   if (begun.header === null) throw new AppError("invalid", message("noHeader"));
 }
 
-/** The text up to the end of its first line that is not blank, and all of it. */
+/** The text up to the end of its first line that is not blank, and the whole text. */
 async function withFirstLine(
   text: AsyncGenerator<string>,
 ): Promise<{ first: string; pieces: AsyncGenerator<string> }> {
@@ -76,7 +79,7 @@ async function withFirstLine(
   return { first, pieces: prepend(first, text) };
 }
 
-/** The separator that stands most often in the header, outside of quotes. */
+/** The separator that occurs most often in the header, outside quotes. */
 function separatorOf(first: string): Separator {
   const header = first.trimStart().split("\n", 1)[0] ?? "";
   const plain = header.replace(/"[^"]*"?/g, "");
@@ -84,7 +87,7 @@ function separatorOf(first: string): Separator {
   return SEPARATORS.toSorted((a, b) => count(b) - count(a))[0] as Separator;
 }
 
-/** Makes every line end with LF, within cells too. */
+/** Converts every line ending to LF, including those within cells. */
 async function* withoutCarriageReturns(text: AsyncIterable<string>): AsyncGenerator<string> {
   let held = "";
   for await (const piece of text) {
@@ -95,7 +98,7 @@ async function* withoutCarriageReturns(text: AsyncIterable<string>): AsyncGenera
   yield held;
 }
 
-/** The rows of whole lines without quotes; the first line that is not empty is the header. */
+/** Rows of complete lines without quotes; the first line that is not empty is the header. */
 function splitRows(lines: readonly string[], names: ColumnNames, begun: Begun): InputRow[] {
   const rows: InputRow[] = [];
   for (const content of lines) {
@@ -119,7 +122,7 @@ function toFields(header: Readonly<Header>, cells: readonly string[]): Fields {
   return fields;
 }
 
-/** Parses a text with quoted cells. @param begun the part that was split off before it */
+/** Parses text with quoted cells. @param begun the part that was split off before it */
 async function* parseCsv(
   text: AsyncIterable<string>,
   names: ColumnNames,
@@ -127,15 +130,15 @@ async function* parseCsv(
 ): AsyncGenerator<InputRow[]> {
   const rejected: InputRow[] = [];
   let { header } = begun;
-  /** The line on which the last record ended. */
+  /** Line on which the last record ended. */
   let lastLine = begun.lines;
-  /** The line on which a record starts; its raw text may begin with blank lines. */
+  /** Line on which a record starts; its raw text may begin with blank lines. */
   const lineOf = (raw: string): number => lastLine + 1 + leadingLineBreaks(raw);
   const skip = (error: CsvError, raw: string): void => {
     const line = lineOf(raw);
     const endLine = begun.lines + Number(error["lines"]);
     if (error.code === "INVALID_OPENING_QUOTE") {
-      // The parser tells this once for each quote in the row.
+      // The parser reports this once for each quote in the row.
       if (lastLine !== endLine) rejected.push({ line, fault: OPENING_QUOTE });
     } else if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS") {
       rejected.push({ line, fault: OTHER_NUMBER_OF_CELLS });
@@ -165,12 +168,13 @@ async function* parseCsv(
       return undefined;
     },
     raw: true,
-    // Lines read before ended with LF. Without any, the parser goes by the end of the first line: it may be CR.
+    // Earlier lines ended with LF. Without any, the parser goes by the end of the first line, which may be
+    // CR.
     ...(begun.lines > 0 && { record_delimiter: "\n" }),
     skip_empty_lines: true,
     skip_records_with_error: true,
   });
-  // An error of the text or of the parser ends both; the loop below throws it.
+  // An error in the text or the parser ends both; the loop below throws it.
   pipeline(Readable.from(text), parser, () => {});
   let rows: InputRow[] = [];
   for await (const row of parser as AsyncIterable<InputRow>) {
@@ -222,7 +226,7 @@ function withoutEmpty(record: Record<string, string>): Fields {
   return fields;
 }
 
-/** The import ends at a broken quote: nobody can tell where its row ends and the next begins. */
+/** A broken quote ends the import: it is impossible to tell where its row ends and the next begins. */
 function unreadable(line: number, code: CsvError["code"]): AppError {
   return new AppError("invalid", unreadableMessage(line, code));
 }

@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Encoding } from "./recognized.ts";
 
-/** Labels of the decoders. */
+/** Labels for TextDecoder. */
 const LABELS = {
   "UTF-8": "utf-8",
   "UTF-16": "utf-16le",
@@ -13,17 +13,18 @@ const LABELS = {
 
 type Decoder = (piece: Uint8Array, isEnd: boolean) => string;
 
-/** Length of the mark with which UTF-16 begins. */
+/** Length of UTF-16's byte order mark. */
 const MARK_BYTES = 2;
 
-/** Bytes that decide between UTF-8 and Windows-1251, whose words may look like UTF-8 for a letter or two. */
+/** Bytes examined to distinguish UTF-8 from Windows-1251, which may resemble UTF-8 for a letter or two. */
 const SAMPLE_BYTES = 4096;
 
 /**
- * Decodes a text piece by piece. UTF-16 is known by its mark. Otherwise the first letters that are not English
- * decide between UTF-8 and Windows-1251; text before them is handed on at once, since both write it alike.
- * @param onEncoding told before the first letters of that encoding
- * @throws AppError `invalid`, naming the line, where later bytes are not of the encoding
+ * Decodes text piece by piece. UTF-16 is recognized by its byte order mark; otherwise the first non-ASCII
+ * letters decide between UTF-8 and Windows-1251. Text before them is passed on at once, because it is the
+ * same in both.
+ * @param onEncoding called before the first letters in that encoding
+ * @throws AppError `invalid` naming the line if later bytes do not fit the encoding
  */
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
@@ -83,18 +84,19 @@ function encodingByMark([first, second]: Uint8Array): keyof typeof LABELS | null
   return first === 0xfe && second === 0xff ? "UTF-16BE" : null;
 }
 
-/** @param isCut whether more follows, so that the last character may be cut off */
+/** @param isCut whether more follows, so that the last character may be incomplete */
 function encodingByContent(sample: Uint8Array, isCut: boolean): keyof typeof LABELS {
   const text = new TextDecoder("utf-8").decode(sample, { stream: isCut });
   const foreign = text.match(/[^\0-\x7f]/g)?.length ?? 0;
   const broken = text.match(/\ufffd/g)?.length ?? 0;
-  // A single broken letter among many is damage, which is told; in Windows-1251 nearly all are broken.
+  // A few invalid letters among many mean a damaged file, which is reported; Windows-1251 read as UTF-8 is
+  // nearly all invalid.
   return broken > foreign - broken ? "Windows-1251" : "UTF-8";
 }
 
-/** Line breaks before the first line that is not UTF-8. */
+/** Number of line breaks before the first line that is not UTF-8. */
 function linesBeforeFault(piece: Uint8Array): number {
-  // The first bytes may end a character that the piece before began.
+  // The first bytes may complete a character that began in the previous piece.
   const start = piece.findIndex((byte) => byte < 0x80 || byte > 0xbf);
   const lines = Buffer.from(piece.subarray(Math.max(0, start)))
     .toString("latin1")

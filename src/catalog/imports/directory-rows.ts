@@ -3,9 +3,9 @@ import type { ExportRow, Position } from "./exported-rows.ts";
 import { RowFault } from "./import-kind.ts";
 
 /**
- * File order is directory order. Rows of a file share out, in the file's order, the places that they hold
- * already; new rows come behind all others. So a whole file sets the whole order, and a file of one row moves
- * nothing.
+ * Applies the order of a file to a directory. Its rows share the places they already occupy, in the file's
+ * order; new rows go to the end. So a complete file determines the whole order, and a file with one row
+ * moves nothing.
  */
 export function inFileOrder<T extends { slug: string; position: number }>(
   stored: readonly T[],
@@ -20,7 +20,7 @@ export function inFileOrder<T extends { slug: string; position: number }>(
 }
 
 /**
- * A stored entry keeps its id; a new one may bring an id that nobody has.
+ * Checks that an existing entry keeps its id, and that a new one's id is not taken.
  * @throws RowFault
  */
 export function requireFreeId(
@@ -37,7 +37,7 @@ export function requireFreeId(
   if (holder !== undefined) throw new RowFault("id", message("idTaken", { id, holder }));
 }
 
-/** Entries of a directory; the position says how many were written. */
+/** Entries of a directory; the position counts those already written. */
 export function* directoryRows<Entry>(
   entries: readonly Entry[],
   toValues: (entry: Entry) => ExportRow["values"],

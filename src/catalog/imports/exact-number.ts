@@ -1,6 +1,6 @@
 /**
- * A JSON number by its digits. A whole number beyond the safe range becomes a bigint, so that a column
- * takes it exactly or refuses it, and none is rounded silently.
+ * Converts a JSON number from its digits. An integer beyond the safe range becomes a bigint, so that a
+ * column can accept or refuse it exactly instead of rounding silently.
  */
 export function exactNumber(digits: string): number | bigint {
   const value = Number(digits);
@@ -8,10 +8,10 @@ export function exactNumber(digits: string): number | bigint {
   return isRounded && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
 }
 
-/** As many digits as may be too many for a number. */
+/** Enough digits to possibly exceed the safe range. */
 const LONG_NUMBER = /\d{16}/;
 
-/** As JSON.parse, with whole numbers kept exactly. @throws SyntaxError */
+/** As JSON.parse, but with exact integers. @throws SyntaxError */
 export function parseExact(text: string): unknown {
   return LONG_NUMBER.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
 }
@@ -22,12 +22,12 @@ function exactly(_key: string, value: unknown, context?: { source?: string }): u
     : value;
 }
 
-/** `JSON.rawJSON` is of ECMAScript 2026, and not yet among the types. */
+/** `JSON.rawJSON` is part of ECMAScript 2026, but not yet of the types. */
 type RawJson = typeof JSON & { rawJSON(text: string): unknown };
 
 /**
- * As JSON.stringify, with bigints written as the numbers that they were. A value nested so deeply that
- * nothing could write it, which JSON.parse takes, becomes a text that says so.
+ * As JSON.stringify, with bigints written as numbers. A value nested too deeply to be written, which
+ * JSON.parse accepts, is replaced by a text that says so.
  */
 export function stringifyExact(value: unknown): string {
   try {

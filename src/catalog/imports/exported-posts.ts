@@ -23,8 +23,8 @@ import {
 const writeFields = writer(POST_FIELDS);
 
 /**
- * The row of a stored post. A forward from a channel that is not in the catalog stands among the mentions only,
- * and goes along by the name that it has there.
+ * Row of a stored post. A forward from a channel outside the catalog is stored only as a mention, and is
+ * exported under the name it has there.
  */
 function writePost(db: Database, record: PostRecord): Record<string, unknown> {
   const values = writeFields(record);
@@ -33,13 +33,13 @@ function writePost(db: Database, record: PostRecord): Record<string, unknown> {
   return target === undefined ? values : { ...values, forwarded_from: nameOf(target) };
 }
 
-/** A channel's name as the column `forwarded_from` takes it. */
+/** A channel's name in the form that the column `forwarded_from` accepts. */
 function nameOf(target: MentionTarget): string | number {
   if (target.startsWith("#")) return Number(target.slice(1));
   return target.startsWith("c/") ? linkById(target.slice(2)) : `@${target}`;
 }
 
-/** The posts that are stored, then those that were taken down. */
+/** Stored posts, followed by those that were taken down. */
 export const exportedPosts: ReadRows<RowSelection> = function* (db, selection, after, limit) {
   const removedAfter = placeAmongRemoved(after);
   let read = 0;
@@ -53,7 +53,7 @@ export const exportedPosts: ReadRows<RowSelection> = function* (db, selection, a
   if (read < limit) yield* takenDownPosts(db, selection, removedAfter ?? 0, limit - read);
 };
 
-/** Posts by id, in which order they lie in the file; days are left out as they are met. */
+/** Posts by id, which is the order of the file; posts of other days are skipped on the way. */
 const allPosts: ReadRows<RowSelection> = function* (db, selection, after, limit) {
   const { from, to } = bounds(selection);
   for (const record of postsAfter(db, after?.[0] ?? 0, limit)) {
@@ -63,7 +63,7 @@ const allPosts: ReadRows<RowSelection> = function* (db, selection, after, limit)
   }
 };
 
-/** Posts of a channel by instant, in which order the index has them. */
+/** A channel's posts by instant, which is the order of the index. */
 const channelPosts: ReadRows<RowSelection> = function* (db, selection, after, limit) {
   const { from, to } = bounds(selection);
   const channel = selection.channelId ?? 0;

@@ -5,12 +5,14 @@ import { POST_COLUMNS, type PostRecord } from "../posts/post.ts";
 import type { Tombstone } from "../posts/tombstones.store.ts";
 
 /**
- * Rows behind a key in the key's order. SQLite enters an index right behind the key, so that each page
- * costs the same, wherever it begins. Rows are read one at a time, and the caller breaks off where it has
- * enough.
+ * Rows after a key, in the key's order. SQLite enters an index exactly there, so that each page costs the
+ * same, wherever it begins. Rows are read one at a time, and the caller stops when it has enough.
  */
 
-/** The name of the channel that a post was forwarded from, where that was not in the catalog as the post came. */
+/**
+ * Name of the channel that a post was forwarded from, if that was not in the catalog when the post was
+ * imported.
+ */
 export function forwardOutsideCatalog(
   db: Database,
   { channel, published_at: publishedAt, id }: PostRecord,
@@ -31,7 +33,7 @@ export function postsAfter(db: Database, afterId: number, limit: number): Iterab
   ).iterate(afterId, limit);
 }
 
-/** A post that was taken down, and when it had been published; null where that was never known. */
+/** A post that was taken down, and when it had been published; null if that was never known. */
 interface TakenDownPost extends Tombstone {
   publishedAt: number | null;
 }
@@ -50,7 +52,7 @@ export function tombstonesAfter(
   ).iterate(afterId, limit);
 }
 
-/** The highest number that a post had, where none has it any more, nor a post that was taken down. */
+/** Highest number that any post had, if neither a post nor a tombstone has it now. */
 export function highestGoneNumber(db: Database): number | undefined {
   return statement<{ highest: number }>(
     db,
@@ -60,7 +62,7 @@ export function highestGoneNumber(db: Database): number | undefined {
   ).get()?.highest;
 }
 
-/** Numbers of channels that were merged or deleted, in their order. */
+/** Numbers of channels that were merged or deleted, ascending. */
 export function removedAfter(
   db: Database,
   afterId: number,
@@ -72,7 +74,7 @@ export function removedAfter(
   ).iterate(afterId, limit);
 }
 
-/** SQL: of advertising posts only, by the index that has no others. */
+/** SQL: restricts to advertising posts, using the index that contains only these. */
 const onlyAds = (areAds: boolean): string => (areAds ? "AND p.is_ad = 1" : "");
 
 /** Posts of a channel behind an instant, or behind one post of it, by instant and id. */
@@ -96,7 +98,7 @@ export function* channelPostsAfter(
   yield* laterPosts(db, [channelId, publishedAt], limit - read, areAds);
 }
 
-/** Posts of a channel at one instant, by id. */
+/** A channel's posts at one instant, by id. */
 function tiedPostsAfter(
   db: Database,
   [channelId, publishedAt, id]: readonly [channelId: number, publishedAt: number, id: number],
@@ -111,7 +113,7 @@ function tiedPostsAfter(
   ).iterate(channelId, publishedAt, id, limit);
 }
 
-/** Posts of a channel after an instant, by instant and id. */
+/** A channel's posts after an instant, by instant and id. */
 function laterPosts(
   db: Database,
   [channelId, publishedAt]: readonly [channelId: number, publishedAt: number],
@@ -126,7 +128,7 @@ function laterPosts(
   ).iterate(channelId, publishedAt, limit);
 }
 
-/** The next channel by number that has posts. */
+/** The next channel, by number, that has posts. */
 export function nextChannelOfPosts(db: Database, afterId: number): number | undefined {
   return statement<{ id: number }>(
     db,
@@ -134,7 +136,7 @@ export function nextChannelOfPosts(db: Database, afterId: number): number | unde
   ).get(afterId)?.id;
 }
 
-/** Where a post lies in the order of channels and time; one that was taken down lay there. */
+/** Position of a post in the order of channels and time, also of one that was taken down. */
 export function placeOfPost(
   db: Database,
   id: number,

@@ -2,24 +2,24 @@ import type { Database } from "../../db/database.ts";
 import { type Day, dayOf } from "../../values/moscow-time.ts";
 import type { StoredFields } from "../fields/stored-field.ts";
 
-/** The key of a row, by which the next page is entered; null: before the first. */
+/** Key of a row, after which the next page starts; null to start at the beginning. */
 export type Position = readonly number[] | null;
 
 export interface ExportRow {
   position: Position;
-  /** Values by column; null for a row that is not asked for. */
+  /** Values by column; null for a row that was not selected. */
   values: Record<string, unknown> | null;
 }
 
-/** The rows that are asked for. */
+/** Which rows to export. */
 export interface RowSelection {
-  /** First Moscow day included; null: no bound. */
+  /** First Moscow day, inclusive; null for no bound. */
   from: Day | null;
-  /** Last Moscow day included; null: no bound. */
+  /** Last Moscow day, inclusive; null for no bound. */
   to: Day | null;
-  /** Service number of the one channel; null: all. */
+  /** Restricts to one channel, by service number; null for all. */
   channelId: number | null;
-  /** First of the Moscow days whose derived values follow the posts, and are not written. */
+  /** First of the Moscow days whose derived values still follow the posts, and are not exported. */
   openFrom: Day;
 }
 
@@ -31,18 +31,18 @@ export type ReadRows<Selection> = (
   limit: number,
 ) => Generator<ExportRow>;
 
-/** How the rows of an import kind are written out again. */
+/** How the rows of an import kind are exported. */
 export interface ExportedRows<Column> {
-  /** Names of the columns, in their order. */
+  /** Column names, in order. */
   columns: readonly Column[];
-  /** How they are declared, where any may be null. */
+  /** Their declarations, if any of them may be null. */
   fields?: StoredFields;
-  /** Selections that its rows can be cut down to. */
+  /** Selections that it supports. */
   selectedBy: readonly ("channel" | "days")[];
   rows: ReadRows<RowSelection>;
 }
 
-/** Days that no row is before, and after. */
+/** Days before and after all rows. */
 const FIRST_DAY = dayOf(Date.parse("0000-01-01T00:00:00Z"));
 export const LAST_DAY = dayOf(Date.parse("9999-12-31T00:00:00Z"));
 
@@ -50,12 +50,12 @@ export function bounds({ from, to }: Pick<RowSelection, "from" | "to">): { from:
   return { from: from ?? FIRST_DAY, to: to ?? LAST_DAY };
 }
 
-/** Before the id in a position: behind all others come the channels and posts that were removed. */
+/** Precedes the id in a position among removed channels and posts, which come after all others. */
 const REMOVED = Number.MAX_SAFE_INTEGER;
 
 export const positionAmongRemoved = (id: number): Position => [REMOVED, id];
 
-/** The id behind which the removed ones are read; null while the others are. */
+/** Id to continue after among the removed ones; null while the others are being read. */
 export function placeAmongRemoved(after: Position): number | null {
   return after?.[0] === REMOVED ? (after[1] ?? 0) : null;
 }

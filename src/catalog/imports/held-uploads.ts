@@ -9,7 +9,7 @@ import { nothingRecognized, type Recognized } from "./recognized.ts";
 import { readRows } from "./rows.ts";
 import type { UploadFiles } from "./upload-files.ts";
 
-/** A file that was uploaded, and how it is to be imported. */
+/** An uploaded file, and how to import it. */
 export interface NewUpload {
   kind: ImportKindName;
   file: { name: string; path: string; bytes: number };
@@ -23,21 +23,21 @@ export interface UploadPreview {
 }
 
 const ROWS_SHOWN = 10;
-/** An upload that nobody starts is removed after so long; of too many, the oldest is. */
+/** How long to keep an upload that nobody starts; if there are too many, the oldest is removed. */
 const HELD_MS = 60 * 60 * 1000;
 const HELD_MAX = 10;
 
-/** Uploads that other workers of the appliance hold; their files lie on the same disk. */
+/** Uploads held by other workers of the appliance; their files are on the same disk. */
 export interface UploadsOfOthers {
-  /** Null where none of them holds it. */
+  /** Null if none of them holds it. */
   find(token: string): Promise<NewUpload | null>;
-  /** The same, and whoever held it forgets it. */
+  /** As `find`, and its holder forgets it. */
   release(token: string): Promise<NewUpload | null>;
 }
 
 const NO_OTHERS: UploadsOfOthers = { find: async () => null, release: async () => null };
 
-/** Uploaded files that somebody looks at before they are imported. They end with the process. */
+/** Uploaded files that somebody reviews before importing them. They are removed with the process. */
 export function createHeldUploads(
   files: UploadFiles,
   { clock, random }: { clock: Clock; random: Random },
@@ -62,9 +62,9 @@ export function createHeldUploads(
 
   return {
     /**
-     * Takes a file and keeps it until it is started.
-     * @returns the token by which it is found
-     * @throws AppError `invalid` for a file that cannot be imported; it is not kept then
+     * Takes over a file and keeps it until it is started.
+     * @returns a token for finding it
+     * @throws AppError `invalid` for a file that cannot be imported, which is then not kept
      */
     async hold({ file, ...upload }: NewUpload): Promise<string> {
       const token = random.uuid(clock.now());
@@ -81,21 +81,21 @@ export function createHeldUploads(
       return token;
     },
 
-    /** An upload of this process. */
+    /** An upload held by this process. */
     findOwn,
     find,
 
     /** @throws AppError `not_found`, `invalid` */
     preview: async (token: string): Promise<UploadPreview> => lookAt(await find(token)),
 
-    /** Hands an upload of this process on to be imported: it can be started once. Null where it has none. */
+    /** Releases an upload of this process for import, which is possible once. Null if it has none. */
     releaseOwn(token: string): NewUpload | null {
       const upload = findOwn(token);
       held.delete(token);
       return upload;
     },
 
-    /** The same, whichever worker holds it. @throws AppError `not_found` */
+    /** An upload, whichever worker holds it. @throws AppError `not_found` */
     async release(token: string): Promise<NewUpload> {
       const upload = this.releaseOwn(token) ?? (await others.release(token));
       if (upload === null) throw notFound("object");

@@ -9,10 +9,10 @@ import { RowFault } from "./import-kind.ts";
 const SIDE_MAX = 500;
 const BYTES_MAX = 1024 * 1024;
 
-/** A `data:` URL, as exports write the images that are in the database. */
+/** Start of a `data:` URL, the form in which exports write images that are stored in the database. */
 const DATA_PREFIX = "data:image/webp;base64,";
 const DATA_LENGTH_MAX = DATA_PREFIX.length + 4 * Math.ceil(BYTES_MAX / 3);
-/** The name in messages of an image that has none. */
+/** What messages call an image without a file name. */
 const DATA_NAME = "The image";
 
 /** An address, the name of a file, or the image itself. */
@@ -28,7 +28,7 @@ function isData(given: unknown): given is string {
   return typeof given === "string" && given.startsWith(DATA_PREFIX);
 }
 
-/** An image as an export writes it: one that is in the database goes along. */
+/** An image as exports write it, including the contents of one that is stored in the database. */
 export function imageText(stored: string, images: CategoryImages): string {
   const content = stored.startsWith(IMAGE_PATH)
     ? images.content(stored.slice(IMAGE_PATH.length))
@@ -37,8 +37,8 @@ export function imageText(stored: string, images: CategoryImages): string {
 }
 
 /**
- * Reads an `image` cell into the address to be stored: an address stays as it is; an image, which must be
- * WebP of at most 500 pixels a side, goes into the database and gets an address.
+ * Converts an `image` cell to the address to be stored. An address stays as it is; an image, which must be
+ * WebP of at most 500 pixels a side, is added to the database and gets an address.
  * @throws RowFault
  */
 export function readImage(given: string, folder: string | null, images: CategoryImages): string {
@@ -59,7 +59,7 @@ export function readImage(given: string, folder: string | null, images: Category
   return addImage(readBytes(resolve(folder, given), given), given, images);
 }
 
-/** @param file what messages call it. @throws RowFault */
+/** @param file its name in messages. @throws RowFault */
 function addImage(content: Uint8Array, file: string, images: CategoryImages): string {
   if (content.byteLength > BYTES_MAX) {
     throw new RowFault("image", message("imageTooLarge", { file, bytes: BYTES_MAX }));

@@ -11,8 +11,8 @@ import { runImport } from "./run-import.ts";
 
 /**
  * Imports a file that ships with the program.
- * @param change made to the fields of each row before it is read
- * @throws Error at a rejected row, since the program's own files have none
+ * @param change applied to the fields of each row before they are read
+ * @throws Error for a rejected row, since the program's own files have none
  */
 export async function importFile(
   db: Database,
@@ -22,14 +22,14 @@ export async function importFile(
   change: (fields: Fields) => Fields = (fields) => fields,
 ): Promise<void> {
   const kind = importKinds[name];
-  // Within the executable a file has no descriptor that a stream could read from.
+  // Files inside the executable have no descriptor that a stream could read from.
   const input = { ...(await openInput(path)), open: () => Bun.file(path).stream() };
   const recognized = nothingRecognized(MOSCOW_ZONE);
   const rows = changed(readRows(input, name, AS_RECOGNIZED, recognized), change);
   await runImport(kind, rows, {
     db,
     clock,
-    // The sample's posts link to channels of Telegram, whatever the appliance itself is about.
+    // The sample's posts link to Telegram channels, whatever messenger the appliance serves.
     context: {
       clock,
       folder: input.folder,

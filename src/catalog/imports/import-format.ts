@@ -1,3 +1,3 @@
-/** The formats that rows are both read from and written in. */
+/** Formats in which rows are both read and written. */
 export type ImportFormat = "csv" | "ndjson";
 export const IMPORT_FORMATS: readonly ImportFormat[] = ["csv", "ndjson"];

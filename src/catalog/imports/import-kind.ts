@@ -6,27 +6,28 @@ import type { ExportedRows } from "./exported-rows.ts";
 import type { Fields } from "./input-row.ts";
 import type { Fewest } from "./transaction-size.ts";
 
-/** Values of a row: undefined where it gives none, null where it clears the stored one. */
+/** Values of a row: undefined if not given, null to clear the stored one. */
 export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };
 
 export type RowOutcome = "inserted" | "updated" | "unchanged";
 
-/** One kind of rows. */
+/** A kind of rows. */
 export interface ImportKind<Row> {
   columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
   /**
-   * Columns of which a bad cell rejects its row: those by which it is known, those that a new one needs,
-   * and those that decide whether it is shown. A bad cell of another is left out. Absent: all are.
+   * Columns whose invalid cells reject the row: those that identify it, that a new one needs, or that
+   * decide whether it is shown. Invalid cells of other columns are dropped. Absent if all columns are
+   * required.
    */
   requiredColumns?: readonly string[];
   /**
-   * A directory: its rows depend on each other and their order means something, so all are
-   * written in one transaction. The others are written in many short ones.
+   * Whether it is a directory, whose rows depend on each other and whose order matters: all are written in
+   * one transaction. Other kinds are written in many short ones.
    */
   isDirectory: boolean;
-  /** Growth and engagement of channels are computed from its rows. */
+  /** Whether growth and engagement of channels are computed from its rows. */
   isMeasured?: true;
-  /** A writer for one import; its calls come inside transactions. */
+  /** Creates a writer for one import, which is called inside transactions. */
   open(db: Database, context: ImportContext): RowWriter<Row>;
   exported: ExportedRows<keyof Row & string>;
 }
@@ -34,36 +35,40 @@ export interface ImportKind<Row> {
 export interface ImportContext {
   clock: Clock;
   /**
-   * The folder to which names of image files are relative; null where rows come from elsewhere than
-   * the operator's own machine, and may name no file of it.
+   * Folder for relative names of image files; null if the rows do not come from the operator's own machine
+   * and may not name its files.
    */
   folder: string | null;
-  /** The messenger's hosts, by which links are known. */
+  /** The messenger's hosts, by which links are recognized. */
   messengerHosts: readonly string[];
-  /** How many of the last Moscow days follow their posts. */
+  /** Number of latest Moscow days whose statistics still follow their posts. */
   openDays: number;
-  /** The highest number that the rows name: numbers are chosen after it. Absent where none names any. */
+  /** Highest number that the rows name: generated numbers start after it. Absent if they name none. */
   highestNumber?: number;
   note(said: Message): void;
 }
 
 export interface RowWriter<Row> {
-  /** For new rows, where one statement for several is cheaper than one for each. */
+  /** Inserts several new rows in one statement, where that is cheaper than one statement each. */
   together?: {
-    /** Rows in one statement: always exactly this number. */
+    /** Exact number of rows per statement. */
     rows: number;
-    /** Writes the rows; false, with nothing written, where each needs its own statement. @throws RowFault */
+    /**
+     * Inserts the rows; false, without writing anything, if they need separate statements. @throws RowFault
+     */
     insert(rows: readonly Given<Row>[]): boolean;
   };
-  /** The order in which rows that were read together are best written; their own where it matters. */
+  /**
+   * Sorts rows that were read together into the best order for writing, or keeps their order if it matters.
+   */
   arrange?(rows: readonly ReadRow<Row>[]): readonly ReadRow<Row>[];
-  /** Rows that are read together; left out: some thousands. */
+  /** Rows to read together; absent for the default of a few thousand. */
   batchRows?: number;
-  /** Prepares rows that are likely to be written next, in the pause before their transaction. */
+  /** Prepares rows that will probably be written next, in the pause before their transaction. */
   ahead?(rows: readonly ReadRow<Row>[]): void;
-  /** The least that a transaction has of the rows that were arranged last; left out: few rows. */
+  /** Minimum size of a transaction with the rows arranged last; absent for the default. */
   fewest?(): Fewest | undefined;
-  /** Channels: how many handles moved so far. */
+  /** For channels: number of handles moved so far. */
   counts?: { handles_moved: number };
   /** Writes one row. @throws RowFault, with nothing written */
   write(row: Given<Row>): RowOutcome;
@@ -72,16 +77,16 @@ export interface RowWriter<Row> {
   /** Called after each commit. */
   afterCommit?(): Promise<void>;
   /**
-   * Directories, with `--replace`: removes what the file does not name, before its rows are
-   * written, so that their ids are free. @returns how many entries were removed
+   * For directories with `--replace`: removes entries that the file does not name, before its rows are
+   * written, so that their ids become free. @returns number of entries removed
    */
   removeOthers?(named: ReadonlySet<string>, inUse: ReadonlySet<string>): number;
-  /** Entries that some channel uses. Reads all channels, so it is called outside of transactions. */
+  /** Entries used by any channel. Reads all channels, so it is called outside transactions. */
   inUse?(): ReadonlySet<string>;
 
   /** Called after the last commit. */
   afterwards?(): Promise<void>;
-  /** Called after the last commit instead, where the import was interrupted: what cannot wait for the rest. */
+  /** Called instead of `afterwards` if the import was interrupted: does what cannot wait for the rest. */
   interrupted?(): Promise<void>;
 }
 
@@ -96,13 +101,13 @@ export class RowFault extends Error {
   }
 }
 
-/** A cell that was left out of its row, and why. */
+/** A cell that was dropped from its row, and why. */
 export interface BadCell {
   column: string;
   fault: Message;
 }
 
-/** A row with its cells read by the kind's columns, or why it is rejected. */
+/** A row whose cells were read as the kind's columns, or why it is rejected. */
 export type ReadRow<Row> = { line: number; fields: Fields | null } & (
   | { given: Given<Row>; bad: readonly BadCell[] }
   | { fault: RowFault }

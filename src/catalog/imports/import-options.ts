@@ -4,17 +4,17 @@ import { AS_RECOGNIZED, type ReadingOptions } from "./rows.ts";
 /** How a file is imported: options of `kanalog import`. */
 export interface ImportOptions {
   reading: ReadingOptions;
-  /** IANA name of the zone of times without an offset. */
+  /** IANA time zone for times without an offset. */
   timezone: string;
-  /** Any bad cell rejects its row. */
+  /** Whether any invalid cell rejects its row. */
   strict: boolean;
 }
 
 /** The same of a file that somebody uploads. */
 export interface UploadOptions extends ImportOptions {
-  /** Only tells what would happen: it is tried on a copy of the database. */
+  /** Whether to only report what would happen, trying it on a copy of the database. */
   dryRun: boolean;
-  /** Directories only: entries that the file does not name are removed. */
+  /** For directories: whether to remove entries that the file does not name. */
   replace: boolean;
 }
 

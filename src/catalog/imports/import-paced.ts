@@ -9,11 +9,11 @@ import { boundsOf, createTransactionSize, measureCommit } from "./transaction-si
 import { readAll, writeSome } from "./write-rows.ts";
 
 /**
- * Rows read ahead of transactions, where the kind says no other number. Of twice as many, those that refresh
- * channels lie in twice as many pages of the table, most of which each transaction changes.
+ * Rows read ahead of transactions, unless the kind sets another number. Twice as many rows that refresh
+ * channels would be spread over twice as many pages of the table, most of which every transaction changes.
  */
 const BATCH_ROWS = 5_000;
-/** Text of rows that are read ahead: an import's memory is some times as much. */
+/** Limit for the text of rows read ahead: an import's memory is a small multiple of it. */
 const BATCH_CHARACTERS = 16 * 1024 ** 2;
 /** Pause between two transactions, so that commits of usage get the lock: they try every millisecond. */
 const PAUSE_MS = 3;
@@ -28,7 +28,7 @@ export async function importPaced<Row>(
   let batch: InputRow[] = [];
   let characters = 0;
   let nextAtMs = 0;
-  /** Rows of the last transaction: the next one has about as many. */
+  /** Rows in the last transaction: the next one has about as many. */
   let lastRows = 0;
   const size = createTransactionSize(await measureCommit(db, clock), boundsOf(db));
   for await (const some of rows) {
@@ -51,7 +51,7 @@ export async function importPaced<Row>(
       const onReject = (reject: Reject): void => void rejects.push(reject);
       await writeAll(writer.arrange?.(read) ?? read, { ...run, onReject });
     } finally {
-      // In the order of the file's lines, in whatever order the rows were written.
+      // In the file's order, whatever order the rows were written in.
       for (const reject of rejects.toSorted((a, b) => a.line - b.line)) run.onReject(reject);
     }
   }

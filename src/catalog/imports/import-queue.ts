@@ -9,23 +9,23 @@ import type { Upload } from "./run-upload.ts";
 import type { UploadFiles } from "./upload-files.ts";
 
 export interface ImportParts {
-  /** Where runs are read. */
+  /** For reading runs. */
   db: Database;
-  /** Changes of runs, on a connection that writes. */
+  /** Changes of runs, on a writing connection. */
   changes: ImportRunChanges;
-  /** Runs one on a thread of its own, which has one at a time. */
+  /** Imports an upload on its own thread, one at a time. */
   runUpload(upload: Upload): Promise<void>;
   files: UploadFiles;
 }
 
-/** Told in place of a cause that means nothing to the person who uploads. */
+/** Shown instead of a cause that would mean nothing to the person who uploads. */
 const FAILED = message("importFailed");
 
-/** Between two looks whether it is a run's turn. */
+/** How often to check whether it is a run's turn. */
 const TURN_LOOK_MS = 500;
 
 /**
- * Runs of this process: each waits for its turn, is imported, and its end is noted.
+ * Runs of this process: each waits for its turn, is imported, and has its end recorded.
  * @param owner name of this process
  */
 export function createImportQueue(
@@ -33,11 +33,11 @@ export function createImportQueue(
   owner: string,
   { clock, log }: { clock: Clock; log: Log },
 ) {
-  /** Shared with the thread that imports. */
+  /** Shared with the importing thread. */
   const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const underWay = new Set<Promise<void>>();
 
-  /** Waits for runs of other processes that were started before; one that is gone is ended elsewhere. */
+  /** Waits for earlier runs of other processes; runs whose process is gone are ended elsewhere. */
   async function turn(id: number): Promise<void> {
     for (;;) {
       const isStopped = Atomics.load(new Int32Array(stop), 0) === 1;
@@ -71,10 +71,10 @@ export function createImportQueue(
       void running.finally(() => underWay.delete(running));
     },
 
-    /** Ends what is under way after its next rows, and what waits for its turn. */
+    /** Ends the current run after its next rows, and cancels those waiting. */
     async stop(): Promise<void> {
       Atomics.store(new Int32Array(stop), 0, 1);
-      // A request that was being read may start one more meanwhile.
+      // A request that was still being read may start another run meanwhile.
       while (underWay.size > 0) await Promise.all(underWay);
     },
   };

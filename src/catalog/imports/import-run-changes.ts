@@ -9,12 +9,12 @@ import { endRun, insertRun, saveHeartbeat } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
 import { INTERRUPTED } from "./input.ts";
 
-/** Changes of imports' records, one transaction each. */
+/** Changes of import runs, one transaction each. */
 export const importRunChanges = { startImport, endImport, importHeartbeat };
 
 export type ImportRunChanges = Calls<typeof importRunChanges>;
 
-/** @returns the run's number */
+/** @returns number of the run */
 function startImport(
   db: Database,
   clock: Clock,
@@ -39,14 +39,14 @@ function startImport(
   });
 }
 
-/** @param failure null where it is done */
+/** @param failure null if it succeeded */
 function endImport(db: Database, clock: Clock, id: number, failure: Message | null): Promise<void> {
   return inTransaction(db, clock, "import-end", (tx) => endRun(tx, id, clock.now(), failure));
 }
 
 /**
- * Says that the runs of a process go on.
- * @param gone numbers of runs whose process is gone: they end
+ * Heartbeat for a process's runs.
+ * @param gone numbers of runs whose process is gone, which are ended
  */
 function importHeartbeat(
   db: Database,

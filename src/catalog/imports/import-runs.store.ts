@@ -11,16 +11,16 @@ import type { ReasonGroup } from "./tally.ts";
 
 type Stored = typeof importRuns.$inferSelect;
 
-/** An import that was started in the console. */
+/** An import started in the console. */
 export interface RecordedRun
   extends Omit<Stored, "summary" | "rejects" | "failure" | "owner" | "heartbeatAt"> {
-  /** The run waits for an earlier one: files are imported one after the other. */
+  /** Whether the run is waiting for an earlier one: files are imported one after another. */
   isWaiting: boolean;
   summary: RunProgress;
   failure: Message | null;
 }
 
-/** Written out, and not given as a value: the index of running imports is for this text only. */
+/** A literal rather than a parameter, because the index of running imports only applies to this text. */
 const isRunning = ({ state }: { state: SQLiteColumn }) => sql`${state} = 'running'`;
 
 const add = change((db) =>
@@ -64,7 +64,7 @@ const setEnd = change((db) =>
     .where(eqGiven(importRuns.id, "id")),
 );
 
-/** @param failure null where it is done */
+/** @param failure null if it succeeded */
 export async function endRun(
   tx: Transaction,
   id: number,
@@ -86,12 +86,12 @@ const setHeartbeat = change((db) =>
     .where(and(isRunning(importRuns), eqGiven(importRuns.owner, "owner"))),
 );
 
-/** Notes that the process says that its runs go on. */
+/** Records a heartbeat for the process's runs. */
 export async function saveHeartbeat(tx: Transaction, owner: string, now: number): Promise<void> {
   await setHeartbeat(tx).run({ owner, now });
 }
 
-/** A run under way. */
+/** A run in progress. */
 type OwnedRun = Pick<Stored, "id" | "owner" | "heartbeatAt">;
 
 const running = query((db) =>
@@ -114,7 +114,7 @@ const { owner: _owner, heartbeatAt: _heartbeatAt, ...columns } = getTableColumns
 
 const earlier = alias(importRuns, "earlier");
 
-/** Fields of a run as it is shown, and whether it waits for an earlier one. */
+/** Fields of a run as shown, including whether it is waiting for an earlier one. */
 function runFields(db: Reading) {
   const earlierRuns = db
     .select({ id: earlier.id })
@@ -137,7 +137,7 @@ const latestRuns = query((db) =>
   db.select(runFields(db)).from(importRuns).orderBy(desc(importRuns.id)).limit(given("limit")),
 );
 
-/** The latest first. */
+/** Latest first. */
 export async function selectRuns(db: Database, limit: number): Promise<RecordedRun[]> {
   return (await latestRuns(db).all({ limit })).map(toRun);
 }

@@ -6,21 +6,21 @@ import type { ImportSummary } from "./import-summary.ts";
 
 type RunState = "running" | "done" | "failed";
 
-/** The options of a run, and how far it has come. */
+/** A run's options and progress. */
 export interface RunProgress extends ImportSummary {
   options: UploadOptions;
-  /** Size of the file, and how much of it was read. */
+  /** Size of the file, and how much of it has been read. */
   bytes: number;
   bytesRead: number;
-  /** Rejected rows in the file that is offered: the first of them where they are very many. */
+  /** Rejected rows in the downloadable file: the first ones if there are very many. */
   rejectsKept: number;
-  /** Notes of the import beside its rejected rows. */
+  /** Notes about the import other than rejected rows. */
   notes: Message[];
 }
 
 /**
- * Versions before messages had codes stored them as texts; the first ones had no options, and those before
- * reasons were counted neither these nor how the file was read.
+ * Stored summaries of earlier versions: before messages had codes they were texts; the first versions had
+ * no options, and those before reasons were counted recorded neither these nor how the file was read.
  */
 type StoredSummary = Omit<RunProgress, "notes" | "options" | Later> &
   Partial<Pick<RunProgress, Later>> & {
@@ -29,29 +29,29 @@ type StoredSummary = Omit<RunProgress, "notes" | "options" | Later> &
   };
 type Later = "recognized" | "rejects" | "warnings" | "rejectsKept";
 
-/** A rejected row, as versions stored it before reasons were counted; the first ones as a text. */
+/** A rejected row as stored by versions before reasons were counted; the first ones stored text. */
 type StoredReject = { line: number; column: string | null } & (
   | { fault: Message }
   | { reason: string }
 );
 
-/** Imports that were started in the console. */
+/** Imports started in the console. */
 export const importRuns = sqliteTable("import_runs", {
   id: integer("id").primaryKey(),
   kind: text("kind").$type<ImportKindName>().notNull(),
   fileName: text("file_name").notNull(),
-  /** E-mail address of who started it. */
+  /** E-mail address of the person who started it. */
   person: text("person").notNull(),
   state: text("state").$type<RunState>().notNull(),
   startedAt: integer("started_at").notNull(),
   finishedAt: integer("finished_at"),
   summary: text("summary", { mode: "json" }).$type<StoredSummary>().notNull(),
-  /** The first rejected rows, of versions before reasons were counted; else empty. */
+  /** First rejected rows, of versions before reasons were counted; empty otherwise. */
   rejects: text("rejects", { mode: "json" }).$type<StoredReject[]>().notNull(),
-  /** A message as JSON, or the plain text of a version before. */
+  /** A message as JSON, or plain text from an earlier version. */
   failure: text("failure"),
-  /** Names the process that runs it, as no other process is named. */
+  /** Unique name of the process that runs it. */
   owner: text("owner").notNull().default(""),
-  /** When that process last said that the run goes on. */
+  /** That process's last heartbeat for the run. */
   heartbeatAt: integer("heartbeat_at").notNull().default(0),
 });

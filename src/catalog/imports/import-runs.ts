@@ -22,8 +22,8 @@ export type ImportRuns = ReturnType<typeof createImportRuns>;
 const SILENT_MS = 30_000;
 
 /**
- * Imports of uploaded files, one after the other, recorded as rows.
- * @param others uploads that other workers hold
+ * Imports of uploaded files, run one after another and recorded as rows.
+ * @param others uploads held by other workers
  */
 export function createImportRuns(
   parts: ImportParts,
@@ -41,8 +41,8 @@ export function createImportRuns(
     held,
 
     /**
-     * Takes the file and starts to import it.
-     * @returns the run's number
+     * Takes over the file and starts importing it.
+     * @returns number of the run
      */
     async start(input: NewUpload & { by: Actor }): Promise<number> {
       const { kind, options, by } = input;
@@ -64,16 +64,16 @@ export function createImportRuns(
 
     ...createImportReads(db, files),
 
-    /** At the start: removes the files of processes that are gone. */
+    /** Called at the start: removes files of processes that are gone. */
     recover(): Promise<void> {
       files.removeLeftovers();
       return this.look();
     },
 
     /**
-     * Every few seconds: says that the runs of this process go on, and ends those whose process is
-     * gone; a run of another process that lives is left alone. Never throws.
-     * @param endsGone whether this process is the one that looks after others' runs
+     * Called every few seconds: sends the heartbeat for this process's runs, and ends runs whose process is
+     * gone; runs of other live processes are left alone. Never throws.
+     * @param endsGone whether this process is responsible for ending others' runs
      */
     async look(endsGone = true): Promise<void> {
       held.removeOld();
@@ -89,7 +89,7 @@ export function createImportRuns(
       }
     },
 
-    /** Ends what is under way after its next rows, and what waits for its turn. */
+    /** Ends the current run after its next rows, and cancels those waiting. */
     async stop(): Promise<void> {
       held.removeAll();
       await queue.stop();
@@ -110,10 +110,10 @@ function createImportReads(db: Database, files: UploadFiles) {
   return {
     run,
 
-    /** The latest first. */
+    /** Latest first. */
     runs: (limit: number): Promise<RecordedRun[]> => selectRuns(db, limit),
 
-    /** The file of a run's rejected rows. @throws AppError `not_found` where it is kept no longer */
+    /** The file with a run's rejected rows. @throws AppError `not_found` if it is no longer kept */
     async rejects(id: number): Promise<{ run: RecordedRun; path: string }> {
       const found = await run(id);
       const path = files.rejectsPath(id);

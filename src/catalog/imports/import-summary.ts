@@ -10,13 +10,13 @@ export interface ImportSummary {
   rejected: number;
   /** With `--replace` only. */
   removed?: number;
-  /** Handles that moved to another channel; for channels only. */
+  /** For channels: handles that moved to another channel. */
   handles_moved?: number;
   seconds: number;
   recognized: Recognized;
   /** Rejected rows by column and reason. */
   rejects: ReasonGroup[];
-  /** Cells that were left out of their rows, by column and reason, and what is odd about the file. */
+  /** Dropped cells by column and reason, and oddities of the file. */
   warnings: ReasonGroup[];
 }
 
@@ -35,7 +35,7 @@ export function changedBy({ inserted, updated }: ImportSummary): number {
 
 const GROUPS_MAX = 50;
 
-/** The summary of several files or batches: the way of reading is that of the last one. */
+/** Sums up several files or batches; how they were read is taken from the last one. */
 export function sumOf(before: ImportSummary | null, one: ImportSummary): ImportSummary {
   if (before === null) return one;
   const handlesMoved = (before.handles_moved ?? 0) + (one.handles_moved ?? 0);

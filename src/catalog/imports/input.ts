@@ -8,18 +8,20 @@ import { message } from "../../values/messages/messages.ts";
 export interface Input {
   /** As the operator named it. */
   name: string;
-  /** Null for what has no size and can be read only once: standard input, a pipe. */
+  /** Null if it has no size and can only be read once: standard input, or a pipe. */
   bytes: number | null;
-  /** How much a packed one may hold, where it is not the operator's own: kilobytes may unpack to terabytes. */
+  /**
+   * Limit for decompressed data if the file is not the operator's own: kilobytes may expand to terabytes.
+   */
   unpackedBytesMax?: number;
-  /** The folder to which names of files in it are relative. */
+  /** Folder for relative names of files in it. */
   folder: string;
   open(): AsyncIterable<Uint8Array>;
 }
 
 const STANDARD_INPUT = "-";
 
-/** @throws AppError `not_found` for a file that is not there or is no file */
+/** @throws AppError `not_found` if it does not exist or is not a file */
 export async function openInput(path: string): Promise<Input> {
   if (path === STANDARD_INPUT) {
     const folder = process.cwd();
@@ -36,7 +38,7 @@ export async function openInput(path: string): Promise<Input> {
   };
 }
 
-/** Recorded as the failure of an import that was cut short. */
+/** Recorded as the failure of an interrupted import. */
 export const INTERRUPTED = message("importInterrupted");
 
 /**
@@ -57,7 +59,7 @@ export function stoppable(input: Input, stop: SharedArrayBuffer): Input {
   };
 }
 
-/** A stream, put together again after its first piece was read; left early, it ends the rest too. */
+/** Puts a first piece back in front of its stream; leaving early also ends the rest. */
 export async function* prepend<Piece>(
   first: Piece,
   rest: AsyncGenerator<Piece>,

@@ -6,17 +6,19 @@ import type { ColumnNames } from "./column-names.ts";
 import { exactNumber } from "./exact-number.ts";
 import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 
-/** How values of JSON become rows: none for one that the format leaves out, such as a service message. */
+/** Converts JSON values to rows, skipping those that are none in the format, such as service messages. */
 export interface JsonRows {
-  /** Where rows lie in a whole document, and what stands beside them, as paths of the parser. */
+  /** Where a document has rows and data beside them, as paths for the parser. */
   paths: readonly string[];
-  /** @param key the name of a value beside the rows; null for a row */
+  /** @param key name of a value beside the rows; null for a row */
   toRow(line: number, value: unknown, key?: string | null): InputRow[];
-  /** Rows that the end of the text brings. @throws AppError `invalid` where the text was none of the format */
+  /**
+   * Rows that follow at the end of the text. @throws AppError `invalid` if the text was not in this format
+   */
   end?(line: number): InputRow[];
 }
 
-/** Objects whose keys are columns of the kind. */
+/** Objects whose keys are the kind's columns. */
 export function createJsonRows(names: ColumnNames): JsonRows {
   let isFirst = true;
   return {
@@ -48,15 +50,15 @@ export function createJsonRows(names: ColumnNames): JsonRows {
 const BETWEEN_VALUES: readonly TokenType[] = [TokenType.LEFT_BRACKET, TokenType.COMMA];
 
 /**
- * The rows of a JSON document, read as a stream, as many together as a piece of its text has.
- * @throws AppError `invalid`, naming the line, where the text is no JSON or a value does not end
+ * Rows of a JSON document, read as a stream, in batches of one piece of the text.
+ * @throws AppError `invalid` naming the line if the text is not JSON, or a value does not end
  */
 export async function* readJson(
   text: AsyncIterable<string>,
   { paths, toRow, end }: JsonRows,
 ): AsyncGenerator<InputRow[]> {
   let line = 1;
-  /** The line on which the value under way begins; null between two. */
+  /** Line on which the current value begins; null between values. */
   let startLine: number | null = null;
   let charactersOfValue = 0;
   let rows: InputRow[] = [];
@@ -100,7 +102,7 @@ export async function* readJson(
 }
 
 class ExactTokenizer extends Tokenizer {
-  /** The parser's own gives a number for every text; columns take bigints as values too. */
+  /** Overridden, because the parser's own returns a rounded number; columns also accept bigints. */
   override parseNumber(digits: string): number {
     return exactNumber(digits) as number;
   }

@@ -27,7 +27,7 @@ export function keptInput(input: Input, folder: string): Input {
   };
 }
 
-/** A file without a name: nothing is left of it, however the process ends. */
+/** Opens an unlinked file: nothing is left of it, however the process ends. */
 function openNameless(folder: string): number {
   const own = mkdtempSync(join(folder, "kanalog-input-"));
   try {

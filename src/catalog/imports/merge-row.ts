@@ -3,8 +3,8 @@ import type { RecordOf, RowOf, StoredFields } from "../fields/stored-field.ts";
 import { type Given, RowFault } from "./import-kind.ts";
 
 /**
- * The stored entry, or a new one, with what a row gives.
- * @param fault of a field that a new one needs and the row does not give
+ * Combines the stored entry, or a new one, with the values of a row.
+ * @param fault of a required field that the row of a new entry does not give
  * @throws RowFault
  */
 export function merge<F extends StoredFields>(
@@ -24,7 +24,7 @@ export function merge<F extends StoredFields>(
   return record as RecordOf<F>;
 }
 
-/** Whether an entry is as it is stored. */
+/** Whether an entry equals the stored one. */
 export function isSame<R extends object>(record: R, stored: R): boolean {
   for (const name in stored) if (record[name] !== stored[name]) return false;
   return true;

@@ -8,12 +8,12 @@ import { type Given, RowFault } from "./import-kind.ts";
 
 export type GivenPost = RowOf<typeof POST_FIELDS>;
 
-/** `deleted` takes a post down, and false brings one back. */
+/** A row of posts. `deleted` takes a post down, or with false restores it. */
 export type PostRow = GivenPost & { channel_msgr_id: string; deleted: boolean };
 
 /**
- * Finds the post that a row names: by its `id`, else by its channel and `msgr_post_id`.
- * @param highestNumber the highest that the file gives a post
+ * Finds the post that a row names: by `id`, or else by channel and `msgr_post_id`.
+ * @param highestNumber highest number that the file gives a post
  */
 export function createNamedPosts(
   channels: ReturnType<typeof createChannelLookup>,
@@ -33,10 +33,10 @@ export function createNamedPosts(
     stored: (row: Given<PostRow>) => find(row, records),
     tombstone: (row: Given<PostRow>) => find(row, tombstones),
 
-    /** A number for a post that has none: no post has or had it. */
+    /** A number for a new post, which no post has ever had. */
     nextNumber: (): number => Math.max(records.nextNumber(), highestNumber + 1),
 
-    /** The row with numbers of channels in the place of their names. */
+    /** The row with channel numbers in place of names. */
     resolved(row: Given<PostRow>, stored: object | undefined): Given<GivenPost> {
       if (stored === undefined && row.published_at == null) {
         throw new RowFault("published_at", message("required"));
@@ -62,7 +62,7 @@ export function createNamedPosts(
   };
 }
 
-/** A store that is searched by both identities of a post. */
+/** A store that finds posts by both of their identities. */
 interface Findable<Found> {
   byId(id: number): Found | undefined;
   byMessengerId(channelId: number, messengerId: string): Found | undefined;

@@ -4,7 +4,7 @@ import { parseExact } from "./exact-number.ts";
 import { type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 import type { JsonRows } from "./json-rows.ts";
 
-/** The rows of NDJSON, as many together as a piece has. @throws AppError `invalid` at an endless line */
+/** Rows of NDJSON, in batches of one piece of the text. @throws AppError `invalid` for an endless line */
 export async function* readNdjson(
   text: AsyncIterable<string>,
   { toRow, end }: JsonRows,

@@ -21,10 +21,12 @@ import { createNamedPosts, type GivenPost, type PostRow } from "./named-posts.ts
 import { requirePast } from "./require-past.ts";
 import { FEWEST_INDEXED } from "./transaction-size.ts";
 
-/** Transactions between two looks for segments to merge: FTS5 merges eight of a size, and each writes one. */
+/**
+ * Transactions between two looks for segments to merge: each writes one, and FTS5 merges eight of a size.
+ */
 const MERGED_AFTER = 8;
 
-/** Identity is `id`, else channel and `msgr_post_id`. */
+/** Posts are identified by `id`, or else by channel and `msgr_post_id`. */
 export const postsImport: ImportKind<PostRow> = {
   columns: {
     ...columnsOf(POST_FIELDS),
@@ -60,13 +62,13 @@ export const postsImport: ImportKind<PostRow> = {
       if (row.id != null) named.requireFreeMessengerId(post);
       if (stored !== undefined) {
         if (isSame(post, stored)) {
-          // A forward from a channel that is not in the catalog stands among the mentions only.
+          // A forward from a channel outside the catalog is stored only as a mention.
           return mentions.write(post, stored, row.forwarded_from) ? "updated" : "unchanged";
         }
         records.update(post);
       } else {
         if (post.id === 0) post.id = named.nextNumber();
-        // A post that is inserted while its tombstone stands is not sent to webhooks again.
+        // A post that returns while its tombstone exists is not sent to webhooks again.
         const isUnsent = tombstone !== undefined && tombstones.isUnsent(post.id);
         if (isUnsent) tombstones.remove(post.id);
         records.insert(post, nowMs);
@@ -79,8 +81,8 @@ export const postsImport: ImportKind<PostRow> = {
     }
 
     /**
-     * A post that was never imported leaves a tombstone too: the row may come before the post's. A number alone
-     * is one that a post had once.
+     * Takes a post down. One that was never imported gets a tombstone too, because this row may precede it.
+     * A number on its own belonged to a former post.
      */
     function remove(
       row: Given<PostRow>,
@@ -145,7 +147,7 @@ function requirePastTimes(row: Given<PostRow>, nowMs: number): void {
   requirePast("views_at", row.views_at, nowMs);
 }
 
-/** A post with a tombstone's identity and nothing else: `published_at` has to be given. */
+/** A post with a tombstone's identity and nothing else: the row must give `published_at`. */
 function blankPost(tombstone: Tombstone): PostRecord {
   const blank: Record<string, unknown> = {};
   for (const [name, { initial }] of Object.entries(POST_FIELDS)) blank[name] = initial;
@@ -153,8 +155,8 @@ function blankPost(tombstone: Tombstone): PostRecord {
 }
 
 /**
- * Views without the time at which they were read were read now, where they are others than the stored
- * ones. A null in their time says that they were never read, which views above 0 contradict.
+ * Sets when the views were read. Without a given time, they were read now if they differ from the stored
+ * ones. A given null says that they were never read, which contradicts views above 0.
  */
 function withReadingTime(
   row: Given<GivenPost>,

@@ -4,13 +4,13 @@ import { type BadCell, type Given, type ImportKind, RowFault } from "./import-ki
 import type { Fields } from "./input-row.ts";
 import { respelled, type SpellingRules } from "./spelling.ts";
 
-/** How the cells of an import are read: plain data. */
+/** How an import's cells are read: plain data. */
 export interface CellRules extends SpellingRules {
-  /** Whether any bad cell rejects its row. */
+  /** Whether any invalid cell rejects its row. */
   strict: boolean;
 }
 
-/** Whether a bad cell of the column costs the cell alone, and not the row. */
+/** Whether an invalid cell of the column is dropped instead of rejecting its row. */
 export function isOptional<Row>(
   { columns, requiredColumns }: ImportKind<Row>,
   column: string | null,
@@ -21,9 +21,9 @@ export function isOptional<Row>(
 }
 
 /**
- * Reads a row's fields by the kind's columns.
- * @param bad gets the cells that are left out
- * @throws RowFault at the first bad cell that rejects the row
+ * Reads a row's fields as the kind's columns.
+ * @param bad receives dropped cells
+ * @throws RowFault for the first invalid cell that rejects the row
  */
 export function readCells<Row>(
   kind: ImportKind<Row>,
@@ -49,10 +49,10 @@ export function readCells<Row>(
   return row;
 }
 
-/** Most cells are as the column takes them, so only the others are looked at twice. */
+/** Tries other spellings only if the column refuses the cell as it is, which is rare. */
 function readCell<T>(column: Column<T>, cell: unknown, rules: SpellingRules): Read<T> {
   if (typeof cell === "bigint") return readBig(column, cell);
-  // A channel's column may keep a text that it cannot judge yet.
+  // A channel's column may accept text that it cannot judge yet.
   const given = column.spelling === "channel" ? respelled("channel", cell, rules) : cell;
   const read = column.read(given);
   if ("value" in read || column.spelling === undefined) return read;
@@ -60,7 +60,10 @@ function readCell<T>(column: Column<T>, cell: unknown, rules: SpellingRules): Re
   return other === given ? read : column.read(other);
 }
 
-/** A column says of a number beyond the safe range what to do about it; only a measure may be rounded. */
+/**
+ * Reads an integer beyond the safe range. The column explains what to do about it; only a measure may be
+ * rounded.
+ */
 function readBig<T>(column: Column<T>, given: bigint): Read<T> {
   const rounded = column.read(Number(given));
   return "fault" in rounded || column.spelling === "number" ? rounded : column.read(given);
@@ -70,8 +73,8 @@ const EMPTY_LENGTH_MAX = 8;
 const EMPTY_WORD = /^\s*(?:none|null|nan)\s*$/i;
 
 /**
- * Programs write `None`, `null` or `NaN` where there is no value. A text that an entry must have may be
- * such a word, so there it is taken as it is.
+ * Whether a cell has one of the words that programs write for a missing value: `None`, `null`, `NaN`. A
+ * required text may be such a word, so it is taken literally.
  */
 function isEmpty({ spelling, nullable }: Column<unknown>, given: unknown): boolean {
   if (typeof given !== "string" || given.length > EMPTY_LENGTH_MAX) return false;

@@ -7,13 +7,13 @@ import { type CellRules, readCells } from "./read-cells.ts";
 import { nothingRecognized } from "./recognized.ts";
 import { type ReadingOptions, readRows } from "./rows.ts";
 
-/** A number is read alike under all of them. */
+/** Numbers are read in the same way under any rules. */
 const RULES: CellRules = { timezone: MOSCOW_ZONE, messengerHosts: [], strict: true };
 
 /**
- * Reads a file to its end before any of its rows is written, so that one that cannot be read changes nothing.
- * @returns the highest number that a row names, or 0: numbers that are chosen for other rows come after it,
- *   or a later row would be taken for theirs
+ * Reads a file completely before any of its rows is written, so that an unreadable one changes nothing.
+ * @returns highest number that a row names, or 0: generated numbers start after it, or a later row would be
+ * taken for one of theirs
  * @throws AppError `invalid`, as `readRows`
  */
 export async function readThrough(
@@ -31,17 +31,17 @@ export async function readThrough(
   return highest;
 }
 
-/** Fewer digits than the highest number that a row may have. */
+/** Fewer digits than the highest permitted number has. */
 const PLAIN = /^[1-9]\d{0,14}$/;
 
 function numberIn(kind: ImportKind<{ id?: number }>, { id }: Fields): number {
   if (id == null) return 0;
-  // Nearly all are plain, and to read each by its column would make an import take a fifth longer.
+  // Nearly all are plain; reading each through its column would make an import take a fifth longer.
   if (PLAIN.test(String(id))) return Number(id);
   try {
     return readCells(kind, { id }, RULES, []).id ?? 0;
   } catch (error) {
-    // The row is rejected when its turn comes.
+    // The row will be rejected when its turn comes.
     if (error instanceof RowFault) return 0;
     throw error;
   }

@@ -3,7 +3,7 @@ import { inLanguage, message } from "../../values/messages/messages.ts";
 import type { ForeignFormatName } from "./foreign/foreign-formats.ts";
 import { IMPORT_FORMATS, type ImportFormat } from "./import-format.ts";
 
-/** A format of files that are read; one JSON document is not written. */
+/** Formats that can be read; a single JSON document is never written. */
 export type FileFormat = ImportFormat | "json";
 export const FILE_FORMATS: readonly FileFormat[] = [...IMPORT_FORMATS, "json"];
 
@@ -11,20 +11,20 @@ export type Compression = "gzip" | "zstd";
 export type Encoding = "UTF-8" | "UTF-16" | "Windows-1251";
 export type Separator = "," | ";" | "\t";
 
-/** How a file was read: plain data, filled in while it is, for the summary and the site. */
+/** How a file was read: plain data, filled in on the way, for the summary and the site. */
 export interface Recognized {
   compression: Compression | null;
   encoding: Encoding | null;
   format: FileFormat | null;
-  /** In CSV only. */
+  /** For CSV only. */
   separator: Separator | null;
-  /** The program that wrote the file, where its format is not the import's own. */
+  /** The program that wrote the file, if it is not in one of our own formats. */
   from: ForeignFormatName | null;
-  /** The file's names of columns by ours, where they differ. */
+  /** The file's column names by ours, where they differ. */
   renamed: Record<string, string>;
-  /** Columns of the file that nothing takes, under `--ignore-unknown`; the first hundred. */
+  /** The file's unknown columns, with `--ignore-unknown`; the first hundred. */
   ignored: string[];
-  /** IANA name of the zone in which times without an offset are read. */
+  /** IANA time zone for times without an offset. */
   timezone: string;
 }
 

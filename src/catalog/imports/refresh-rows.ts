@@ -7,14 +7,14 @@ import type { Given, ReadRow, RowOutcome } from "./import-kind.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 
-/** Columns of which a row that refreshes a channel names it by one. */
+/** Columns one of which names the channel in a row that refreshes it. */
 const IDENTITIES = ["id", "msgr_id", "handle"] as const;
 const NUMBERS = ["subscribers", "last_post_at"] as const;
 const IDENTITY_OR_NUMBER: ReadonlySet<string> = new Set([...IDENTITIES, ...NUMBERS]);
 
 /**
- * Writes rows that give nothing but the numbers of a channel that there is. Its card and texts, which
- * stay as they are, are not read: that takes a third of the time.
+ * Writes rows that only give an existing channel's numbers. Its card and texts stay unchanged and are not
+ * even read, which takes a third of the time.
  * @returns null, with nothing written, for any other row
  */
 export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutcome | null {
@@ -22,7 +22,7 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
   const numbers = createChannelNumbers(db);
 
   function find({ id, msgr_id, handle }: Given<ChannelRow>): number | undefined {
-    // Null clears what the channel is also named by.
+    // A null would clear the other identity.
     if (id != null) return msgr_id === undefined && handle === undefined ? id : undefined;
     if (msgr_id != null) return handle === undefined ? ids.byMessengerId(msgr_id) : undefined;
     return handle == null ? undefined : ids.byHandle(handle);
@@ -39,7 +39,7 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
       subscribers: row.subscribers ?? subscribers,
       last_post_at: row.last_post_at === undefined ? last_post_at : row.last_post_at,
     };
-    // The stored time is not before the newest post either.
+    // The stored time cannot be earlier than the newest post either.
     if ((now.last_post_at ?? 0) < (last_post_at ?? 0)) {
       const newest = newestPostAt(db, channelId);
       if (newest !== null) now.last_post_at = Math.max(now.last_post_at ?? 0, newest);
@@ -49,10 +49,10 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
 }
 
 /**
- * Rows that refresh channels in the order of their subscribers, so that those whose places in the
- * ordering lie together are written together: each page of its index is written once or twice for the
- * rows, and not for each of them. The channels themselves lie in other pages, a hundred in each.
- * Rows of any other sort, or two of one channel, stay in their order: the same list is given back.
+ * Sorts rows that refresh channels by their subscribers, so that neighbours in that ordering are written
+ * together: each page of its index is then written once or twice for all of them instead of once for each.
+ * The channels themselves are spread over other pages, a hundred on each. Rows of any other sort, or two of
+ * one channel, keep their order: the same list is returned.
  */
 export function inOrderOfSubscribers<Row extends ReadRow<ChannelRow>>(
   rows: readonly Row[],
@@ -71,7 +71,7 @@ export function inOrderOfSubscribers<Row extends ReadRow<ChannelRow>>(
   return rows.toSorted((one, other) => subscribersOf(one) - subscribersOf(other));
 }
 
-/** How a row that refreshes a channel names it, if by this column alone; null for any other row. */
+/** The name of the channel that a row refreshes, if given by this column alone; null for any other row. */
 function nameOf(
   row: ReadRow<ChannelRow>,
   identity: (typeof IDENTITIES)[number],

@@ -6,9 +6,9 @@ import type { Reject } from "./running-import.ts";
 export type RejectsWriter = ReturnType<typeof createRejectsWriter>;
 
 /**
- * Writes rejected rows into a file as NDJSON: line, column, reason and what the row gave.
- * @param open opens the file, called at the first row
- * @param bytesMax a row that would make the file larger, and all after it, are left out
+ * Writes rejected rows to a file as NDJSON: line, column, reason and the row's fields.
+ * @param open opens the file; called for the first row
+ * @param bytesMax a row that would exceed it, and all after it, are omitted
  */
 export function createRejectsWriter(open: () => number, bytesMax: number) {
   let file: number | null = null;
@@ -25,7 +25,7 @@ export function createRejectsWriter(open: () => number, bytesMax: number) {
       bytes += content.byteLength;
       kept += 1;
     },
-    /** How many rows the file has. */
+    /** Number of rows in the file. */
     kept: (): number => kept,
 
     close(): void {

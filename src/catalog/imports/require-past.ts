@@ -1,10 +1,10 @@
 import { message } from "../../values/messages/messages.ts";
 import { RowFault } from "./import-kind.ts";
 
-/** The clock of a machine that reads a messenger may be so far ahead of ours. */
+/** How far another machine's clock may be ahead of ours. */
 const AHEAD_MAX_MS = 5 * 60 * 1000;
 
-/** Refuses an instant that lies ahead of now. @throws RowFault */
+/** Refuses an instant in the future. @throws RowFault */
 export function requirePast(
   column: string,
   instantMs: number | null | undefined,

@@ -16,9 +16,9 @@ import { readNdjson } from "./ndjson-rows.ts";
 import type { Encoding, FileFormat, Recognized } from "./recognized.ts";
 import { unpack } from "./unpack.ts";
 
-/** How a file is to be read: plain data. */
+/** How to read a file: plain data. */
 export interface ReadingOptions extends Naming {
-  /** Null where the file's name or its content tells. */
+  /** Null to determine it from the file's name or contents. */
   format: FileFormat | null;
   /** Null for files with the kind's own columns. */
   from: ForeignFormatName | null;
@@ -35,7 +35,7 @@ const FORMATS_BY_ENDING: Record<string, FileFormat> = {
   ".jsonl": "ndjson",
 };
 
-/** The format by the ending of a file's name, packed or not; null where the content has to tell. */
+/** Format by the extension of a file's name, compressed or not; null if only the contents can tell. */
 function formatOf(path: string): FileFormat | null {
   const name = path.toLowerCase().replace(/\.(gz|zst)$/, "");
   return FORMATS_BY_ENDING[extname(name)] ?? null;
@@ -67,8 +67,8 @@ export async function* readRows(
     recognized.format = formatOfContent(first, namedFormat(input.name, options));
     yield* rowsOf(prepend(first, text), first, kind, names, recognized);
   } finally {
-    // Closes the file where the reading ends early. Nobody waits for that: a silent pipe is closed only
-    // after its next piece.
+    // Closes the file if reading ends early. Not awaited, because a silent pipe only closes after its next
+    // piece.
     void text.return(undefined).catch(() => {});
   }
 }
@@ -98,14 +98,14 @@ async function* readText(
 ): AsyncGenerator<string> {
   const { compression, bytes } = await unpack(input, onBytes);
   recognized.compression = compression;
-  // Plain English letters are UTF-8 too.
+  // ASCII is UTF-8 too.
   recognized.encoding = "UTF-8";
   yield* decodeText(bytes, input.name, (encoding: Encoding) => {
     recognized.encoding = encoding;
   });
 }
 
-/** So much of a JSON text shows whose export it is. */
+/** Length of JSON text that suffices to recognize whose export it is. */
 const JSON_BEGIN_LENGTH = 1024;
 
 /** A text's beginning with its first character that is no space; of JSON more, of blanks without end less. */
@@ -122,8 +122,9 @@ async function firstText(text: AsyncGenerator<string>): Promise<string> {
 }
 
 /**
- * No CSV header of ours begins with a brace or bracket, and no line of NDJSON with a bracket.
- * @param named the format that was named, or null
+ * Determines the format: none of our CSV headers begins with a brace or bracket, and no NDJSON line with a
+ * bracket.
+ * @param named the format that was asked for, or null
  */
 function formatOfContent(first: string, named: FileFormat | null): FileFormat {
   if (named === "csv") return "csv";

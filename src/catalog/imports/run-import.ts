@@ -9,9 +9,9 @@ import type { ImportRun, RunningImport } from "./running-import.ts";
 import { createTally, type ReasonGroup } from "./tally.ts";
 
 /**
- * Upserts rows. A directory's rows are written in one transaction, the others in short ones with
- * pauses, so that a serving process goes on answering. Interrupted at any point it leaves whole
- * rows, and can be run again; once the run's signal is aborted it ends after the next commit.
+ * Upserts rows. A directory's rows are written in one transaction, other kinds in short ones with pauses,
+ * so that a serving process keeps answering. If interrupted at any point, only whole rows have been written
+ * and the import can be repeated; aborting the run's signal ends it after the next commit.
  * @throws whatever `requireWanted` throws
  */
 export async function runImport<Row>(

@@ -15,34 +15,34 @@ import { readRows } from "./rows.ts";
 import { runImport } from "./run-import.ts";
 import { cut, cutGroup } from "./tally.ts";
 
-/** A file that was uploaded to be imported. Plain data, since it is sent to a thread. */
+/** An uploaded file to import. Plain data, because it is sent to a thread. */
 export interface Upload {
   /** Number of its run. */
   id: number;
   kind: ImportKindName;
-  /** The file's name on the person's machine. */
+  /** Name of the file on the person's machine. */
   fileName: string;
-  /** Where the uploaded file lies on this machine. */
+  /** Path of the uploaded file on this machine. */
   path: string;
-  /** Where its rejected rows are kept, to be offered as a file. */
+  /** Path for rejected rows, which are offered as a download. */
   rejectsPath: string;
   summary: RunProgress;
-  /** One 32-bit number in shared memory: other than 0 where the import is to stop. */
+  /** A 32-bit number in shared memory, non-zero to stop the import. */
   stop: SharedArrayBuffer;
 }
 
-/** Settings that an upload is imported by. */
+/** Settings for importing an upload. */
 type UploadSettings = Pick<ImportContext, "messengerHosts" | "openDays">;
 
 const SAVE_EVERY_MS = 500;
-/** How large the file of rejected rows may be; there is one for each of the latest runs. */
+/** Size limit for the file of rejected rows, of which each of the latest runs has one. */
 const REJECTS_BYTES_MAX = 16 * 1024 ** 2;
 /** How many notes are recorded. */
 const NOTES_MAX = 40;
 
 /**
- * Imports an uploaded file and records how far it has come, every half second and at the end.
- * @throws AppError `invalid` for a file that cannot be read; `unavailable` where it is to stop
+ * Imports an uploaded file and records its progress every half second and at the end.
+ * @throws AppError `invalid` for a file that cannot be read; `unavailable` if it is told to stop
  */
 export async function runUpload(
   db: Database,
@@ -59,7 +59,7 @@ export async function runUpload(
     if (saving !== null || clock.monotonic() < nextSaveAtMs) return;
     nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
     saving = save()
-      // Where the storage is busy or full, the import itself meets that too, and says so.
+      // If the storage is busy or full, the import itself will meet and report that.
       .catch(() => {})
       .finally(() => {
         saving = null;
@@ -108,13 +108,13 @@ export async function runUpload(
   }
 }
 
-/** @param path a new file's, by whose name leftovers of an upload are known */
+/** @param path of a new file, named so that leftovers of an upload are recognized */
 function openCopy(db: Database, path: string, clock: Clock): { db: Database; remove(): void } {
   const removeFiles = (): void => {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
   };
   try {
-    // Owner only: sessions and mails are in it.
+    // Readable by its owner only, because it contains sessions and mails.
     closeSync(openSync(path, "wx", 0o600));
     db.copyTo(path);
     const copy = openDatabase(path, clock);

@@ -13,7 +13,7 @@ export interface Reject {
   line: number;
   column: string | null;
   fault: Message;
-  /** Null where the line could not be read as a row. */
+  /** Null if the line could not be read as a row. */
   fields: Fields | null;
 }
 
@@ -22,17 +22,17 @@ export interface ImportRun {
   db: Database;
   clock: Clock;
   context: ImportContext;
-  /** How the file is read; filled in by the reading of its rows. */
+  /** How the file is read; filled in while reading. */
   recognized: Recognized;
   cells: Omit<CellRules, "messengerHosts">;
-  /** Directories only: remove the entries that the file does not name. */
+  /** For directories: whether to remove entries that the file does not name. */
   replace: boolean;
-  /** Ends the import after the transaction under way. */
+  /** Ends the import after the current transaction. */
   signal?: AbortSignal;
-  /** Called in each transaction before its first row; what it throws ends the import. */
+  /** Called in each transaction before its first row; if it throws, the import ends. */
   requireWanted?(tx: Transaction): void;
   onReject(reject: Reject): void;
-  /** After each transaction. */
+  /** Called after each transaction. */
   onProgress(summary: ImportSummary): void;
 }
 

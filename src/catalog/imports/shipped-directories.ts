@@ -6,7 +6,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { importFile } from "./import-file.ts";
 
-/** Loads the directories that ship into a database that never had them. */
+/** Loads the shipped directories into a database that has never had them. */
 export async function loadShippedDirectories(db: Database, clock: Clock): Promise<void> {
   if (findMeta(db, "directories_loaded") !== undefined) return;
   await importFile(db, clock, "categories", categoriesFile);

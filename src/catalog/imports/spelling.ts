@@ -2,15 +2,15 @@ import { parseLinkOrHandle } from "../channels/channel-reference.ts";
 import { type Spelling, withoutZeros } from "../fields/columns.ts";
 
 export interface SpellingRules {
-  /** IANA name of the zone of times without an offset. */
+  /** IANA time zone for times without an offset. */
   timezone: string;
-  /** The messenger's hosts, by which links to channels are known. */
+  /** The messenger's hosts, by which links to channels are recognized. */
   messengerHosts: readonly string[];
 }
 
 /**
- * A value that a column did not take, written as the column takes it, where it is one of the ways in
- * which people write it; any other as it was given.
+ * Rewrites a value that a column refused into the form it accepts, if it is one of people's usual
+ * spellings; otherwise returns it unchanged.
  */
 export function respelled(spelling: Spelling, given: unknown, rules: SpellingRules): unknown {
   if (typeof given !== "string" && typeof given !== "number") return given;
@@ -35,12 +35,12 @@ export function respelled(spelling: Spelling, given: unknown, rules: SpellingRul
   }
 }
 
-/** A space between groups of three digits, of any width. */
+/** A space of any width between groups of three digits. */
 const GROUP_SPACE = /(?<=\d)[ \u00a0\u2009\u202f](?=\d{3}(?!\d))/g;
 
 const ROUNDED = /^(\d{1,9}(?:[.,]\d{1,9})?) ?([KМMК])$/i;
 
-/** `1.2K` and `3,4M`, in letters of either alphabet. */
+/** `1.2K` and `3,4M`, in Latin or Cyrillic letters. */
 function plainCount(text: string): string {
   const [, number, letter = ""] = ROUNDED.exec(text) ?? [];
   if (number === undefined) return text;
@@ -50,25 +50,25 @@ function plainCount(text: string): string {
 
 const RUSSIAN_DATE = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ ,T])/;
 
-/** `01.02.2025` as `2025-02-01`, with what follows it. */
+/** `01.02.2025` as `2025-02-01`, followed by whatever comes after it. */
 function isoDate(text: string): string {
   return text.replace(RUSSIAN_DATE, (_, day: string, month: string, year: string) => {
     return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   });
 }
 
-/** A day, also where a table added midnight to it. */
+/** A day, even if a spreadsheet appended midnight to it. */
 function plainDay(text: string): string {
   return isoDate(text).replace(/^(\d{4}-\d\d-\d\d)[ T]00:00(?::00(?:\.0+)?)?$/, "$1");
 }
 
 const UNIX_TIME = /^(\d{9,14})(?:\.\d+)?$/;
-/** Unix times of 12 digits and more are milliseconds: as seconds they would be after the year 5000. */
+/** Unix times with at least 12 digits are in milliseconds: in seconds they would be after the year 5000. */
 const MILLISECOND_DIGITS = 12;
 
 const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)(?:(?:[T ]|, ?)(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/;
 
-/** Unix seconds and milliseconds, and times without an offset; a date alone is its midnight. */
+/** Unix seconds and milliseconds, and times without an offset; a date alone means its midnight. */
 function plainInstant(text: string, timezone: string): string {
   const unix = UNIX_TIME.exec(text)?.[1];
   if (unix !== undefined) {
@@ -81,7 +81,7 @@ function plainInstant(text: string, timezone: string): string {
     const local = Temporal.PlainDateTime.from(`${date}T${time.slice(0, 12)}`);
     return local.toZonedDateTime(timezone).toInstant().toString();
   } catch {
-    // A date or time that does not exist: the column says so.
+    // The column will report a date or time that does not exist.
     return text;
   }
 }

@@ -31,7 +31,7 @@ interface StatsRow {
   posts: number;
 }
 
-/** Written in one statement: most rows are new days that give all columns. */
+/** For writing several in one statement: most rows are new days that give all columns. */
 function wholeRecord(
   channelId: number,
   day: Day,
@@ -42,8 +42,8 @@ function wholeRecord(
 }
 
 /**
- * A channel's day; identity is channel and day. Views and posts that a row does
- * not give are derived from the day's posts, unless they were given before.
+ * Days are identified by channel and day. Views and posts that a row does not give are derived from the
+ * day's posts, unless they were given before.
  */
 export const statsImport: ImportKind<StatsRow> = {
   columns: {
@@ -122,7 +122,10 @@ export const statsImport: ImportKind<StatsRow> = {
   },
 };
 
-/** A derived value of an open day is left out: imported, it would be a given one, and follow no post. */
+/**
+ * Leaves out derived values of an open day: once imported, they would count as given and no longer follow
+ * the posts.
+ */
 function writeDay(record: StatisticsRecord, { openFrom }: RowSelection) {
   const { channelId: channel, day, subscribers, viewsGiven, postsGiven } = record;
   const isOpen = day >= openFrom;

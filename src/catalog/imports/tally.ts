@@ -9,16 +9,16 @@ import {
 import { shortened } from "../../values/shortened.ts";
 import { stringifyExact } from "./exact-number.ts";
 
-/** Rows or cells that one reason cost, with one of them as an example. */
+/** Rows or cells lost for the same reason, with one of them as an example. */
 export interface ReasonGroup {
-  /** Null where the reason is about the whole row, or the file. */
+  /** Null if the reason concerns the whole row, or the file. */
   column: string | null;
-  /** The example's. */
+  /** The example's fault. */
   fault: Message;
   count: number;
-  /** The example's line; null for what is about the file. */
+  /** The example's line; null if it concerns the file. */
   line: number | null;
-  /** The content of the example's cell, shortened; null where there is no cell. */
+  /** Contents of the example's cell, shortened; null if there is no cell. */
   value: string | null;
 }
 
@@ -26,11 +26,11 @@ const VALUE_LENGTH_MAX = 100;
 /** How long the text of a reason may be where it is recorded. */
 const TEXT_LENGTH_MAX = 500;
 
-/** Counts what was rejected or left out by column and reason. It stays small however many there are. */
+/** Counts rejected rows and dropped cells by column and reason. Stays small, however many there are. */
 export function createTally() {
   const groups = new Map<string, ReasonGroup>();
   return {
-    /** @param value as the file gives it, or undefined */
+    /** @param value as in the file, or undefined */
     add(column: string | null, fault: Message, line: number | null, value: unknown): void {
       const key = `${fault.code} ${column}`;
       const group = groups.get(key);
@@ -38,17 +38,17 @@ export function createTally() {
       else groups.set(key, { column, fault, count: 1, line, value: shownValue(value) });
     },
 
-    /** Forgets all, where what it counted was rolled back. */
+    /** Starts over, if what it counted was rolled back. */
     clear: (): void => groups.clear(),
 
-    /** The most frequent first. */
+    /** Most frequent first. */
     groups: (): ReasonGroup[] => [...groups.values()].toSorted((a, b) => b.count - a.count),
   };
 }
 
 export type Tally = ReturnType<typeof createTally>;
 
-/** The reason of a group in words, and what to do about it where that is always the same. */
+/** A group's reason in words, with what to do about it if that is always the same. */
 export function reasonOf(language: Language, { fault }: Pick<ReasonGroup, "fault">): string {
   const said = inLanguage(language, fault);
   const hint = fault.code.startsWith("noChannel") ? message("importChannelsFirst") : null;

@@ -31,7 +31,7 @@ interface TerritoryRow {
   parent: string;
 }
 
-/** Identity is `slug`; parents come before their children. */
+/** Territories are identified by `slug`; parents come before their children. */
 export const territoriesImport: ImportKind<TerritoryRow> = {
   columns: {
     id: integerColumn(1, FACET_ID_MAX),
@@ -73,7 +73,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
 
       inUse: () => territoriesInUse(db),
 
-      /** Goes from the leaves up: a node stays where any node below it stays. */
+      /** Goes upwards from the leaves: a node stays if any node below it stays. */
       removeOthers(named, inUse) {
         let removed = 0;
         for (const { id, slug } of inTreeOrder([...now.values()]).reverse()) {
@@ -92,7 +92,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         return removed;
       },
 
-      /** Writes all changed entries by one statement, which holds the lock half as long as one for each. */
+      /** Writes all changed entries in one statement, which holds the lock half as long as one for each. */
       beforeCommit() {
         const ordered = inTreeOrder(inFileOrder([...now.values()], fileOrder));
         const changed = ordered
@@ -113,7 +113,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
 
       async afterwards(): Promise<void> {
         await refreshFacets(db, context.clock);
-        // A node that moved is counted in others above it.
+        // A node that moved counts towards other ancestors.
         await recount(db, context.clock);
       },
     };
@@ -130,13 +130,13 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
   },
 };
 
-/** A new entry, placed behind all others until the tree's order and its path are known. */
+/** A new entry, placed at the end until the tree's order and its path are known. */
 function newTerritory(id: number, slug: string, position: number): Territory {
   const given = { name: "", kind: "country", parent: null } as const;
   return { id, slug, ...given, path: "", position, channels: 0, isMoved: false };
 }
 
-/** The tree goes down by levels, which also keeps it without circles. */
+/** Checks that levels decrease from parent to child, which also rules out cycles. */
 function requirePlace(
   now: ReadonlyMap<string, Territory>,
   { slug, kind, parent }: Pick<Territory, "slug" | "kind" | "parent">,

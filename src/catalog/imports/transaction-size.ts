@@ -5,11 +5,9 @@ import { rewriteMeta } from "../../db/meta.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/**
- * How long a transaction of an import should hold the lock, for which other writers (usage) wait.
- */
+/** How long an import's transaction should hold the lock, which other writers (usage) wait for. */
 const HOLD_MS = 8;
-/** Rows that a transaction has at least, however slow the storage is, so that an import ends some day. */
+/** Minimum rows per transaction, however slow the storage, so that an import ends some day. */
 const ROWS_MIN = 20;
 
 interface TransactionBounds {
@@ -19,13 +17,14 @@ interface TransactionBounds {
 
 const USUAL: TransactionBounds = { holdMs: HOLD_MS, rowsMin: ROWS_MIN };
 /**
- * On a node of a cluster usage waits for no file, and each commit is a turn of all nodes and PostgreSQL's
- * flush. That takes now 1 ms and now 20: with fewer rows at least, what was learnt from it of the rows' cost
- * shrank transactions to 20 rows, and an import took 3 times as long. 200 rows take some 20 ms.
+ * Bounds on a node of a cluster, where usage waits for no file and each commit takes a turn of all nodes
+ * and a flush of PostgreSQL's. That takes between 1 and 20 ms: with a lower minimum, what it taught about
+ * the cost of rows shrank transactions to 20 rows, and an import took 3 times as long. 200 rows take some
+ * 20 ms.
  */
 export const ON_NODE: TransactionBounds = { holdMs: 30, rowsMin: 200 };
 
-/** The least that a transaction has: so many rows, or as many as take so many milliseconds where rows are long. */
+/** Minimum size of a transaction: a number of rows, or of milliseconds if rows are long. */
 export interface Fewest {
   rows: number;
   rowsMs: number;
@@ -33,9 +32,9 @@ export interface Fewest {
 
 const FEWEST: Fewest = { rows: 0, rowsMs: 20 };
 /**
- * Where rows only refresh numbers: some 12 ms. With fewer, each of them writes more to the log, since one
- * page of an index stands there once for all rows of a transaction: on a busy machine, beside a server,
- * 2,900 to 3,900 bytes a row in all, and 3,600 to 4,500 with 600 rows within 20 ms.
+ * For rows that only refresh numbers: some 12 ms. Larger transactions write less to the log per row, since
+ * an index page is written once for all rows of a transaction: on a busy machine, beside a server, 2,900 to
+ * 3,900 bytes a row in all, compared with 3,600 to 4,500 for 600 rows within 20 ms.
  */
 export const FEWEST_REFRESHED: Fewest = { rows: 1_000, rowsMs: 30 };
 /**
@@ -43,16 +42,16 @@ export const FEWEST_REFRESHED: Fewest = { rows: 1_000, rowsMs: 30 };
  * transaction: those of 25 posts take twice as long for each, and would only become smaller still.
  */
 export const FEWEST_INDEXED: Fewest = { ...FEWEST, rows: 96 };
-/** The first guess of a row's later cost: a high one. */
+/** Initial guess, deliberately high, of a row's later cost. */
 const LATER_AT_FIRST_MS = 0.05;
 /**
- * Factors by which the guess of the later cost goes up after a transaction whose rows cost more, and down
- * after the others. So it settles near the median; a mean would follow each slow moment of the disk.
+ * Factors by which the guess of the later cost rises after a transaction whose rows cost more, and falls
+ * after others. It thus settles near the median; a mean would follow each slow moment of the disk.
  */
 const UP = 1.15;
 const DOWN = 0.9;
 
-/** Measures the cost of a nearly empty commit on this storage: the better of two, in milliseconds. */
+/** Measures a nearly empty commit on this storage: the better of two, in milliseconds. */
 export async function measureCommit(db: Database, clock: Clock): Promise<number> {
   let bestMs = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 2; tries++) {
@@ -62,33 +61,33 @@ export async function measureCommit(db: Database, clock: Clock): Promise<number>
   return bestMs;
 }
 
-/** Bounds of an import's transactions on this connection. */
+/** Bounds for an import's transactions on this connection. */
 export function boundsOf(db: Database): TransactionBounds {
   return clusterOf(db) === null ? USUAL : ON_NODE;
 }
 
 /**
- * Says when a transaction has enough rows. Rows cost twice: when they are written, and later, in what is
- * written before the commit (indexes, cards) and in the commit itself, which flushes the pages that
- * they changed. The later cost is learnt from the transactions before.
- * @param commitMs what each commit costs, however few its rows: it is left out of the rows' cost, or a
- *   slow disk would shrink transactions to nothing
+ * Decides when a transaction has enough rows. Rows cost twice: when they are written, and later, in what is
+ * written before the commit (indexes, cards) and in the commit itself, which flushes the pages they
+ * changed. The later cost is learnt from previous transactions.
+ * @param commitMs cost of any commit, however few its rows: not attributed to rows, or a slow disk would
+ * shrink transactions to nothing
  */
 export function createTransactionSize(commitMs: number, { holdMs, rowsMin: usual } = USUAL) {
   let laterMs = LATER_AT_FIRST_MS;
   return {
     /**
      * @param sinceMs how long the transaction has been writing rows
-     * @param fewest the least that a transaction of such rows has; never fewer rows than usual
+     * @param fewest minimum for such rows, if above the usual one
      */
     isFull: (rows: number, sinceMs: number, fewest = FEWEST): boolean =>
       (rows >= Math.max(fewest.rows, usual) || sinceMs >= fewest.rowsMs) &&
       sinceMs + rows * laterMs >= holdMs,
 
     /**
-     * After a transaction's commit, in milliseconds from its begin.
-     * @param rowsMs to its last row
-     * @param heldMs to the commit's end
+     * Called after a commit; times are in milliseconds since the transaction's beginning.
+     * @param rowsMs until its last row
+     * @param heldMs until the end of the commit
      */
     ended(rows: number, rowsMs: number, heldMs: number): void {
       laterMs *= (heldMs - rowsMs - commitMs) / rows > laterMs ? UP : DOWN;

@@ -4,13 +4,13 @@ import { message } from "../../values/messages/messages.ts";
 import { type Input, prepend } from "./input.ts";
 import type { Compression } from "./recognized.ts";
 
-/** First bytes of packed files. */
+/** Signatures of compressed files. */
 const PACKED: readonly (readonly [Compression, string])[] = [
   ["gzip", "\x1f\x8b"],
   ["zstd", "\x28\xb5\x2f\xfd"],
 ];
 
-/** First bytes of files that hold no rows, though people send them as if they did. */
+/** Signatures of files without rows, which people send as if they had some. */
 const REFUSED = [
   ["excelFile", "PK\x03\x04"],
   ["excelFile", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"],
@@ -21,11 +21,11 @@ const REFUSED = [
 const LONGEST_MAGIC = 16;
 
 /**
- * A file's bytes, unpacked as they are read: however much a packed file holds, no more than a piece of it
- * is in the memory.
- * @param onBytes told how many bytes of the file itself were read
- * @throws AppError `invalid` for an Excel file and others that hold no rows, and while reading where a
- *   packed file is damaged, cut off or holds too much
+ * A file's bytes, decompressed while reading: however much a compressed file expands to, only one piece of
+ * it is in memory.
+ * @param onBytes receives the number of bytes read from the file itself
+ * @throws AppError `invalid` for an Excel file and others that contain no rows, and while reading if a
+ * compressed file is damaged, truncated or expands to too much
  */
 export async function unpack(
   input: Input,
@@ -69,7 +69,7 @@ async function* counted(
   }
 }
 
-/** The bytes, and the first of them as a text of one character each. */
+/** The bytes, and the first few as text with one character per byte. */
 async function withMagic(
   pieces: AsyncGenerator<Uint8Array>,
 ): Promise<{ magic: string; bytes: AsyncIterable<Uint8Array> }> {
@@ -93,7 +93,7 @@ async function* unpacking(
     failure = error;
   });
   try {
-    // The streams of `node:zlib` end a zstd file that is cut off without an error.
+    // The streams of `node:zlib` accept a truncated zstd file without an error.
     const stream = new DecompressionStream(compression);
     yield* ReadableStream.from(packed).pipeThrough<Uint8Array>(stream as never);
   } catch {
@@ -101,7 +101,7 @@ async function* unpacking(
   }
 }
 
-/** Tells of an error of the storage, which is none of the packed file. */
+/** Remembers an error of the storage, which must not be blamed on the compressed file. */
 async function* keepingFailure(
   bytes: AsyncIterable<Uint8Array>,
   onFailure: (error: unknown) => void,

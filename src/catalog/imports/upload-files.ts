@@ -8,12 +8,12 @@ import { isRunning } from "../../ports/running.ts";
 
 export type UploadFiles = ReturnType<typeof createUploadFiles>;
 
-/** Rejected rows are kept for so many of the latest runs. */
+/** Latest runs whose rejected rows are kept. */
 const REJECTS_OF_RUNS = 10;
 
 /**
- * Uploaded files on their way into the database. They lie beside it, where there is room for them, and
- * their names tell which process they belong to.
+ * Uploaded files on their way into the database. They are stored beside it, where there is room, and their
+ * names tell which process they belong to.
  */
 export function createUploadFiles(
   databasePath: string,
@@ -22,7 +22,7 @@ export function createUploadFiles(
   const isInMemory = databasePath === IN_MEMORY;
   const folder = isInMemory ? tmpdir() : dirname(resolve(databasePath));
   const prefix = `${isInMemory ? "kanalog" : basename(databasePath)}.upload-`;
-  /** A database in memory numbers its runs from 1 in each process. */
+  /** With an in-memory database, every process numbers its runs from 1. */
   const rejectsPrefix = isInMemory
     ? `kanalog.rejects-${process.pid}-${random.uuid(clock.now())}-`
     : `${basename(databasePath)}.rejects-`;
@@ -31,17 +31,17 @@ export function createUploadFiles(
     /** A path for a new file. */
     newPath,
 
-    /** Takes over a file, which its maker would otherwise remove. @returns its new path */
+    /** Takes over a file that its creator would otherwise remove. @returns its new path */
     take(path: string): string {
       const taken = newPath();
       renameSync(path, taken);
       return taken;
     },
 
-    /** Where the rejected rows of a run are kept. */
+    /** Path of a run's rejected rows. */
     rejectsPath: (run: number): string => join(folder, `${rejectsPrefix}${run}`),
 
-    /** Removes the rejected rows of all runs but the latest. Never throws, as below. */
+    /** Removes the rejected rows of all but the latest runs. Never throws, as `remove`. */
     removeRejects(latestRun: number): void {
       if (!existsSync(folder)) return;
       for (const name of readdirSync(folder).filter((name) => name.startsWith(rejectsPrefix))) {
@@ -58,12 +58,12 @@ export function createUploadFiles(
       } catch {}
     },
 
-    /** At the end of the process: a database in memory has no runs any more. */
+    /** Called when the process ends: the runs of an in-memory database end with it. */
     removeOfMemory(): void {
       if (isInMemory) this.removeRejects(0);
     },
 
-    /** Leftovers of processes that are gone. In a container each process may have the same number. */
+    /** Removes leftovers of processes that are gone. In a container each process may have the same id. */
     removeLeftovers(): void {
       if (isInMemory || !existsSync(folder)) return;
       for (const name of readdirSync(folder).filter((name) => name.startsWith(prefix))) {

@@ -11,7 +11,7 @@ import type { InputRow } from "./input-row.ts";
 import { type CellRules, isOptional, readCells } from "./read-cells.ts";
 import type { RunningImport } from "./running-import.ts";
 
-/** Reads the cells of rows before any lock is taken: that takes a third of an import's time. */
+/** Reads the cells of rows before taking any lock, which is a third of an import's time. */
 export function readAll<Row>(
   kind: ImportKind<Row>,
   rows: readonly InputRow[],
@@ -32,7 +32,7 @@ export function readAll<Row>(
   });
 }
 
-/** Writes one row or some together. @returns how many */
+/** Writes one row, or several together. @returns how many */
 export function writeSome<Row>(
   run: RunningImport<Row>,
   writer: RowWriter<Row>,
@@ -45,12 +45,12 @@ export function writeSome<Row>(
   return some.length;
 }
 
-/** Writes several rows by one statement; false, with nothing written, where each needs its own. */
+/** Writes several rows in one statement; false, with nothing written, if they need separate ones. */
 function insertTogether<Row>({ together }: RowWriter<Row>, rows: readonly ReadRow<Row>[]): boolean {
   if (together?.rows !== rows.length) return false;
   const given: Given<Row>[] = [];
   for (const row of rows) {
-    // A bad cell is told with the row that has it.
+    // A dropped cell must be reported with its row.
     if ("fault" in row || row.bad.length > 0) return false;
     given.push(row.given);
   }

@@ -14,7 +14,7 @@ import { readCells } from "../imports/read-cells.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 
-/** Fields of a channel that people edit; the others say which channel it is, or follow from its posts. */
+/** Fields of a channel that people can edit; the others identify it, or follow from its posts. */
 export const EDITED_FIELDS = [
   ...(["title", "handle", "msgr_id", "kind", "description", "link", "image"] as const),
   ...(["subscribers", "category", "categories", "territory"] as const),
@@ -23,10 +23,10 @@ export const EDITED_FIELDS = [
 
 export type EditedField = (typeof EDITED_FIELDS)[number];
 
-/** A channel as an import's file would have it. */
+/** A channel in the form of an import file. */
 export const writtenChannel = writerOf(CHANNEL_FIELDS);
 
-/** Texts for some fields of a channel, as cells of an import have them; an empty one clears its field. */
+/** Texts for some fields of a channel, in the form of import cells; an empty one clears its field. */
 export interface ChannelEdit {
   id: number;
   cells: { [Name in EditedField]?: string };
@@ -35,10 +35,10 @@ export interface ChannelEdit {
 }
 
 /**
- * Edits a channel as an import's row of its number would, but takes all of it or nothing, and records which
- * fields were changed.
- * @returns whether something changed
- * @throws AppError `not_found`, and `invalid` with every field that is wrong
+ * Edits a channel as an import row with its number would, but accepts all of it or nothing, and records
+ * which fields changed.
+ * @returns whether anything changed
+ * @throws AppError `not_found`, and `invalid` with every invalid field
  */
 export async function editChannel(
   db: Database,
@@ -84,7 +84,7 @@ export async function editChannel(
   }
 }
 
-/** Reads the cells by the import's columns. @throws AppError `invalid` with every fault */
+/** Reads the cells as the import's columns. @throws AppError `invalid` with every fault */
 function readEdit({ cells, messengerHosts }: ChannelEdit): Given<ChannelRow> {
   const rules = { strict: true, timezone: MOSCOW_ZONE, messengerHosts };
   const faults: FieldFaults = {};
@@ -96,7 +96,7 @@ function readEdit({ cells, messengerHosts }: ChannelEdit): Given<ChannelRow> {
     const { nullable } = CHANNEL_FIELDS[name].column;
     try {
       const read = readCells(channelsImport, { [name]: cell }, rules, []);
-      // Texts that mean none, such as `null`, clear a field as well.
+      // Texts that stand for no value, such as `null`, clear a field as well.
       const isNone = isCleared || !(name in read);
       if (isNone && !nullable) faults[name] = [message("blank")];
       else Object.assign(given, isNone ? { [name]: null } : read);
@@ -109,7 +109,7 @@ function readEdit({ cells, messengerHosts }: ChannelEdit): Given<ChannelRow> {
   return given;
 }
 
-/** Shows a channel in what the API answers, or hides it. @returns whether that changed */
+/** Makes a channel public, or hides it. @returns whether that changed anything */
 export function setChannelPublic(
   db: Database,
   clock: Clock,

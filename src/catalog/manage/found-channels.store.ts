@@ -10,8 +10,8 @@ export interface FoundByTitle {
 }
 
 /**
- * Channels in whose title or handle a text stands, by number. All search texts are read under the deadline,
- * since the index has no hidden channels.
+ * Channels whose title or handle contains a text, by number. All search texts are scanned under the
+ * deadline, because the index does not contain hidden channels.
  * @throws AppError `timeout`
  */
 export function foundByTitle(

@@ -11,21 +11,21 @@ import { setChannelPublic } from "./channel-changes.ts";
 import { countRows, type Watchers } from "./removals.store.ts";
 import { removeChannel } from "./removals.ts";
 
-/** A channel as whoever runs the appliance sees it, public or not. */
+/** A channel as the operator sees it, public or not. */
 export interface ManagedChannel extends ChannelRecord {
   posts: number;
-  /** Days of its statistics. */
+  /** Number of its days of statistics. */
   days: number;
-  /** Webhooks that watch it. */
+  /** Number of webhooks that watch it. */
   webhooks: number;
 }
 
 export type ManageChannels = ReturnType<typeof createManageChannels>;
 
 /**
- * Channels for whoever runs the appliance. Every verb that names one throws `not_found` for a number that
+ * Channels, as the operator manages them. Functions that name a channel throw `not_found` for a number that
  * no channel has.
- * @param hosts the messenger's hosts, by which links are known
+ * @param hosts the messenger's hosts, by which links are recognized
  */
 export function createManageChannels(
   db: Database,
@@ -36,20 +36,20 @@ export function createManageChannels(
   return {
     ...createChannelsSeen(db, clock, hosts, watchers),
 
-    /** Shows a channel in what the API answers, or hides it. @returns whether that changed */
+    /** Makes a channel public, or hides it. @returns whether that changed anything */
     async setPublic(id: number, isPublic: boolean, by: Actor): Promise<boolean> {
       const isChanged = await setChannelPublic(db, clock, id, isPublic, by);
       if (isChanged) await recount(db, clock);
       return isChanged;
     },
 
-    /** Removes a channel with its posts and statistics; its number is not given again. */
+    /** Deletes a channel with its posts and statistics; its number is never reused. */
     async delete(id: number, by: Actor): Promise<void> {
       await removeChannel(db, clock, watchers, { id, intoId: null }, by);
       await recount(db, clock);
     },
 
-    /** Gives all that a channel has to another, by whose name it is found from then on. */
+    /** Merges a channel into another, under whose name it is found from then on. */
     async merge(id: number, intoId: number, by: Actor): Promise<void> {
       await removeChannel(db, clock, watchers, { id, intoId }, by);
       await recount(db, clock);
@@ -59,14 +59,14 @@ export function createManageChannels(
 
 export type ChannelsSeen = ReturnType<typeof createChannelsSeen>;
 
-/** The operator's view of channels, public or not. */
+/** Channels as the operator sees them, public or not. */
 export function createChannelsSeen(
   db: Database,
   clock: Clock,
   hosts: readonly string[],
   watchers: Pick<Watchers, "count">,
 ) {
-  /** Digits are the service number, or the messenger's where no channel has that. */
+  /** Digits are a service number, or a messenger id if no channel has that service number. */
   function find(name: string): number | null {
     const id = /^\d+$/.test(name) ? selectId(db, { kind: "id", id: Number(name) }) : null;
     const reference = id === null ? parseResolveQuery(name, hosts) : null;
@@ -74,7 +74,7 @@ export function createChannelsSeen(
   }
 
   return {
-    /** The number of the channel that a text names, or null. */
+    /** Number of the channel that a text names, or null. */
     find: (name: string): number | null => find(name.trim()),
 
     /**
@@ -89,7 +89,7 @@ export function createChannelsSeen(
       return { ...record, ...countRows(db, record.id), webhooks };
     },
 
-    /** Channels by number, after one. */
+    /** Channels with numbers above one, ascending. */
     page: (afterId: number, limit: number): ChannelRecord[] => [
       ...recordsAfter(db, afterId, limit),
     ],

@@ -6,32 +6,35 @@ import { createPostIndex } from "../post-search/post-index.store.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { markChangedDay } from "../statistics/open-days.store.ts";
 
-/** A channel that is merged or deleted. */
+/** A channel being merged or deleted. */
 export interface Removal {
   id: number;
-  /** The channel that gets what it has; null: it is deleted with all of it. */
+  /** The channel it is merged into; null if it is deleted with everything it has. */
   intoId: number | null;
 }
 
-/** Webhooks and alerts that watch channels; they are told of a channel that goes. */
+/** Webhooks and alerts that watch channels, which must follow a channel's removal. */
 export interface Watchers {
-  /** How many watch a channel. */
+  /** Number of those that watch a channel. */
   count(db: Database, channelId: number): number;
-  /** Those that watch the removed channel watch the other too. */
+  /** Makes those that watch the removed channel watch the other one too. */
   watchOther(tx: Transaction, removal: Removal): void;
-  /** One of them leaves the removed channel. @returns whether there was one */
+  /** Makes one of them stop watching the removed channel. @returns whether there was one */
   leaveNext(tx: Transaction, removal: Removal): Promise<boolean>;
 }
 
-/** Posts in one step of a merge: their texts are read again for the index, some milliseconds for a long one. */
+/**
+ * Posts per step of a merge: their texts are tokenized again for the index, a few milliseconds for a long
+ * one.
+ */
 const POSTS_PER_MERGE = 5;
-/** Pages of the index that are merged with a step, which adds fewer: FTS5 takes 2,000 segments at most. */
+/** Index pages to merge per step, which adds fewer: FTS5 allows at most 2,000 segments. */
 const PAGES_PER_MERGE = 16;
-/** Rows in one step. A post stands in several indexes, a day in none. */
+/** Rows per step. A post is in several indexes, a day in none. */
 const POSTS_PER_STEP = 20;
 const DAYS_PER_STEP = 100;
 
-/** A removal under way: there is one at a time. */
+/** The removal in progress, of which there is one at a time. */
 export function selectRemoval(db: Database): Removal | undefined {
   return statement<Removal>(
     db,
@@ -48,9 +51,9 @@ export function insertRemoval(tx: Transaction, removal: Removal, now: number): v
 }
 
 /**
- * Moves or removes some rows of a removed channel. Where both channels have a post of one messenger id, or
- * a day, that of the other stays.
- * @returns whether there were some
+ * Moves or deletes some rows of a removed channel. If both channels have a day, or a post with one
+ * messenger id, the other channel's is kept.
+ * @returns whether there were any
  */
 export function removeSome(tx: Transaction, removal: Removal): boolean {
   return (
@@ -89,8 +92,8 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
 }
 
 /**
- * Posts that were taken down stay so in the other channel. Where that has a post of one messenger id too, live
- * or taken down, it keeps the id, and only the number of this one is kept.
+ * Moves tombstones, so that posts stay taken down in the other channel. If that channel also has a post
+ * with the messenger id, live or taken down, only the number of this one is kept.
  */
 function removeSomeTombstones(tx: Transaction, { id, intoId }: Removal): boolean {
   const some = "id IN (SELECT id FROM post_tombstones WHERE channel_id = @id LIMIT @limit)";
@@ -128,12 +131,12 @@ function removeSomeDays(tx: Transaction, { id, intoId }: Removal): boolean {
   return true;
 }
 
-/** Ends a removal of which no rows are left. */
+/** Ends a removal that has no rows left. */
 export function endRemoval(tx: Transaction, { id, intoId }: Removal): void {
   const newest = intoId === null ? null : newestPostAt(tx, intoId);
   if (intoId !== null && newest !== null) createLastPosts(tx)(intoId, newest);
   statement(tx, "DELETE FROM channels WHERE id = ?").run(id);
-  // Channels that were merged into this one earlier lead to where it went.
+  // Redirects channels that were merged into this one earlier.
   statement(tx, "UPDATE removed_channels SET into_id = @intoId WHERE into_id = @id").run({
     id,
     intoId,
@@ -141,7 +144,7 @@ export function endRemoval(tx: Transaction, { id, intoId }: Removal): void {
   statement(tx, "UPDATE removed_channels SET is_done = 1 WHERE id = ?").run(id);
 }
 
-/** How many posts and days of statistics a channel has. */
+/** Number of a channel's posts and days of statistics. */
 export function countRows(db: Database, id: number): { posts: number; days: number } {
   const counts = statement<{ posts: number; days: number }>(
     db,

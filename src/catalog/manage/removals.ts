@@ -15,10 +15,10 @@ import {
 } from "./removals.store.ts";
 
 /**
- * Merges or deletes a channel. A first transaction takes it out of everything
- * that is answered and records the removal, parts move or remove its rows, and the last one ends it: killed
- * at any moment, `finishRemovals` goes on where it was.
- * @throws AppError `not_found` where one of the channels is not there, `invalid` for one merged into itself
+ * Merges or deletes a channel. A first transaction removes it from everything that is answered and records
+ * the removal, further ones move or delete its rows, and a last one ends it. If killed at any moment,
+ * `finishRemovals` continues.
+ * @throws AppError `not_found` if one of the channels does not exist, `invalid` for one merged into itself
  */
 export async function removeChannel(
   db: Database,
@@ -32,7 +32,9 @@ export async function removeChannel(
   await finishRemovals(db, clock, watchers);
 }
 
-/** @returns false, with nothing changed, where another removal was begun meanwhile: it comes first */
+/**
+ * @returns false, with nothing changed, if another removal has begun meanwhile and must be finished first
+ */
 export function beginRemoval(
   db: Database,
   clock: Clock,
@@ -67,7 +69,7 @@ export function beginRemoval(
   });
 }
 
-/** Goes on with a removal that is under way, of this process or of one that was killed, to its end. */
+/** Finishes a removal in progress, whether this process or a killed one began it. */
 export async function finishRemovals(
   db: Database,
   clock: Clock,

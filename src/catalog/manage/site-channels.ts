@@ -9,12 +9,12 @@ import type { ChannelsSeen } from "./manage-channels.ts";
 import type { Watchers } from "./removals.store.ts";
 import { beginRemoval, finishRemovals } from "./removals.ts";
 
-/** Changes of channels by staff, on the thread that writes. @param watchers whoever watches channels */
+/** Changes of channels by staff, on the writer thread. @param watchers what watches channels */
 export function siteChannelChanges(watchers: Watchers) {
   return {
     editChannel,
     setChannelPublic,
-    /** Takes a channel out of all that is answered; `followChannels` removes its rows. */
+    /** Removes a channel from everything that is answered; `followChannels` deletes its rows. */
     async beginChannelDeletion(db: Database, clock: Clock, id: number, by: Actor): Promise<void> {
       const removal = { id, intoId: null };
       while (!(await beginRemoval(db, clock, watchers, removal, by))) {
@@ -24,7 +24,7 @@ export function siteChannelChanges(watchers: Watchers) {
   };
 }
 
-/** Work that no form waits for: rows of removed channels go, and directories are counted. */
+/** Work that no form waits for: deletes rows of removed channels, and recounts directories. */
 export function followChannels(watchers: Watchers) {
   return async (db: Database, clock: Clock): Promise<void> => {
     await finishRemovals(db, clock, watchers);
@@ -51,7 +51,7 @@ export function createSiteChannels(
     /** @throws AppError `not_found` */
     channel: (id: number) => seen.channel(String(id)),
     page: seen.page,
-    /** Channels in whose title or handle a text stands, hidden ones too. */
+    /** Channels whose title or handle contains a text, including hidden ones. */
     byTitle: (text: string, limit: number) => foundByTitle({ text, limit }),
 
     async edit(edit: Pick<ChannelEdit, "id" | "cells">, by: Actor): Promise<boolean> {

@@ -3,17 +3,17 @@ import { type Database, statement } from "../../db/database.ts";
 import type { PostRecord } from "../posts/post.ts";
 import { createMentions } from "./write-mentions.ts";
 
-/** The name of the build. */
+/** Name of the build. */
 export const MENTIONS_BUILD = "mentions";
 
-/** Posts in one step: of the longest texts there can be, some ms. */
+/** Posts per step: a few ms even with the longest possible texts. */
 const POSTS_PER_STEP = 20;
 
 type Row = Pick<PostRecord, "id" | "channel" | "published_at" | "text" | "forwarded_from">;
 
 /**
- * Takes mentions out of posts that were stored before there were any. A post that was imported again
- * meanwhile has its own already; what its present text gives is the same.
+ * Extracts mentions from posts stored before mentions existed. A post that was imported again meanwhile
+ * already has its own; extracting them again gives the same result.
  */
 export function mentionsStep(hosts: readonly string[]): BuildStep {
   return (tx, { afterId, untilId }) => {

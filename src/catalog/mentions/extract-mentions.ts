@@ -2,22 +2,22 @@ import { parseLinkOrHandle } from "../channels/channel-reference.ts";
 import { type MentionTarget, targetOf } from "./mention-target.ts";
 
 /**
- * Channels that are taken out of one post, the first: more are a list that nobody means, and would hold the
- * write lock for long.
+ * Most channels to extract from one post: a longer list is nobody's message, and would hold the write lock
+ * for long.
  */
 export const TARGETS_MAX = 100;
 
 /**
- * Words of a text that may name a channel: an address with its scheme wherever it begins, one without
- * a scheme and an `@handle` only where a word begins, so that no mail address and no part of a longer word
- * is one. Each alternative goes through a text once, however it is written.
+ * Matches words that may name a channel: a URL with a scheme anywhere, a URL without one and an `@handle`
+ * only at the beginning of a word, which rules out mail addresses and parts of longer words. Each
+ * alternative scans a text once, whatever it contains.
  */
 const CANDIDATES =
   /(?:https?:\/\/|tg:(?:\/\/)?resolve)[\w.\-~%/?#@:=&+]+|(?<![\p{L}\p{N}_.@/-])(?:(?:[a-z\d-]+\.)+[a-z\d-]+(?::\d+)?(?:\/[\w.\-~%/?#@:=&+]*)?|@\w[\w.-]*)/giu;
 
 /**
- * The channels that a text links to or names by `@handle`, each once, in the text's order; whether any of
- * them is in the catalog does not matter.
+ * Channels that a text links to or names by `@handle`, without duplicates and in order, whether or not they
+ * are in the catalog.
  * @param hosts the messenger's hosts, in lower case
  */
 export function extractMentions(text: string, hosts: readonly string[]): MentionTarget[] {
@@ -32,7 +32,7 @@ export function extractMentions(text: string, hosts: readonly string[]): Mention
 
 const END = ".:-?&=+~%#@";
 
-/** A candidate without the marks that end a sentence: no messenger has handles that end so. */
+/** Removes punctuation at the end, with which no messenger's handle ends. */
 function withoutEnd(candidate: string): string {
   let end = candidate.length;
   while (end > 0 && END.includes(candidate.charAt(end - 1))) end -= 1;

@@ -2,27 +2,27 @@ import { categorySlugs } from "../channels/channels.store.ts";
 import type { SimilarReason } from "./mention.ts";
 import type { Compared } from "./similar.store.ts";
 
-/** How like another a channel is. */
+/** Similarity of a channel to another. */
 export interface Likeness {
-  /** Points of 100, not rounded. */
+  /** Score out of 100, not rounded. */
   points: number;
   reasons: SimilarReason[];
 }
 
-/** Points of the score (mentions.md tells customers). */
+/** Weights of the score, as documented for customers in mentions.md. */
 const MENTIONED_TOGETHER = 50;
 const SAME_CATEGORY = 25;
 const SHARED_CATEGORY = 15;
 const SAME_TERRITORY = 10;
 const NEAR_SIZE = 15;
-/** Sizes count as near up to twice and half; points for size end at sixteen times. */
+/** Sizes up to twice or half count as near; points for size reach zero at sixteen times. */
 const NEAR_DOUBLINGS = 1;
 const FAR_DOUBLINGS = 4;
 
 /**
- * The points of another channel; null for one that no channel mentions beside this one and that has none of
- * its categories: a like size or territory alone says nothing.
- * @param part of those who mention this one, how many mention both, each by its weight, 0 to 1
+ * Score of another channel. Null for one that is never mentioned together with this one and shares no
+ * category: a similar size or territory alone means nothing.
+ * @param part weighted share, 0 to 1, of the channels mentioning this one that mention both
  */
 export function likenessOf(channel: Compared, other: Compared, part: number): Likeness | null {
   const reasons: SimilarReason[] = [];

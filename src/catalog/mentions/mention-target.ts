@@ -1,8 +1,8 @@
 import type { ChannelReference } from "../channels/channel-reference.ts";
 
 /**
- * The name by which a post mentions a channel, as one text: a handle in small letters, `c/` and the
- * messenger's id, or `#` and a service number. No handle has a slash or a number sign.
+ * The name by which a post mentions a channel, as one text: a lower-case handle, `c/` and the messenger id,
+ * or `#` and a service number. Handles contain neither slashes nor number signs.
  */
 export type MentionTarget = string;
 
@@ -10,7 +10,7 @@ const targetOfHandle = (handle: string): MentionTarget => handle.toLowerCase();
 export const targetOfMessengerId = (id: string): MentionTarget => `c/${id}`;
 export const targetOfNumber = (id: number): MentionTarget => `#${id}`;
 
-/** Null for what names no channel. */
+/** Null for anything that names no channel. */
 export function targetOf(reference: ChannelReference | null): MentionTarget | null {
   switch (reference?.kind) {
     case "id":
@@ -24,7 +24,7 @@ export function targetOf(reference: ChannelReference | null): MentionTarget | nu
   }
 }
 
-/** The reference that a target was made of. */
+/** Reverses `targetOf`. */
 export function referenceOf(target: MentionTarget): ChannelReference {
   if (target.startsWith("#")) return { kind: "id", id: Number(target.slice(1)) };
   return target.startsWith("c/")

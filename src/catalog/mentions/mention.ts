@@ -14,7 +14,7 @@ export type MentionKind = (typeof MENTION_KINDS)[number];
 
 const { id, title, handle, subscribers } = CHANNEL_FIELDS;
 
-/** A post that mentions a channel, with the channel whose post it is. */
+/** A post that mentions a channel, and the channel it belongs to. */
 export const mentionSchema = objectSchema(
   {
     ...schemasOf(POST_FIELDS),
@@ -44,7 +44,7 @@ const SIMILAR_REASONS = [
 ] as const;
 export type SimilarReason = (typeof SIMILAR_REASONS)[number];
 
-/** A channel like another, and why. */
+/** A similar channel, and why. */
 export const similarSchema = objectSchema(
   {
     ...{ id: id.schema, title: title.schema, handle: handle.schema },
@@ -70,11 +70,11 @@ export interface Neighbour {
   id: number;
   title: string;
   handle: string | null;
-  /** Posts with such a mention, of those that were looked at. */
+  /** Number of posts with such a mention, among those examined. */
   posts: number;
 }
 
-/** Who mentions a channel, and whom it mentions: those with most posts first. */
+/** Who mentions a channel and whom it mentions, most posts first. */
 export interface Neighbours {
   mentionedBy: Neighbour[];
   mentions: Neighbour[];

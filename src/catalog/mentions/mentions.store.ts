@@ -6,14 +6,14 @@ import { selectPostTexts } from "../posts/shown-posts.store.ts";
 import type { Mention, MentionKind } from "./mention.ts";
 import { type MentionTarget, targetOfMessengerId, targetOfNumber } from "./mention-target.ts";
 
-/** Where a page ended: the last post's publication instant and id. */
+/** Position where a page ended: the last post's publication instant and id. */
 export type MentionPosition = readonly [publishedAt: number, postId: number];
 
 export interface MentionSelection {
   channelId: number;
-  /** First instant included; null: no bound. */
+  /** Start, inclusive; null for no bound. */
   fromMs: number | null;
-  /** First instant not included any more; null: no bound. */
+  /** End, exclusive; null for no bound. */
   untilMs: number | null;
   kind: MentionKind | null;
   after: MentionPosition | null;
@@ -26,12 +26,12 @@ export interface MentionPage {
   last: MentionPosition | null;
 }
 
-/** The bit of each kind in the column `kinds`. */
+/** Bit of each kind in the column `kinds`. */
 export const KIND_BITS: Readonly<Record<MentionKind, number>> = { link: 1, forward: 2 };
 
 /**
- * All names that find a channel now: its handle, those that it had and nobody has since, its messenger id,
- * its number and those of channels that were merged into it.
+ * All names that lead to a channel now: its handle, its former handles that nobody has taken over, its
+ * messenger id, its number, and the numbers of channels merged into it.
  */
 export function targetsOf(db: Database, channelId: number): MentionTarget[] {
   const names = statement<{ target: string }>(
@@ -53,14 +53,14 @@ export function targetsOf(db: Database, channelId: number): MentionTarget[] {
 interface MentionRow {
   id: number;
   publishedAt: number;
-  /** The channel that mentions. */
+  /** The channel whose post it is. */
   channelId: number;
 }
 
 /**
- * The newest posts of other public channels that mention a channel, each once. Each name is a walk of its own
- * down the index, as long as the page; own posts, which many channels sign with their own handle, are
- * passed over in it.
+ * The newest posts of other public channels that mention a channel, without duplicates. Each name is a
+ * separate index scan, as long as the page; it skips the channel's own posts, since many channels sign them
+ * with their handle.
  */
 export function newestMentions(
   db: Database,
@@ -92,7 +92,7 @@ export function newestMentions(
 const newestFirst = (one: MentionRow, other: MentionRow): number =>
   other.publishedAt - one.publishedAt || other.id - one.id;
 
-/** The names that a channel's newest mentions have, the newest first. */
+/** Names used by a channel's newest mentions, newest first. */
 export function newestTargets(db: Database, channelId: number, limit: number): MentionTarget[] {
   const rows = statement<{ target: MentionTarget }>(
     db,
@@ -105,7 +105,7 @@ export function newestTargets(db: Database, channelId: number, limit: number): M
 /** A page of the posts that mention a channel, newest first; equal instants by descending id. */
 export function selectMentions(db: Database, selection: MentionSelection): MentionPage {
   const { channelId, limit } = selection;
-  // One more than the page tells whether there is another.
+  // Reads one more than the page holds, to see whether another page follows.
   const found = newestMentions(db, { ...selection, limit: limit + 1 });
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;

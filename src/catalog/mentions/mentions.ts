@@ -9,12 +9,12 @@ import type { MentionPage, MentionSelection } from "./mentions.store.ts";
 
 export type Mentions = ReturnType<typeof createMentionQueries>;
 
-/** Seconds after which a caller may ask again while mentions are being taken out of older posts. */
+/** `Retry-After` in seconds while mentions are still being extracted from older posts. */
 const RETRY_AFTER_S = 60;
 
 /**
  * Who mentions whom.
- * @param readers what may take long: read by reader threads
+ * @param readers run potentially slow queries on reader threads
  */
 export function createMentionQueries(
   db: Database,
@@ -24,7 +24,7 @@ export function createMentionQueries(
     selectNeighbours(channelId: number): Promise<Neighbours>;
   },
 ) {
-  /** A part of the mentions would look like all of them. */
+  /** Refused until complete, because partial results would look like all of them. */
   function requireBuilt(): void {
     const build = findBuild(db, MENTIONS_BUILD);
     if (build === undefined) return;
@@ -39,7 +39,7 @@ export function createMentionQueries(
       return readers.selectMentions(selection);
     },
 
-    /** The channels that are most like a channel. @throws AppError `unavailable` */
+    /** The most similar channels. @throws AppError `unavailable` */
     similar(channelId: number): Promise<JsonText<SimilarChannel[]>> {
       requireBuilt();
       return readers.selectSimilar(channelId);

@@ -4,9 +4,9 @@ import type { Neighbour, Neighbours } from "./mention.ts";
 import { type MentionTarget, referenceOf } from "./mention-target.ts";
 import { newestMentions, newestTargets } from "./mentions.store.ts";
 
-/** Mentions that are looked at on either side, the newest. */
+/** Most mentions to examine in each direction, newest first. */
 const MENTIONS_MAX = 2_000;
-/** Channels on either side. */
+/** Most channels in each direction. */
 const NEIGHBOURS_MAX = 12;
 
 export function selectNeighbours(db: Database, channelId: number): Neighbours {
@@ -16,7 +16,7 @@ export function selectNeighbours(db: Database, channelId: number): Neighbours {
   return { mentionedBy: mostOf(db, sources), mentions: mostOf(db, mentionedBy(db, channelId)) };
 }
 
-/** The channel that each of the newest mentions by a channel names; what is not in the catalog is left out. */
+/** Channels named by a channel's newest mentions; those outside the catalog are omitted. */
 function mentionedBy(db: Database, channelId: number): number[] {
   const ids = new Map<MentionTarget, number | null>();
   return newestTargets(db, channelId, MENTIONS_MAX).flatMap((target) => {

@@ -11,36 +11,36 @@ import { type MentionTarget, referenceOf } from "./mention-target.ts";
 import { newestMentions, newestTargets } from "./mentions.store.ts";
 
 /**
- * Bounds of the work, whatever a channel's number of mentions: its newest, of which those who mention it most
- * often are asked for their own newest, and as many of the channels that these name as are looked up.
+ * Limits of the work, however often a channel is mentioned: its newest mentions, the channels behind most
+ * of them with their own newest mentions, and the channels named there.
  */
 const MENTIONS_MAX = 2_000;
 const SOURCES_MAX = 200;
 const MENTIONS_OF_SOURCE_MAX = 100;
 const TARGETS_MAX = 1_000;
 const CANDIDATES_MAX = 200;
-/** Channels of the same category that are nearest in size, on either side. */
+/** Channels of the same category nearest in size, in each direction. */
 const NEIGHBOURS_MAX = 50;
-/** Channels that are answered. */
+/** Most channels to return. */
 const SIMILAR_MAX = 20;
 
-/** A public channel by what likeness rests on. */
+/** What similarity is computed from, for a public channel. */
 export type Compared = Pick<
   ChannelRecord,
   "id" | "title" | "handle" | "kind" | "subscribers" | "category" | "categories" | "territory"
 >;
 
-/** Channels that are mentioned together with another. */
+/** How often a channel is mentioned together with another. */
 interface MentionedTogether {
-  /** How many mention both, by channel. */
+  /** Number of channels that mention both. */
   shared: number;
-  /** The same with each weighed: one that mentions many says less. Of the weight of all, 0 to 1. */
+  /** The same weighted, as a share of the total weight, 0 to 1: a channel that mentions many says less. */
   part: number;
 }
 
 type Found = Compared & Likeness & Pick<SimilarChannel, "shared">;
 
-/** Up to 20 channels like a public one, the likest first; equal ones by ascending id. */
+/** Up to 20 channels similar to a public one, most similar first; ties by ascending id. */
 export function selectSimilar(db: Database, channelId: number): JsonText<SimilarChannel[]> {
   const channel = compared(db, channelId);
   if (channel === undefined) return toJsonText([]);
@@ -74,7 +74,7 @@ function compared(db: Database, id: number): Compared | undefined {
   ).get(id);
 }
 
-/** The channels that are mentioned by those who mention a channel, the most weighed first. */
+/** Channels mentioned by those who mention a channel, highest weight first. */
 function mentionedTogether(db: Database, channelId: number): Map<number, MentionedTogether> {
   const sources = sourcesOf(db, channelId);
   const weights = new Map<number, number>();
@@ -110,7 +110,7 @@ function mentionedTogether(db: Database, channelId: number): Map<number, Mention
   );
 }
 
-/** The channels that mentioned a channel most often among its newest mentions. */
+/** The channels that account for most of a channel's newest mentions. */
 function sourcesOf(db: Database, channelId: number): number[] {
   const counts = new Map<number, number>();
   const bounds = { fromMs: null, untilMs: null, kind: null, after: null, limit: MENTIONS_MAX };
@@ -123,7 +123,9 @@ function sourcesOf(db: Database, channelId: number): number[] {
     .map(([source]) => source);
 }
 
-/** Channels of its category: the next smaller ones, those up to twice its size, those of its territory. */
+/**
+ * Channels of its category: the next smaller ones, those up to twice its size, and those of its territory.
+ */
 function neighbours(db: Database, { kind, category, territory, subscribers }: Compared): number[] {
   const categoryId = idOfSlug(db, "categories", category);
   if (categoryId === null) return [];

@@ -5,21 +5,23 @@ import { extractMentions } from "./extract-mentions.ts";
 import { type MentionTarget, targetOf, targetOfNumber } from "./mention-target.ts";
 import { KIND_BITS } from "./mentions.store.ts";
 
-/** A post by what its mentions lie at. */
+/** The parts of a post under which its mentions are stored. */
 type Placed = Pick<PostRecord, "id" | "channel" | "published_at">;
 
-/** `forwarded_from` as a row gives it: a number, a handle or a link; null clears it, undefined leaves it. */
+/**
+ * `forwarded_from` as a row gives it: a number, a handle or a link; null to clear it, undefined to keep it.
+ */
 type GivenForward = number | string | null | undefined;
 
-/** SQL: adds one, and to one that a step of a build or another name has written already, its kind. */
+/** SQL: adds a mention, or its kind to one that a build step or another name has already written. */
 const ADD = `
   INSERT INTO mentions (target, published_at, post_id, channel_id, kinds)
   VALUES (@target, @publishedAt, @id, @channel, @kinds)
   ON CONFLICT (target, published_at, post_id) DO UPDATE SET kinds = kinds | excluded.kinds`;
 
 /**
- * Writes what posts mention, within the transaction that writes the posts.
- * @param hosts the messenger's hosts, by which links are known
+ * Writes posts' mentions, inside the transaction that writes the posts.
+ * @param hosts the messenger's hosts, by which links are recognized
  */
 export function createMentions(db: Database, hosts: readonly string[]) {
   const add = statement(db, ADD);
@@ -45,7 +47,7 @@ export function createMentions(db: Database, hosts: readonly string[]) {
   }
 
   return {
-    /** Writes those of a post as it is stored, beside what it has: for posts of former versions. */
+    /** Adds the mentions of a stored post to those it has: for posts of earlier versions. */
     add(post: Placed & Pick<PostRecord, "text" | "forwarded_from">): void {
       const { id, channel, published_at: publishedAt, text, forwarded_from } = post;
       const place = { id, channel, publishedAt };
@@ -57,8 +59,8 @@ export function createMentions(db: Database, hosts: readonly string[]) {
     },
 
     /**
-     * Brings what is stored to a post that was just written.
-     * @param before the post as it was; undefined for a new one
+     * Updates the stored mentions for a post that was just written.
+     * @param before the previous post; undefined for a new one
      * @returns whether anything changed
      */
     write(post: PostRecord, before: PostRecord | undefined, given: GivenForward): boolean {
@@ -78,7 +80,7 @@ export function createMentions(db: Database, hosts: readonly string[]) {
         for (const target of extractMentions(post.text, hosts)) want(target, KIND_BITS.link);
       const forward = forwardOf(post, given);
       if (forward !== null) want(forward, KIND_BITS.forward);
-      // Mentions by a field that the row does not give stay.
+      // Mentions from a field that the row does not give are kept.
       for (const [target, kinds] of had) {
         if (!isRead && kinds & KIND_BITS.link) want(target, KIND_BITS.link);
         if (given === undefined && kinds & KIND_BITS.forward) want(target, KIND_BITS.forward);

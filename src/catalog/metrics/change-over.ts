@@ -5,13 +5,13 @@ import { GROWTH_SLACK_DAYS } from "./metrics.ts";
 /** A channel's growth up to its last reading. */
 export interface Change {
   subscribers: number;
-  /** As a part of the subscribers before; null where there were none. */
+  /** Relative to the subscribers before; null if there were none. */
   part: number | null;
 }
 
 /**
- * Growth of a channel over the days before its last reading, from the reading then or the nearest within two days,
- * as its metrics have it (metrics.store.ts); null where there is none.
+ * Growth of a channel over the days before its last reading, compared with the reading of that day or the
+ * nearest within two days, as in its metrics (metrics.store.ts); null if there is none.
  * @param rows of one channel, by day
  */
 export function changeOver(rows: readonly DailyStatisticsView[], days: number): Change | null {
@@ -22,7 +22,7 @@ export function changeOver(rows: readonly DailyStatisticsView[], days: number): 
   const [before] = rows
     .slice(0, -1)
     .filter((row) => distanceOf(row) <= GROWTH_SLACK_DAYS)
-    // The older of two that are equally near comes first.
+    // Of two equally near readings, the older one comes first.
     .toSorted((one, other) => distanceOf(one) - distanceOf(other));
   if (before === undefined) return null;
   const subscribers = last.subscribers - before.subscribers;

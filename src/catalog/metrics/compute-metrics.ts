@@ -21,17 +21,17 @@ import {
 } from "./metrics.store.ts";
 import { ENGAGEMENT_DAYS, hundredthsOf, METRIC_NAMES, METRIC_ORDERS } from "./metrics.ts";
 
-/** Channels that are computed at a time, outside of transactions. */
+/** Channels to compute at a time, outside transactions. */
 const CHANNELS_PER_READ = 500;
-/** Rows written in one step: less than a millisecond of the write lock. */
+/** Rows per step: less than a millisecond of the write lock. */
 const ROWS_PER_STEP = 50;
 
 /**
- * Computes the metrics of all channels from the stored days and posts, as the contract's page of questions
- * defines them in section 2. What changed is written beside what is read, rows and orders, and is read
- * from the last transaction on: whoever asks gets one run's metrics or the other's. Interrupted, it
- * begins anew, and finds written what it wrote; where another run begins meanwhile, that one goes on alone.
- * @returns whether other metrics are read now
+ * Computes the metrics of all channels from stored days and posts, as defined in section 2 of questions.
+ * Changed rows and orders are written to a slot that nobody reads, which the last transaction makes the
+ * current one: readers see either run's metrics, never a mixture. If interrupted, it starts over and skips
+ * what is already written; if another run begins meanwhile, only that one continues.
+ * @returns whether other metrics are current now
  */
 export async function computeMetrics(db: Database, clock: Clock): Promise<boolean> {
   const today = dayOf(clock.now());
@@ -62,7 +62,7 @@ interface Difference {
   stored: StoredMetrics | undefined;
 }
 
-/** The channels whose metrics are not those of a slot, some at a time. */
+/** Channels whose metrics differ from those in a slot, some at a time. */
 function* differences(db: Database, slot: Slot, span: Span): Generator<Difference[], void> {
   for (let afterId = 0; ; ) {
     const readings = readingsAfter(db, afterId, CHANNELS_PER_READ);
@@ -78,7 +78,7 @@ function* differences(db: Database, slot: Slot, span: Span): Generator<Differenc
   }
 }
 
-/** A channel of which nothing is known needs no row. */
+/** A channel without any known metric needs no row. */
 function isOther({ now, stored }: Difference): boolean {
   return stored === undefined
     ? METRIC_NAMES.some((name) => now[name] !== null)

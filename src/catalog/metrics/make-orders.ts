@@ -12,14 +12,14 @@ import {
 import { isLastRun, type Run, type Slot } from "./metrics.store.ts";
 import { METRIC_ORDERS, type MetricOrder } from "./metrics.ts";
 
-/** Values read at a time, so that no read holds its snapshot for long. */
+/** Values to read at a time, so that no read holds its snapshot for long. */
 const VALUES_PER_READ = 10_000;
-/** Entries in one step: some half a millisecond of the write lock. */
+/** Entries per step: some half a millisecond of the write lock. */
 const ENTRIES_PER_STEP = 500;
 
 /**
- * Makes the orders of a slot anew whose values changed. Interrupted, an order stays marked, and is made
- * from its beginning the next time.
+ * Rebuilds a slot's orders whose values changed. If interrupted, an order stays marked, and is rebuilt from
+ * the start next time.
  */
 export async function makeOrders(db: Database, clock: Clock, run: Run): Promise<void> {
   const { slot } = run;
@@ -55,8 +55,8 @@ function take<T>(items: Iterator<T, void>, count: number): T[] {
 }
 
 /**
- * All values of an order in the order's own order, read and sorted before the first is taken: that one is
- * taken under the write lock. A million take 30 MB.
+ * All values of an order, sorted. They are read and sorted before the first is taken, because that happens
+ * under the write lock. A million take 30 MB.
  */
 function sortedValues(db: Database, slot: Slot, order: MetricOrder): Iterator<OrderEntry, void> {
   const [isChat, value, id]: [number[], number[], number[]] = [[], [], []];

@@ -5,7 +5,7 @@ import type { MetricOrder } from "./metrics.ts";
 /** An entry of an order: the channel's kind, its value, its number. */
 export type OrderEntry = readonly [isChat: number, value: number, id: number];
 
-/** Notes that the values of a slot are not those of its order any more. */
+/** Marks orders of a slot as outdated. */
 export function markStale(tx: Transaction, slot: Slot, orders: Iterable<MetricOrder>): void {
   const mark = statement(
     tx,
@@ -23,7 +23,7 @@ export function forgetStale(tx: Transaction, slot: Slot, { number }: MetricOrder
   statement(tx, "DELETE FROM stale_orders WHERE slot = ? AND metric = ?").run(slot, number);
 }
 
-/** Values of some channels that are in the order, by number after one. */
+/** Values of some channels in the order, with numbers above one, ascending. */
 export function orderValuesAfter(
   db: Database,
   slot: Slot,
@@ -41,7 +41,7 @@ export function orderValuesAfter(
     .all(slot, afterId, limit) as unknown as OrderEntry[];
 }
 
-/** Removes some entries of an order. @returns whether there were as many as asked for */
+/** Removes some entries of an order. @returns whether there were as many as requested */
 export function removeEntries(
   tx: Transaction,
   slot: Slot,
@@ -72,7 +72,7 @@ export function removeEntries(
   return true;
 }
 
-/** Entries that one statement adds. */
+/** Entries per INSERT. */
 const ADDED_TOGETHER = 50;
 
 const one = "(?, ?, ?, ?, ?)";
@@ -80,7 +80,7 @@ const add = (entries: number) =>
   `INSERT INTO metric_orders (slot, metric, is_chat, value, id)
    VALUES ${Array(entries).fill(one).join(", ")}`;
 
-/** Adds entries, in the order of the table: its pages are written one after another. */
+/** Adds entries in the table's own order, so that its pages are written one after another. */
 export function addEntries(
   tx: Transaction,
   slot: Slot,

@@ -10,28 +10,28 @@ import {
   toMetricsView,
 } from "./metrics.ts";
 
-/** Where a run writes, and where everybody reads. */
+/** One of two slots: a run writes to one while everybody reads the other. */
 export type Slot = 0 | 1;
 
-/** SQL: the slot that is read. */
+/** SQL: the current slot. */
 export const SLOT_READ = "(SELECT slot FROM metrics_read)";
 
-/** SQL: the row of metrics that is read, by a condition on its channel's number; a channel whose kind changed has none. */
+/** SQL: a channel's row in the current slot; a channel whose kind changed has none. */
 export function metricsOf(id: string, isChat: string): string {
   return `m.slot = ${SLOT_READ} AND m.id = ${id} AND m.is_chat = ${isChat}`;
 }
 
-/** A channel's metrics as a run stores them. */
+/** A channel's metrics as stored by a run. */
 export interface StoredMetrics extends MetricsRecord {
   id: number;
   is_chat: number;
-  /** 1: it has so few subscribers that percents of it are left out of their order. */
+  /** 1 if it has so few subscribers that its percentages are left out of their order. */
   is_small: number;
 }
 
 export const STORED_COLUMNS = ["is_chat", "is_small", ...METRIC_NAMES] as const;
 
-/** The metrics of public channels that are known, by number. */
+/** Known metrics of public channels, by number. */
 export function selectMetrics(db: Database, ids: readonly number[]): Map<number, MetricsView> {
   const rows = statement<MetricsRecord & { id: number }>(
     db,
@@ -46,13 +46,13 @@ export function slotRead(db: Database): Slot {
   return statement<{ slot: Slot }>(db, "SELECT slot FROM metrics_read").get()?.slot ?? 0;
 }
 
-/** A run that computes metrics: its number, and the slot that it writes. */
+/** A run that computes metrics: its number, and the slot it writes to. */
 export interface Run {
   number: number;
   slot: Slot;
 }
 
-/** Begins a run. One that is under way, in whatever process, is over with its next step. */
+/** Begins a run. A run in progress, in any process, ends at its next step. */
 export function beginRun(tx: Transaction): Run {
   const { run, slot } = statement<{ run: number; slot: Slot }>(
     tx,
@@ -61,37 +61,37 @@ export function beginRun(tx: Transaction): Run {
   return { number: run, slot };
 }
 
-/** Whether no other run began after it. */
+/** Whether no later run has begun. */
 export function isLastRun(tx: Transaction, { number }: Run): boolean {
   return statement(tx, "SELECT 1 FROM metrics_read WHERE run = ?").get(number) !== undefined;
 }
 
-/** From now on what the run wrote is read. */
+/** Makes the run's slot the current one. */
 export function readRun(tx: Transaction, { number, slot }: Run): boolean {
   const read = statement(tx, "UPDATE metrics_read SET slot = ? WHERE run = ?");
   return read.run(slot, number).changes === 1;
 }
 
-/** Readings from which the metrics of a channel are computed, beside its posts. */
+/** Readings from which a channel's metrics are computed, apart from its posts. */
 export interface Readings {
   id: number;
   is_chat: number;
   is_small: number;
   subscribers: number;
-  /** The day of the last reading, and its subscribers; null where there is none. */
+  /** Day of the last reading, and its subscribers; null if there is none. */
   day: Day | null;
   last: number | null;
-  /** Subscribers by the readings that growth is counted from. */
+  /** Subscribers at the readings that growth is computed from. */
   before1: number | null;
   before7: number | null;
   before30: number | null;
-  /** 1: posts of it are stored, however old. */
+  /** 1 if any of its posts are stored, however old. */
   hasPosts: number;
 }
 
 /**
- * SQL: subscribers by the reading so many days before the last one, or by the nearest within two days; of
- * two that are equally near, by the older. Nearly all are found at the first look.
+ * SQL: subscribers at the reading some days before the last one, or the nearest within two days; of two
+ * equally near, the older. Nearly all are found in the first lookup.
  */
 function before(days: number): string {
   const wanted = `s.day - ${days}`;
@@ -113,17 +113,17 @@ const READINGS = `
       AND s.day = (SELECT max(day) FROM daily_statistics WHERE channel_id = c.id)
   WHERE c.id > ? ORDER BY c.id LIMIT ?`;
 
-/** Readings of some channels, public or not, by number after one. */
+/** Readings of some channels, public or not, with numbers above one, ascending. */
 export function readingsAfter(db: Database, afterId: number, limit: number): Readings[] {
   return statement<Readings>(db, READINGS).all(afterId, limit);
 }
 
-/** Posts of a channel that were published in a time. */
+/** A channel's posts published in a period. */
 export interface Engagement {
   id: number;
   posts: number;
   ads: number;
-  /** Views of the posts whose views are known, and how many these are. */
+  /** Total views of posts with known views, and the number of these posts. */
   views: number;
   viewed: number;
 }
@@ -136,7 +136,7 @@ const ENGAGEMENT = `
   WHERE c.id BETWEEN ? AND ? AND p.published_at >= ? AND p.published_at < ?
   GROUP BY c.id`;
 
-/** Engagement of the channels in a range of numbers that have posts between two instants. */
+/** Engagement of channels in a range of numbers that have posts between two instants. */
 export function selectEngagement(
   db: Database,
   [first, last]: readonly [number, number],
@@ -146,7 +146,7 @@ export function selectEngagement(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The stored metrics of a slot for the channels in a range of numbers. */
+/** Metrics stored in a slot for channels in a range of numbers. */
 export function storedMetrics(
   db: Database,
   slot: Slot,
@@ -160,7 +160,7 @@ export function storedMetrics(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** A channel may have been deleted since it was read. */
+/** Checks that the channel still exists, since it may have been deleted after it was read. */
 const SAVE = `
   INSERT INTO channel_metrics (slot, id, ${STORED_COLUMNS.join(", ")})
   SELECT @slot, @id, ${STORED_COLUMNS.map((name) => `@${name}`).join(", ")}

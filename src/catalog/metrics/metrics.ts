@@ -9,7 +9,7 @@ import {
   type ValueOf,
 } from "../../values/schema.ts";
 
-/** Growth and engagement of a channel as they are stored; null where they are not known. */
+/** A channel's growth and engagement as stored; null if unknown. */
 export type MetricsRecord = { [Name in MetricName]: number | null };
 
 type MetricName = (typeof METRIC_NAMES)[number];
@@ -27,7 +27,7 @@ export const METRIC_NAMES = [
   "statistics_until",
 ] as const;
 
-/** Metrics of which catalogs are made in their order, with their numbers in `metric_orders`. */
+/** Metrics that catalogs can be ordered by, with their numbers in `metric_orders`. */
 export const ORDERED_METRICS = {
   growth_7d: 1,
   growth_30d: 2,
@@ -38,23 +38,23 @@ export const ORDERED_METRICS = {
 
 export type OrderedMetric = keyof typeof ORDERED_METRICS;
 
-/** Fewer subscribers than this make percents that say nothing: such channels are left out of their orders. */
+/** With fewer subscribers, percentages say nothing: such channels are left out of their orders. */
 export const SMALL_BELOW = 100;
 
-/** The metrics in percent of which there are orders. */
+/** Whether a metric is a percentage. */
 export function isPercent(name: OrderedMetric): boolean {
   return name === "growth_30d_percent" || name === "err_30d";
 }
 
-/** An order as `metric_orders` has it: its number, its metric, and of which channels it is. */
+/** An order in `metric_orders`: its number, its metric, and which channels it contains. */
 export interface MetricOrder {
   number: number;
   metric: OrderedMetric;
-  /** Whether of the small channels, or of the others; null: of all. */
+  /** Whether it contains small channels or the others; null for all. */
   isSmall: boolean | null;
 }
 
-/** The number of the order of the small channels by ERR, for a filter: no list is ordered by it. */
+/** Number of the order of small channels by ERR, which only serves a filter: no list is ordered by it. */
 export const SMALL_BY_ERR = 6;
 
 export const METRIC_ORDERS: readonly MetricOrder[] = [
@@ -66,13 +66,13 @@ export const METRIC_ORDERS: readonly MetricOrder[] = [
   { number: SMALL_BY_ERR, metric: "err_30d", isSmall: true },
 ];
 
-/** Days back to a reading to compare with, and how many days off it may lie. */
+/** How many days off the reading to compare with may be. */
 export const GROWTH_SLACK_DAYS = 2;
 
-/** Whole Moscow days before today, over which posts are counted. */
+/** Whole Moscow days before today whose posts are counted. */
 export const ENGAGEMENT_DAYS = 30;
 
-/** Percents are stored in hundredths, as whole numbers: short in the orders, and exact. */
+/** Percentages are stored in hundredths, as integers: exact, and short in the orders. */
 export function hundredthsOf(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part * 10_000) / whole);
 }
@@ -107,7 +107,7 @@ export type MetricsView = ValueOf<typeof metricsSchema>;
 
 const UNKNOWN = Object.fromEntries(METRIC_NAMES.map((name) => [name, null])) as MetricsRecord;
 
-/** @param record undefined for a channel for which nothing was computed yet */
+/** @param record undefined for a channel whose metrics were never computed */
 export function toMetricsView(record: MetricsRecord = UNKNOWN): MetricsView {
   const inPercent = (hundredths: number | null) => (hundredths === null ? null : hundredths / 100);
   const { growth_7d_percent, growth_30d_percent, err_30d, statistics_until } = record;

@@ -1,6 +1,6 @@
 import { stemOf } from "./stems.ts";
 
-/** Endings that the stemmers cut, in Russian those of Snowball's groups. */
+/** Endings that the stemmers remove; for Russian, those of Snowball's groups. */
 const RUSSIAN_ENDINGS =
   "в вши вшись ив ивши ившись ыв ывши ывшись " +
   "ее ие ые ое ими ыми ей ий ый ой ем им ым ом его ого ему ому их ых ую юю ая яя ою ею " +
@@ -15,7 +15,7 @@ const ENGLISH_ENDINGS =
   "isms ists ives ively iveness ized izes izing izers izations ously ousness fully fulness lessly " +
   "lessness ogies ology ies ied ying y";
 
-/** Texts that complete the beginning of a word: endings, and the ends of endings. */
+/** Texts that may complete the beginning of a word: endings, and the final parts of endings. */
 function tailsOf(endings: string): string[] {
   const tails = endings
     .split(" ")
@@ -27,7 +27,7 @@ const RUSSIAN_TAILS = tailsOf(RUSSIAN_ENDINGS);
 const ENGLISH_TAILS = tailsOf(ENGLISH_ENDINGS);
 const HAS_LATIN = /[a-z]/;
 
-/** Shorter stems are of too many words. */
+/** Shorter stems belong to too many words. */
 const STEM_LENGTH_MIN = 2;
 
 /**

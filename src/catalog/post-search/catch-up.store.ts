@@ -1,6 +1,6 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 
-/** A post that is to be indexed, with the size of its text. */
+/** A post to be indexed, and the size of its text. */
 interface SizedPost {
   id: number;
   published_at: number;
@@ -15,7 +15,7 @@ export function postsAfter(db: Database, afterId: number, limit: number): SizedP
   ).all(afterId, limit);
 }
 
-/** A channel whose posts are to be indexed anew, and the post up to which they are. */
+/** A channel whose posts must be reindexed, up to a post. */
 interface StaleChannel {
   channel_id: number;
   after_at: number;
@@ -52,7 +52,7 @@ export function createStaleChannels(db: Database) {
   };
 }
 
-/** @returns those channels of which not all rows are there that a post is indexed with */
+/** @returns channels that lack some of the rows which indexing a post needs */
 export function missingChannels(db: Database, channels: readonly number[]): number[] {
   return statement<{ id: number }>(
     db,
@@ -64,8 +64,8 @@ export function missingChannels(db: Database, channels: readonly number[]): numb
 }
 
 /**
- * Has the posts of channels indexed anew, where they have any: as the schema's triggers do for a channel
- * that changes, for one that came after its posts, as it may to a node of a cluster.
+ * Has the posts of channels reindexed, if there are any. The schema's triggers do this for a channel that
+ * changes; this is for one that arrived after its posts, as may happen on a node of a cluster.
  */
 export function noteStale(tx: Transaction, channels: readonly number[]): void {
   statement(
@@ -79,9 +79,9 @@ export function noteStale(tx: Transaction, channels: readonly number[]): void {
 }
 
 /**
- * Tables of the index with their keys, and how many rows of each are removed in a step: FTS5 would empty
- * itself at once, under the lock for seconds. The posts' rows go first: a post that is removed meanwhile
- * then touches nothing of FTS5's.
+ * The index's tables with their keys, and the number of rows to remove per step: FTS5 would empty itself in
+ * one go, under the lock for seconds. The rows of posts go first, so that deleting a post meanwhile does
+ * not touch FTS5.
  */
 const CLEARED = [
   ["searched_posts", "row", 1_000],
@@ -93,10 +93,10 @@ const CLEARED = [
   ["post_search_data", "id", 100],
 ] as const;
 
-/** Rows 1 and 10 of FTS5's data say how it is made up; all others are its pages. */
+/** Rows 1 and 10 of FTS5's data describe its structure; all others are its pages. */
 const DATA_FIRST = 11;
 
-/** Removes some rows of the index. @returns whether there were some */
+/** Removes some rows of the index. @returns whether there were any */
 export function clearSome(db: Transaction): boolean {
   return db.changingShadowTables(() =>
     CLEARED.some(([table, key, rows]) => {
@@ -107,7 +107,7 @@ export function clearSome(db: Transaction): boolean {
   );
 }
 
-/** Begins an index whose pages are gone anew. */
+/** Re-initializes an index whose pages have been removed. */
 export function emptyIndex(tx: Transaction): void {
   statement(tx, "INSERT INTO post_search (post_search) VALUES ('delete-all')").run();
   statement(tx, "UPDATE post_search_state SET spill = 0, edition = edition + 1").run();

@@ -12,7 +12,7 @@ import {
   updateState,
 } from "./post-search-state.store.ts";
 
-/** Text in one step: some milliseconds of the write lock, in which at most one post is longer. */
+/** Text per step: a few milliseconds of the write lock; a single post may be longer. */
 const STEP_BYTES = 64 * 1024;
 const STEP_POSTS = 40;
 /**
@@ -21,13 +21,13 @@ const STEP_POSTS = 40;
  */
 const MERGED_PAGES = 64;
 
-/** The name of the build. */
+/** Name of the build. */
 const POST_SEARCH_BUILD = "post_search";
 
 /**
- * Work on the index in the background: emptying it, building it, and bringing it to channels that changed.
- * The last is done at 100 percent.
- * @param isOn the setting: it turns post search off and on
+ * Background work on the index: emptying it, building it, and updating it for channels that changed, which
+ * goes on after it has reached 100 percent.
+ * @param isOn the setting that turns post search on and off
  */
 export function postSearchBuild(isOn: boolean): BackgroundBuild {
   return {
@@ -86,7 +86,7 @@ function buildSome(tx: Transaction, index: PostIndex, afterId: number): void {
   updateState(tx, "building", last.id);
 }
 
-/** Writes some posts anew of a channel that changed. */
+/** Reindexes some posts of a channel that changed. */
 function refreshSome(tx: Transaction, index: PostIndex): void {
   const stale = createStaleChannels(tx);
   const channel = stale.next();
@@ -107,7 +107,7 @@ function cutToStep<Post extends { bytes: number }>(posts: readonly Post[]): Post
   });
 }
 
-/** Has the index emptied and built anew, in the background. */
+/** Has the index emptied and rebuilt in the background. */
 export function rebuildPostSearch(db: Database, clock: Clock): Promise<void> {
   return inTransaction(db, clock, "post-search", (tx) => {
     if (selectState(tx).phase !== "off") updateState(tx, "clearing", 0);
@@ -115,9 +115,9 @@ export function rebuildPostSearch(db: Database, clock: Clock): Promise<void> {
 }
 
 /**
- * Builds the index anew, to its end.
- * @param onPercent told from time to time how far it is
- * @returns how many posts are in it
+ * Rebuilds the index completely.
+ * @param onPercent receives the progress from time to time
+ * @returns number of posts in it
  */
 export async function rebuildWhole(
   db: Database,
@@ -129,13 +129,13 @@ export async function rebuildWhole(
   return countSearched(db);
 }
 
-/** Between two tellings that the work goes on. */
+/** Interval between two progress reports. */
 const TELLING_MS = 2_000;
 
 /**
- * Does all that is left of the work on the index.
+ * Completes all remaining work on the index.
  * @param isOn the setting
- * @param onPart told from time to time that a part is done
+ * @param onPart called from time to time when a part is done
  */
 export async function finishPostSearch(
   db: Database,
@@ -150,7 +150,10 @@ export async function finishPostSearch(
   }
 }
 
-/** Merges segments where there are many of a size; to be called after each transaction that wrote posts. */
+/**
+ * Merges segments once there are many of similar size; must be called after each transaction that wrote
+ * posts.
+ */
 export async function mergePostSearch(db: Database, clock: Clock): Promise<void> {
   await inParts(db, clock, "merge-posts", () => mergePages(db, "post_search", MERGED_PAGES));
 }

@@ -1,4 +1,4 @@
-/** Kinds of characters; the first two are in words only, behind a letter. */
+/** Kinds of characters; the first two only occur in words, after a letter. */
 export const UNSEEN = 1;
 const COMBINING = 2;
 export const LETTER = 3;
@@ -7,8 +7,8 @@ export const HASH = 5;
 const AT = 6;
 
 /**
- * The characters of each kind; a later kind takes the place of an earlier. Unseen characters (a soft
- * hyphen, a joiner) and combining marks are parts of a word, so that they do not split it.
+ * Characters of each kind; later kinds override earlier ones. Invisible characters (a soft hyphen, a
+ * joiner) and combining marks are part of a word, so that they do not split it.
  */
 const KINDS = [
   [UNSEEN, /\p{Default_Ignorable_Code_Point}+/gu],
@@ -19,7 +19,7 @@ const KINDS = [
   [UNDERSCORE, /_/g],
 ] as const;
 
-/** The kind of each UTF-16 unit but surrogates: a table is ten times as fast as the expressions. */
+/** Kind of each UTF-16 unit except surrogates: a table is ten times as fast as the regular expressions. */
 export const KIND_OF_UNIT = kindsOfUnits();
 
 function kindsOfUnits(): Uint8Array {
@@ -40,12 +40,12 @@ export function isSurrogate(unit: number): boolean {
   return (unit & 0xf800) === 0xd800;
 }
 
-/** The kinds of characters of two units, each with 1 added; 0 for those that were in no text yet. */
+/** Kind of each surrogate pair plus 1; 0 if it has not been looked up yet. */
 const KIND_OF_PAIR = new Uint8Array(2 ** 20);
 
 /**
- * The kind of the character that begins at a place; 0 for half of one.
- * @param units of a text, with a 0 behind the last
+ * Kind of the character that begins at a position; 0 for half of one.
+ * @param units of a text, followed by a 0
  */
 export function kindAt(units: Uint16Array, at: number): number {
   const unit = units[at] ?? 0;

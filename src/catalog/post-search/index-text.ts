@@ -5,12 +5,15 @@ import { stemOfWord, stemsByNumber } from "./known-words.ts";
 import { readTokens } from "./tokens.ts";
 
 /**
- * The index's part of a post: one text of tokens with spaces between them. First the stems of its words
- * in their order, so that phrases are found; then marks, and what filters and orderings ask for. Their
- * signs stand in no word, so that no word of a query is taken for one of them.
+ * What the index stores of a post: a text of tokens separated by spaces. First come the stems of its words
+ * in order, so that phrases can be found; then tokens for what filters and orderings need. Those contain
+ * signs that occur in no word, so that no word of a query matches one of them.
  */
 
-/** Least views of each level: 0 alone, then steps of two to two and a half, round as people ask for them. */
+/**
+ * Lower bounds of the levels of views: 0 alone, then steps by a factor of two to two and a half, at the
+ * round numbers that people ask for.
+ */
 const LEVELS: readonly number[] = [
   0,
   1,
@@ -21,12 +24,12 @@ const LEVELS: readonly number[] = [
 
 export const LEVEL_MAX = LEVELS.length - 1;
 
-/** The level of a number of views. */
+/** Level of a number of views. */
 export function levelOf(views: number): number {
   return LEVELS.findLastIndex((least) => least <= views);
 }
 
-/** Whether a level begins with this number of views, so that no post of it has less. */
+/** Whether a level starts with exactly this number of views. */
 export function isLevel(views: number): boolean {
   return LEVELS.includes(views);
 }
@@ -38,34 +41,34 @@ export const mediaToken = (kind: Media | string): string => `/m${kind}`;
 export const categoryToken = (id: number): string => facet("category", id);
 export const territoryToken = (id: number): string => facet("territory", id);
 
-/** How often a stem stands in a text: three times are as good as more. */
+/** How often a stem may count in a text: more than three times makes no difference. */
 export const FREQUENCY_MAX = 3;
 
-/** Stands in texts that have a stem at least so often, which is 2 or 3. */
+/** Token of texts that contain a stem at least `least` times, which is 2 or 3. */
 export const frequentToken = (stem: string, least: number): string => stem + "+".repeat(least - 1);
 
 export interface IndexedPost {
   channel_id: number;
   is_ad: number;
   views: number;
-  /** With spaces between the kinds; null: not known. */
+  /** Kinds separated by spaces; null if unknown. */
   media: string | null;
-  /** The channel's search text (channels/search-text.ts), of which facets are taken. */
+  /** The channel's search text (channels/search-text.ts), which contains its facets. */
   channel_text: string;
 }
 
-/** The index's part of a text alone. */
+/** What the index stores of a text alone. */
 export interface IndexedWords {
   /** In UTF-8, with a space behind each. */
   tokens: Buffer;
-  /** How many words there are. */
+  /** Number of words. */
   words: number;
-  /** The numbers of its stems, and all stems by them. */
+  /** Numbers of its stems, and the table of all stems by number. */
   stems: readonly number[];
   stemsByNumber: readonly string[];
 }
 
-/** How often each stem, by its number, stands in the text that is being read. */
+/** How often each stem, by number, has occurred in the text being read. */
 let counts = new Uint8Array(2 ** 16);
 
 export function indexWords(text: string): IndexedWords {

@@ -3,11 +3,11 @@ import { copyStem, STEM_BYTES_MAX } from "./known-words.ts";
 const SPACE = " ".charCodeAt(0);
 const PLUS = "+".charCodeAt(0);
 
-/** The UTF-8 that is being put together: joining many texts, and turning them into it, takes longer. */
+/** Buffer for the UTF-8: joining many strings and encoding them takes longer. */
 let bytes = Buffer.alloc(2 ** 14);
 let length = 0;
 
-/** The stems of one text, each with a space behind it. Texts are read one at a time. */
+/** Stems of one text, each followed by a space. Texts are read one at a time. */
 export const joined = {
   begin(): void {
     length = 0;
@@ -15,7 +15,7 @@ export const joined = {
 
   /**
    * @param stem its number (known-words.ts)
-   * @param least adds the token of texts that have the stem so often (`frequentToken`); 1: the stem
+   * @param least 2 or 3 adds the token for stems that occur so often (`frequentToken`); 1 adds the stem
    */
   add(stem: number, least: number): void {
     const needed = length + STEM_BYTES_MAX + least;
@@ -25,6 +25,6 @@ export const joined = {
     bytes[length++] = SPACE;
   },
 
-  /** @param more text behind the stems */
+  /** @param more text to append to the stems */
   end: (more: string): Buffer => Buffer.concat([bytes.subarray(0, length), Buffer.from(more)]),
 };

@@ -1,35 +1,38 @@
 import { FORM_LENGTH_MAX, foldWord, stemOf } from "./stems.ts";
 
 /**
- * Words that were read lately and their stems: most of a text are frequent words, and folding one costs a
- * hundred look-ups. Words and stems have numbers in the order in which they came, so frequent ones lie close
- * together in arrays by number: what reading waits for is memory, and a Map of texts, or an object for each
- * word, lies all over it.
+ * A cache of recent words and their stems: texts mostly consist of frequent words, and folding one costs a
+ * hundred lookups. Words and stems are numbered as they appear, so frequent ones are close together in
+ * arrays indexed by number: memory latency dominates here, and a Map of strings, or an object per word, is
+ * scattered all over memory.
  */
 
-/** Where there are so many, they are forgotten before the next text: only in it may there be more. */
+/** Limit above which the cache is cleared before the next text; a text in progress may exceed it. */
 export const STEMS_MAX = 2 ** 17;
 const WORDS_MAX = 2 ** 16;
 
-/** The stems of the words that were read. Another array once they are given numbers anew. */
+/** Stems by number. Replaced by another array when numbering restarts. */
 export let stemsByNumber: string[] = [];
 const numbers = new Map<string, number>();
-/** The UTF-8 of all stems, one behind the other, and where each begins; the last place is their end. */
+/** UTF-8 of all stems, concatenated, and the offset of each; the last offset is the end. */
 let stemBytes = Buffer.alloc(2 ** 16);
 let stemStarts = new Uint32Array(STEMS_MAX + 1);
 
-/** The forms of words, and the numbers of their stems; -1: folding leaves nothing of it. */
+/** Forms of words, and the numbers of their stems; -1 if folding leaves nothing. */
 let forms: (string | null)[] = [];
 let stemsOfWords = new Int32Array(2 * WORDS_MAX);
-/** The records of words: the length, the number in two units, and the word's units as they stand in texts. */
+/** Records of words: the length, the number in two units, and the word's units as in texts. */
 let records = new Uint16Array(2 ** 19);
 let recordsEnd = 0;
 const HEAD = 3;
-/** The place behind the head of a word's record; 0: none. A word is in one of some places behind its hash. */
+/**
+ * Hash table with the offset after the head of a word's record; 0 if empty. A word is in one of the slots
+ * following its hash.
+ */
 const places = new Int32Array(2 ** 17);
 const TRIED = 4;
 
-/** Before a text is read: forgets what is known where that is too much. */
+/** Called before a text is read: clears the cache if it is too large. */
 export function forgetManyWords(): void {
   if (forms.length < WORDS_MAX && stemsByNumber.length < STEMS_MAX) return;
   forms = [];
@@ -40,17 +43,17 @@ export function forgetManyWords(): void {
   numbers.clear();
 }
 
-/** A word's form: folded, in lower case, ё as е. */
+/** A word's form: folded, in lower case, with ё as е. */
 export function formOfWord(word: number): string {
   return forms[word] ?? "";
 }
 
-/** The number of a word's stem. */
+/** Number of a word's stem. */
 export function stemOfWord(word: number): number {
   return stemsOfWords[word] ?? -1;
 }
 
-/** Copies a stem's UTF-8. @returns the place behind it */
+/** Copies a stem's UTF-8. @returns the offset after it */
 export function copyStem(stem: number, to: Uint8Array, at: number): number {
   const end = stemStarts[stem + 1] ?? 0;
   let behind = at;
@@ -58,7 +61,7 @@ export function copyStem(stem: number, to: Uint8Array, at: number): number {
   return behind;
 }
 
-/** The most bytes that a stem has. */
+/** Longest stem in bytes. */
 export const STEM_BYTES_MAX = 4 * FORM_LENGTH_MAX;
 
 /** The first of the places in which a word may be. @param hash of its units */
@@ -78,10 +81,10 @@ export function fetchWords(some: Int32Array, count: number): void {
 }
 
 /**
- * Reads a word.
- * @param units of a text; the word's are those from one on up to another
+ * Looks up or adds a word.
+ * @param units of a text; the word consists of those between two offsets
  * @param hash of the word's units
- * @returns its number until the next text; -1 where folding leaves nothing of it
+ * @returns its number, valid until the next text; -1 if folding leaves nothing
  */
 export function readWord(units: Uint16Array, from: number, to: number, hash: number): number {
   const length = to - from;
@@ -103,7 +106,7 @@ export function readWord(units: Uint16Array, from: number, to: number, hash: num
   }
   const text = units.subarray(from, to);
   const word = addWord(String.fromCharCode(...text));
-  // Longer ones are cut, and seldom.
+  // Longer words are truncated, and rare.
   if (length <= FORM_LENGTH_MAX) places[free] = addRecord(word, text);
   return stemOfWord(word) === -1 ? -1 : word;
 }

@@ -12,29 +12,31 @@ import type { PostQuery, Term } from "./post-query.ts";
 import type { PostFilter } from "./post-search.ts";
 
 /**
- * FTS5 expressions. Every token stands in quotes, within which FTS5 has no syntax, and no token has a
- * quote: they are made of letters, digits and signs of our own.
+ * FTS5 expressions. Tokens are quoted, so that FTS5 sees no syntax in them, and never contain quotes: they
+ * consist of letters, digits and signs of our own.
  */
 
 const quoted = (...tokens: readonly string[]): string => `"${tokens.join(" ")}"`;
 
-/** Any of some expressions. */
+/** Matches any of the expressions. */
 const any = (terms: readonly string[]): string => `(${terms.join(" OR ")})`;
 
-/** Stands in no post: no sign of ours is followed by a digit. */
+/** Matches no post: none of our signs is followed by a digit. */
 const NOWHERE = quoted("/0");
 
 /**
- * Posts with all of some expressions, found by themselves. FTS5 makes one list of nested ANDs, and moves on in each of its
- * lists before it looks whether they agree; a part of it that is a NOT is not joined to the others.
+ * Matches all of the expressions, evaluated separately. FTS5 flattens nested ANDs into one list, and
+ * advances in each operand before checking whether they agree; an operand with NOT is not flattened into
+ * the others.
  */
 const found = (expressions: readonly string[], excluded = NOWHERE): string =>
   `((${expressions.join(" AND ")}) NOT ${excluded})`;
 
 /**
- * The index's answer to a term; of an exact form, and a beginning with another stem, that there is a word with
- * that stem.
- * @param stemsBeginning FTS5 would gather all posts of all stems that begin so before its first answer
+ * How a term is looked up in the index. For an exact form, and a prefix of another stem's words, the index
+ * can only tell that a word with that stem occurs.
+ * @param stemsBeginning stems with a prefix: FTS5 itself would collect all posts of all such stems before
+ * its first result
  */
 function termExpression(term: Term, stemsBeginning: (beginning: string) => string[]): string {
   switch (term.kind) {
@@ -44,7 +46,7 @@ function termExpression(term: Term, stemsBeginning: (beginning: string) => strin
       return quoted(term.stem);
     case "prefix": {
       const stems = new Set(stemsBeginning(term.prefix));
-      // One at least: the beginning itself, which then is in no post.
+      // At least the prefix itself, which may match no post.
       for (const stem of [term.prefix, ...term.stems]) stems.add(stem);
       return any([...stems].map((stem) => quoted(stem)));
     }
@@ -53,7 +55,7 @@ function termExpression(term: Term, stemsBeginning: (beginning: string) => strin
   }
 }
 
-/** Whether the index alone does not tell which posts match: it has stems, and no forms. */
+/** Whether texts must be tested too: the index contains stems, but no forms. */
 export function needsText({ all, none }: PostQuery): boolean {
   return [...all.flat(), ...none].some(isOfForms);
 }
@@ -63,8 +65,8 @@ function isOfForms(term: Term): boolean {
 }
 
 /**
- * @param stale channels whose posts may have former facets: a filter finds all of theirs too
- * @param stemsBeginning the stems that a `beginning*` stands for
+ * @param stale channels whose posts may have outdated facets: a filter includes all of their posts
+ * @param stemsBeginning stems that `beginning*` stands for
  */
 export function matchExpression(
   query: PostQuery,
@@ -98,18 +100,18 @@ function levelsFrom(least: number, most = LEVEL_MAX): string[] {
   return levels;
 }
 
-/** Posts whose views are of a level. */
+/** Matches posts with views of a level. */
 export const levelExpression = (level: number): string => quoted(levelToken(level));
 
-/** The expression for matches whose views are of these levels, both included. */
+/** Restricts an expression to views of these levels, both inclusive. */
 export function withLevels(match: string, least: number, most: number): string {
   return `${found([any(levelsFrom(least, most))])} AND (${match})`;
 }
 
-/** The expression with one token more that each match must have. */
+/** Adds a required token to an expression. */
 export function withToken(match: string, token: string): string {
   return `${found([quoted(token)])} AND (${match})`;
 }
 
-/** Posts that have a stem. */
+/** Matches posts with a stem. */
 export const stemExpression = (stem: string): string => quoted(stem);

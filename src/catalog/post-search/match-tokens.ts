@@ -1,7 +1,7 @@
 import type { PostQuery, Term } from "./post-query.ts";
 import type { Place, Token, Word } from "./tokens.ts";
 
-/** Whether a text matches, by its tokens (tokens.ts). What the index finds is the same. */
+/** Whether a text matches, judged by its tokens (tokens.ts). Agrees with what the index finds. */
 export function isMatch({ all, none }: PostQuery, tokens: readonly Token[]): boolean {
   return (
     all.every((terms) => terms.some((term) => hasTerm(term, tokens))) &&
@@ -13,7 +13,9 @@ export function hasTerm(term: Term, tokens: readonly Token[]): boolean {
   return !placesOf(term, tokens).next().done;
 }
 
-/** Where a text has what is asked for, in ascending order; places that touch or overlap are one. */
+/**
+ * Where a text contains what is searched, in ascending order; touching and overlapping places are merged.
+ */
 export function hitsOf({ all }: PostQuery, tokens: readonly Token[]): Place[] {
   const places = all.flat().flatMap((term) => [...placesOf(term, tokens)]);
   places.sort((one, other) => one.start - other.start || one.end - other.end);

@@ -12,16 +12,16 @@ import type { PostFilter, PostSearchSelection } from "./post-search.ts";
 import { tokensOf } from "./tokens.ts";
 import { stemsBeginning } from "./vocabulary.store.ts";
 
-/** Matches that are counted at the most. */
+/** Limit for counting matches. */
 export const COUNTED_MAX = 10_000;
-/** A `=form` is counted among so many posts that have its stem: a page by views tests other texts besides. */
+/** Posts with its stem among which a `=form` is counted; a page by views tests other texts as well. */
 const TEXTS_COUNTED_MAX = 100;
-/** Stems that the `beginning*` of a query stands for, the most frequent ones; two have half as many each. */
+/** Stems that `beginning*` in a query stands for, most frequent first; with two, half as many each. */
 const STEMS_OF_BEGINNINGS = 50;
-/** More channels that changed lately are not asked for by themselves: their posts are found a little later. */
+/** Most recently changed channels to query separately; posts of further ones are found a little later. */
 const STALE_MAX = 50;
 
-/** A match, or a candidate whose text is still to be tested, as the index has it. */
+/** A match, or a candidate whose text is still to be tested, as the index returns it. */
 export interface Match {
   row: number;
   id: number;
@@ -30,19 +30,19 @@ export interface Match {
   words: number;
 }
 
-/** A question to the index, and the tests of its answers beside. */
+/** A query for the index, and further tests of its results. */
 export interface Asked {
   match: string;
-  /** Rows from the first on, the last not included. */
+  /** Range of rows, the upper bound exclusive. */
   low: number;
   high: number;
-  /** SQL: tables and conditions that test a match's channel and views. */
+  /** SQL: joins and conditions that test a match's channel and views. */
   tests: { joins: string; conditions: string; values: Record<string, string | number> };
-  /** Tests a candidate's text; null where what the index finds matches. */
+  /** Tests a candidate's text; null if the index result is sufficient. */
   hasText: ((id: number) => boolean) | null;
 }
 
-/** A row, a time and a number of views that nothing comes after. */
+/** A row, time and number of views above all others. */
 export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 export function askedOf(
@@ -67,7 +67,7 @@ export function askedOf(
   };
 }
 
-/** Reads each text once, of posts that are both counted and shown. */
+/** Reads each text only once, even if its post is both counted and shown. */
 function textTest(db: Database, query: PostQuery): (id: number) => boolean {
   const tested = new Map<number, boolean>();
   return (id) => {
@@ -79,7 +79,10 @@ function textTest(db: Database, query: PostQuery): (id: number) => boolean {
   };
 }
 
-/** The index may have former facets of channels that changed lately, and has views in levels. */
+/**
+ * Further tests: the index may contain outdated facets of recently changed channels, and only knows levels
+ * of views.
+ */
 function testsOf(
   { categoryId, territoryId, viewsMin }: PostFilter,
   isStale: boolean,
@@ -105,12 +108,12 @@ function testsOf(
 }
 
 /**
- * SQL: the rows that are asked for. The driver gives numbers beyond 32 bits to SQLite as fractions, and FTS5
- * takes no fraction for a limit: it would go through all rows to the end.
+ * SQL: the range of rows. The driver passes numbers beyond 32 bits as floating point, which FTS5 does not
+ * accept as a bound: it would scan all rows.
  */
 export const IN_RANGE = "s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER)";
 
-/** SQL: candidates; conditions and an order may follow. */
+/** SQL: candidates; conditions and an order may be appended. */
 function candidatesSql({ tests }: Asked, columns: string): string {
   return `SELECT ${columns} FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid
       ${tests.joins}
@@ -118,24 +121,24 @@ function candidatesSql({ tests }: Asked, columns: string): string {
       ${tests.conditions}`;
 }
 
-/** SQL: candidates in the order of their rows, from the last on. */
+/** SQL: candidates by descending row. */
 function matchesSql(asked: Asked, columns: string): string {
   return `${candidatesSql(asked, columns)} ORDER BY s.rowid DESC`;
 }
 
 const MATCH_COLUMNS = "m.row, m.post_id AS id, m.published_at, m.views, m.words";
 
-/** Candidates in the order of their rows, from the last on, one at a time. */
+/** Candidates by descending row, one at a time. */
 export function walkCandidates(db: Database, asked: Asked): IterableIterator<Match> {
   const { match, low, high, tests } = asked;
   const values = { match, low, high, ...tests.values };
   return statement<Match>(db, matchesSql(asked, MATCH_COLUMNS)).iterate(values);
 }
 
-/** Rows that are looked up together: of most pages all. */
+/** Rows to look up together: for most pages, all of them. */
 const LOOKED_UP = 100;
 
-/** The candidates with some rows, which are in their order, from the last on, one at a time. */
+/** Candidates with the given rows, in their order (descending), one at a time. */
 export function* lookUpFromLast(db: Database, rows: readonly number[]): Generator<Match, void> {
   const lookUp = statement<Match>(
     db,
@@ -147,7 +150,7 @@ export function* lookUpFromLast(db: Database, rows: readonly number[]): Generato
   }
 }
 
-/** As many candidates from the last row on. */
+/** Up to `limit` candidates by descending row. */
 export function readCandidates(db: Database, asked: Asked, limit: number): Match[] {
   const { match, low, high, tests } = asked;
   return statement<Match>(db, `${matchesSql(asked, MATCH_COLUMNS)} LIMIT @limit`).all({
@@ -156,13 +159,13 @@ export function readCandidates(db: Database, asked: Asked, limit: number): Match
   });
 }
 
-/** A place among posts by their views, equal ones newest first. */
+/** A position among posts by views; equal views are newest first. */
 export type ViewsPosition = readonly [views: number, publishedAt: number, id: number];
 
 const BY_VIEWS = `(m.views, m.published_at, m.post_id) < (@views, @at, @id)
      ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit`;
 
-/** The candidates with most views after a position, equal ones newest first. */
+/** The most viewed candidates after a position; equal views are newest first. */
 export function readMostViewed(
   db: Database,
   asked: Asked,
@@ -175,7 +178,7 @@ export function readMostViewed(
   return statement<Match>(db, sql).all(values);
 }
 
-/** The same of candidates whose rows are known. */
+/** The same among candidates with the given rows. */
 export function mostViewedOf(
   db: Database,
   rows: readonly number[],
@@ -195,17 +198,17 @@ export interface Counted {
   isCapped: boolean;
 }
 
-/** How many of the newest candidates have a text that matches. */
+/** Number of the newest candidates whose text matches. */
 export function countTexts(db: Database, asked: Asked, hasText: (id: number) => boolean): Counted {
   return countForms(readCandidates(db, asked, TEXTS_COUNTED_MAX + 1), hasText);
 }
 
-/** @param found as many as there are, or one more than are counted */
+/** @param found the exact number, or one more than the counting limit */
 export function toCounted(found: number): Counted {
   return { matches: Math.min(found, COUNTED_MAX), isCapped: found > COUNTED_MAX };
 }
 
-/** How many rows the index finds, counted to so many; 0.1 us each. */
+/** Counts the rows that the index finds, up to a limit; 0.1 us each. */
 export function countRows(db: Database, { match, low, high }: Asked, most: number): number {
   const counted = statement<{ n: number }>(
     db,
@@ -215,7 +218,7 @@ export function countRows(db: Database, { match, low, high }: Asked, most: numbe
   return counted?.n ?? 0;
 }
 
-/** As many rows of candidates, in their order: FTS5 takes a third less for it than from the last on. */
+/** Up to `most` rows of candidates, ascending: a third faster for FTS5 than descending. */
 export function readRows(db: Database, asked: Asked, most: number): number[] {
   const { match, low, high, tests } = asked;
   const sql =
@@ -227,7 +230,7 @@ export function readRows(db: Database, asked: Asked, most: number): number[] {
     .all({ ...{ match, low, high, most }, ...tests.values });
 }
 
-/** @param candidates in the order of their rows, from the last on */
+/** @param candidates by descending row */
 export function countForms(
   candidates: readonly Match[],
   hasText: (id: number) => boolean,

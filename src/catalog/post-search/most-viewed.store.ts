@@ -20,30 +20,30 @@ import {
 import { newest } from "./newest.store.ts";
 import type { FoundPosition } from "./post-search.ts";
 
-/** Up to so many candidates are sorted together, as many as are counted: 5 ms. */
+/** Most candidates to sort together, the same number as is counted: 5 ms. */
 const SORTED_MAX = COUNTED_MAX;
-/** Candidates of one level of views, which are sorted where it takes so many: 25 ms. */
+/** Most candidates of one level of views to sort, if a single level has that many: 25 ms. */
 const SORTED_OF_LEVEL_MAX = 50_000;
 /**
- * Posts, matching or not, of the levels that are read together first. Between so few posts FTS5 leaves out pages of a
- * frequent word's list: of five million posts, 20 ms of the processor in place of 90.
+ * Posts, matching or not, of the levels to read together first. Between so few posts FTS5 skips pages of a
+ * frequent word's list: with five million posts, 20 ms of processor time instead of 90.
  */
 const TOGETHER_FIRST = 1_000;
-/** How many times as many are read together next, at the least: each time lists are walked anew. */
+/** Minimum factor for the next number of posts: every time, lists are scanned again. */
 const TOGETHER_GROWTH = 4;
-/** To count so many takes 4 ms. */
+/** Counting so many takes 4 ms. */
 const TOGETHER_MAX = 100_000;
 
-/** A page by views, and how many candidates there are. */
+/** A page by views, and the number of candidates. */
 interface MostViewed {
   matches: Match[];
   counted: Counted;
 }
 
 /**
- * The candidates with most views after a position: all of them sorted, or where they are too many, level
- * after level of views until there are enough.
- * @throws AppError `invalid` where too many have about as many views as those at the position
+ * The most viewed candidates after a position: all of them sorted, or if there are too many, one level of
+ * views after another until there are enough.
+ * @throws AppError `invalid` if too many posts have about as many views as the position
  */
 export function mostViewed(
   db: Database,
@@ -52,7 +52,7 @@ export function mostViewed(
   count: number,
 ): MostViewed {
   const position = (after ?? [UNBOUNDED, UNBOUNDED, 0]) as ViewsPosition;
-  // The rows that are counted are those that are sorted: to find them again would take as long.
+  // The counted rows are the ones to sort: finding them again would take as long.
   const rows = readRows(db, asked, SORTED_MAX + 1);
   const matches =
     rows.length <= SORTED_MAX
@@ -77,12 +77,12 @@ function byLevels(db: Database, asked: Asked, position: ViewsPosition, count: nu
         : mostViewedOfLevel(db, ofLevels(asked, most, most), position, left)),
     );
     most = least - 1;
-    // Twice as many as have the rest, if matches go on as they began.
+    // Twice as many as should contain the rest, if matches continue at this rate.
     const growth = Math.ceil((2 * count) / Math.max(1, found.length));
     postsMax = Math.min(TOGETHER_MAX, postsMax * Math.max(TOGETHER_GROWTH, growth));
   }
   if (found.length === count) return found;
-  // Posts without views are sorted by time alone, as the index has them.
+  // Posts without views are sorted by time only, which is the index's order.
   const unseen = newest(
     db,
     ofLevels(asked, 0, 0),
@@ -92,7 +92,7 @@ function byLevels(db: Database, asked: Asked, position: ViewsPosition, count: nu
   return [...found, ...unseen.found];
 }
 
-/** Rows of the levels that are sorted together with one: of fewer levels where many posts have them. */
+/** Rows of the levels to sort together with one: of fewer levels if many posts have them. */
 function readTogether(
   db: Database,
   asked: Asked,
@@ -107,7 +107,10 @@ function readTogether(
   }
 }
 
-/** The least level with so many posts from it up to another, or that other where it has more alone. */
+/**
+ * The lowest level such that it and those up to another have so many posts; the other level if that alone
+ * has more.
+ */
 function leastTogether(db: Database, asked: Asked, most: number, postsMax: number): number {
   let least = most;
   let left = postsMax - countOfLevel(db, asked, most, postsMax);

@@ -15,8 +15,8 @@ import { type Newest, newest, newestOfRows } from "./newest.store.ts";
 import { RANKED_MAX } from "./relevance.store.ts";
 
 /**
- * Texts that are tested for a page: 50 us each, 100 on a busy machine. A page that has not found enough in
- * them ends behind the last, and the next one goes on there.
+ * Most texts to test for a page: 50 us each, 100 on a busy machine. A page that is not full by then ends
+ * after the last one, and the next page continues there.
  */
 export const TEXTS_MAX = 200;
 
@@ -27,8 +27,8 @@ interface Candidates {
 }
 
 /**
- * Where all rows are found by counting them, those of the page are looked up: FTS5 would walk through its lists once
- * more for them, which is the most of a search for what seldom stands together.
+ * If counting finds all rows, those of the page are looked up directly: FTS5 would scan its lists again for
+ * them, which dominates a search for terms that rarely occur together.
  */
 export function newestCounted(
   db: Database,
@@ -44,7 +44,7 @@ export function newestCounted(
   return { candidates, counted };
 }
 
-/** Those that are ranked. */
+/** Candidates to rank. */
 export function newestRanked(db: Database, asked: Asked): Candidates {
   const rows = readRows(db, asked, COUNTED_MAX + 1);
   const counted = toCounted(rows.length);
@@ -56,13 +56,13 @@ export function newestRanked(db: Database, asked: Asked): Candidates {
 
 type HasText = NonNullable<Asked["hasText"]>;
 
-/** Those that are ranked, where texts are to be tested: the count tests some of the same. */
+/** Candidates to rank whose texts must be tested: the count tests some of the same texts. */
 export function newestTested(db: Database, asked: Asked, hasText: HasText): Candidates {
   const candidates = readCandidates(db, asked, TEXTS_MAX);
   return { candidates, counted: countForms(candidates, hasText) };
 }
 
-/** Those of a page whose texts are to be tested. */
+/** Candidates of a page whose texts must be tested. */
 export function newestOfTexts(
   db: Database,
   asked: Asked,
@@ -70,7 +70,7 @@ export function newestOfTexts(
   hasText: HasText,
 ): Candidates {
   const { found, walked } = newest(db, asked, after, TEXTS_MAX + 1);
-  // Those of a first page are the first of all.
+  // The candidates of a first page are the newest overall.
   const counted = after === null ? countForms(walked, hasText) : countTexts(db, asked, hasText);
   return { candidates: found, counted };
 }

@@ -9,22 +9,22 @@ import {
 } from "./matches.store.ts";
 import { selectState } from "./post-search-state.store.ts";
 
-/** A position among posts in the order of time; null: before all. */
+/** A position among posts by time; null to start with the newest. */
 export type Newest = readonly [publishedAt: number, id: number] | null;
 
-/** The newest candidates after a position, and those that were walked through first. */
+/** The newest candidates after a position, and those scanned on the way. */
 interface NewestFound {
   found: Match[];
   walked: Match[];
 }
 
-/** The newest candidates after a position: rows until all that follow are older than what was found. */
+/** The newest candidates after a position: reads rows until all that follow are older than those found. */
 export function newest(db: Database, asked: Asked, after: Newest, count: number): NewestFound {
   const high = Math.min(asked.high, endOfRows(db, after));
   return newestOf(walkCandidates(db, { ...asked, high }), after, count);
 }
 
-/** The same of candidates all of whose rows are known, in their order. */
+/** The same among candidates whose rows are all known, in their order. */
 export function newestOfRows(
   db: Database,
   rows: readonly number[],
@@ -36,15 +36,15 @@ export function newestOfRows(
   return newestOf(lookUpFromLast(db, below), after, count).found;
 }
 
-/** @param candidates in the order of their rows, from the last on */
+/** @param candidates by descending row */
 function newestOf(candidates: Iterable<Match>, after: Newest, count: number): NewestFound {
   let found: Match[] = [];
   const walked: Match[] = [];
-  /** No later than the last of `count` that were found. */
+  /** No later than the last of the first `count` found. */
   let leastAt = Number.NEGATIVE_INFINITY;
   for (const match of candidates) {
     if (walked.length < count) walked.push(match);
-    // All below this row are older still.
+    // Everything below this row is even older.
     if (endBelow(match.row) <= leastAt) break;
     if (after !== null && !comesAfter(match, after)) continue;
     found.push(match);
@@ -55,7 +55,7 @@ function newestOf(candidates: Iterable<Match>, after: Newest, count: number): Ne
   return { found: found.sort(byTime).slice(0, count), walked };
 }
 
-/** Behind the rows of all posts up to a position. */
+/** The row after those of all posts up to a position. */
 function endOfRows(db: Database, after: Newest): number {
   if (after === null) return UNBOUNDED;
   const first = minuteRow(after[0]);

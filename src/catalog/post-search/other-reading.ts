@@ -2,10 +2,10 @@ import { foldText } from "../../values/fold-text.ts";
 import { type Term, termsOf } from "./post-query.ts";
 import { tokensOf } from "./tokens.ts";
 
-/** Signs that people write between words and do not take for a part of the search. */
+/** Punctuation that people write between words without meaning it as part of the search. */
 const PUNCTUATION = /[.,;:!?]+(?=\s|$)/gu;
 
-/** How a query was read, as one would type it; null where it was read just as it was typed, but for case. */
+/** How a query was understood, as it could be typed; null if exactly as typed, apart from letter case. */
 export function otherReading(q: string): string | null {
   const read = [...termsOf(q)].map(({ term, typed, isExcluded, isAlternative }, at) =>
     [isAlternative && at > 0 ? "| " : "", isExcluded ? "-" : "", termText(term, typed)].join(""),
@@ -15,7 +15,7 @@ export function otherReading(q: string): string | null {
   return isSame || reading === "" ? null : reading;
 }
 
-/** Spaces around a bar, and quotes around one word, make no difference. */
+/** Ignores spaces around a bar, and quotes around a single word. */
 function signs(text: string): string {
   return text
     .replace(/"([^\s"]*)"/g, "$1")

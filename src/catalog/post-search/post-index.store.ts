@@ -12,18 +12,18 @@ import {
 import { isIndexed, selectState, updateSpill } from "./post-search-state.store.ts";
 import { createVocabulary } from "./vocabulary.store.ts";
 
-/** Fields of a post that the index has, beside the level of its views. */
+/** Fields of a post that affect its index entry, apart from the level of its views. */
 const INDEXED_FIELDS = ["channel", "text", "published_at", "is_ad", "media"] as const;
 
-/** A post as it is stored, without its text. */
+/** A stored post, without its text. */
 type StoredPost = Omit<IndexedPost, "channel_text"> & { id: number; published_at: number };
 
 export type PostIndex = ReturnType<typeof createPostIndex>;
 
 /**
- * Brings the index to posts that were written; its calls come inside the transactions that write them.
- * Posts are collected first: FTS5 begins another segment at each row that comes before the one before, so
- * those of a transaction are written together, in the order of their rows.
+ * Updates the index for posts being written, inside the caller's transactions. Posts are collected first
+ * and written together in the order of their rows, because FTS5 starts another segment whenever a row is
+ * below the previous one.
  */
 export function createPostIndex(db: Database) {
   const find = statement<StoredPost>(
@@ -52,24 +52,26 @@ export function createPostIndex(db: Database) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const setViews = statement(db, "UPDATE searched_posts SET views = ? WHERE post_id = ?");
-  /** Posts whose entries are to be written: as each was noted, and whether the index may have it already. */
+  /** Posts to be indexed: each as it was noted, and whether the index may already contain it. */
   const changed = new Map<number, { noted: StoredPost | null; isStored: boolean }>();
-  /** Views by post, of those of which nothing else changed. */
+  /** Views by post, for posts of which nothing else changed. */
   const refreshed = new Map<number, number>();
   /** Words of posts that were noted. */
   const read = new Map<number, IndexedWords>();
-  /** Words of texts that were read before their transaction. */
+  /** Words of texts that were tokenized before their transaction. */
   const readAhead = new Map<string, IndexedWords>();
-  /** Whether the last transaction changed texts: one that only refreshes numbers reads none. */
+  /**
+   * Whether the last transaction changed texts: an import that only refreshes numbers needs none tokenized.
+   */
   let areTextsChanging = true;
-  /** As it was at the transaction before; the one under way looks again before it writes. */
+  /** State at the previous transaction; the current one checks again before it writes. */
   let isOn = isIndexed(selectState(db).phase);
   const vocabulary = createVocabulary(db);
 
   const lastIn = (first: number, end: number): number | null =>
     lastRow.get(first, end)?.row ?? null;
 
-  /** Search texts of public channels, each looked for once; null: there is no such public channel. */
+  /** Search texts of public channels, each looked up once; null if there is no such public channel. */
   function createChannelTexts(): (id: number) => string | null {
     const known = new Map<number, string | null>();
     return (id) => {
@@ -97,34 +99,38 @@ export function createPostIndex(db: Database) {
         INDEXED_FIELDS.every((name) => before[name] === post[name]) &&
         levelOf(before.views) === levelOf(post.views);
       const former = changed.get(post.id);
-      // A post that was noted already is noted again, for its views: its entry is made of its last note.
+      // A post noted before is noted again even for its views alone, because its entry is built from the
+      // last note.
       if (!isSame || former !== undefined) {
         const { id, channel, published_at, is_ad, views, media } = post;
         const noted = { id, channel_id: channel, published_at, is_ad, views, media };
         changed.set(id, { noted, isStored: former?.isStored ?? before !== undefined });
       } else if (before.views !== post.views) refreshed.set(post.id, post.views);
-      // Read with its row: an import ends a transaction by what its rows cost so far.
+      // Tokenized together with its row, because an import ends a transaction by what its rows have cost so
+      // far.
       if (!isSame && isOn) read.set(post.id, readAhead.get(post.text) ?? indexWords(post.text));
     },
 
-    /** Reads texts of posts that are likely to be written next, so that the lock is held for less. */
+    /**
+     * Tokenizes texts of posts that will probably be written next, so that the lock is held for less time.
+     */
     readTexts(texts: readonly string[]): void {
       readAhead.clear();
       if (!isOn || !areTextsChanging) return;
       for (const text of texts) readAhead.set(text, indexWords(text));
     },
 
-    /** A post that is to be written anew, or that is there no more: also one that was noted before. */
+    /** Marks a post, possibly noted before, to be reindexed, or removed if it no longer exists. */
     again(id: number): void {
       changed.set(id, { noted: null, isStored: true });
     },
 
-    /** Whether posts that are written are indexed, as it was at the transaction before. */
+    /** Whether written posts are indexed, as of the previous transaction. */
     isOn: (): boolean => isOn,
 
     has: (id: number): boolean => indexed.get(id) !== undefined,
 
-    /** Writes what was collected; nothing where post search is off. */
+    /** Writes what was collected; does nothing if post search is off. */
     write(): void {
       areTextsChanging = changed.size > 0;
       if (changed.size + refreshed.size === 0) return;

@@ -1,10 +1,10 @@
 import { stemsWithin } from "./beginning-stems.ts";
 import { tokensOf, type Word } from "./tokens.ts";
 
-/** A word that is searched for in any of its forms, or a phrase of such words. */
+/** A word to find in any of its forms, or a phrase of such words. */
 interface StemsTerm {
   kind: "stems";
-  /** Stems that stand one after another; one for a word. */
+  /** Consecutive stems; a single one for a word. */
   stems: readonly string[];
 }
 
@@ -15,7 +15,7 @@ interface FormTerm {
   stem: string;
 }
 
-/** Words that begin so. */
+/** Words with this prefix. */
 interface PrefixTerm {
   kind: "prefix";
   prefix: string;
@@ -23,7 +23,7 @@ interface PrefixTerm {
   stems: readonly string[];
 }
 
-/** A `#tag` or `@handle`, folded, with its sign. */
+/** A `#tag` or `@handle`, folded, including its sign. */
 interface MarkTerm {
   kind: "tag" | "handle";
   form: string;
@@ -31,25 +31,25 @@ interface MarkTerm {
 
 export type Term = StemsTerm | FormTerm | PrefixTerm | MarkTerm;
 
-/** A `q` that was read. */
+/** A parsed `q`. */
 export interface PostQuery {
-  /** A match has of each of these lists at least one term. There is at least one list. */
+  /** A match contains at least one term of each list. There is at least one list. */
   all: readonly (readonly Term[])[];
-  /** A match has none of these. */
+  /** A match contains none of these. */
   none: readonly Term[];
 }
 
-/** `w*` of fewer letters is searched as the word `w`. */
+/** Minimum prefix length: a shorter `w*` is searched as the word `w`. */
 const PREFIX_LENGTH_MIN = 3;
 
-/** A quoted phrase, a bar between alternatives, or anything else up to a space. */
+/** Matches a quoted phrase, a bar between alternatives, or anything else up to a space. */
 const PIECES = /(-?)"([^"]*)"|(\|)|((?:(?!-?"[^"]*")[^\s|])+)/g;
 
 /**
- * Reads what `q` asks for: words in any form, `"a phrase"`, `-without`, `a | b`, `beginning*`, `=exact`,
- * `#tag`, `@handle`. Words are joined by AND; a bar joins its two neighbours first. There is no wrong
- * syntax: what is not understood is searched as words, and what has none is left out.
- * @returns null where nothing is left to search, or exclusions only
+ * Parses `q`: words in any form, `"a phrase"`, `-without`, `a | b`, `beginning*`, `=exact`, `#tag`,
+ * `@handle`. Words are combined by AND; a bar binds its two neighbours more tightly. There are no syntax
+ * errors: what is not understood is searched as words, and what contains no words is dropped.
+ * @returns null if nothing is left to search, or only exclusions
  */
 export function readPostQuery(q: string): PostQuery | null {
   const all: Term[][] = [];
@@ -62,13 +62,13 @@ export function readPostQuery(q: string): PostQuery | null {
   return all.length === 0 ? null : { all, none };
 }
 
-/** A term of a query, in the order in which it was typed. */
+/** A term of a query, in the typed order. */
 interface TypedTerm {
   term: Term;
-  /** The text that it was read from. */
+  /** The text it was parsed from. */
   typed: string;
   isExcluded: boolean;
-  /** Whether a bar stands before it. */
+  /** Whether a bar precedes it. */
   isAlternative: boolean;
 }
 
@@ -88,10 +88,10 @@ export function* termsOf(q: string): Generator<TypedTerm> {
   }
 }
 
-/** Beginnings in a query at the most: each is a search for many words. */
+/** Most prefixes in a query: each is a search for many words. */
 export const BEGINNINGS_MAX = 2;
 
-/** How many terms `w*` a query has. */
+/** Number of `w*` terms in a query. */
 export function countBeginnings({ all, none }: PostQuery): number {
   return [...all.flat(), ...none].filter(({ kind }) => kind === "prefix").length;
 }
@@ -102,7 +102,7 @@ function newList(all: Term[][]): Term[] {
   return list;
 }
 
-/** Words that stand together without a space are a phrase, as in `кто-то`. */
+/** Words joined without a space form a phrase, as in `кто-то`. */
 function phraseOf(text: string): Term | null {
   const stems = tokensOf(text).flatMap((token) => (token.kind === "word" ? token.stem : []));
   return stems.length === 0 ? null : { kind: "stems", stems };

@@ -2,24 +2,24 @@ import { type Database, statement, type Transaction } from "../../db/database.ts
 
 /**
  * - `off`: nothing is indexed.
- * - `clearing`: nothing is indexed, and the index is being emptied; then it is `off`.
- * - `building`: posts that are written are indexed, and those that were there before follow.
- * - `ready`: all posts are in the index.
+ * - `clearing`: nothing is indexed, and the index is being emptied; `off` follows.
+ * - `building`: posts being written are indexed, and earlier ones are being added.
+ * - `ready`: the index contains all posts.
  */
 export type Phase = "off" | "clearing" | "building" | "ready";
 
-/** Whether posts that are written are indexed. */
+/** Whether posts being written are indexed. */
 export function isIndexed(phase: Phase): boolean {
   return phase === "building" || phase === "ready";
 }
 
 interface State {
   phase: Phase;
-  /** While it is built: posts up to this number are in the index. */
+  /** While building: posts up to this number are in the index. */
   after_id: number;
-  /** How far behind the first number of its minute a post's number lies at the most (index-rows.ts). */
+  /** Largest distance of a post's row from the first row of its minute (index-rows.ts). */
   spill: number;
-  /** Another one since the index was emptied. */
+  /** Changes whenever the index is emptied. */
   edition: number;
 }
 
@@ -44,14 +44,14 @@ export function updateState(tx: Transaction, phase: Phase, afterId: number): voi
   statement(tx, "UPDATE post_search_state SET phase = ?, after_id = ?").run(phase, afterId);
 }
 
-/** The work on the index, and how far that is. */
+/** Progress of the work on the index. */
 export interface PostSearchProgress {
   phase: Phase;
-  /** Posts that are in the index, in whole percent; 100 only where all are. */
+  /** Indexed posts in whole percent; 100 only if all are. */
   percent: number;
 }
 
-/** Posts are gone through by number, so the numbers tell how far that is. */
+/** Progress is derived from numbers, because posts are processed by number. */
 export function selectProgress(db: Database): PostSearchProgress {
   const { phase, after_id } = selectState(db);
   if (phase !== "building") return { phase, percent: phase === "ready" ? 100 : 0 };
@@ -61,7 +61,7 @@ export function selectProgress(db: Database): PostSearchProgress {
   return { phase, percent: Math.min(99, percent) };
 }
 
-/** How many posts are in the index. */
+/** Number of posts in the index. */
 export function countSearched(db: Database): number {
   return statement<{ n: number }>(db, "SELECT count(*) AS n FROM searched_posts").get()?.n ?? 0;
 }

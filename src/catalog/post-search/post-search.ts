@@ -12,24 +12,24 @@ import { type PostSearchProgress, selectPhase, selectProgress } from "./post-sea
 export const POST_ORDERINGS = ["-published_at", "-views", "-relevance"] as const;
 export type PostOrdering = (typeof POST_ORDERINGS)[number];
 
-/** Null: not asked for. */
+/** Null where not asked for. */
 export interface PostFilter {
   /** Service number of a channel. */
   channelId: number | null;
   /** One of the channel's categories, primary or additional. */
   categoryId: number | null;
-  /** The channel's territory, or one above it. */
+  /** The channel's territory, or an ancestor of it. */
   territoryId: number | null;
-  /** First instant included. */
+  /** Inclusive. */
   fromMs: number | null;
-  /** First instant not included any more. */
+  /** Exclusive. */
   untilMs: number | null;
   isAd: boolean | null;
   media: Media | null;
   viewsMin: number | null;
 }
 
-/** Where a page ended: the instant and id of its last post, and its views where they are the order. */
+/** Position where a page ended: instant and id of its last post, and its views if ordered by them. */
 export type FoundPosition =
   | readonly [publishedAt: number, id: number]
   | readonly [views: number, publishedAt: number, id: number];
@@ -40,15 +40,15 @@ export interface PostSearchSelection {
   ordering: PostOrdering;
   after: FoundPosition | null;
   limit: number;
-  /** The instant from which posts have their age. */
+  /** The instant that posts' ages are measured from. */
   nowMs: number;
 }
 
-/** A post with what of its text to show. */
+/** A post with an excerpt to show. */
 export interface FoundPost extends PostView {
   /** Plain text of at most 200 code points, around the first hit. */
   snippet: string;
-  /** Hits in it, in code points: from the first, the second not included. */
+  /** Hits in it, as ranges of code points, the end exclusive. */
   highlights: [start: number, end: number][];
 }
 
@@ -56,7 +56,7 @@ export interface FoundPage {
   results: FoundPost[];
   /** Null on the last page. */
   last: FoundPosition | null;
-  /** How many posts match, as far as they were counted. */
+  /** Number of matching posts, as far as they were counted. */
   matches: number;
   /** Whether there may be more. */
   isCapped: boolean;
@@ -64,7 +64,7 @@ export interface FoundPage {
 
 export type PostSearch = ReturnType<typeof createPostSearch>;
 
-/** @throws AppError `unavailable` where not all posts are in the index */
+/** @throws AppError `unavailable` unless the index contains all posts */
 export function requireWhole(db: Database): void {
   if (selectPhase(db) === "ready") return;
   const { percent } = selectProgress(db);
@@ -72,16 +72,16 @@ export function requireWhole(db: Database): void {
 }
 
 /**
- * Search in the texts of public channels' posts.
+ * Full-text search in public channels' posts.
  * @param isOn the setting
- * @param readers what may take long: read by reader threads
+ * @param readers run potentially slow queries on reader threads
  */
 export function createPostSearch(
   db: Database,
   isOn: boolean,
   readers: { selectFoundPosts(selection: PostSearchSelection): Promise<FoundPage> },
 ) {
-  /** @throws AppError `unavailable` where it is off or not ready, which says which and how far it is */
+  /** @throws AppError `unavailable` if it is off or not ready, saying which, and the progress */
   function requireReady(): void {
     if (!isOn) throw new AppError("unavailable", message("postSearchOff"));
     requireWhole(db);
@@ -90,7 +90,7 @@ export function createPostSearch(
   return {
     requireReady,
 
-    /** The work on the index, for staff. */
+    /** Progress of the work on the index, for staff. */
     progress: (): PostSearchProgress => selectProgress(db),
 
     /** @throws AppError `unavailable` as `requireReady` */

@@ -7,23 +7,23 @@ import type { PostQuery, Term } from "./post-query.ts";
 import type { PostSearchSelection } from "./post-search.ts";
 import { estimatedPosts } from "./vocabulary.store.ts";
 
-/** Newest matches that are ranked. */
+/** Newest matches to rank. */
 export const RANKED_MAX = 2_000;
 const HALF_LIFE_MS = 30 * DAY_MS;
 /** The usual constants of bm25. */
 const K1 = 1.2;
 const B = 0.75;
-/** Posts of a stem are counted to so many; how many a more frequent one has is estimated. */
+/** Limit for counting a stem's posts; above it, the number is estimated. */
 const POSTS_COUNTED_MAX = 1_000;
-/** Posts with a stem among the matches, and the others between them, that are read without the query: 3 ms. */
+/** Most posts with a stem, among matches and between them, to read without the rest of the query: 3 ms. */
 const READ_ALONE_MAX = 10_000;
-/** Stems that are weighed; a query of more is ranked by these. */
+/** Most stems to weigh; a longer query is ranked by these. */
 const STEMS_MAX = 10;
 
 /**
- * Matches by bm25 over the stems that are asked for, each halved for every 30 days of age. How often a
- * stem stands in a text is known as once, twice, or more often.
- * @param ranked the newest matches, in the order of their rows from the last on
+ * Ranks matches by bm25 over the searched stems, halved for every 30 days of age. A stem's frequency in a
+ * text is known as one, two, or more.
+ * @param ranked the newest matches, by descending row
  */
 export function rankByRelevance(
   db: Database,
@@ -61,7 +61,7 @@ export function rankByRelevance(
 
 interface WeighedStem {
   stem: string;
-  /** Whether each match has it: there is no alternative to it. */
+  /** Whether every match contains it, because there is no alternative to it. */
   isInAll: boolean;
 }
 
@@ -81,7 +81,7 @@ function stemsOfTerm(term: Term): readonly string[] {
   return term.kind === "form" ? [term.stem] : [];
 }
 
-/** The weight of a stem: the fewer posts have it, the higher. */
+/** Weight of a stem: the fewer posts contain it, the higher. */
 function rarity(having: number, posts: number): number {
   return Math.log(1 + Math.max(0, posts - having + 0.5) / (having + 0.5));
 }
@@ -97,8 +97,9 @@ function postsWith(db: Database, stem: string): number {
 }
 
 /**
- * How often a stem stands in the matches, by their rows; where it is in all, of those that have it twice. One
- * that very many posts between the matches have twice weighs little, and is taken to stand once.
+ * How often a stem occurs in the matches, by row; if every match contains it, only those with at least two
+ * occurrences. A stem that very many posts between the matches contain twice carries little weight, and is
+ * counted once.
  */
 function frequenciesOf(
   db: Database,
@@ -113,7 +114,7 @@ function frequenciesOf(
   const frequencies = new Map<number, number>();
   for (let least = isInAll ? 2 : 1; least <= FREQUENCY_MAX; least += 1) {
     const token = least === 1 ? stem : frequentToken(stem, least);
-    // Rows of one list, some of them no matches, are read faster than those that all of a query has.
+    // Reading one list, including rows that do not match, is faster than evaluating the whole query.
     const alone = { ...asked, match: stemExpression(token) };
     const isShort = countRows(db, alone, READ_ALONE_MAX + 1) <= READ_ALONE_MAX;
     if (!isShort && least > 1) continue;

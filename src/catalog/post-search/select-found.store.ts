@@ -14,7 +14,7 @@ import type { FoundPage, FoundPosition, PostSearchSelection } from "./post-searc
 import { rankByRelevance } from "./relevance.store.ts";
 import { snippetOf } from "./snippet.ts";
 
-/** A page of the posts that match. Nothing is found in channels that are not public. */
+/** A page of matching posts. Posts of channels that are not public are never found. */
 export function selectFoundPosts(db: Database, selection: PostSearchSelection): FoundPage {
   const asked = askedOf(db, selection);
   const { limit, query } = selection;
@@ -27,17 +27,17 @@ export function selectFoundPosts(db: Database, selection: PostSearchSelection): 
     results: posts.map((post) => ({ ...post, ...snippetOf(post.text, query) })),
     last: last === undefined ? null : positionOf(last, selection.ordering),
     isCapped: counted.isCapped,
-    // A page tests more texts than are counted.
+    // A page may test more texts than are counted.
     matches: Math.max(counted.matches, posts.length),
   };
 }
 
-/** A candidate of a search, and whether its text matches, which is read when it is asked for. */
+/** A search candidate, and whether its text matches, which is read on demand. */
 interface Candidate extends Pick<Match, "id" | "published_at"> {
   hasText(): boolean;
 }
 
-/** The newest candidates after a position, for whoever goes through all that a search finds. */
+/** The newest candidates after a position, for going through all results of a search. */
 export function foundAfter(
   db: Database,
   searched: Pick<PostSearchSelection, "query" | "filter">,
@@ -59,9 +59,9 @@ function positionOf(
 }
 
 interface Page {
-  /** Posts in their order, as many as are shown and maybe some more. */
+  /** Posts in order: as many as are shown, or a few more. */
   matches: Match[];
-  /** The candidate behind which the next page begins. */
+  /** Candidate after which the next page starts. */
   last: Match | undefined;
   counted: Counted;
 }
@@ -87,7 +87,7 @@ function findPage(db: Database, asked: Asked, selection: PostSearchSelection): P
   return { ...cutPage(asked, candidates, limit), counted };
 }
 
-/** @param candidates in their order */
+/** @param candidates in order */
 function cutPage(
   { hasText }: Asked,
   candidates: Match[],

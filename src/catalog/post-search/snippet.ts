@@ -2,12 +2,12 @@ import { hitsOf } from "./match-tokens.ts";
 import type { PostQuery } from "./post-query.ts";
 import { type Place, tokensOf } from "./tokens.ts";
 
-/** Longest snippet, in code points, with the dots where it begins or ends within the text. */
+/** Longest snippet in code points, including the ellipses at its ends. */
 export const SNIPPET_LENGTH_MAX = 200;
-/** Text before the first hit. */
+/** Text to show before the first hit. */
 const BEFORE = 50;
 const DOTS = "…";
-/** The text that is read for the first hit, in UTF-16 units; twice as much where there is none. */
+/** Text to search for the first hit, in UTF-16 units; doubled as long as there is none. */
 const READ_AT_FIRST = 400;
 
 export interface Snippet {
@@ -15,24 +15,26 @@ export interface Snippet {
   highlights: [start: number, end: number][];
 }
 
-/** The part of a text around its first hit, on one line, and where the hits are in it. */
+/** Excerpt of a text around its first hit, on one line, with the positions of hits in it. */
 export function snippetOf(text: string, query: PostQuery): Snippet {
   const snippet = cutAround(beginningWithHit(text, query));
   const hits = hitsOf(query, tokensOf(snippet));
   return { snippet, highlights: hits.map(({ start, end }) => [start, end]) };
 }
 
-/** The beginning of a text, on one line. */
+/** Beginning of a text, on one line. */
 interface Beginning {
   plain: string;
   /** Its words, tags and handles. */
   places: readonly Place[];
-  /** The place of the first hit, in code points; 0 where there is none. */
+  /** Position of the first hit, in code points; 0 if there is none. */
   hit: number;
   isWhole: boolean;
 }
 
-/** As much of a text as has a hit and what a snippet shows behind it: most of a long text is not read. */
+/**
+ * As much of a text as contains a hit and what a snippet shows after it: most of a long text is not read.
+ */
 function beginningWithHit(text: string, query: PostQuery): Beginning {
   for (let length = READ_AT_FIRST; ; length *= 2) {
     const end = endOfPiece(text, length);
@@ -47,13 +49,13 @@ function beginningWithHit(text: string, query: PostQuery): Beginning {
   }
 }
 
-/** Where white space ends a piece of about a length, so that it has whole words. */
+/** End of a piece of about this length, at white space so that it consists of whole words. */
 function endOfPiece(text: string, length: number): number {
   const space = text.slice(length).search(/\s/);
   return space === -1 ? text.length : length + space;
 }
 
-/** Cuts between words, so that no part of one reads as another. */
+/** Cuts between words, so that no part of a word looks like another word. */
 function cutAround({ plain, places, hit, isWhole }: Beginning): string {
   const { length, slice } = sliceable(plain);
   if (isWhole && length <= SNIPPET_LENGTH_MAX) return plain;
@@ -63,12 +65,15 @@ function cutAround({ plain, places, hit, isWhole }: Beginning): string {
   const room = begin + SNIPPET_LENGTH_MAX - 2 * DOTS.length;
   const lastWord = places.findLast((place) => place.end <= room)?.end ?? 0;
   const end = length <= room ? length : Math.max(begin, lastWord);
-  // A word that is longer than a snippet is cut.
+  // A word longer than a snippet is cut.
   const until = end > hit ? end : room;
   return [begin > 0 ? DOTS : "", slice(begin, until), until < length ? DOTS : ""].join("");
 }
 
-/** A text by its code points: mostly they are its units, and to take it apart costs as much as to read it. */
+/**
+ * Allows slicing by code points. Usually they are single units, and splitting a text costs as much as
+ * reading it.
+ */
 function sliceable(text: string) {
   if (!/[\ud800-\udfff]/.test(text)) {
     return { length: text.length, slice: (from: number, to: number) => text.slice(from, to) };

@@ -18,39 +18,39 @@ import {
 } from "./known-words.ts";
 import { cutForm } from "./stems.ts";
 
-/** A place in a text, in code points: from `start` on, `end` not included any more. */
+/** A range in a text, in code points, `end` exclusive. */
 export interface Place {
   start: number;
   end: number;
 }
 
-/** A word of a text: a run of letters and digits, also within a tag or handle. */
+/** A word: a run of letters and digits, including those within a tag or handle. */
 export interface Word extends Place {
   kind: "word";
-  /** Folded: in lower case, ё as е. */
+  /** Folded: in lower case, with ё as е. */
   form: string;
   /** The form without its ending, in Russian and English; the form itself in other languages. */
   stem: string;
 }
 
-/** A `#tag` or `@handle`, told beside the words in it. */
+/** A `#tag` or `@handle`, reported in addition to the words in it. */
 export interface Mark extends Place {
   kind: "tag" | "handle";
-  /** Folded, with its sign: `#новости`. */
+  /** Folded, including its sign: `#новости`. */
   form: string;
 }
 
 export type Token = Word | Mark;
 
-/** Receives the tokens of a text in their order, with their places in UTF-16 units. */
+/** Receives the tokens of a text in order, with positions in UTF-16 units. */
 export interface TokenReader {
-  /** @param word its number until the next text is read (known-words.ts) */
+  /** @param word its number, valid until the next text is read (known-words.ts) */
   word(word: number, start: number, end: number): void;
-  /** Called behind the words in it. */
+  /** Called after the words in it. */
   mark(kind: Mark["kind"], form: string, start: number, end: number): void;
 }
 
-/** The text that is being read: an array is read three times as fast as a text. */
+/** Buffer for the text being read: an array is read three times as fast as a string. */
 let buffer = Buffer.alloc(2 ** 14);
 let units = unitsOf(buffer);
 
@@ -58,12 +58,12 @@ function unitsOf(some: Buffer): Uint16Array {
   return new Uint16Array(some.buffer, some.byteOffset, some.length / 2);
 }
 
-/** A factor of the FNV hash. */
+/** Multiplier of the FNV hash. */
 const HASHED_BY = 0x01000193;
 
 /**
- * Reads the words, tags and handles of a text in their order, a tag or handle behind the words in it. The
- * same function reads texts, queries, snippets and alerts.
+ * Reads the words, tags and handles of a text in order; a tag or handle follows the words in it. The same
+ * function reads texts, queries, snippets and alerts.
  */
 export function readTokens(text: string, reader: TokenReader): void {
   forgetManyWords();
@@ -77,9 +77,9 @@ export function readTokens(text: string, reader: TokenReader): void {
   fetchWordsOf(length);
 
   let mark: { kind: Mark["kind"]; form: string; start: number } | null = null;
-  /** Behind the last word or underscore. */
+  /** Offset after the last word or underscore. */
   let end = 0;
-  /** Behind the last character that a mark may go on after. */
+  /** Offset after the last character that a tag or handle can continue from. */
   let adjacent = -1;
   const endMark = (): void => {
     if (mark !== null && mark.form.length > 1) {
@@ -98,11 +98,11 @@ export function readTokens(text: string, reader: TokenReader): void {
     if (kind > UNDERSCORE) {
       const start = at;
       at += 1;
-      // A sign alone is none of a mark.
+      // A sign alone is not a tag or handle.
       const next = kindAt(units, at);
       if (next !== LETTER && next !== UNDERSCORE) continue;
       adjacent = at;
-      // An address of mail, or c#minor, has no mark in it.
+      // A mail address, or c#minor, contains neither tag nor handle.
       if (isAdjacent) continue;
       mark =
         kind === HASH ? { kind: "tag", form: "#", start } : { kind: "handle", form: "@", start };
@@ -139,7 +139,10 @@ function fetchWordsOf(length: number): void {
   fetchWords(firstPlaces, count);
 }
 
-/** Behind the last letter or mark of the word that begins at a place: unseen characters may stand between. */
+/**
+ * Offset after the last letter or combining mark of the word at a position; invisible characters may be in
+ * between.
+ */
 function endOfWord(from: number): number {
   let at = from;
   while (KIND_OF_UNIT[units[at] ?? 0] === LETTER) at += 1;
@@ -158,7 +161,7 @@ function hashOf(from: number, to: number): number {
   return hash;
 }
 
-/** The tokens of a text (`readTokens`). */
+/** All tokens of a text (`readTokens`). */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   const points = pointsOf(text);
@@ -179,14 +182,14 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** How many code points stand before each unit of a text; null where each unit is one. */
+/** Number of code points before each unit of a text; null if every unit is one. */
 function pointsOf(text: string): Uint32Array | null {
   if (!/[\ud800-\udfff]/.test(text)) return null;
   const points = new Uint32Array(text.length + 1);
   let before = 0;
   for (let at = 0; at < text.length; at += 1) {
     points[at] = before;
-    // Both halves of a pair have the place of the first.
+    // Both halves of a surrogate pair get the position of the first.
     if ((text.codePointAt(at) ?? 0) < 0x10000) before += 1;
   }
   points[text.length] = before;

@@ -6,14 +6,14 @@ import { STEMS_MAX } from "./known-words.ts";
 /** One in so many posts is counted for its stems. */
 const COUNTED_EVERY = 32;
 /**
- * A stem that was counted so often is a frequent one: then it is counted in one of so many posts, for as
- * many. Each count changes a page of its own, and frequent stems would make them the most of what is written.
+ * Count from which a stem is frequent, and is only counted in one of so many posts, as that many. Each
+ * count changes a page of its own, and frequent stems would dominate what is written.
  */
 const FREQUENT_FROM = 8;
 const FREQUENT_COUNTED_EVERY = 512;
 /**
- * Writes down which stems the index has; inside the transactions that write the index. It keeps what it
- * wrote in mind: a transaction that is rolled back ends whoever writes.
+ * Records which stems the index contains, inside the transactions that write the index. It remembers what
+ * it wrote, so it must not be used after a rollback.
  */
 export function createVocabulary(db: Database) {
   const add = statement(db, "INSERT OR IGNORE INTO post_search_stems (stem, posts) VALUES (?, 0)");
@@ -23,8 +23,8 @@ export function createVocabulary(db: Database) {
      ON CONFLICT (stem) DO UPDATE SET posts = posts + @posts`,
   );
   /**
-   * Counts by the number of each stem: 0 where it may not be stored yet, else 1 and how often it was
-   * counted. The few numbers beyond, of a text with very many stems, are told to SQLite each time.
+   * State of each stem by number: 0 if it may not be stored yet, otherwise 1 plus its count. Numbers beyond
+   * the array, from a text with very many stems, are passed to SQLite every time.
    */
   let told = new Uint8Array(0);
   let toldStems: readonly string[] | null = null;
@@ -39,7 +39,7 @@ export function createVocabulary(db: Database) {
   }
 
   return {
-    /** Before stems are added: another process may have emptied the index meanwhile. */
+    /** Called before stems are added: another process may have emptied the index. */
     begin(edition: number): void {
       if (edition !== toldEdition) told.fill(0);
       toldEdition = edition;
@@ -60,12 +60,12 @@ export function createVocabulary(db: Database) {
   };
 }
 
-/** Stems that are looked at for a beginning: more than any beginning of three letters has in a language. */
+/** Most stems to examine for a prefix: more than any prefix of three letters has in a language. */
 const LOOKED_AT_MAX = 50_000;
-/** Sorts behind every letter and digit. */
+/** Sorts after every letter and digit. */
 const LAST_CHARACTER = "\u{10ffff}";
 
-/** The stems that begin so, the most frequent first, and among equally frequent ones the shortest. */
+/** Stems with a prefix, most frequent first, and among equally frequent ones shortest first. */
 export function stemsBeginning(db: Database, beginning: string, limit: number): string[] {
   return statement<{ stem: string }>(
     db,
@@ -79,7 +79,7 @@ export function stemsBeginning(db: Database, beginning: string, limit: number): 
     .map(({ stem }) => stem);
 }
 
-/** The number of posts with a stem, estimated. */
+/** Estimated number of posts with a stem. */
 export function estimatedPosts(db: Database, stem: string): number {
   return (
     statement<{ posts: number }>(db, "SELECT posts FROM post_search_stems WHERE stem = ?").get(stem)

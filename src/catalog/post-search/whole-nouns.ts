@@ -1,6 +1,6 @@
 /**
- * Nouns that the stemmer takes for verbs or adjectives and cuts, but only in this form: кредит to кред,
- * while кредита and кредитом have the stem кредит. Each is its own stem.
+ * Nouns that the stemmer mistakes for verbs or adjectives and cuts in this form only: кредит to кред, while
+ * кредита and кредитом have the stem кредит. Each of them is its own stem.
  */
 export const WHOLE_NOUNS: ReadonlySet<string> = new Set(
   `автокредит алфавит аноним антрацит аппетит артрит аудит бандит бронхит визит вольфрам габарит

@@ -14,8 +14,8 @@ const OF_ALL = `SELECT ${POST_COLUMNS} FROM posts p
   ORDER BY p.id DESC`;
 
 /**
- * Posts as they are stored, those of hidden channels too. They are read one after the other until enough
- * have the text.
+ * Posts as stored, including those of hidden channels. They are scanned in order until enough contain the
+ * text.
  * @throws AppError `timeout`
  */
 export function foundPosts(db: Database, asked: PostsAsked): PostsFound {

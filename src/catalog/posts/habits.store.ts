@@ -2,7 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { dayOf, HOUR_MS, startOfDay } from "../../values/moscow-time.ts";
 import type { Habits, HabitsSelection } from "./habits.ts";
 
-/** Posts of a period that are looked at, the newest: some 5 ms for as many. */
+/** Most posts of a period to examine, newest first: they take some 5 ms. */
 const HABITS_POSTS_MAX = 2_000;
 const BEST_MAX = 5;
 const HOURS = 24;

@@ -1,21 +1,21 @@
 export interface HabitsSelection {
   channelId: number;
-  /** First instant, included. */
+  /** Inclusive. */
   fromMs: number;
-  /** First instant that is not included any more. */
+  /** Exclusive. */
   untilMs: number;
 }
 
-/** When and how a channel posts, by its posts of a period. */
+/** When and how a channel posts, judged by its posts of a period. */
 export interface Habits {
-  /** Posts that were looked at. */
+  /** Number of posts examined. */
   posts: number;
-  /** Whether the period has more, which were not. */
+  /** Whether the period has more posts, which were not examined. */
   isMore: boolean;
   /** How many of them are advertising. */
   ads: number;
-  /** Posts by hour of the week, Moscow time: Monday from midnight first. */
+  /** Posts by hour of the week in Moscow time, starting with Monday midnight. */
   hours: number[];
-  /** Numbers of those with most views, the most first. */
+  /** Ids of the most viewed posts, best first. */
   best: number[];
 }

@@ -9,41 +9,41 @@ import type { PostRecord } from "./post.ts";
 import { createPostRecords, type PostPosition } from "./posts.store.ts";
 import { createTakeDown } from "./take-down.ts";
 
-/** Changes of posts by staff and by command. */
+/** Changes to posts made by staff and by commands. */
 export const postChanges = { deletePosts };
 
 export interface PostsAsked {
-  /** One channel's posts, the latest first; null: all, by descending number. */
+  /** Restricts to one channel's posts, latest first; null for all posts, by descending number. */
   channelId: number | null;
-  /** Stands in their texts, folded as searches fold; empty: any. */
+  /** Text they must contain, folded as in searches; empty for any. */
   text: string;
-  /** Place of the post after which others follow; null: from the first on. */
+  /** Position to continue after; null to start at the beginning. */
   after: PostPosition | null;
   limit: number;
 }
 
 export interface PostsFound {
   posts: PostRecord[];
-  /** Place after which there are more; null: there are none. */
+  /** Position after which there are more; null if there are none. */
   next: PostPosition | null;
 }
 
 export interface ManagePosts {
   /**
    * Posts of any channel, public or not.
-   * @throws AppError `not_found` for the first number that no post has
+   * @throws AppError `not_found` for the first number that does not exist
    */
   posts(ids: readonly number[]): PostRecord[];
-  /** The same, where numbers of which there is no post are left out. */
+  /** As `posts`, ignoring numbers that do not exist. */
   known(ids: readonly number[]): PostRecord[];
   /**
-   * Takes posts down; numbers of which there is no post are left out.
+   * Takes posts down, ignoring numbers that do not exist.
    * @returns how many were taken down
    */
   delete(ids: readonly number[], by: Actor): Promise<number>;
 }
 
-/** The operator's view of posts. */
+/** Posts as the operator sees and manages them. */
 export function createManagePosts(
   db: Database,
   changes: Calls<typeof postChanges>,
@@ -62,7 +62,9 @@ export function createManagePosts(
   };
 }
 
-/** Takes each post down in a step of its own, with its audit entry; then the open days follow. */
+/**
+ * Takes down each post in a step of its own, with an audit entry; afterwards the open days are recounted.
+ */
 async function deletePosts(
   db: Database,
   clock: Clock,

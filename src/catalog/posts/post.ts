@@ -52,9 +52,9 @@ export const MEDIA = [
 ] as const;
 export type Media = (typeof MEDIA)[number];
 
-/** A post as it is imported, stored and shown. */
+/** The fields of a post as imported, stored and shown. */
 export const POST_FIELDS = {
-  /** 0 for one that the database is to choose. */
+  /** 0 lets the database choose one. */
   id: field(integerColumn(1, ID_MAX), integerSchema({ description: "Post number" }), 0),
   channel: channelField("Service number of the channel"),
   msgr_post_id: optional(
@@ -86,33 +86,33 @@ export const POST_FIELDS = {
   ),
 };
 
-/** A post as it is stored; `channel` is the column `channel_id`. */
+/** A post as stored; `channel` is the column `channel_id`. */
 export type PostRecord = RecordOf<typeof POST_FIELDS>;
 
-/** A post as the API shows it. */
+/** A post as the API returns it. */
 export type PostView = ViewOf<typeof POST_FIELDS>;
 
 export const postSchema = objectSchema(schemasOf(POST_FIELDS), "Post");
 
-/** The view of a post just as it is stored: `forwarded_from` may be a channel that is hidden, or gone. */
+/** Converts a stored post as it is: `forwarded_from` may name a channel that is hidden or gone. */
 export const toPostView: (record: PostRecord) => PostView = viewer(POST_FIELDS);
 
-/** SQL: columns that are not read as they are stored. The driver would round a 64-bit number. */
+/** SQL for columns that cannot be read directly. The driver would round a 64-bit number. */
 const READ: Readonly<Record<string, string>> = {
   channel: "p.channel_id",
   msgr_post_id: "CAST(p.msgr_post_id AS TEXT)",
-  // Posts of versions that had no such column: the last reading is not known any more, but the first is.
+  // For posts of versions without this column: the first reading is known, but no longer the last.
   views_at: "iif(p.views > 0, coalesce(p.views_at, p.read_at), p.views_at)",
 };
 
-/** SQL: all columns of a post, of `posts p`. */
+/** SQL: all columns of a post, from `posts p`. */
 export const POST_COLUMNS = Object.keys(POST_FIELDS)
   .map((name) => (READ[name] === undefined ? `p.${name}` : `${READ[name]} AS ${name}`))
   .join(", ");
 
 /**
- * SQL: the JSON of `posts p` as the API shows it, joined with the channel `origin` that it was forwarded from.
- * Fifty posts took 145 us so, in one text, and 215 as rows of which JSON was made afterwards.
+ * SQL: JSON of `posts p` as the API returns it, joined with the channel `origin` that it was forwarded
+ * from. Fifty posts take 145 us this way, in one text, and 215 as rows that are serialized afterwards.
  */
 export const POST_JSON = viewJson(POST_FIELDS, {
   ...Object.fromEntries(Object.keys(POST_FIELDS).map((name) => [name, READ[name] ?? `p.${name}`])),
@@ -123,7 +123,7 @@ export const POST_JSON = viewJson(POST_FIELDS, {
 export const JOIN_ORIGIN =
   "LEFT JOIN channels origin ON origin.id = p.forwarded_from AND origin.is_public = 1";
 
-/** The import puts the channel's number in the place of its name before it is stored. */
+/** A channel, whose name the import replaces by its number before storing. */
 function channelField(description: string): StoredField<number | string, number, Schema<number>> {
   return {
     column: channelColumn(),
@@ -135,7 +135,7 @@ function channelField(description: string): StoredField<number | string, number,
   };
 }
 
-/** A channel as `channelField` reads it, or null: the import leaves out one that is not in the catalog. */
+/** A channel as in `channelField`, or null: the import drops a channel that is not in the catalog. */
 function forwardedField(
   description: string,
 ): StoredField<number | string, number | null, Schema<number | null>> {
@@ -149,7 +149,7 @@ function forwardedField(
   };
 }
 
-/** A list that is stored as one text, with spaces between its items. */
+/** A list that is stored as text, separated by spaces. */
 function mediaField(
   description: string,
 ): StoredField<Media[], string | null, Schema<Media[] | null>> {

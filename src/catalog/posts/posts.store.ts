@@ -5,14 +5,14 @@ import { type Json, jsonTextOf } from "../../values/json-text.ts";
 import { POST_COLUMNS, POST_FIELDS, type PostRecord, type PostView } from "./post.ts";
 import { selectPostsJson } from "./shown-posts.store.ts";
 
-/** Where a page ended: the last post's publication instant and id. */
+/** Position where a page ended: the last post's publication instant and id. */
 export type PostPosition = readonly [publishedAt: number, id: number];
 
 export interface PostSelection {
   channelId: number;
-  /** First instant included; null: no bound. */
+  /** Start, inclusive; null for no bound. */
   fromMs: number | null;
-  /** First instant not included any more; null: no bound. */
+  /** End, exclusive; null for no bound. */
   untilMs: number | null;
   isAd: boolean | null;
   after: PostPosition | null;
@@ -25,21 +25,27 @@ export interface PostPage {
   last: PostPosition | null;
 }
 
-/** SQL: whether the views of `posts p` were ever read; those of former versions say so by being above 0. */
+/**
+ * SQL: whether views of `posts p` were ever read; posts of earlier versions only show it by a number above
+ * 0.
+ */
 export const ARE_VIEWS_KNOWN = "(p.views > 0 OR p.views_at IS NOT NULL)";
 
-/** Whether an index has the posts of a page one after another. Without advertising it has not: that lies between. */
+/**
+ * Whether an index holds the page's posts consecutively. Not if advertising is left out, since it lies
+ * between them.
+ */
 export function isShort({ isAd }: PostSelection): boolean {
   return isAd !== false;
 }
 
 /**
- * A page of a channel's posts, newest first; equal instants by descending id. Both orders are
- * those of the index, so nothing is sorted.
+ * A page of a channel's posts, newest first; equal instants by descending id. Both orders match the index,
+ * so nothing is sorted.
  */
 export function selectPosts(db: Database, selection: PostSelection): PostPage {
   const { limit } = selection;
-  // One more than the page tells whether there is another.
+  // Reads one more than the page holds, to see whether another page follows.
   const positions: Position[] = [];
   for (const segment of segments(selection)) {
     if (positions.length > limit) break;
@@ -56,7 +62,7 @@ export function selectPosts(db: Database, selection: PostSelection): PostPage {
   };
 }
 
-/** The same with a text, which crosses from thread to thread. */
+/** As `selectPosts`, with posts as text, which can cross threads. */
 export function selectPostsText(db: Database, selection: PostSelection): PostPage {
   const { results, last } = selectPosts(db, selection);
   return { results: jsonTextOf(results), last };
@@ -72,7 +78,10 @@ type Segment =
   | { fromMs: number | null; untilMs: number | null }
   | { atMs: number; belowId: number };
 
-/** Splits a page at its position, so that the index is entered right there, however many posts share the instant. */
+/**
+ * Splits a page at its position, so that the index is entered exactly there, however many posts share the
+ * instant.
+ */
 function segments({ fromMs, untilMs, after }: PostSelection): Segment[] {
   if (after === null) return [{ fromMs, untilMs }];
   const [atMs, belowId] = after;
@@ -110,12 +119,12 @@ function selectSegment(
   ).all(...values, limit);
 }
 
-/** The text of a post, shown or not; undefined where there is no such post. */
+/** Text of a post, public or not; undefined if there is no such post. */
 export function selectText(db: Database, id: number): string | undefined {
   return statement<{ text: string }>(db, "SELECT text FROM posts WHERE id = ?").get(id)?.text;
 }
 
-/** When the newest stored post of a channel was published; null where there is none. */
+/** When the channel's newest stored post was published; null if it has none. */
 export function newestPostAt(db: Database, channelId: number): number | null {
   return (
     statement<{ at: number | null }>(
@@ -125,7 +134,7 @@ export function newestPostAt(db: Database, channelId: number): number | null {
   );
 }
 
-/** The messenger's numbers of an album's posts, the first one's first, among those of a channel between two numbers. */
+/** Messenger ids of an album's posts, first post first, among those of a channel between two numbers. */
 export function albumPostIds(
   db: Database,
   channelId: number,
@@ -141,7 +150,7 @@ export function albumPostIds(
     .map(({ id }) => id);
 }
 
-/** Finds and writes posts, for imports; its calls come inside transactions. */
+/** Finds and writes posts for imports, inside the caller's transactions. */
 export function createPostRecords(db: Database) {
   const columns = Object.keys(POST_FIELDS).map((name) =>
     name === "channel" ? "channel_id" : name,
@@ -165,10 +174,10 @@ export function createPostRecords(db: Database) {
     byMessengerId: (channelId: number, messengerId: string): PostRecord | undefined =>
       byMessengerId.get(channelId, messengerId),
 
-    /** A number that no post has or had, also none that was taken down. */
+    /** A number that no post has ever had, including those taken down. */
     nextNumber: (): number => nextNumber.get()?.id ?? 1,
 
-    /** Notes a number that a post had once, so that it is not given again. @returns whether that was news */
+    /** Records a number that a post once had, so that it is not reused. @returns whether that was new */
     keepNumber: (id: number): boolean => keepNumber.run({ id }).changes > 0,
 
     insert(record: PostRecord, readAt: number): void {

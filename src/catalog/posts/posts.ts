@@ -16,11 +16,14 @@ interface PostReaders {
 
 export function createPosts(db: Database, readers: PostReaders) {
   return {
-    /** A page of a channel's posts, newest first. A short one is read here: the way to a thread would cost more. */
+    /**
+     * A page of a channel's posts, newest first. Cheap pages are read here: passing them to a thread would
+     * cost more.
+     */
     page: (selection: PostSelection): PostPage | Promise<PostPage> =>
       isShort(selection) ? selectPosts(db, selection) : readers.selectPosts(selection),
 
-    /** When and how a channel posts, and which of its posts were seen most. */
+    /** When and how a channel posts, and its most viewed posts. */
     habits: (selection: HabitsSelection): Promise<Habits> => readers.selectHabits(selection),
 
     /** @throws AppError `not_found`, also for a post of a channel that is not public */

@@ -2,9 +2,9 @@ import { type Database, statement } from "../../db/database.ts";
 import { type JsonBytes, type JsonText, jsonValueOf, listBytesOf } from "../../values/json-text.ts";
 import { JOIN_ORIGIN, POST_JSON, type PostView } from "./post.ts";
 
-/** Posts as the API shows them, whose JSON SQLite makes. */
+/** Posts as the API returns them, serialized by SQLite. */
 
-/** The posts with these numbers, in their order; those that are gone are left out. */
+/** Posts with these numbers, in this order; missing ones are omitted. */
 export function selectPostsJson(db: Database, ids: readonly number[]): JsonBytes<PostView[]> {
   const found = statement<{ posts: Buffer | null }>(
     db,
@@ -14,12 +14,12 @@ export function selectPostsJson(db: Database, ids: readonly number[]): JsonBytes
   return listBytesOf(found?.posts ?? null);
 }
 
-/** The same as values. */
+/** As `selectPostsJson`, parsed. */
 export function selectPostsById(db: Database, ids: readonly number[]): PostView[] {
   return jsonValueOf(selectPostsJson(db, ids));
 }
 
-/** Each of the posts with these numbers, in their order. */
+/** Each of the posts with these numbers, in this order. */
 export function selectPostTexts(
   db: Database,
   ids: readonly number[],

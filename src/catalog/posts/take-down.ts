@@ -6,9 +6,9 @@ import { createPostRecords } from "./posts.store.ts";
 import { createTombstones } from "./tombstones.store.ts";
 
 /**
- * Takes posts down: a tombstone keeps the number and the messenger's, all else is removed. The
- * row leaves `posts`, so that no index, list, count or event that is not cut yet has it. Its calls come
- * inside transactions.
+ * Takes posts down: a tombstone keeps the number and the messenger's id, and everything else is deleted.
+ * The row leaves `posts`, so it is gone from every index, list, count and pending event. Called inside
+ * transactions.
  */
 export function createTakeDown(db: Database): (post: PostRecord, nowMs: number) => void {
   const posts = createPostRecords(db);

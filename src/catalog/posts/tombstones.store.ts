@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { insertSql } from "../../db/named-columns.ts";
 
-/** A post that was taken down, of which only the identity is kept. */
+/** A post that was taken down; only its identity is kept. */
 export interface Tombstone {
   /** The post's number. */
   id: number;
@@ -9,11 +9,11 @@ export interface Tombstone {
   msgr_post_id: string | null;
 }
 
-/** How a post was taken down; instants are epoch milliseconds. */
+/** How a post was taken down; instants are in epoch milliseconds. */
 interface Taking {
   deletedAt: number;
   publishedAt: number | null;
-  /** Whether it was in no event before. */
+  /** Whether no event had included it before. */
   isUnsent: boolean;
 }
 
@@ -21,8 +21,9 @@ const COLUMNS =
   "id, channel_id AS channel, CAST(msgr_post_id AS TEXT) AS msgr_post_id FROM post_tombstones";
 
 /**
- * SQL: whether a post waits to be cut into events of webhooks that watch its channel, or of alerts. They are cut one
- * after another: one that is past the post may have got it already.
+ * SQL: whether a post is still waiting to be put into events, of webhooks that watch its channel or of
+ * alerts. Posts are processed in order, so a webhook whose position is past this post may already have
+ * received it.
  */
 const WAITS = `
   SELECT 1 WHERE (
@@ -37,7 +38,7 @@ const WAITS = `
     OR EXISTS (SELECT 1 FROM alert_posts r WHERE r.post_id = @id AND NOT EXISTS (
       SELECT 1 FROM alerts a WHERE a.since_sequence < r.sequence AND a.cut_sequence >= r.sequence)))`;
 
-/** Finds and writes tombstones; its calls come inside transactions. */
+/** Finds and writes tombstones, inside the caller's transactions. */
 export function createTombstones(db: Database) {
   const byId = statement<Tombstone>(db, `SELECT ${COLUMNS} WHERE id = ?`);
   const byMessengerId = statement<Tombstone>(
@@ -68,16 +69,16 @@ export function createTombstones(db: Database) {
     byMessengerId: (channelId: number, messengerId: string): Tombstone | undefined =>
       byMessengerId.get(channelId, messengerId),
 
-    /** Whether a stored post was in no event yet. */
+    /** Whether no event has included a stored post yet. */
     waitsForEvent: ({ id, channel }: Tombstone): boolean =>
       waits.get({ id, channel }) !== undefined,
 
-    /** Whether the post of a tombstone was in no event before it was taken down. */
+    /** Whether no event had included a tombstone's post when it was taken down. */
     isUnsent: (id: number): boolean => unsent.get(id) !== undefined,
 
     /**
-     * The table has no column for `isUnsent`: the time has a minus before it.
-     * @param publishedAt null where it is not known
+     * `isUnsent` has no column of its own: it is stored by negating the time.
+     * @param publishedAt null if unknown
      */
     add(
       { id, channel, msgr_post_id }: Tombstone,
@@ -92,7 +93,7 @@ export function createTombstones(db: Database) {
       remove.run(id);
     },
 
-    /** Sets the channel's last post back to the one before a post that is gone, where that was the last. */
+    /** Sets the channel's last post back to the preceding one if the deleted post was the last. */
     moveLastPostBack(channel: number, publishedAt: number): void {
       moveLastPostBack.run({ channel, publishedAt });
     },

@@ -20,12 +20,12 @@ import type { Fields } from "../imports/input-row.ts";
 import { computeMetrics } from "../metrics/compute-metrics.ts";
 import { markSample } from "./sample.store.ts";
 
-/** The last day of the files: of the statistics, and of the posts. */
+/** Last day in the files, of both statistics and posts. */
 const LAST_DAY_OF_FILES = "2024-12-04";
-/** Numbers that the files give to their channels. */
+/** Numbers that the files give their channels. */
 const CHANNELS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/** How far the loading of the sample is, as the file notes it; null where it was never begun. */
+/** Recorded state of loading the sample; null if it never began. */
 export function sampleState(db: Database): "loading" | "loaded" | null {
   const noted = findMeta(db, "sample");
   if (noted === undefined) return null;
@@ -33,8 +33,8 @@ export function sampleState(db: Database): "loading" | "loaded" | null {
 }
 
 /**
- * Loads the sample that ships, its days moved so that the last one is yesterday. Interrupted, it is to
- * be called again, which goes on.
+ * Loads the shipped sample, shifted so that its last day is yesterday. If interrupted, call it again to
+ * continue.
  */
 export async function loadSample(db: Database, clock: Clock): Promise<void> {
   await noteState(db, clock, "loading");
@@ -53,7 +53,7 @@ function noteState(db: Database, clock: Clock, state: "loading" | "loaded"): Pro
   return inTransaction(db, clock, "sample", (tx) => writeMeta(tx, "sample", Buffer.from(state)));
 }
 
-/** Fields of a day's row or a post, so many days later. */
+/** Shifts the fields of a day's row or a post by some days. */
 function movedBy(fields: Fields, days: number): Fields {
   const day = parseDay(String(fields["day"]));
   const publishedAt = parseInstant(String(fields["published_at"]));

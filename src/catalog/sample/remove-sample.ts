@@ -9,9 +9,9 @@ import { finishRemovals, removeChannel } from "../manage/removals.ts";
 import { forgetSample, selectSample } from "./sample.store.ts";
 
 /**
- * Removes the channels of the sample with their posts and statistics; those that an import changed are
- * left. Interrupted, it is to be called again; twice at once, each channel is removed by one of the calls.
- * @returns how many channels were removed
+ * Removes the sample's channels with their posts and statistics; channels that an import changed are kept.
+ * If interrupted, call it again; if called twice at once, each channel is removed by one of the calls.
+ * @returns number of channels removed
  */
 export async function removeSample(
   db: Database,
@@ -21,13 +21,14 @@ export async function removeSample(
 ): Promise<number> {
   let removed = 0;
   for (const id of selectSample(db)) {
-    // Another call may have removed it meanwhile, after which its number may be one of the operator's own.
+    // Another call may have removed it meanwhile, and its number may now belong to one of the operator's
+    // own.
     if (!selectSample(db).includes(id)) continue;
     if (await removeThere(() => removeChannel(db, clock, watchers, { id, intoId: null }, by))) {
       removed += 1;
     }
   }
-  // The numbers of those that another call removes are freed once they are gone altogether.
+  // Numbers of channels that another call removes are freed once these are completely gone.
   await finishRemovals(db, clock, watchers);
   if (removed > 0) await recount(db, clock);
   await inTransaction(db, clock, "sample", async (tx) => {
@@ -43,7 +44,7 @@ export async function removeSample(
   return removed;
 }
 
-/** @returns false where the channel was not there any more */
+/** @returns false if the channel no longer existed */
 async function removeThere(remove: () => Promise<void>): Promise<boolean> {
   try {
     await remove();

@@ -1,8 +1,8 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 
-/** Rows that mark the sample's channels. */
+/** Marks of the sample's channels. */
 
-/** Marks channels as the sample's, as they are stored now. */
+/** Marks channels, in their present state, as the sample's. */
 export function markSample(tx: Transaction, ids: readonly number[]): void {
   statement(
     tx,
@@ -14,7 +14,7 @@ export function markSample(tx: Transaction, ids: readonly number[]): void {
   ).run(JSON.stringify(ids));
 }
 
-/** Numbers of the channels that are still as the sample brought them. */
+/** Numbers of channels that are unchanged since the sample was loaded. */
 export function selectSample(db: Database): number[] {
   return statement<{ id: number }>(
     db,
@@ -28,8 +28,8 @@ export function selectSample(db: Database): number[] {
 }
 
 /**
- * Ends the marks once the sample is removed, and frees the numbers that its channels had: an operator's
- * own catalog may begin with them.
+ * Removes the marks once the sample is gone, and frees its channels' numbers, because an operator's own
+ * catalog may start with them.
  */
 export function forgetSample(tx: Transaction): void {
   statement(
@@ -41,7 +41,7 @@ export function forgetSample(tx: Transaction): void {
   statement(tx, "DELETE FROM sample_channels").run();
 }
 
-/** Whether the catalog has a channel that is not the sample's. */
+/** Whether the catalog contains a channel that is not the sample's. */
 export function hasOwnChannels(db: Database): boolean {
   const sample = JSON.stringify(selectSample(db));
   const own = statement(

@@ -8,17 +8,17 @@ import { hasOwnChannels, selectSample } from "./sample.store.ts";
 
 export type Sample = ReturnType<typeof createSample>;
 
-/** The channels that ship, to try the appliance with. */
+/** The shipped channels for trying out the appliance. */
 export function createSample(db: Database, clock: Clock, watchers: Watchers) {
   return {
     load: (): Promise<void> => loadSample(db, clock),
-    /** Whether loading it was begun and did not end. */
+    /** Whether loading began but did not finish. */
     isUnfinished: (): boolean => sampleState(db) === "loading",
     /** Numbers of its channels, without those that an import changed. */
     ids: (): number[] => selectSample(db),
     hasOwnChannels: (): boolean => hasOwnChannels(db),
     isCatalogEmpty: (): boolean => selectSample(db).length === 0 && !hasOwnChannels(db),
-    /** @returns how many channels were removed */
+    /** @returns number of channels removed */
     remove: (by: Actor): Promise<number> => removeSample(db, clock, watchers, by),
   };
 }

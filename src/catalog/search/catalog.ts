@@ -2,7 +2,7 @@ import type { Json } from "../../values/json-text.ts";
 import type { CardAnswer } from "../channels/cards-with-metrics.ts";
 import type { ChannelKind } from "../channels/channel-kind.ts";
 
-/** Always descending, channels without a value last, ties by ascending id. */
+/** Orderings of the catalog: always descending, channels without a value last, ties by ascending id. */
 export const CATALOG_ORDERINGS = [
   "-subscribers",
   "-quality",
@@ -18,25 +18,25 @@ export type CatalogOrdering = (typeof CATALOG_ORDERINGS)[number];
 
 export interface CatalogFilter {
   kind: ChannelKind;
-  /** The service number of the one channel that a handle or link names. */
+  /** Service number of the single channel that a handle or link refers to. */
   channelId: number | null;
-  /** A part of the title or handle, of three or more code points. */
+  /** Part of the title or handle, at least three code points long. */
   text: string | null;
   /** One of the channel's categories, primary or additional. */
   categoryId: number | null;
-  /** The channel's territory, or one above it. */
+  /** The channel's territory, or an ancestor of it. */
   territoryId: number | null;
   aPlus: boolean | null;
   verified: boolean | null;
   subscribersMin: number | null;
   subscribersMax: number | null;
-  /** Least values of metrics; ERR in hundredths of a percent, as it is stored. */
+  /** Minimum values of metrics; ERR in hundredths of a percent, as stored. */
   growth30dMin: number | null;
   reach30dMin: number | null;
   err30dMin: number | null;
 }
 
-/** Where a page ended: the last channel's value in the ordering, and its id. */
+/** Position where a page ended: the last channel's value in the ordering, and its id. */
 export type CatalogPosition = readonly [value: number | null, id: number];
 
 export interface CatalogSelection {
@@ -44,11 +44,11 @@ export interface CatalogSelection {
   ordering: CatalogOrdering;
   after: CatalogPosition | null;
   limit: number;
-  /** Whether cards come with their metrics. */
+  /** Whether cards include their metrics. */
   hasMetrics?: boolean;
 }
 
-/** How many channels match. */
+/** Number of matching channels. */
 export interface CatalogCount {
   channels: number;
   /** Whether there are more, which were not counted. */

@@ -8,12 +8,12 @@ import { textTests } from "./plans/sql-parts.ts";
 import type { Query } from "./query.ts";
 import type { SelectionView } from "./selection.ts";
 
-/** Channels that are found as a page of the catalog is; more are found by looking at all. */
+/** Up to this many matches are found as a page would be; beyond it, all channels are scanned. */
 const FOUND_MAX = 20_000;
 
 const DECILES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
-/** Channels with the same facets, and the subscribers of each as JSON. */
+/** Channels with the same facets, and each one's subscribers as JSON. */
 interface Group {
   facets: string;
   subscribers: string;
@@ -23,9 +23,9 @@ const GROUPS = `${facetsSql("t.search_text")} AS facets,
   json_group_array(c.subscribers) AS subscribers`;
 
 /**
- * Counts the channels that filters select. Some thousands take milliseconds, a whole catalog of a million
- * one or two seconds of a reader thread, under its deadline.
- * @returns null where so many match that all channels must be looked at, and `mayTakeLong` is false
+ * Counts the channels that filters select. A few thousand take milliseconds; a whole catalog of a million
+ * takes a reader thread one or two seconds, under its deadline.
+ * @returns null if so many match that all channels must be scanned, and `mayTakeLong` is false
  */
 export function describeSelection(
   db: Database,
@@ -83,7 +83,9 @@ interface Counted {
   sum: number;
 }
 
-/** The entries of a directory that the channels are in, those with most channels first, else in its order. */
+/**
+ * Directory entries that the channels belong to, by number of channels and then in the directory's order.
+ */
 function sharesOf(
   db: Database,
   table: "categories" | "territories",

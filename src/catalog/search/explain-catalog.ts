@@ -8,20 +8,22 @@ import type { Query } from "./query.ts";
 
 type PlanOutcome = "taken" | "gave up" | "would apply" | "does not apply";
 
-/** How a page of the catalog was found, and why in this way. */
+/** How a page of the catalog was found, and why that way. */
 export interface Explanation {
-  /** Channels on the page, and whether there are more behind them. */
+  /** Number of channels on the page, and whether more follow. */
   found: number;
   hasMore: boolean;
-  /** To plan and to find, without the cards. */
+  /** Time to plan and find, without reading the cards. */
   tookMs: number;
-  /** Terms that the search index is asked for, with how many channels have each; none where nothing is searched. */
+  /**
+   * Terms looked up in the search index, each with its number of channels; empty if nothing is searched.
+   */
   terms: { term: string; channels: number }[];
   /** All plans, in the order in which they are tried. */
   plans: { name: string; outcome: PlanOutcome; why: string }[];
 }
 
-/** Finds a page as `selectCatalog` does, and tells how. */
+/** Finds a page as `selectCatalog` does, and reports how. */
 export function explainCatalog(
   db: Database,
   clock: Clock,

@@ -6,14 +6,20 @@ import type { CatalogFilter } from "./catalog.ts";
 import type { SelectionView } from "./selection.ts";
 import { createTurns } from "./turns.ts";
 
-/** How long a large selection's statistics are shown again, without counting anew. */
+/** How long a large selection's statistics are cached. */
 const KEPT_MS = 60_000;
 const KEPT_MAX = 100;
-/** Selections of one asker that are counted or wait for it. Each takes a second or two at a million channels. */
+/**
+ * Selections of one organization that may be counted or waiting at once. Each takes a second or two at a
+ * million channels.
+ */
 const ASKED_MAX = 5;
-/** Selections that are counted at once, of all askers and in all workers: other threads stay free for searches. */
+/**
+ * Selections that are counted at once, across organizations and workers, so that other threads stay free
+ * for searches.
+ */
 const AT_ONCE_MAX = 2;
-/** How often it is looked whether a turn was given back. */
+/** How often to check whether a slot was released. */
 const LOOK_MS = 20;
 
 interface Kept {
@@ -22,9 +28,10 @@ interface Kept {
 }
 
 /**
- * Statistics of selections for which all channels must be looked at. Of an asker one is counted at a time, so that
- * nobody waits for all of another's, and kept for a minute: among so many channels little changes.
- * @param claims turns; several workers share theirs
+ * Statistics of selections that require scanning all channels. Each organization has one counted at a time,
+ * so that nobody waits behind all of another's. Results are cached for a minute, in which little changes
+ * among so many channels.
+ * @param claims slots, shared by several workers
  */
 export function createLargeSelections(
   count: (filter: CatalogFilter) => Promise<SelectionView | null>,
@@ -32,9 +39,13 @@ export function createLargeSelections(
   claims: Claims = createOwnClaims(),
 ) {
   const kept = new Map<string, Kept>();
-  /** Those that are counted or wait, by asker and filters: whoever asks for the same again gets the same. */
+  /**
+   * Selections being counted or waiting, by organization and filters: asking again returns the same
+   * promise.
+   */
   const coming = new Map<string, Promise<SelectionView>>();
-  // Those of this process wait in their order, and only the first of them looks for the other workers' turns.
+  // Within this process selections wait in order, and only the first one polls for a slot of the other
+  // workers.
   const turns = createTurns(ASKED_MAX);
 
   async function inTurn(key: string, filter: CatalogFilter): Promise<SelectionView> {
@@ -47,7 +58,7 @@ export function createLargeSelections(
     return view;
   }
 
-  /** Runs when no other worker counts one for the asker, and few are counted for others. */
+  /** Runs once no other worker counts for the organization, and a slot is free among all. */
   async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const own = await taken(`turn of ${presentAsker()}`, 1);
     try {
@@ -62,7 +73,7 @@ export function createLargeSelections(
     }
   }
 
-  /** Waits for one of some places. */
+  /** Waits until one of some slots is free, and takes it. */
   async function taken(name: string, places: number): Promise<string> {
     for (;;) {
       const place = takeOneOf(claims, name, places);
@@ -72,7 +83,10 @@ export function createLargeSelections(
   }
 
   return {
-    /** @throws AppError `timeout` where too many of the asker's wait already, or where it takes too long */
+    /**
+     * @throws AppError `timeout` if too many of the organization's selections are waiting, or it takes too
+     * long
+     */
     async describe(filter: CatalogFilter): Promise<SelectionView> {
       const key = JSON.stringify(filter);
       const known = kept.get(key);

@@ -4,33 +4,36 @@ import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /**
- * The order of channels by their last posts, `last_post_order` (migration 022): coarse, so that refreshing
- * a channel writes little. Triggers write it.
+ * Channels ordered by their last post, `last_post_order` (migration 022). The order is coarse, so that
+ * refreshing a channel writes little. Triggers maintain it.
  */
 
-/** The name of the build that fills the order of a database of a former version. */
+/** Name of the build that fills the order in a database of an earlier version. */
 export const LAST_POST_BUILD = "last_post_order";
 
-/** The step of channels without a post, after all others. */
+/** Step of channels without posts, after all others. */
 export const NO_POST_STEP = -Number.MAX_SAFE_INTEGER;
 const STEP_MS = 2 ** 20;
 
-/** Channels that the build adds in one step: some milliseconds. */
+/** Channels that the build adds per step: a few milliseconds. */
 const CHANNELS_PER_STEP = 200;
-/** Entries that are looked at in one step: about a millisecond. */
+/** Entries examined per step: about a millisecond. */
 const ENTRIES_PER_STEP = 500;
 
-/** The step of a time, in milliseconds. */
+/** Step that contains a time in milliseconds. */
 export function stepOf(lastPostAt: number): number {
   return Math.floor(lastPostAt / STEP_MS);
 }
 
-/** Whether all channels are in the order. */
+/** Whether the order contains all channels. */
 export function isLastPostOrderWhole(db: Database): boolean {
   return findBuild(db, LAST_POST_BUILD) === undefined;
 }
 
-/** Adds channels that a former version wrote. With the last one, the index that is read until then goes. */
+/**
+ * Adds channels that an earlier version wrote. With the last one, the index that was used until then is
+ * dropped.
+ */
 export const lastPostStep: BuildStep = (tx, { afterId, untilId }) => {
   const upTo = lastOf(tx, afterId, untilId);
   if (upTo !== null) addBetween(tx, afterId, upTo);
@@ -40,7 +43,7 @@ export const lastPostStep: BuildStep = (tx, { afterId, untilId }) => {
   return upTo;
 };
 
-/** The last number of some channels after one; null where there is none. */
+/** Number of the last of the next few channels; null if there are none. */
 function lastOf(db: Database, afterId: number, untilId: number): number | null {
   const last = statement<{ id: number | null }>(
     db,
@@ -67,14 +70,14 @@ interface Entry {
   isStale: number;
 }
 
-/** SQL: the entry is not its channel's present one. */
+/** SQL: whether the entry is outdated, that is, not its channel's current one. */
 const IS_STALE = `NOT EXISTS (
   SELECT 1 FROM channels c
   WHERE c.id = o.id AND c.is_chat = o.is_chat AND c.last_post_at IS o.last_post_at)`;
 
 /**
- * Removes entries of channels that have moved on. Until then a walk steps over them, so it is for the
- * night, and for after an import that moved very many.
+ * Removes entries of channels that have moved on. Walks skip them until then, so this runs at night, and
+ * after an import that moved very many.
  */
 export async function pruneLastPostOrder(db: Database, clock: Clock): Promise<void> {
   const first = { is_chat: 0, step: Number.MAX_SAFE_INTEGER, id: 0 };
@@ -94,7 +97,10 @@ export async function pruneLastPostOrder(db: Database, clock: Clock): Promise<vo
   });
 }
 
-/** Some entries of a kind after one, in the order: the rest of its step, else the steps after it. */
+/**
+ * The next entries of a kind in the order: the rest of the current step, or else those of the following
+ * steps.
+ */
 function entriesAfter(db: Database, after: Omit<Entry, "isStale">): Entry[] {
   const rest = entriesWhere(db, "o.step = @step AND o.id > @id", after);
   return rest.length > 0 ? rest : entriesWhere(db, "o.step < @step", after);

@@ -5,15 +5,15 @@ import type { Clock } from "../../ports/clock.ts";
 import { countTrigrams } from "./search-terms.ts";
 
 /**
- * Index pages merged in a step: one or two milliseconds of the write lock. The channels of one term are merged at
- * once, however few the pages: of 300,000 channels that took up to 23 ms of a busy processor.
+ * Index pages to merge per step: one or two milliseconds of the write lock. All channels of a term are
+ * merged at once, however few pages are asked for: with 300,000 channels that took up to 23 ms on a busy
+ * processor.
  */
 const PAGES = 16;
 
 /**
- * Merges the search index into one segment: after many changes it has some twenty, and a search is
- * two to three times slower. Then counts how many channels have each trigram, by which searches are
- * planned.
+ * Merges the search index into one segment: after many changes it has some twenty, and searches are two to
+ * three times slower. Then counts the channels of each trigram, which the planner relies on.
  */
 export async function optimizeSearch(db: Database, clock: Clock): Promise<void> {
   // A negative number of pages starts a merge of all segments.
@@ -23,9 +23,9 @@ export async function optimizeSearch(db: Database, clock: Clock): Promise<void> 
 }
 
 /**
- * Merges segments of the search index where it has many of a size; to be called after each
- * transaction that wrote to it. FTS5 would do so itself, but within that transaction, where a large
- * merge held the lock for 60 to 90 ms each time: it is turned off (migration 008).
+ * Merges segments of the search index once there are many of similar size; must be called after each
+ * transaction that wrote to it. FTS5's own merging is off (migration 008), because it runs inside that
+ * transaction, where a large merge held the lock for 60 to 90 ms.
  */
 export async function mergeSearch(db: Database, clock: Clock): Promise<void> {
   await inParts(db, clock, "merge-search", () => mergePages(db, "channel_search", PAGES));

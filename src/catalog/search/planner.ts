@@ -10,8 +10,8 @@ import { type Query, readSelection } from "./query.ts";
 import { expressionOf } from "./search-terms.ts";
 
 /**
- * All ways to find a page, in the order in which they are tried: the first that applies and does not
- * give up has it. Each finds the same page; which is cheap depends on how many channels match
+ * All plans for finding a page, in the order they are tried: the first that applies and does not give up
+ * delivers it. They all find the same page; which one is cheap depends on the number of matches
  * (plans/plans.md).
  */
 export const PLANS: readonly Plan[] = [
@@ -26,9 +26,9 @@ export function queryOf(db: Database, selection: CatalogSelection): Query {
 
 export interface Planned {
   found: Found[];
-  /** The plan that found them. */
+  /** The plan that succeeded. */
   taken: Plan;
-  /** Plans that were tried before. */
+  /** Plans tried before it. */
   gaveUp: readonly Plan[];
 }
 

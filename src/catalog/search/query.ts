@@ -12,54 +12,56 @@ import type { Expression } from "./search-terms.ts";
 
 export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
-/** SQL: a term stands in the search text, or does not. */
+/** SQL: the search text must, or must not, contain a term. */
 export interface TextTest {
   term: string;
   sql: string;
 }
 
 /**
- * Where an ordering is walked: an index of `channels c`, the coarse order of their last posts, or the order
- * of a metric of `channel_metrics m`.
+ * What an ordering walks along: an index of `channels c`, the coarse order of their last posts, or the
+ * order of a metric of `channel_metrics m`.
  */
 export type Ordered =
   | { by: "channels"; column: string; index: string }
   | { by: "last post"; column: "last_post_at" }
   | { by: "metrics"; column: OrderedMetric; isPercent: boolean };
 
-/** A range that a filter asks for: SQL over `channels c` or `channel_metrics m`. */
+/** A range required by a filter: SQL over `channels c` or `channel_metrics m`. */
 export interface Bound {
   column: "subscribers" | OrderedMetric;
   sql: string;
-  /** The same over the entries of a metric's order, `metric_orders o`; null for subscribers. */
+  /** The same over entries of a metric's order, `metric_orders o`; null for subscribers. */
   entrySql: string | null;
 }
 
-/** A selection as all plans take it: SQL conditions on `channels c`, and the values they name. */
+/** A selection prepared for all plans: SQL conditions on `channels c`, and the parameters they use. */
 export interface Asked {
   filter: CatalogFilter;
   ordering: CatalogOrdering;
   ordered: Ordered;
-  /** SQL: the channel's value in the ordering. */
+  /** SQL: a channel's value in the ordering. */
   value: string;
-  /** Ranges of the ordering's own column, which its walk begins and ends with. */
+  /** Ranges of the ordering's own column, at which its walk begins and ends. */
   ownBounds: readonly Bound[];
-  /** Ranges of other columns, whose channels a walk meets among others. */
+  /** Ranges of other columns, whose channels a walk meets scattered. */
   boundsApart: readonly Bound[];
-  /** SQL: the join with the metrics that the ordering or a bound needs, and all conditions on numbers. */
+  /**
+   * SQL: joins the metrics if the ordering or a range needs them, and contains all conditions on numbers.
+   */
   metricsJoin: string;
   conditions: string;
-  /** Each term stands in the search text, or does not. */
+  /** Terms that the search text must, or must not, contain. */
   tests: readonly TextTest[];
-  /** Terms that the search text of each match has; none where nothing is searched. */
+  /** Terms that every match's search text contains; empty if nothing is searched. */
   terms: readonly string[];
   after: CatalogPosition | null;
   values: Record<string, string | number | null>;
-  /** Channels to be found: one more than the page has tells whether another page follows. */
+  /** Channels to find: one more than the page holds, to see whether another page follows. */
   limit: number;
 }
 
-/** A selection with the expression that the search index is asked for; null where nothing is searched. */
+/** A selection with the expression for the search index; null if nothing is searched. */
 export interface Query extends Asked {
   expression: Expression | null;
 }
@@ -82,13 +84,13 @@ const ORDERED: Record<CatalogOrdering, Ordered> = {
   "-err_30d": metric("err_30d"),
 };
 
-/** SQL: the row of metrics of a channel of the kind asked for. */
+/** SQL: the metrics of a channel of the requested kind. */
 const METRICS_ROW = `channel_metrics m ON ${metricsOf("c.id", "@isChat")}`;
-/** A channel without a metric is in the list; one without a row cannot be within a bound. */
+/** Channels without a metric still belong to the list; with a bound, those without a row cannot match. */
 export const METRICS_OR_NONE = `LEFT JOIN ${METRICS_ROW}`;
 export const METRICS = `CROSS JOIN ${METRICS_ROW}`;
 
-/** SQL: percents of small channels say nothing, so these are left out of their orderings. */
+/** SQL: excludes small channels from orderings by percentages, which say nothing about them. */
 export const NOT_SMALL = `AND ifnull(m.is_small, c.subscribers < ${SMALL_BELOW}) = 0`;
 
 function boundsOf(filter: CatalogFilter): Bound[] {
@@ -107,7 +109,7 @@ function boundsOf(filter: CatalogFilter): Bound[] {
   ];
 }
 
-/** SQL: further conditions of a WHERE. */
+/** SQL: additional conditions of a WHERE clause. */
 export function and(bounds: readonly { sql: string }[]): string {
   return bounds.map(({ sql }) => `AND ${sql}`).join(" ");
 }
@@ -164,14 +166,15 @@ function metricsJoin(ordered: Ordered, bounds: readonly Bound[]): string {
   return ordered.by === "metrics" ? METRICS_OR_NONE : "";
 }
 
-/** Whether the filter asks for something that stands in the search text. */
+/** Whether the filter requires anything of the search text. */
 function isSearch({ text, categoryId, territoryId, aPlus, verified }: CatalogFilter): boolean {
   return [text, categoryId, territoryId, aPlus, verified].some((asked) => asked !== null);
 }
 
 /**
- * Whether a page takes no more steps than it has channels, wherever in the list it begins. In the order of a
- * metric the channels without one are looked for among all; in that of last posts whole steps are sorted.
+ * Whether a page takes no more steps than it has channels, wherever in the list it begins. An order of a
+ * metric does not qualify, since channels without it are found by scanning all; nor does that of last
+ * posts, since whole steps are sorted.
  */
 export function isShortWalk({ filter, ordering }: CatalogSelection): boolean {
   const { by, column } = ORDERED[ordering];
@@ -182,7 +185,7 @@ export function isShortWalk({ filter, ordering }: CatalogSelection): boolean {
   );
 }
 
-/** Facets that each channel of the filter has, and facets that it must not have. */
+/** Facets that every match must have, and facets that it must not have. */
 function facetsOf(filter: CatalogFilter) {
   const { kind, categoryId, territoryId, aPlus, verified } = filter;
   const facets: string[] = [];
@@ -191,8 +194,8 @@ function facetsOf(filter: CatalogFilter) {
   if (territoryId !== null) facets.push(facet("territory", territoryId));
   if (aPlus !== null) (aPlus ? facets : facetsAbsent).push(markFacet("aPlus"));
   if (verified !== null) (verified ? facets : facetsAbsent).push(markFacet("verified"));
-  // Nearly all are channels: a facet of theirs would make no search shorter. Alone, the kind is
-  // where an ordering's walk begins.
+  // Nearly all channels are of the default kind, so a facet for it would make no search cheaper. On its
+  // own, the kind is the first column of an ordering's index.
   if (kind === "chat" && isSearch(filter)) facets.push(markFacet("chat"));
   return { facets, facetsAbsent };
 }

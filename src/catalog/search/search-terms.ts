@@ -2,22 +2,22 @@ import { type Database, statement } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** A trigram is counted from this number of channels on. */
+/** Trigrams with fewer channels are not counted. */
 const COUNTED_MIN = 500;
-/** Terms in an expression at the most: with four, twice as long for texts of common trigrams. */
+/** Most terms in an expression: with four, texts of frequent trigrams took twice as long. */
 const TERMS_MAX = 8;
-/** Entries of the index that are read for one more term: some milliseconds. */
+/** Index entries to read for one more term: a few milliseconds. */
 const ENTRIES_MAX = 600_000;
 
-/** An expression for the index that each match satisfies. */
+/** An index expression that every match satisfies. */
 export interface Expression {
   match: string;
   terms: readonly { text: string; channels: number }[];
 }
 
 /**
- * The expression that the index is asked for: the rarest terms that a search text must have. Terms that are
- * left out are tested on the candidates. Null where there is no term.
+ * The expression to look up: the rarest terms that a search text must contain. The remaining terms are
+ * tested on the candidates. Null if there are no terms.
  */
 export function expressionOf(db: Database, terms: readonly string[]): Expression | null {
   const counts = countsOf(db, terms);
@@ -42,7 +42,9 @@ function countsOf(db: Database, terms: readonly string[]): Map<string, number> {
   return new Map(rows.map(({ trigram, channels }) => [trigram, channels]));
 }
 
-/** Counts trigrams anew. Reads the index, some seconds at a million channels, then writes at once. */
+/**
+ * Recounts trigrams: reads the index, which takes some seconds at a million channels, then writes at once.
+ */
 export async function countTrigrams(db: Database, clock: Clock): Promise<void> {
   db.exec(
     `CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary

@@ -8,15 +8,17 @@ import { selectCatalog } from "./select-catalog.ts";
 import type { SelectionView } from "./selection.ts";
 import { createTurns } from "./turns.ts";
 
-/** Selections of one asker that wait to be described: each takes up to some tens of milliseconds. */
+/**
+ * Selections of one organization that may wait to be described: each takes up to some tens of milliseconds.
+ */
 const DESCRIBED_WAITING_MAX = 20;
 
 export type Search = ReturnType<typeof createSearch>;
 
 /**
  * Pages of the catalog.
- * @param readers what may take long: read by reader threads
- * @param claims turns of what takes longest, where several workers share them
+ * @param readers run potentially slow queries on reader threads
+ * @param claims slots for the slowest queries, shared by several workers
  */
 export function createSearch(
   db: Database,
@@ -38,15 +40,15 @@ export function createSearch(
   );
   const turns = createTurns(DESCRIBED_WAITING_MAX);
   return {
-    /** A short walk is read here: the way to a thread would cost more. */
+    /** Short walks are read here: passing them to a thread would cost more. */
     page: (selection: CatalogSelection): CatalogPage | Promise<CatalogPage> =>
       isShortWalk(selection) ? selectCatalog(db, selection) : readers.selectCatalog(selection),
 
     count: (filter: CatalogFilter): Promise<CatalogCount> => readers.countCatalog(filter),
 
     /**
-     * Statistics of the channels that match.
-     * @throws AppError `timeout` where too many of the asker's selections wait to be counted
+     * Statistics of the matching channels.
+     * @throws AppError `timeout` if too many of the organization's selections are waiting to be counted
      */
     async describe(filter: CatalogFilter): Promise<SelectionView> {
       return (

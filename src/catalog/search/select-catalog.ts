@@ -19,10 +19,10 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
   };
 }
 
-/** Matches that are counted at most: to count all would be a search of the whole catalog. */
+/** Limit for counting matches: counting all would scan the whole catalog. */
 const COUNTED_MAX = 1_000;
 
-/** Counts the public channels that match, by the plan that would find so long a page. */
+/** Counts the matching public channels, using the plan for a page of this length. */
 export function countCatalog(db: Database, filter: CatalogFilter): CatalogCount {
   const ordering = "-subscribers";
   const selection = { filter, ordering, after: null, limit: COUNTED_MAX } as const;

@@ -8,15 +8,15 @@ interface Turn {
 }
 
 /**
- * Runs work of which one at a time is enough for an asker; the next one waits. Each asker has a line of its own: a
- * shared one would be held up by whoever waits for a thread behind much of its own.
- * @param waitingMax how much of one asker's may wait
+ * Runs one task at a time per organization; the next one waits. Each organization has a queue of its own,
+ * because a shared one would be blocked by somebody whose task waits for a thread behind their other tasks.
+ * @param waitingMax most waiting tasks per organization
  */
 export function createTurns(waitingMax: number) {
   const queue = createFairQueue<Turn>(1);
 
   return {
-    /** @throws AppError `timeout` where too much of the asker's waits already */
+    /** @throws AppError `timeout` if too many of the organization's tasks are already waiting */
     async take<Result>(work: () => Promise<Result>): Promise<Result> {
       const asker = presentAsker();
       if (queue.waitingOf(asker) >= waitingMax) throw queryTimeout();

@@ -5,10 +5,10 @@ import { albumParts } from "./sources.table.ts";
 
 export type AlbumPart = Omit<typeof albumParts.$inferSelect, "sourceId">;
 
-/** An album has at most ten messages, with numbers in a row. */
+/** An album has at most ten messages, with consecutive numbers. */
 export const NUMBERS_APART_MAX = 9;
 
-/** Parts of a channel are kept for so many of its messages: edits come soon, or hardly ever. */
+/** Latest messages of a channel whose album parts are kept: edits come soon or hardly ever. */
 const MESSAGES_KEPT = 1_000;
 
 const parts = query((db) =>
@@ -33,7 +33,7 @@ const parts = query((db) =>
     .orderBy(asc(albumParts.messageId)),
 );
 
-/** The messages of an album that came so far, in their order, found by one of them. */
+/** Messages of an album received so far, in order, given one of them. */
 export function selectParts(
   db: Database,
   sourceId: number,
@@ -43,7 +43,7 @@ export function selectParts(
   return parts(db).all({ sourceId, chat, album, from, to });
 }
 
-/** Keeps a message of an album, and forgets those long before it. */
+/** Stores a message of an album, and removes those long before it. */
 export async function putPart(tx: Transaction, sourceId: number, part: AlbumPart): Promise<void> {
   await tx.builders
     .insert(albumParts)

@@ -5,21 +5,24 @@ import type { Fields } from "../imports/input-row.ts";
 import { albumPostIds } from "../posts/posts.store.ts";
 import { type AlbumPart, NUMBERS_APART_MAX, putPart, selectParts } from "./album-parts.store.ts";
 
-/** A message that is one post with others: an album, which has the first one's number (sources, section 3). */
+/**
+ * A message that forms one post together with others: an album, identified by its first message's number
+ * (sources, section 3).
+ */
 export interface AlbumMessage {
   chat: string;
   album: string;
   messageId: number;
   text: string;
   media: readonly string[];
-  /** The row that it would be for itself. */
+  /** Row of a post with this message alone. */
   row: Fields;
 }
 
 /**
- * Notes a message of an album.
- * @param messages all of the batch
- * @returns the row of the album's post, as far as its messages are known
+ * Stores a message of an album.
+ * @param messages all messages of the batch
+ * @returns row of the album's post, as far as its messages are known
  */
 export async function albumRow(
   tx: Transaction,
@@ -31,7 +34,7 @@ export async function albumRow(
   const [known] = await selectParts(tx, sourceId, message);
   const stored = known === undefined ? storedPost(tx, message) : undefined;
   if (stored !== undefined) {
-    // The album's other messages are not known: their texts and media stand in the catalog only.
+    // The album's other messages are unknown: the catalog is the only place that has their texts and media.
     const kept = { channel_msgr_id: chat, msgr_post_id: String(stored), album };
     return { ...kept, edited_at: row["edited_at"], ...(text !== "" && { text }) };
   }
@@ -51,7 +54,7 @@ function contentOf(parts: readonly AlbumPart[]): Fields {
   return { text: texts.join("\n\n"), media: [...new Set(media)] };
 }
 
-/** The album's post where an import brought it; posts that an import made of each message stay so. */
+/** The album's post, if an import stored it; posts that an import made of each message stay separate. */
 function storedPost(tx: Transaction, { chat, album, messageId }: AlbumMessage): number | undefined {
   const channel = createChannelIds(tx).byMessengerId(parseMessengerId(chat) ?? "");
   if (channel === undefined) return undefined;

@@ -18,11 +18,11 @@ import { countRows, selectSource, updateSource } from "./sources.store.ts";
 import type { SourcePosition } from "./sources.table.ts";
 
 export interface BatchRun {
-  /** The source, and the process that has it; null: what was pushed, whoever has it. */
+  /** The source, and the process that holds it; null for pushed updates, which any process may write. */
   id: number;
   owner: string | null;
   batch: Batch;
-  /** How far the source was read with it; null: as far as before. */
+  /** Position to store with the batch; null to keep the present one. */
   position: SourcePosition | null;
   messengerHosts: readonly string[];
   openDays: number;
@@ -30,17 +30,16 @@ export interface BatchRun {
 
 const ORDER = ["channels", "posts", "stats"] as const;
 
-/** Between two parts, so that others get in who wait for the lock. */
+/** Pause between two parts, so that others waiting for the lock get in. */
 const PAUSE_MS = 3;
 
 /**
- * Writes a batch and how far it goes, in transactions that are cut by what they cost; how far it goes is
- * committed with the last one (sources, section 1). After a kill before that one, the batch is read again,
- * and what is there of it stays as it is: nothing is there twice, and nothing is missed. A row that cannot be
- * written is left out.
- * @returns null, with nothing more written, where another process has the source by now, or it is gone
- * @throws AppError `unavailable`, without how far it goes, for a post of the future: this clock is wrong, and
- *   the post is not to be lost for that
+ * Writes a batch and its position, in transactions limited by their cost; the position is committed with
+ * the last one (sources, section 1). If killed before that, the batch is read again and rows already stored
+ * stay as they are: nothing is duplicated, nothing missing. Invalid rows are skipped.
+ * @returns null, with nothing more written, if another process holds the source by now, or it is gone
+ * @throws AppError `unavailable`, without storing the position, for a post from the future: this machine's
+ * clock is wrong, and the post must not be lost because of that
  */
 export async function applyBatch(
   db: Database,
@@ -82,7 +81,7 @@ export async function applyBatch(
         for (const chat of batch.chats ?? []) await putChat(tx, id, chat);
         if (position !== null) await updateSource(tx, id, { position });
       }
-      // Rows that are read again and again count where they changed.
+      // Rows that are read repeatedly count only if they changed.
       const changed = changedBy(summary) - before;
       if (changed > 0)
         await countRows(tx, { sourceId: id, day: dayOf(clock.now()), rows: changed });
@@ -100,7 +99,7 @@ export async function applyBatch(
       if (!(error instanceof RowFault)) throw error;
       const { column, fault } = error;
       if (column === "subscribers" && fault.code === "requiredForNewChannel") {
-        // The messenger told of a channel, and refuses its number.
+        // The messenger reported a channel, and now rejects its id.
         summary.read -= 1;
         writeRow(kind, writer, { ...fields, subscribers: 0 });
         return;

@@ -3,34 +3,34 @@ import { type Message, message } from "../../values/messages/messages.ts";
 import { parseExact } from "../imports/exact-number.ts";
 import { readSourceAddress, type SourceGuard } from "./source-address.ts";
 
-/** One request to a messenger's API: a GET, where it says nothing else. */
+/** A request to a messenger's API: a GET unless stated otherwise. */
 interface ApiRequest {
   method?: "POST" | "DELETE";
-  /** JSON. */
+  /** JSON text. */
   body?: string;
-  /** An address that `readSourceAddress` takes. */
+  /** An address that `readSourceAddress` accepts. */
   url: string;
-  /** Beside the usual ones. */
+  /** In addition to the usual ones. */
   headers?: Record<string, string>;
-  /** For the whole answer. */
+  /** For the whole response. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** The answer: its status, and its body where that is JSON. Whole numbers beyond 2^53 are bigints. */
+/** A response: its status, and its body if that is JSON. Integers beyond 2^53 are bigints. */
 export type ApiAnswer =
-  /** @param retryAfterMs by the answer's header; null where it says nothing */
+  /** @param retryAfterMs from the header; null if absent */
   { status: number; json: unknown; retryAfterMs: number | null } | { failure: Message };
 
 export type AskApi = (request: ApiRequest) => Promise<ApiAnswer>;
 
 const RESOLVE_MAX_MS = 10_000;
-/** An answer that is longer is not read (sources, section 1). */
+/** Longest response to read (sources, section 1). */
 const ANSWER_BYTES_MAX = 10_000_000;
 
 /**
- * Asks a messenger's API. The address may hold the token, so no message names more of it than its host.
- * A redirect is not followed: its status is the answer's.
+ * Sends a request to a messenger's API. The URL may contain the token, so messages only name its host.
+ * Redirects are not followed: their status is returned.
  */
 export async function askApi(
   { guard, get }: { guard: SourceGuard; get(request: GetRequest): Promise<GetResult> },
@@ -67,7 +67,7 @@ function typeOf(body: string | undefined): Record<string, string> {
   return body === undefined ? {} : { "content-type": "application/json" };
 }
 
-/** JSON with whole numbers kept exactly; undefined for any other text. */
+/** Parses JSON with exact integers; undefined for any other text. */
 function parsed(body: Uint8Array): unknown {
   try {
     return parseExact(new TextDecoder().decode(body));
@@ -76,12 +76,12 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-/** `Retry-After` in milliseconds; APIs write it as seconds. */
+/** `Retry-After` in milliseconds; these APIs send seconds. */
 function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) * 1000 : null;
 }
 
-/** Why a host is not asked. */
+/** Why a host was not contacted. */
 export function notAsked(reason: "refused" | "no_such_name" | "unresolved", host: string): Message {
   const codes = {
     refused: "sourceRefused",
@@ -93,7 +93,7 @@ export function notAsked(reason: "refused" | "no_such_name" | "unresolved", host
 
 type Fault = "timeout" | "unreachable" | "certificate" | "broken";
 
-/** Why a host gave no whole answer. */
+/** Why a host sent no complete response. */
 export function brokenOff(fault: Fault | "too_large", host: string): Message {
   const codes = {
     timeout: "sourceTimeout",

@@ -5,28 +5,28 @@ import type { Fields } from "../imports/input-row.ts";
 import { type AlbumMessage, albumRow } from "./album-post.ts";
 import type { ChangedChat } from "./source-chats.store.ts";
 
-/** News of a messenger as rows of an import; plain data, since it is sent to a thread. */
+/** News from a messenger as rows of an import; plain data, because it is sent to a thread. */
 export interface Batch {
   channels?: readonly Fields[];
   posts?: readonly Fields[];
   stats?: readonly Fields[];
-  /** Messages that are one post together. */
+  /** Messages that form one post together. */
   albums?: readonly AlbumMessage[];
-  /** Channels of the bot, as they are from now on. */
+  /** The bot's channels in their new state. */
   chats?: readonly ChangedChat[];
-  /** Chats that got another number at the messenger. */
+  /** Chats whose id at the messenger changed. */
   moves?: readonly { from: string; to: string }[];
 }
 
-/** A row of a batch, and how it is put together in the transaction that writes it. */
+/** A row of a batch, which is completed in the transaction that writes it. */
 export interface BatchRow {
   name: "channels" | "posts" | "stats";
   bytes: number;
-  /** Null where there is nothing to write by now. */
+  /** Null if there is nothing left to write. */
   fieldsOf(tx: Transaction): Fields | Promise<Fields> | null;
 }
 
-/** All rows of a batch, in the order in which each kind is written. */
+/** All rows of a batch, in the order in which the kinds are written. */
 export function rowsOf(sourceId: number, batch: Batch): BatchRow[] {
   const { moves = [], channels = [], posts = [], albums = [], stats = [] } = batch;
   const plain = (name: BatchRow["name"], rows: readonly Fields[]): BatchRow[] =>
@@ -46,7 +46,7 @@ export function rowsOf(sourceId: number, batch: Batch): BatchRow[] {
   ];
 }
 
-/** A channel keeps its number here when it gets another at the messenger. */
+/** A channel keeps its number here when its id at the messenger changes. */
 function movedRow(tx: Transaction, { from, to }: { from: string; to: string }): Fields | null {
   const id = createChannelIds(tx).byMessengerId(parseMessengerId(from) ?? "");
   return id === undefined ? null : { id, msgr_id: to };
@@ -59,12 +59,12 @@ function bytesOf(fields: Fields): number {
   );
 }
 
-/** Rows of one transaction. */
+/** Rows per transaction. */
 const ROWS_MAX = 20;
-/** Bytes of one transaction, but for a single row that is larger: 64 KiB of text take 8 ms of a processor. */
+/** Bytes per transaction, apart from a single larger row: 64 KiB of text take 8 ms of processor time. */
 const BYTES_MAX = 32 * 1024;
 
-/** Rows as they are written together; one part without any where there are none. */
+/** Rows grouped by transaction; one empty group if there are none. */
 export function partsOf(rows: readonly BatchRow[]): BatchRow[][] {
   const parts: BatchRow[][] = [[]];
   let bytes = 0;

@@ -1,11 +1,11 @@
 import { type Message, message } from "../../values/messages/messages.ts";
 
-/** An answer of a messenger's API that is none. */
+/** Why a messenger's API gave no usable answer. */
 export interface BotFault {
   failure: Message;
-  /** The answer's status; null where there was none. */
+  /** HTTP status; null if there was no response. */
   status: number | null;
-  /** The API asks not to be asked for so long; null where it says nothing. */
+  /** How long the API asks to wait; null if it does not say. */
   retryAfterMs: number | null;
 }
 
@@ -17,7 +17,7 @@ export function refused(status: number, description: unknown): Message {
   return message("botRefused", { status, description: text.slice(0, DESCRIPTION_LENGTH_MAX) });
 }
 
-/** A wait that an answer's body names in seconds; null where it names none. */
+/** A wait given in seconds in a response body; null if there is none. */
 export function waitOf(seconds: unknown): number | null {
   return typeof seconds === "number" && seconds >= 0 ? seconds * 1000 : null;
 }

@@ -3,15 +3,15 @@ import type { AskApi } from "./ask-api.ts";
 import type { Batch } from "./batch-rows.ts";
 import type { BotSettings, SourceChat, SourcePosition } from "./sources.table.ts";
 
-/** A bot with what lets it in. */
+/** A bot with its credentials. */
 export interface BotAccess extends BotSettings {
   token: string;
 }
 
-/** A bot's secret, as it is sealed. */
+/** A bot's secrets, which are stored encrypted. */
 export interface BotSecret {
   token: string;
-  /** Sent by the messenger with each push; absent where the messenger pushes nothing. */
+  /** Included by the messenger in each push; absent if it pushes nothing. */
   pushSecret?: string;
 }
 
@@ -21,44 +21,44 @@ export interface Pushes {
   secret: string;
 }
 
-/** Surroundings of a bot's run. */
+/** What a bot's run works with. */
 export interface BotTools {
   ask: AskApi;
   /**
-   * Writes a batch together with how far the source was read.
-   * @param position null: as far as before
-   * @returns false, with nothing written, where the source is another process's by now, or gone
-   * @throws AppError `unavailable`, without how far it was read, where it cannot be written now
+   * Writes a batch together with the source's position.
+   * @param position null to keep the present one
+   * @returns false, with nothing written, if another process holds the source by now, or it is gone
+   * @throws AppError `unavailable`, without storing the position, if it cannot be written now
    */
   apply(batch: Batch, position: SourcePosition | null): Promise<boolean>;
   /** Channels that the bot was added to. */
   chats(): Promise<SourceChat[]>;
   /** Epoch milliseconds. */
   nowMs(): number;
-  /** Milliseconds since the run began. */
+  /** Milliseconds since the start of the run. */
   elapsedMs(): number;
-  /** When the source was read the last time; null: never. */
+  /** When the source last succeeded; null for never. */
   succeededAt: number | null;
-  /** Whether the run may wait for what is still to come. */
+  /** Whether the run may wait for further updates. */
   mayWait: boolean;
-  /** False: only channels that changed are to be read, as pushes told. */
+  /** False to read only channels that pushes reported as changed. */
   isWhole: boolean;
-  /** The address that the messenger is to push updates to; null where they are asked for. */
+  /** Where the messenger should push updates; null if they are polled. */
   pushes: Pushes | null;
-  /** Numbers of a channel's stored posts that were published in a span, in digits. */
+  /** Messenger ids, in digits, of a channel's stored posts that were published in a span of time. */
   storedPosts(chat: string, span: { from: number; to: number }): Promise<string[]>;
-  /** Whether a handle is that of a channel with another number at its messenger. */
+  /** Whether the handle belongs to a channel with another messenger id. */
   isHandleTaken(chat: string, handle: string): Promise<boolean>;
   sleep(durationMs: number): Promise<void>;
-  /** Aborted where the run is to stop. */
+  /** Aborted when the run should stop. */
   signal: AbortSignal;
 }
 
-/** How a bot's run ended; without a failure all was read. */
+/** Outcome of a bot's run; without a failure, everything was read. */
 export interface BotEnd {
   failure: Message | null;
   retryAfterMs: number | null;
-  /** How far it was read, where that was not written with a batch. */
+  /** New position, unless it was written with a batch. */
   position?: SourcePosition | null;
 }
 
@@ -70,25 +70,25 @@ interface BotFound {
   chats?: readonly SourceChat[];
 }
 
-/** A messenger whose bots are sources. */
+/** A messenger whose bots can be sources. */
 export interface BotMessenger {
   name: string;
-  /** Address of its API, unless somebody names another. */
+  /** Default address of its API. */
   api: string;
-  /** How often it is read, unless somebody says otherwise. */
+  /** Default schedule. */
   schedule: string;
-  /** Tokens that may be sent; anything else would be another address. */
+  /** Format of tokens; any other text could change the URL. */
   token: RegExp;
   tokenExample: string;
-  /** Asks the messenger for the bot's name, and for what is to be known of it from the beginning on. */
+  /** Asks the messenger for the bot's name, and for the initial position. */
   nameOf(
     access: Omit<BotAccess, "bot">,
     ask: AskApi,
     signal: AbortSignal,
   ): Promise<BotFound | { failure: Message }>;
-  /** Reads once what is new. @throws AppError as `BotTools.apply` */
+  /** Reads what is new, once. @throws AppError as `BotTools.apply` */
   run(access: BotAccess, position: SourcePosition, tools: BotTools): Promise<BotEnd>;
-  /** Has the messenger do no more for a bot whose source was removed. */
+  /** Tells the messenger that the bot's source was removed. */
   leave?(
     access: BotAccess,
     position: SourcePosition,

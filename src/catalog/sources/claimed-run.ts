@@ -16,20 +16,20 @@ import { isBot, type Source } from "./sources.table.ts";
 
 export interface HowRun {
   mayWait: boolean;
-  /** False: only channels that changed are read. */
+  /** False to read only channels that changed. */
   isWhole: boolean;
-  /** Whether files are read that were read before. */
+  /** Whether to read files again that were read before. */
   isAgain: boolean;
-  /** Aborted where the run is to stop. */
+  /** Aborted when the run should stop. */
   signal: AbortSignal;
 }
 
-/** Needs of runs of sources, beside what is a source's own. */
+/** What runs of sources need, beside what each source has. */
 export interface RunSurroundings
   extends Pick<RunTools, "download" | "ask" | "files" | "storedPosts" | "isHandleTaken"> {
-  /** Opens the headers of pulls and the tokens of bots. */
+  /** Decrypts the headers of pulls and the tokens of bots. */
   secrets(): Promise<SecretBox>;
-  /** @param signal breaks the import off */
+  /** @param signal interrupts the import */
   importFile(
     file: Omit<SourceFile, "messengerHosts" | "openDays" | "stop">,
     signal: AbortSignal,
@@ -42,15 +42,15 @@ export interface RunSurroundings
 export interface RunParts extends Pick<Ports, "clock" | "log"> {
   db: Database;
   changes: SourceChanges;
-  /** Where updates of a bot are to be pushed. */
+  /** Where a bot's updates should be pushed. */
   pushes: Pick<ReturnType<typeof createPushes>, "of">;
   surroundings: RunSurroundings;
 }
 
-/** Told in place of a cause that means nothing to the operator. */
+/** Shown instead of a cause that would mean nothing to the operator. */
 const FAILED = message("importFailed");
 
-/** Runs a source that the owner has claimed, and notes how it ended. */
+/** Runs a source that this process has claimed, and records how it ended. */
 export async function runClaimed(
   parts: RunParts,
   owner: string,

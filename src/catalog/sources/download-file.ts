@@ -18,9 +18,9 @@ const REDIRECTS_MAX = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Downloads what an address has into a file. Every address that a name has is checked before it is
- * connected to; a redirect is followed on the same host and port only.
- * @param url an address that `readSourceAddress` takes
+ * Downloads an address into a file. Each of a name's addresses is checked before connecting; redirects are
+ * followed only to the same host and port.
+ * @param url an address that `readSourceAddress` accepts
  */
 export async function downloadFile(
   { guard, download }: { guard: SourceGuard; download: Download },

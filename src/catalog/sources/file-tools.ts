@@ -9,14 +9,14 @@ import type { DoneFile } from "./sources.store.ts";
 
 /** Surroundings of a run that reads files. */
 export interface FileTools extends Pick<Writing, "nowMs" | "signal"> {
-  /** The file of an address, in a file of this machine. */
+  /** Downloads an address into a local file. */
   download(
     url: string,
     request: { headers: Record<string, string>; into: string; signal: AbortSignal },
   ): Promise<Downloaded>;
   importFile(file: NamedFile): Promise<ImportSummary>;
   files: { newPath(): string; remove(path: string): void };
-  /** Whether all is read, whatever was read before. */
+  /** Whether to read everything, regardless of what was read before. */
   isAgain: boolean;
   doneFiles(): Promise<DoneFile[]>;
   fileDone(file: DoneFile): Promise<void>;
@@ -25,8 +25,8 @@ export interface FileTools extends Pick<Writing, "nowMs" | "signal"> {
 type NamedFile = Pick<SourceFile, "path" | "name" | "options">;
 
 /**
- * Imports a file. One of which every row was rejected is not done with: it may be another file than is meant,
- * or come before the channels that it names.
+ * Imports a file. If every row is rejected the file is not done: it may be the wrong file, or precede the
+ * channels that it names.
  */
 export function importOne(tools: FileTools, file: NamedFile): Promise<Outcome> {
   return orFailed(async () => {
@@ -38,7 +38,7 @@ export function importOne(tools: FileTools, file: NamedFile): Promise<Outcome> {
   });
 }
 
-/** A refusal that says what is wrong is an outcome. */
+/** Turns an error that explains itself into an outcome. */
 export async function orFailed(run: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await run();

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { type Message, message } from "../../values/messages/messages.ts";
 import type { DoneFile } from "./sources.store.ts";
 
-/** Names of files that are on their way: hidden ones, and those that copying programs rename at the end. */
+/** Names of incomplete files: hidden ones, and those that copy programs rename when they finish. */
 const UNFINISHED = /^\.|\.(part|partial|tmp|filepart)$/i;
 
-/** The files of a folder, in the order of their names; no links, and nothing in folders within it. */
+/** Files of a folder by name, without links and subfolders. */
 export async function folderFiles(
   folder: string,
 ): Promise<{ files: (DoneFile & { path: string })[] } | { failure: Message }> {
@@ -19,7 +19,7 @@ export async function folderFiles(
   const files: (DoneFile & { path: string })[] = [];
   for (const name of names) {
     const path = join(folder, name);
-    // A link could lead out of the folder, to any file that this process may read.
+    // A link could lead out of the folder, to any file that this process can read.
     const found = await lstat(path).catch(() => null);
     if (found?.isFile() !== true) continue;
     files.push({ name, path, bytes: found.size, modifiedAt: Math.trunc(found.mtimeMs) });

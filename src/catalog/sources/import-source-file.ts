@@ -12,28 +12,28 @@ import { cutGroup } from "../imports/tally.ts";
 import { ownerNow } from "./sources.store.ts";
 import type { FileOptions } from "./sources.table.ts";
 
-/** A file that a source gave. Plain data, since it is sent to a thread. */
+/** A file delivered by a source. Plain data, because it is sent to a thread. */
 export interface SourceFile {
   /** The source, and the process that runs it. */
   id: number;
   owner: string;
   path: string;
-  /** As it is told: an address, or a file's name. */
+  /** Name to show: an address, or a file name. */
   name: string;
   options: FileOptions;
   messengerHosts: readonly string[];
   openDays: number;
-  /** One 32-bit number in shared memory: other than 0 where the import is to stop. */
+  /** A 32-bit number in shared memory, non-zero to stop the import. */
   stop: SharedArrayBuffer;
 }
 
-/** Ten times the largest file that is downloaded, about as well as rows can be packed. */
+/** Ten times the largest download, which is about as well as rows compress. */
 const UNPACKED_BYTES_MAX = 20 * 1024 ** 3;
 
 /**
- * Imports a file that a source gave, read through before any of it is written.
- * @throws AppError `invalid` for a file that cannot be read; `unavailable` where it is to stop, and
- *   where another process has the source by now: that one may have read a newer file
+ * Imports a file delivered by a source; it is read completely before any of it is written.
+ * @throws AppError `invalid` for a file that cannot be read; `unavailable` if it is told to stop, and if
+ * another process holds the source by now, which may have read a newer file
  */
 export async function importSourceFile(
   db: Database,

@@ -5,7 +5,10 @@ import { type FileTools, importOne } from "./file-tools.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";
 import type { FileOptions, SourcePosition } from "./sources.table.ts";
 
-/** A longer tag, sent back, may be more than the other side takes of headers: it would refuse for ever. */
+/**
+ * Longest ETag to store: sent back, a longer one may exceed the server's header limit, and every request
+ * would fail.
+ */
 const ETAG_LENGTH_MAX = 1_000;
 const OK = 200;
 const NOT_MODIFIED = 304;
@@ -22,7 +25,7 @@ export async function pullFile(
   const into = tools.files.newPath();
   try {
     const asked = { ...(!tools.isAgain && conditions(position)), ...USUAL_HEADERS, ...headers };
-    // A 304 to any other request says nothing of a file that was never imported.
+    // A 304 to an unconditional request says nothing about a file that was never imported.
     const isConditional = Object.keys(asked).some((name) => name.startsWith("if-"));
     const answer = await tools.download(url, {
       ...{ into, signal: tools.signal, headers: asked },
@@ -64,7 +67,7 @@ function conditions({ etag, lastModified }: SourcePosition): Record<string, stri
   };
 }
 
-/** `Retry-After`, as seconds or as a date; null where the answer says nothing. */
+/** `Retry-After`, in seconds or as a date; null if absent. */
 function waitOf({ headers }: Extract<Downloaded, { status: number }>, { nowMs }: FileTools) {
   const text = headers["retry-after"]?.trim() ?? "";
   if (text === "") return null;

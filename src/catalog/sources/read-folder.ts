@@ -5,10 +5,10 @@ import { folderFiles } from "./folder-files.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";
 import type { FileOptions } from "./sources.table.ts";
 
-/** A file that is younger may still be written. */
+/** A younger file may still be being written. */
 const SETTLED_MS = 10_000;
 
-/** Reads the files of a folder that are new or changed, each once, in the order of their names. */
+/** Reads new and changed files of a folder, each once, by name. */
 export async function readFolder(
   { folder, ...options }: { folder: string } & FileOptions,
   tools: FileTools,
@@ -21,9 +21,9 @@ export async function readFolder(
   for (const { path, ...file } of listed.files) {
     const known = done.get(file.name);
     if (known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt) continue;
-    // A time that lies ahead is that of another clock.
+    // A time in the future comes from another clock.
     if (Math.abs(tools.nowMs() - file.modifiedAt) < SETTLED_MS) {
-      // Those behind it wait too, since they are read in the order of their names.
+      // Later files wait too, because they are read by name.
       return { ...outcome, unsettled: file.name, retryAfterMs: SETTLED_MS };
     }
     if (tools.signal.aborted) return { ...outcome, failure: INTERRUPTED };
@@ -32,10 +32,10 @@ export async function readFolder(
       imported.summary === null ? outcome.summary : sumOf(outcome.summary, imported.summary);
     const rows = outcome.rows + imported.rows;
     if (imported.failure !== null) {
-      // Those behind it wait, since they may build on it.
+      // Later files wait, since they may depend on it.
       return { ...outcome, summary, rows, failure: imported.failure, failedFile: file.name };
     }
-    // A file that was written to meanwhile is another one by now, and read again the next time.
+    // A file that was written to meanwhile now counts as another one, and is read again next time.
     await tools.fileDone(file);
     const lagMs = Math.max(0, tools.nowMs() - file.modifiedAt);
     outcome = { ...outcome, summary, rows, position: { lagMs } };

@@ -5,13 +5,13 @@ import type { BotAccess, BotMessenger, BotTools } from "./bot-messenger.ts";
 import { NOTHING, type Outcome } from "./outcome.ts";
 import type { SourcePosition } from "./sources.table.ts";
 
-/** Writers of a bot's run. */
+/** What a bot's run writes with. */
 export interface Writing extends Omit<BotTools, "apply"> {
-  /** @returns null where the source is another process's by now, or gone */
+  /** @returns null if another process holds the source by now, or it is gone */
   apply(batch: Batch, position: SourcePosition | null): Promise<ImportSummary | null>;
 }
 
-/** Runs a bot once, with all that it wrote summed up. @throws AppError as `BotTools.apply` */
+/** Runs a bot once, and sums up everything it wrote. @throws AppError as `BotTools.apply` */
 export async function runBot(
   messenger: BotMessenger,
   access: BotAccess,

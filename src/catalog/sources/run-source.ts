@@ -6,13 +6,12 @@ import { readFolder } from "./read-folder.ts";
 import { runBot, type Writing } from "./run-bot.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-/** Surroundings of a run. */
+/** What a run works with. */
 export interface RunTools extends Writing, FileTools {}
 
 /**
- * Runs a source once. What is wrong with the other side or its file is an outcome; a fault of this machine
- * is thrown.
- * @param secret opened: the headers of a pull, or the token of a bot
+ * Runs a source once. Faults of the other side or its file are outcomes; faults of this machine are thrown.
+ * @param secret decrypted: the headers of a pull, or the token of a bot
  */
 export async function runSource(
   { settings, position }: Source,

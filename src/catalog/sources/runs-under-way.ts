@@ -1,11 +1,14 @@
 import type { Outcome } from "./outcome.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-/** Sources that one process runs at once. Bots wait most of the time, so they do not hold up files. */
+/**
+ * Sources that one process runs at once. Bots spend most of their time waiting, so they must not hold up
+ * files.
+ */
 const AT_ONCE_MAX = { files: 4, bots: 32 };
 
 interface RunUnderWay {
-  /** As it was when the run began. */
+  /** Its state when the run began. */
   source: Source;
   running: Promise<Outcome>;
   stop(): void;
@@ -24,7 +27,7 @@ export function createRunsUnderWay() {
   }
 
   return {
-    /** Aborted where this process stops. */
+    /** Aborted when this process stops. */
     signal: stopping.signal,
     settled,
     has: (id: number): boolean => runs.has(id),
@@ -36,7 +39,7 @@ export function createRunsUnderWay() {
       return alike.length >= (isOfBot ? AT_ONCE_MAX.bots : AT_ONCE_MAX.files);
     },
 
-    /** @param run gets a signal that is aborted where the run is to stop */
+    /** @param run gets a signal that is aborted when the run should stop */
     start(source: Source, run: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
       const own = new AbortController();
       const running = run(AbortSignal.any([own.signal, stopping.signal]));
@@ -46,7 +49,7 @@ export function createRunsUnderWay() {
       return running;
     },
 
-    /** Ends them: what was read so far is imported. */
+    /** Ends them; what was read so far is still imported. */
     async stop(): Promise<void> {
       stopping.abort();
       await settled();

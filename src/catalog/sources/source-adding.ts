@@ -24,11 +24,11 @@ export interface NewSettings {
 export interface NewBot {
   kind: BotKind;
   token: string;
-  /** Empty: as the bot is called. */
+  /** Empty for the bot's own name. */
   name: string;
-  /** Address of the API; empty: the messenger's own. */
+  /** Address of the API; empty for the messenger's own. */
   api: string;
-  /** Empty: the messenger's usual one. */
+  /** Empty for the messenger's default. */
   schedule: string;
 }
 
@@ -36,16 +36,16 @@ const PUSH_SECRET_BYTES = 32;
 
 export interface AddingTools {
   ask: AskApi;
-  /** Whether an address may be asked, as far as that can be told now. */
+  /** Whether an address may be contacted, as far as that can be told now. */
   allows(address: SourceAddress): Promise<boolean>;
-  /** Seals and opens the headers of pulls and the tokens of bots. */
+  /** Encrypts and decrypts the headers of pulls and the tokens of bots. */
   secrets(): Promise<SecretBox>;
   random: Random;
-  /** Aborted where the process stops. */
+  /** Aborted when the process stops. */
   signal: AbortSignal;
 }
 
-/** Adding and removing sources, with what their messengers are asked and told of it. */
+/** Adds and removes sources, including the requests to their messengers that this takes. */
 export function createSourceAdding(
   db: Database,
   changes: Pick<SourceChanges, "addSource" | "removeSource">,
@@ -115,7 +115,7 @@ export function createSourceAdding(
       const opened = secret === null ? null : (await secrets()).open(secret);
       if (!isBot(settings) || opened === null) return removed;
       const access = { ...settings, ...(JSON.parse(opened) as BotSecret) };
-      // The messenger may be out of reach: then it stops pushing by itself, since nobody answers here.
+      // If the messenger cannot be reached, it stops pushing by itself, because nobody responds here.
       const messenger = BOT_MESSENGERS[settings.kind];
       await messenger.leave?.(access, position, ask, signal);
       return removed;

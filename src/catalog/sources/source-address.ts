@@ -14,14 +14,17 @@ const HTTP = /^http:\/\//i;
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
-/** Reads an address by the rules for receivers of webhooks; http is taken as well, to be judged by where it leads. */
+/**
+ * Parses an address by the rules for webhook receivers; http is accepted too, and later judged by where it
+ * leads.
+ */
 export function readSourceAddress(given: string): Read<SourceAddress> {
   const isSecure = !HTTP.test(given);
-  // An address with http is read as if it had https. Its usual port, 80, is left out where it is written.
+  // An http address is parsed as if it were https. The default port 80 is removed if it is written out.
   const address = isSecure
     ? given
     : given.replace(HTTP, "https://").replace(/^(https:\/\/[^/?#]+):80(?=[/?#]|$)/i, "$1");
-  // With http, 443 is a port of its own; read as above, it would be taken for the usual one.
+  // With http, 443 is not the default port; parsed as above, it would be taken for it.
   if (!isSecure && /^http:\/\/[^/?#]+:443(?=[/?#]|$)/i.test(given)) {
     return { fault: message("sourceAddressWrong") };
   }
@@ -36,17 +39,19 @@ export function readSourceAddress(given: string): Read<SourceAddress> {
   return { value: { isSecure, target: isUsual ? { ...target, port: HTTP_PORT } : target } };
 }
 
-/** The name of a source that nobody named: the host with the file, as much of it as a name takes. */
+/** Default name of a source: the host and file, shortened to the limit. */
 export function nameOfAddress(url: string, lengthMax: number): string {
   if (!URL.canParse(url)) return url.slice(0, lengthMax);
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`.replace(/\/$/, "").slice(0, lengthMax);
 }
 
-/** Finds and judges the addresses of a source; never throws. */
+/** Resolves and checks the addresses of a source; never throws. */
 export type SourceGuard = (address: SourceAddress, timeoutMs: number) => Promise<Resolution>;
 
-/** @param allowed the operator's own networks (`KANALOG_SOURCE_ALLOW`), the only ones that http may lead to */
+/**
+ * @param allowed the operator's own networks (`KANALOG_SOURCE_ALLOW`), the only ones that http may lead to
+ */
 export function createSourceGuard(
   guard: TargetGuard,
   allowed: readonly AddressRange[],

@@ -5,8 +5,8 @@ import { selectSource } from "./sources.store.ts";
 export const HEARTBEAT_MS = 10_000;
 
 /**
- * Looks after runs that go on in this process: stops those that are wanted no more, and says every few seconds at
- * the most that the others go on.
+ * Looks after this process's runs: stops those no longer wanted, and sends the heartbeat for the others at
+ * most every few seconds.
  * @param owner name of this process
  */
 export function createSourceBeat(
@@ -16,7 +16,9 @@ export function createSourceBeat(
 ): () => Promise<void> {
   let nextHeartbeatMs = 0;
 
-  /** Stops runs of sources that were removed, or paused since they began: a paused one may be run once. */
+  /**
+   * Stops runs whose source was removed, or paused since they began: a paused one can still be run by hand.
+   */
   async function stopUnwanted(): Promise<void> {
     for (const { source: begun, stop } of underWay.all()) {
       const source = await selectSource(db, begun.id);

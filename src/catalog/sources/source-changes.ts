@@ -33,7 +33,7 @@ export type SourceChanges = Calls<typeof sourceChanges>;
 
 export const NAME_LENGTH_MAX = 100;
 
-/** A source with what is known of it from the beginning on. */
+/** A source with its initial position. */
 type AddedSource = Omit<NewSource, "createdAt"> & {
   position?: SourcePosition | undefined;
   chats?: readonly SourceChat[] | undefined;
@@ -84,7 +84,7 @@ function setPaused(
   return inTransaction(db, clock, "source", async (tx) => {
     const source = await requireSource(tx, id);
     if (source.isPaused === isPaused) return source;
-    // Runs missed in a pause are no failures of the source.
+    // Runs missed while it was paused do not count as failures.
     const fresh = isPaused
       ? {}
       : { failures: 0, failure: null, failedFile: null, retryAt: null, isTold: false };
@@ -94,7 +94,7 @@ function setPaused(
   });
 }
 
-/** Notes whether updates are pushed, and has the source run at once, which tells the messenger. */
+/** Records whether updates are pushed, and requests a run, which tells the messenger. */
 function setPushes(
   db: Database,
   clock: Clock,
@@ -116,7 +116,7 @@ function setPushes(
   });
 }
 
-/** Has it run as soon as somebody looks, whatever its schedule. */
+/** Requests a run as soon as possible, regardless of the schedule. */
 function askSource(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
   return inTransaction(db, clock, "source", async (tx) => {
     const source = await requireSource(tx, id);
@@ -126,7 +126,7 @@ function askSource(db: Database, clock: Clock, id: number, by: Actor): Promise<S
   });
 }
 
-/** Rows that it gave stay. A run under way writes no more. */
+/** Rows that it delivered stay. A run in progress writes nothing more. */
 function removeSource(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
   return inTransaction(db, clock, "source", async (tx) => {
     const source = await requireSource(tx, id);

@@ -17,7 +17,7 @@ const chats = query((db) =>
     .where(eqGiven(sourceChats.sourceId, "sourceId")),
 );
 
-/** Channels that a source's bot was added to, those it was removed from included. */
+/** Channels that a source's bot was added to, including those it was removed from. */
 export function selectChats(db: Database, sourceId: number): Promise<SourceChat[]> {
   return chats(db).all({ sourceId });
 }
@@ -30,12 +30,12 @@ const unread = query((db) =>
     .limit(1),
 );
 
-/** Whether a channel of a source is to be read at once. */
+/** Whether any channel of a source must be read at once. */
 export async function hasUnread(db: Database, sourceId: number): Promise<boolean> {
   return (await unread(db).get({ sourceId })) !== undefined;
 }
 
-/** A channel as it is to be kept; without `cardAt` that stays as it is. */
+/** New state of a channel; without `cardAt`, that stays as it is. */
 export type ChangedChat = Omit<SourceChat, "cardAt"> & Partial<Pick<SourceChat, "cardAt">>;
 
 export async function putChat(

@@ -28,20 +28,23 @@ export const sourceRunChanges = {
 export interface SourceEnd {
   id: number;
   owner: string;
-  /** Null: it succeeded. */
+  /** Null if it succeeded. */
   failure: Message | null;
-  /** The file of a folder at which it failed. */
+  /** File of a folder at which it failed. */
   failedFile: string | null;
-  /** After this it is to be run again: the other side asked for it, or a file was still written. Null: as usual. */
+  /**
+   * When to run again, because the other side asked for it, or a file was still being written; null for the
+   * usual schedule.
+   */
   retryAfterMs: number | null;
-  /** How far it was read; null: as far as before. */
+  /** New position; null to keep the present one. */
   position: SourcePosition | null;
-  /** Null where there was nothing to read. */
+  /** Null if there was nothing to read. */
   summary: ImportSummary | null;
   rows: number;
 }
 
-/** @returns the source, or undefined where another process was faster or it is gone */
+/** @returns the source, or undefined if another process was faster, or it is gone */
 function claimSource(
   db: Database,
   clock: Clock,
@@ -53,14 +56,14 @@ function claimSource(
   );
 }
 
-/** Says that the runs of a process go on. */
+/** Heartbeat for a process's runs. */
 function sourceHeartbeat(db: Database, clock: Clock, owner: string): Promise<void> {
   return inTransaction(db, clock, "source-heartbeat", (tx) =>
     saveSourceHeartbeat(tx, { owner, now: clock.now() }),
   );
 }
 
-/** Notes how a run ended, and how far it came. Nothing where another process has taken the source. */
+/** Records a run's outcome and progress. Does nothing if another process has taken the source. */
 function endSource(db: Database, clock: Clock, end: SourceEnd): Promise<void> {
   return inTransaction(db, clock, "source-end", async (tx) => {
     const source = await selectSource(tx, end.id);
@@ -80,18 +83,18 @@ function endSource(db: Database, clock: Clock, end: SourceEnd): Promise<void> {
   });
 }
 
-/** Gives back a source whose run was cut short: whoever looks next runs it again. */
+/** Releases a source whose run was interrupted, so that the next process to look runs it again. */
 function releaseSource(db: Database, clock: Clock, id: number, owner: string): Promise<void> {
   return inTransaction(db, clock, "source-end", async (tx) => {
     const source = await selectSource(tx, id);
     if (source?.owner !== owner) return;
-    // One that was paused meanwhile stays so.
+    // A source that was paused meanwhile stays paused.
     const isAsked = source.isAsked || !source.isPaused;
     await updateSource(tx, id, { owner: null, heartbeatAt: null, isAsked });
   });
 }
 
-/** Notes that a file of a folder was imported, so that it is not read again. */
+/** Records that a file of a folder was imported, so that it is not read again. */
 function fileDone(
   db: Database,
   clock: Clock,

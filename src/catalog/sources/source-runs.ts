@@ -16,7 +16,7 @@ import { isBot, type Source } from "./sources.table.ts";
 /** Six heartbeats. */
 const SILENT_MS = 6 * HEARTBEAT_MS;
 
-/** Runs of sources: one at a time of each, over all processes on the file. */
+/** Runs sources, at most one run of each at a time across all processes on the file. */
 export function createSourceRuns(parts: RunParts, random: Random) {
   const { db, changes, clock, log } = parts;
   const owner = processName(random.uuid(clock.now()));
@@ -24,20 +24,20 @@ export function createSourceRuns(parts: RunParts, random: Random) {
   const isAbandoned = createIsAbandoned(owner, SILENT_MS, clock);
   const beat = createSourceBeat(parts, owner, underWay);
 
-  /** Whether nobody runs it, as far as can be told. */
+  /** Whether no process is running it, as far as can be told. */
   function isFree(source: Source): boolean {
     return source.owner === owner ? !underWay.has(source.id) : isAbandoned(source.id, source);
   }
 
-  /** Whether pushes told of channels that are to be read. After a failure they wait for the next whole run. */
+  /** Whether pushes reported channels to read. After a failure they wait for the next complete run. */
   async function hasPushed({ id, settings, isPaused, failures }: Source): Promise<boolean> {
     const takes = isBot(settings) && settings.pushes === true && !isPaused && failures === 0;
     return takes && (await hasUnread(db, id));
   }
 
   /**
-   * @returns its run, in an object, since an async function waits for a promise that it returns; null where
-   *   another process has it
+   * @returns its run, wrapped in an object because an async function would wait for a returned promise;
+   * null if another process holds it
    */
   async function claim(
     source: Source,
@@ -60,9 +60,9 @@ export function createSourceRuns(parts: RunParts, random: Random) {
     signal: underWay.signal,
 
     /**
-     * Runs one at once and waits for its end; meanwhile `beat` is to be called every few seconds.
-     * @param isAgain files are read that were read before
-     * @throws AppError `not_found`; `conflict` where it is running, in whichever process
+     * Runs a source at once and waits for the end; `beat` must be called every few seconds meanwhile.
+     * @param isAgain whether to read files again that were read before
+     * @throws AppError `not_found`; `conflict` if it is running in any process
      */
     async runNow(id: number, { isAgain = false } = {}): Promise<Outcome> {
       const source = await requireSource(db, id);
@@ -73,7 +73,10 @@ export function createSourceRuns(parts: RunParts, random: Random) {
       return claimed.running;
     },
 
-    /** Every few seconds: starts what is due, and says that what runs goes on. Never throws. */
+    /**
+     * Called every few seconds: starts what is due, and sends the heartbeat for what is running. Never
+     * throws.
+     */
     async look(): Promise<void> {
       try {
         await beat();
@@ -91,7 +94,10 @@ export function createSourceRuns(parts: RunParts, random: Random) {
       }
     },
 
-    /** Every few seconds where another process starts what is due: says that what runs here goes on. Never throws. */
+    /**
+     * Called every few seconds if another process starts what is due: only sends the heartbeat for runs
+     * here. Never throws.
+     */
     async keepOn(): Promise<void> {
       await beat().catch((error) =>
         log.warn({ err: error }, "the runs of sources could not be said to go on"),
@@ -99,12 +105,15 @@ export function createSourceRuns(parts: RunParts, random: Random) {
     },
 
     settled: underWay.settled,
-    /** Ends what is under way: it is run again. */
+    /** Interrupts current runs, which will be repeated. */
     stop: underWay.stop,
   };
 }
 
-/** A run whose process is gone is taken up again; after a failure it waits, since it may be the cause. */
+/**
+ * Whether a run whose process is gone should be resumed; after a failure it waits, since it may have been
+ * the cause.
+ */
 function wasCutShort({ owner, isPaused, failures }: Source): boolean {
   return owner !== null && !isPaused && failures === 0;
 }

@@ -3,21 +3,21 @@ import type { Read } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Source } from "./sources.table.ts";
 
-/** When a source is to be run: by an interval since its last start, or by a cron pattern in Moscow time. */
+/** When to run a source: at an interval after its last start, or by a cron pattern in Moscow time. */
 type Schedule = { everyMs: number } | { pattern: string };
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const EVERY_MIN_MS = UNIT_MS.m;
 const EVERY_MAX_MS = 31 * UNIT_MS.d;
 
-/** The wait after the first failure; it doubles with each further one. */
+/** Wait after the first failure; it doubles with each further one. */
 const RETRY_FIRST_MS = 60_000;
 const RETRY_MAX_MS = 3_600_000;
 
-/** Intervals after which a source without a success is called silent. */
+/** Intervals without success after which a source counts as silent. */
 const SILENT_INTERVALS = 3;
 
-/** Reads `15m`, `6h`, `1d`, or a cron pattern of five fields that comes again and again. */
+/** Parses `15m`, `6h`, `1d`, or a recurring cron pattern of five fields. */
 export function readSchedule(text: string): Read<Schedule> {
   const [, number = "", unit = ""] = /^(\d{1,5})([mhd])$/.exec(text.trim()) ?? [];
   if (unit === "") return readPattern(text);
@@ -31,7 +31,7 @@ function readPattern(text: string): Read<Schedule> {
   return pattern === null ? { fault: message("scheduleWrong") } : { value: { pattern } };
 }
 
-/** @throws Error for a schedule that was stored without having been read */
+/** @throws Error for a stored schedule that was never validated */
 function scheduleOf({ schedule }: Pick<Source, "schedule">): Schedule {
   const read = readSchedule(schedule);
   if ("fault" in read) throw new Error(`${schedule} is no schedule`);
@@ -51,24 +51,23 @@ type Scheduled = Pick<
 >;
 
 /**
- * Whether a source that nobody runs is to be run: asked for, failed and waited for
- * long enough, or due by its schedule. Times that lie ahead were noted by a clock that was wrong, and
- * count for nothing.
+ * Whether a source that is not running should run: on request, after the wait for a failure, or by its
+ * schedule. Times in the future were recorded by a wrong clock and are ignored.
  */
 export function isDue(source: Scheduled, nowMs: number): boolean {
   if (source.isAsked) return true;
   return !source.isPaused && nowMs >= dueAt(source, nowMs);
 }
 
-/** When a source is due next; an instant that has passed where it is due now. */
+/** When a source is next due; in the past if it is due now. */
 export function dueAt(source: Scheduled, nowMs: number): number {
   const { endedAt, failures, retryAt } = source;
-  // Runs that read only what changed do not put off those that read all.
+  // Runs that read only changes do not postpone those that read everything.
   const startedAt = source.position.wholeAt ?? source.startedAt;
   if (startedAt === null || startedAt > nowMs) return nowMs;
   if (failures > 0) {
     const waitMs = Math.min(RETRY_FIRST_MS * 2 ** (failures - 1), RETRY_MAX_MS);
-    // A run that ended with its process has no end.
+    // A run that ended with its process has no recorded end.
     return Math.max(Math.max(endedAt ?? 0, startedAt) + waitMs, retryAt ?? 0);
   }
   const schedule = scheduleOf(source);
@@ -77,7 +76,7 @@ export function dueAt(source: Scheduled, nowMs: number): number {
   return Math.min(usual ?? Number.POSITIVE_INFINITY, retryAt ?? Number.POSITIVE_INFINITY);
 }
 
-/** Whether a folder is looked at again soon, for a file that was still written. */
+/** Whether a folder is checked again soon, because a file was still being written. */
 export function isSettling({
   failures,
   retryAt,
@@ -87,8 +86,8 @@ export function isSettling({
 }
 
 /**
- * Whether a source that is not paused has had no success for three of its intervals, the time since it
- * was made included.
+ * Whether a source that is not paused has had no success for three of its intervals, counted from its
+ * creation.
  */
 export function isSilent(
   source: Pick<Source, "schedule" | "isPaused" | "createdAt" | "succeededAt">,
@@ -101,7 +100,7 @@ export function isSilent(
 
 export type SourceState = "paused" | "running" | "silent" | "failing" | "new" | "ok";
 
-/** How a source is, in one word. */
+/** A source's state, in one word. */
 export function stateOf(source: Source, nowMs: number): SourceState {
   if (source.isPaused) return "paused";
   if (source.owner !== null) return "running";
@@ -110,7 +109,7 @@ export function stateOf(source: Source, nowMs: number): SourceState {
   return source.succeededAt === null ? "new" : "ok";
 }
 
-/** For a pattern, the time between its last two instants. */
+/** For a pattern: the time between its last two instants. */
 function intervalMs(schedule: Schedule, nowMs: number): number {
   if ("everyMs" in schedule) return schedule.everyMs;
   const last = latestDue(schedule.pattern, nowMs);

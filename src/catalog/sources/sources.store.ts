@@ -5,7 +5,7 @@ import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.t
 
 const all = query((db) => db.select().from(sources).orderBy(asc(sources.id)));
 
-/** The oldest first. */
+/** Oldest first. */
 export function selectSources(db: Database): Promise<Source[]> {
   return all(db).all();
 }
@@ -20,14 +20,14 @@ const ownerById = queryNow((db) =>
   db.select({ owner: sources.owner }).from(sources).where(eqGiven(sources.id, "id")),
 );
 
-/** The process that runs a source, without a wait; null where none does, or it is gone. */
+/** The process that runs a source, read synchronously; null if none does, or the source is gone. */
 export function ownerNow(db: Database, id: number): string | null {
   return ownerById(db).get({ id })?.owner ?? null;
 }
 
 const byName = query((db) => db.select().from(sources).where(eqGiven(sources.name, "name")));
 
-/** Names are compared without regard to the case of English letters. */
+/** Names are compared ignoring the case of ASCII letters. */
 export function selectSourceNamed(db: Database, name: string): Promise<Source | undefined> {
   return byName(db).get({ name });
 }
@@ -58,12 +58,12 @@ export async function updateSource(
 
 const remove = change((db) => db.delete(sources).where(eqGiven(sources.id, "id")));
 
-/** Its days and files go with it. */
+/** Also deletes its days and files. */
 export async function deleteSource(tx: Transaction, id: number): Promise<void> {
   await remove(tx).run({ id });
 }
 
-/** As it was seen by whoever claims it: nobody else has claimed it since. */
+/** Unchanged since the claiming process read it: nobody else has claimed it in between. */
 const asSeen = and(
   eqGiven(sources.id, "id"),
   sql`${sources.owner} IS ${given("seenOwner")}`,
@@ -78,14 +78,15 @@ const claim = change((db) =>
       heartbeatAt: given("now"),
       startedAt: given("now"),
       isAsked: false,
-      // A run that ended with its process counts as failed until it succeeds: it may have been the cause.
+      // A run that ended with its process counts as failed until it succeeds, since it may have been the
+      // cause.
       failures: sql`${sources.failures} + (${sources.owner} IS NOT NULL)`,
     })
     .where(asSeen)
     .returning(),
 );
 
-/** Takes a source for a process. @returns undefined where another one was faster */
+/** Claims a source for a process. @returns undefined if another one was faster */
 export function claimSeen(
   tx: Transaction,
   seen: Pick<Source, "id" | "owner" | "heartbeatAt">,
@@ -129,10 +130,10 @@ const forget = change((db) =>
     .where(and(eqGiven(sourceDays.sourceId, "sourceId"), lt(sourceDays.day, given("before")))),
 );
 
-/** Days whose rows are shown. */
+/** Days whose row counts are kept. */
 const DAYS_KEPT = 90;
 
-/** Counts rows that were read on a day, and forgets days long gone. */
+/** Counts rows read on a day, and removes old days. */
 export async function countRows(
   tx: Transaction,
   counted: { sourceId: number; day: number; rows: number },
@@ -148,7 +149,7 @@ const days = query((db) =>
     .where(and(eqGiven(sourceDays.sourceId, "sourceId"), gte(sourceDays.day, given("from")))),
 );
 
-/** Days with rows, the earliest first. */
+/** Days with rows, earliest first. */
 export function selectRowsByDay(
   db: Database,
   sourceId: number,
@@ -173,7 +174,7 @@ const counts = query((db) =>
     .leftJoin(sourceDays, and(eq(sourceDays.sourceId, sources.id), eqGiven(sourceDays.day, "day"))),
 );
 
-/** The state of each source in numbers, with the rows of a day. */
+/** Each source's state in numbers, with the rows of a day. */
 export function selectSourceCounts(db: Database, day: number) {
   return counts(db).all({ day });
 }

@@ -20,16 +20,16 @@ import type { Source, SourceChat } from "./sources.table.ts";
 export type Sources = ReturnType<typeof createSources>;
 
 /**
- * Sources: places that data comes from by itself.
- * @param db where they are read
- * @param changes as they are run on a connection that writes
+ * Sources: places that data is fetched from automatically.
+ * @param db for reading
+ * @param changes run on a writing connection
  */
 export function createSources(
   db: Database,
   changes: SourceChanges,
   surroundings: RunSurroundings &
     Pick<AddingTools, "allows"> & {
-      /** Base of the addresses that messengers push to; null where there is none that they take. */
+      /** Base address that messengers push to; null if there is none that they accept. */
       pushBase: string | null;
     },
   { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
@@ -50,10 +50,10 @@ export function createSources(
 
     list: (): Promise<Source[]> => selectSources(db),
 
-    /** Channels that a bot was added to, those that it was removed from included. */
+    /** Channels that a bot was added to, including those it was removed from. */
     chats: (id: number): Promise<SourceChat[]> => selectChats(db, id),
 
-    /** Finds one by its number or its name. @throws AppError `not_found` */
+    /** Finds a source by number or name. @throws AppError `not_found` */
     async find(named: string): Promise<Source> {
       const isNumber = /^\d+$/.test(named);
       const found = isNumber
@@ -63,7 +63,7 @@ export function createSources(
       return found;
     },
 
-    /** Rows that were read on each of the last days that have some, the earliest first. */
+    /** Rows read on each of the last days with any, earliest first. */
     rowsByDay: (id: number, days: number) => selectRowsByDay(db, id, dayOf(clock.now()) - days + 1),
 
     /** Sources without a success for three of their intervals. */

@@ -6,7 +6,7 @@ const BETWEEN = `
   SELECT CAST(msgr_post_id AS TEXT) AS id FROM posts
   WHERE channel_id = ? AND published_at BETWEEN ? AND ? AND msgr_post_id IS NOT NULL`;
 
-/** The messenger's numbers of a channel's posts that were published in a span, in digits. */
+/** Messenger ids, in digits, of a channel's posts that were published in a span of time. */
 export function selectPostIds(
   db: Database,
   chat: string,
@@ -20,7 +20,7 @@ export function selectPostIds(
 
 const HAS_NUMBER = "SELECT 1 FROM channel_cards WHERE id = ? AND msgr_id IS NOT NULL";
 
-/** Whether a handle is that of a channel with another number at its messenger. */
+/** Whether the handle belongs to a channel with another messenger id. */
 export function isHandleTaken(db: Database, chat: string, handle: string): boolean {
   const ids = createChannelIds(db);
   const holder = ids.byHandle(handle);

@@ -1,6 +1,6 @@
 import type { DailyStatisticsView } from "./statistics-day.ts";
 
-/** Averages over days, rounded; null where there is nothing to divide by. */
+/** Averages over days, rounded; null if there is nothing to divide by. */
 interface Averages {
   viewsPerPost: number | null;
   postsPerDay: number | null;
@@ -8,7 +8,7 @@ interface Averages {
 
 export function averagesOf(rows: readonly DailyStatisticsView[]): Averages {
   const posts = rows.reduce((sum, row) => sum + row.posts, 0);
-  // Days without a counted post may have views that an import gave.
+  // Days without a counted post may have views given by an import.
   const views = rows.reduce((sum, row) => sum + (row.posts > 0 ? row.views : 0), 0);
   return {
     viewsPerPost: posts === 0 ? null : Math.round(views / posts),

@@ -3,7 +3,7 @@ import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Day, startOfDay } from "../../values/moscow-time.ts";
 
-/** Channels in one step: for each its posts of the day are added up, which may be hundreds. */
+/** Channels per step: for each, its posts of the day are added up, which may be hundreds. */
 const CHANNELS_PER_STEP = 20;
 
 const NEXT_CHANNELS = `
@@ -23,9 +23,9 @@ const CLOSE = `
   ON CONFLICT (channel_id, day) DO NOTHING`;
 
 /**
- * Makes a row for every public channel that has none for the day, with the card's subscribers and the
- * day's stored posts, which it goes on following. Interrupted, it can be run again.
- * @returns how many rows it made
+ * Creates a row for every public channel that has none for the day, with the card's subscribers and values
+ * derived from the day's stored posts, which it keeps following. If interrupted, it can be run again.
+ * @returns number of rows created
  */
 export async function closeDay(db: Database, clock: Clock, day: Day): Promise<number> {
   const nextChannels = statement<{ id: number }>(db, NEXT_CHANNELS);

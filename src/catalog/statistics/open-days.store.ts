@@ -1,7 +1,7 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import type { Day } from "../../values/moscow-time.ts";
 
-/** A channel's day. */
+/** A day of a channel. */
 export interface ChannelDay {
   channelId: number;
   day: Day;
@@ -9,7 +9,7 @@ export interface ChannelDay {
 
 /** Notes that posts of a day changed, in the transaction that changes them. */
 export function markChangedDay(db: Database, channelId: number, day: Day): void {
-  // A day without a row, such as today, is derived when its row is made.
+  // A day without a row, such as today, is derived when its row is created.
   statement(
     db,
     `INSERT INTO changed_days (channel_id, day)
@@ -31,13 +31,13 @@ export function forgetChangedDay(tx: Transaction, { channelId, day }: ChannelDay
   statement(tx, "DELETE FROM changed_days WHERE channel_id = ? AND day = ?").run(channelId, day);
 }
 
-/** A day with a derived value; the one that was given, if any, is null. */
+/** A day with at least one derived value; values that were given are null. */
 interface DerivedDay extends ChannelDay {
   views: number | null;
   posts: number | null;
 }
 
-/** Days with a derived value, after one of them, in the order of channels and days. */
+/** Days with a derived value, after one of them, by channel and day. */
 export function selectDerivedDays(db: Database, after: ChannelDay, limit: number): DerivedDay[] {
   return statement<DerivedDay>(
     db,
@@ -49,7 +49,7 @@ export function selectDerivedDays(db: Database, after: ChannelDay, limit: number
   ).all(after.channelId, after.day, limit);
 }
 
-/** @returns whether the day's derived values were others */
+/** @returns whether the day's derived values changed */
 export function saveDerived(
   tx: Transaction,
   day: ChannelDay,

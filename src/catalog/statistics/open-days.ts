@@ -11,21 +11,20 @@ import {
 } from "./open-days.store.ts";
 import { createStatisticsRecords } from "./statistics.store.ts";
 
-/** Days in one step: for each its posts are added up, which may be hundreds. */
+/** Days per step: for each, its posts are added up, which may be hundreds. */
 const DAYS_PER_STEP = 20;
 /** Days that a recount compares with their posts at a time. */
 const DAYS_PER_READ = 1_000;
 
-/** The first of the last `openDays` Moscow days, today included. */
+/** First of the last `openDays` Moscow days, today included. */
 export function firstOpenDay(nowMs: number, openDays: number): Day {
   return dayOf(nowMs) - openDays + 1;
 }
 
 /**
- * Derives the open days anew whose posts changed. A value that an import gave
- * stays. Interrupted, or run by two processes at once, each day is derived and forgotten in one
- * transaction.
- * @returns how many days got other values
+ * Recomputes open days whose posts changed. Values given by an import stay. Each day is recomputed and
+ * unmarked in one transaction, so it can be interrupted, or run by two processes at once.
+ * @returns number of days whose values changed
  */
 export async function followPosts(db: Database, clock: Clock, openDays: number): Promise<number> {
   if (selectChangedDays(db, 1).length === 0) return 0;
@@ -43,8 +42,8 @@ export async function followPosts(db: Database, clock: Clock, openDays: number):
 }
 
 /**
- * Derives every day that has a derived value, however old it is.
- * @returns how many days got other values
+ * Recomputes every day that has a derived value, however old.
+ * @returns number of days whose values changed
  */
 export async function recountDays(db: Database, clock: Clock): Promise<number> {
   let changed = 0;
@@ -55,7 +54,7 @@ export async function recountDays(db: Database, clock: Clock): Promise<number> {
     const last = days.at(-1);
     if (last === undefined) return changed;
     after = last;
-    // Compared outside of transactions: nearly all days have their posts' values already.
+    // Compared outside transactions, because nearly all days already match their posts.
     const stale = days.filter((one) => {
       const { views, posts } = ofPosts(one.channelId, one.day);
       return (one.views ?? views) !== views || (one.posts ?? posts) !== posts;

@@ -3,13 +3,13 @@ import type { Day } from "../../values/moscow-time.ts";
 
 export interface LatestSelection {
   channelIds: readonly number[];
-  /** The first day that may be shown; null: any. */
+  /** First day that may be shown; null for any. */
   since: Day | null;
-  /** Readings of each channel at most. */
+  /** Most readings per channel. */
   limit: number;
 }
 
-/** Subscribers by the last readings of each channel, the oldest first. */
+/** Subscribers at each channel's last readings, oldest first. */
 export function selectLatest(
   db: Database,
   { channelIds, since, limit }: LatestSelection,

@@ -5,10 +5,10 @@ import type { StatisticsSpan } from "./statistics.ts";
 import type { DailyStatisticsView } from "./statistics-day.ts";
 
 export interface StatisticsSelection {
-  /** Distinct service numbers, in the order of the answer; unknown ones are left out. */
+  /** Distinct service numbers, in the order of the answer; unknown ones are omitted. */
   channelIds: readonly number[];
   from: Day;
-  /** Included. */
+  /** Inclusive. */
   to: Day;
 }
 
@@ -22,14 +22,14 @@ interface Row {
 const SHORT_CHANNELS = 10;
 const SHORT_DAYS = 366;
 
-/** Whether so little is read (a year of one channel) that the way to a thread would cost more. */
+/** Whether so little is read (up to a year of one channel) that passing it to a thread would cost more. */
 export function isShort({ channelIds, from, to }: StatisticsSelection): boolean {
   return channelIds.length <= SHORT_CHANNELS && channelIds.length * (to - from + 1) <= SHORT_DAYS;
 }
 
 /**
- * The days of public channels, by channel in the order given, then by day. Without a deadline, since to
- * watch it would cost as much as the reading: callers ask for some ten thousand days at most.
+ * Days of public channels, by channel in the given order, then by day. Without a deadline, because checking
+ * it would cost as much as reading: callers request at most some ten thousand days.
  */
 export function selectDailyStatistics(
   db: Database,
@@ -61,7 +61,7 @@ export function selectDailyStatistics(
   return toJsonText(views);
 }
 
-/** The days between which a public channel has readings; null where there is no such channel. */
+/** First and last day for which a public channel has readings; null if there is no such channel. */
 export function selectStatisticsSpan(db: Database, channelId: number): StatisticsSpan | null {
   const span = statement<StatisticsSpan>(
     db,
@@ -72,7 +72,7 @@ export function selectStatisticsSpan(db: Database, channelId: number): Statistic
   return span.get(channelId) ?? null;
 }
 
-/** A channel's day whose values are all given, as most imported ones are. */
+/** A channel's day with all values given, as in most imports. */
 export interface GivenDay {
   channelId: number;
   day: Day;
@@ -81,18 +81,18 @@ export interface GivenDay {
   posts: number;
 }
 
-/** A channel's day as it is stored. */
+/** A channel's day as stored. */
 export interface StatisticsRecord extends GivenDay {
-  /** 1: an import gave the views; 0: they are derived from the day's posts. */
+  /** 1 if an import gave the views; 0 if they are derived from the day's posts. */
   viewsGiven: number;
-  /** The same of the number of posts. */
+  /** The same for the number of posts. */
   postsGiven: number;
 }
 
-/** Days that one statement adds. */
+/** Days per INSERT. */
 export const ADDED_TOGETHER = 50;
 
-/** Finds and writes days, for imports; its calls come inside transactions. */
+/** Finds and writes days for imports, inside the caller's transactions. */
 export function createStatisticsRecords(db: Database) {
   const find = statement<Omit<StatisticsRecord, "channelId" | "day">>(
     db,
@@ -127,8 +127,8 @@ export function createStatisticsRecords(db: Database) {
     find: (channelId: number, day: Day) => find.get(channelId, day),
 
     /**
-     * Adds `ADDED_TOGETHER` days by one statement, in half the time. False, with none added, where one is
-     * stored already or given twice.
+     * Adds `ADDED_TOGETHER` days in one statement, in half the time. False, with none added, if one already
+     * exists or is given twice.
      */
     addAll(records: readonly GivenDay[]): boolean {
       const values: number[] = [];
@@ -144,7 +144,7 @@ export function createStatisticsRecords(db: Database) {
       }
     },
 
-    /** Adds a day; false where it is stored already, and left as it is. */
+    /** Adds a day; false, without changing it, if it already exists. */
     add: ({ channelId, day, subscribers, views, posts }: GivenDay): boolean =>
       add.run(channelId, day, subscribers, views, posts).changes === 1,
 
@@ -152,7 +152,7 @@ export function createStatisticsRecords(db: Database) {
       save.run(record);
     },
 
-    /** The views and number of the posts of a channel's day that are stored. */
+    /** Total views and number of a channel's stored posts of a day. */
     ofPosts: (channelId: number, day: Day): { views: number; posts: number } =>
       ofPosts.get(channelId, startOfDay(day), startOfDay(day + 1)) ?? { views: 0, posts: 0 },
   };

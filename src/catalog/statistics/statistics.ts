@@ -7,7 +7,7 @@ import type { DailyStatisticsView } from "./statistics-day.ts";
 /** Most channels times days (specification, section 8). */
 export const STATISTICS_CELLS_MAX = 10_000;
 
-/** The first and the last day for which a channel has readings; null where it has none. */
+/** First and last day for which a channel has readings; null if it has none. */
 export interface StatisticsSpan {
   first: Day | null;
   last: Day | null;
@@ -15,8 +15,8 @@ export interface StatisticsSpan {
 
 export interface Statistics {
   daily(selection: StatisticsSelection): Promise<Json<DailyStatisticsView[]>>;
-  /** Null where there is no such public channel. */
+  /** Null if there is no such public channel. */
   span(channelId: number): StatisticsSpan | null;
-  /** Subscribers by the last readings of each channel, the oldest first. */
+  /** Subscribers at each channel's last readings, oldest first. */
   latest(selection: LatestSelection): Map<number, number[]>;
 }

@@ -11,9 +11,9 @@ import type { PlanCode } from "./plan.ts";
 import { type PlanChange, requireLimits } from "./plan-limits.ts";
 
 /**
- * Changes of organizations, members and plans, one transaction each. Each that names an organization or
- * member throws `not_found` where there is none, and `invalid` for a value that cannot be. A change is
- * recorded in the audit log as one `by` somebody; where nothing changes nothing is recorded.
+ * Changes of organizations, members and plans, one transaction each. A change of an organization or member
+ * throws `not_found` if it does not exist, and `invalid` for an impossible value. Each change is recorded
+ * in the audit log `by` its author, unless it changes nothing.
  */
 export function accountChanges(resumption: Resumption) {
   return { changePlan, ...organizationChanges(resumption), ...memberChanges };
@@ -22,8 +22,8 @@ export function accountChanges(resumption: Resumption) {
 export type AccountChanges = Calls<ReturnType<typeof accountChanges>>;
 
 /**
- * Changes the limits of a plan, for all its organizations from their next request on.
- * @throws AppError `invalid` for a number out of its range
+ * Changes a plan's limits for all its organizations, from their next request on.
+ * @throws AppError `invalid` for a number out of range
  */
 async function changePlan(
   db: Database,

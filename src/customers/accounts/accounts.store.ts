@@ -17,7 +17,7 @@ export async function selectPlan(db: Database, code: PlanCode): Promise<Plan> {
   return selectPlanNow(db, code);
 }
 
-/** The plan of whoever makes a request, read in the snapshot of the tick. */
+/** A plan for serving a request, read in the tick's snapshot. */
 export function selectPlanNow(db: Database, code: PlanCode): Plan {
   const plan = planByCode(db).get({ code });
   if (plan === undefined) throw new Error(`the plans table has no row ${code}`);
@@ -97,7 +97,7 @@ const placesByEmail = query((db) =>
     .orderBy(asc(members.id)),
 );
 
-/** The oldest membership first. */
+/** Oldest membership first. */
 export function selectPlaces(
   db: Database,
   email: string,
@@ -109,7 +109,7 @@ const firstMember = query((db) =>
   db.select({ id: members.id }).from(members).orderBy(asc(members.id)).limit(1),
 );
 
-/** The first member there is, or null. */
+/** The oldest member on the appliance, or null. */
 export async function selectFirstMemberId(db: Database): Promise<number | null> {
   return (await firstMember(db).get())?.id ?? null;
 }

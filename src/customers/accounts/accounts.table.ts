@@ -7,7 +7,7 @@ export const plans = sqliteTable("plans", {
   requestsPerSecond: integer("requests_per_second").notNull(),
   requestsPerPeriod: integer("requests_per_period").notNull(),
   posts: integer("posts", { mode: "boolean" }).notNull(),
-  /** Days of statistics that may be read; null: all. */
+  /** Days of statistics that may be read; null for all. */
   historyDays: integer("history_days"),
   webhooks: integer("webhooks").notNull(),
   webhookChannels: integer("webhook_channels").notNull(),

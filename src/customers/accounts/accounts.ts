@@ -15,7 +15,7 @@ import {
 import type { Member, Organization, Plan } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
 
-/** Somebody's place in an organization. */
+/** Somebody's membership in an organization. */
 export interface Membership {
   member: Member;
   organization: Organization;
@@ -25,8 +25,8 @@ export type Accounts = ReturnType<typeof createAccounts>;
 
 /**
  * Organizations, their members and their plans.
- * @param db where they are read
- * @param changes as they are run on a connection that writes
+ * @param db for reading
+ * @param changes run on a writing connection
  */
 export function createAccounts(db: Database, changes: AccountChanges) {
   return {
@@ -41,26 +41,26 @@ export function createAccounts(db: Database, changes: AccountChanges) {
       await requireOrganization(db, organizationId);
       return selectMembers(db, organizationId);
     },
-    /** All memberships of somebody, whether they may act there or not; the oldest first. */
+    /** All memberships of a person, active or not; oldest first. */
     placesOf: (email: string): Promise<Membership[]> => selectPlaces(db, email),
     /**
-     * Organizations in which somebody may act: not suspended there, and not archived. Somebody who has
-     * not proved to own the address gets only the one they came to first: whoever invited them there may
-     * have chosen their password, and must not get into other organizations by it.
+     * Memberships in which a person may act: not suspended, and in an organization that is not archived.
+     * Somebody who has not proved to own the address gets only their first one: whoever invited them there
+     * may have chosen their password, and must not use it to get into other organizations.
      */
     async membershipsOf(email: string, isVerified: boolean): Promise<Membership[]> {
       const places = await selectPlaces(db, email);
       return (isVerified ? places : places.slice(0, 1)).filter(isActive);
     },
-    /** The first member there is, or null. */
+    /** The oldest member on the appliance, or null. */
     firstMemberId: (): Promise<number | null> => selectFirstMemberId(db),
-    /** An address that no member of the organization has. @throws AppError `invalid` on `email` */
+    /** Checks that no member of the organization has the address. @throws AppError `invalid` on `email` */
     newMemberEmail: (organizationId: number, text: string): Promise<string> =>
       newMemberEmail(db, organizationId, text),
   };
 }
 
-/** Whether somebody may act there. */
+/** Whether the member may act in the organization. */
 export function isActive({ member, organization }: Membership): boolean {
   return member.suspendedAt === null && organization.archivedAt === null;
 }
@@ -92,12 +92,12 @@ export async function newMemberEmail(
   return email;
 }
 
-/** The account site takes only such addresses (people/auth.ts): no member is made who could not sign in. */
+/** The addresses that the account site accepts (people/auth.ts), so that every member can sign in. */
 const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 export const EMAIL_LENGTH_MAX = 254;
 const NAME_LENGTH_MAX = 200;
 
-/** An address without blanks around it. @throws AppError `invalid` on `email` */
+/** Trims and validates an address. @throws AppError `invalid` on `email` */
 export function requiredEmail(text: string): string {
   const email = text.trim();
   if (!EMAIL.test(email) || email.length > EMAIL_LENGTH_MAX) {
@@ -106,14 +106,14 @@ export function requiredEmail(text: string): string {
   return email;
 }
 
-/** A name without blanks around it. @throws AppError `invalid` on `name` */
+/** Trims a required name. @throws AppError `invalid` on `name` */
 export function requiredName(text: string): string {
   const name = optionalName(text);
   if (name === "") throw fieldError({ name: [message("blank")] });
   return name;
 }
 
-/** A name without blanks around it, which may be empty. @throws AppError `invalid` on `name` */
+/** Trims a name that may be empty. @throws AppError `invalid` on `name` */
 export function optionalName(text: string): string {
   const name = text.trim();
   if (/\p{Cc}/u.test(name)) throw fieldError({ name: [message("controlCharacters")] });

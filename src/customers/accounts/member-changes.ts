@@ -29,7 +29,7 @@ async function addMember(db: Database, clock: Clock, input: NewMember, by: Actor
   });
 }
 
-/** A new member of an organization that is there, as a part of the caller's transaction. */
+/** Adds a member to an existing organization, in the caller's transaction. */
 export async function putNewMember(
   tx: Transaction,
   clock: Clock,
@@ -52,8 +52,8 @@ export async function putNewMember(
 }
 
 /**
- * Gives a member's place, with its keys, to somebody else, and the organization another name: the first
- * account takes over what the first start made.
+ * Transfers a member, with its keys, to another person, and renames the organization: the first account
+ * takes over what the first start created.
  */
 function handOver(
   db: Database,
@@ -87,7 +87,7 @@ function handOver(
 const changeRole = (db: Database, clock: Clock, id: number, role: MemberRole, by: Actor) =>
   changeMember(db, clock, id, { role }, by);
 
-/** Suspending twice keeps the first instant. */
+/** Suspending again keeps the original time. */
 const suspendMember = (db: Database, clock: Clock, id: number, by: Actor) =>
   changeMember(db, clock, id, { isSuspended: true }, by);
 
@@ -107,8 +107,8 @@ function changeMember(
 }
 
 /**
- * Makes a change by another member of the same organization, where the rules allow it. They are judged
- * in the transaction of the change, so that two owners cannot demote each other at once.
+ * Makes a change on behalf of another member of the organization, if the rules allow it. They are checked
+ * in the same transaction, so that two owners cannot demote each other at once.
  * @throws AppError `not_found` for a member of another organization
  */
 function changeMemberAs(
@@ -154,7 +154,7 @@ async function putMember(
   return requireMember(tx, id);
 }
 
-/** Changes of members, as `accountChanges` offers them. */
+/** Changes of members, as part of `accountChanges`. */
 export const memberChanges = {
   addMember,
   changeRole,

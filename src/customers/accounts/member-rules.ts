@@ -1,21 +1,24 @@
 import type { Member, MemberRole } from "./accounts.table.ts";
 
-/** Rules of what one member may do with another, in their organization. */
+/** Rules for what a member may do to another in their organization. */
 export interface MemberChange {
   role?: MemberRole;
   isSuspended?: boolean;
 }
 
-/** Reasons of a refusal: for owners and administrators only; for owners only; yourself; the last owner. */
+/**
+ * Reasons for a refusal: needs an owner or administrator; needs an owner; concerns oneself; concerns the
+ * last owner.
+ */
 export type MemberDenial = "managers_only" | "owners_only" | "yourself" | "last_owner";
 
-/** Why the actor may not give this role to somebody, or null where they may. */
+/** Why the actor may not give somebody this role; null if they may. */
 export function roleDenial(actor: Pick<Member, "role">, role: MemberRole): MemberDenial | null {
   if (actor.role === "member") return "managers_only";
   return role === "owner" && actor.role !== "owner" ? "owners_only" : null;
 }
 
-/** Why a change is refused, or null. @param all the organization's members */
+/** Why a change is refused; null if it is allowed. @param all the organization's members */
 export function memberDenial(
   actor: Member,
   target: Member,

@@ -10,15 +10,15 @@ import type { Organization } from "./accounts.table.ts";
 import { requiredName, requireOrganization } from "./accounts.ts";
 import { nextTerm, type PlanCode, planInForce } from "./plan.ts";
 
-/** Called where an organization gets webhook events again after a time without. */
+/** What to do when an organization becomes entitled to webhook events again. */
 export interface Resumption {
-  /** The long part, before the change. Does nothing for an organization that gets events. */
+  /** The long part, before the change. Does nothing for an organization that already gets events. */
   prepare(db: Database, clock: Clock, organizationId: number): Promise<void>;
-  /** The short part, in the transaction that makes the change. */
+  /** The short part, in the transaction of the change. */
   resume(tx: Transaction, organizationId: number): Promise<void>;
 }
 
-/** Changes of organizations, as `accountChanges` offers them. */
+/** Changes of organizations, as part of `accountChanges`. */
 export function organizationChanges(resumption: Resumption) {
   return {
     createOrganization,
@@ -40,7 +40,7 @@ async function createOrganization(
   );
 }
 
-/** A new organization, as a part of the caller's transaction. */
+/** Adds an organization, in the caller's transaction. */
 export async function putOrganization(
   tx: Transaction,
   clock: Clock,
@@ -60,7 +60,7 @@ export async function putOrganization(
   return made;
 }
 
-/** @param endsAt the first instant at which the plan no longer holds; null: no end */
+/** @param endsAt when the plan ends, exclusive; null for never */
 async function givePlan(
   resumption: Resumption,
   db: Database,
@@ -88,7 +88,7 @@ async function givePlan(
   });
 }
 
-/** Archiving twice keeps the first instant. */
+/** Archiving again keeps the original time. */
 function archiveOrganization(
   db: Database,
   clock: Clock,

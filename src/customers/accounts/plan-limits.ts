@@ -1,7 +1,7 @@
 import { fieldError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 
-/** The limits of a plan that an operator may set, and what each may be. */
+/** Limits of a plan that an operator may change, each with its permitted range. */
 export const PLAN_LIMITS = {
   requestsPerSecond: { minimum: 1, maximum: 1_000_000 },
   requestsPerPeriod: { minimum: 1, maximum: 1_000_000_000_000 },
@@ -12,7 +12,7 @@ export const PLAN_LIMITS = {
 
 export type PlanChange = { [Limit in keyof typeof PLAN_LIMITS]?: number };
 
-/** @throws AppError `invalid` for a number out of its range */
+/** @throws AppError `invalid` for a number out of range */
 export function requireLimits(change: PlanChange): void {
   for (const [limit, { minimum, maximum }] of Object.entries(PLAN_LIMITS)) {
     const value = change[limit as keyof PlanChange];

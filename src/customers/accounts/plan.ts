@@ -1,20 +1,20 @@
 import { DAY_MS } from "../../values/moscow-time.ts";
 
-/** Plans, lowest to highest (specification, section 1). */
+/** Plans, from lowest to highest (specification, section 1). */
 export const PLAN_CODES = ["test", "start", "growth", "profi"] as const;
 export type PlanCode = (typeof PLAN_CODES)[number];
 
-/** Plan an organization falls back to when its own has ended. */
+/** Plan that applies once an organization's own has ended. */
 const FALLBACK_PLAN: PlanCode = "test";
 
 export const PERIOD_DAYS = 30;
 const PERIOD_MS = PERIOD_DAYS * DAY_MS;
 
-/** The plan that an organization was given: from an instant on, until another or without end. */
+/** An organization's assigned plan: since when and until when, if it ends. */
 export interface PlanTerm {
   plan: PlanCode;
   planStartedAt: number;
-  /** The first instant at which the plan no longer holds; null: no end. */
+  /** When the plan ends, exclusive; null for never. */
   planEndsAt: number | null;
 }
 
@@ -24,7 +24,7 @@ export interface PlanInForce {
   endsAt: number | null;
 }
 
-/** The plan that holds at an instant: the one given, or `test` from the instant it ended. */
+/** The plan in force at an instant: the assigned one, or `test` once that has ended. */
 export function planInForce(term: PlanTerm, nowMs: number): PlanInForce {
   const { plan, planStartedAt, planEndsAt } = term;
   if (planEndsAt !== null && nowMs >= planEndsAt) {
@@ -35,11 +35,11 @@ export function planInForce(term: PlanTerm, nowMs: number): PlanInForce {
 
 export interface Period {
   startedAt: number;
-  /** The first instant of the next period. */
+  /** Exclusive: the start of the next period. */
   endsAt: number;
 }
 
-/** The fixed 30-day period, counted from the plan's start, in which an instant lies. */
+/** The fixed 30-day period that contains an instant, counted from the plan's start. */
 export function periodAt(planStartedAt: number, nowMs: number): Period {
   const elapsed = Math.max(0, Math.floor((nowMs - planStartedAt) / PERIOD_MS));
   const startedAt = planStartedAt + elapsed * PERIOD_MS;
@@ -47,9 +47,9 @@ export function periodAt(planStartedAt: number, nowMs: number): Period {
 }
 
 /**
- * The term after a plan is given. The plan that already holds keeps its start, so the period goes on.
- * Another plan starts a new period, and so does the renewal of one that ended: since its end `test`
- * has held.
+ * The term after assigning a plan. Assigning the plan already in force keeps its start, so the period
+ * continues. Another plan starts a new period, and so does renewing one that has ended, because `test` has
+ * been in force since.
  */
 export function nextTerm(
   term: PlanTerm,

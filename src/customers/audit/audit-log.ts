@@ -2,18 +2,18 @@ import type { Database, Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { insertEntry, selectEntries } from "./audit.store.ts";
 
-/** Who makes a change. */
+/** The author of a change. */
 export interface Actor {
   /** E-mail address; empty for the command line. */
   person: string;
-  /** Number of the API key by which they do it; null without one. */
+  /** Number of the API key used; null if none was. */
   keyId: number | null;
 }
 
-/** Whoever may run commands on this machine. */
+/** Anybody who can run commands on this machine. */
 export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
-/** The actions that are recorded. */
+/** Recorded actions. */
 export type AuditAction =
   | "alert.change"
   | "alert.create"
@@ -63,7 +63,7 @@ export type AuditAction =
   | "webhook.resend"
   | "webhook.rotate-secret";
 
-/** The kinds of things that are changed. */
+/** Kinds of things that can be changed. */
 export type AuditTarget =
   | "alert"
   | "channel"
@@ -80,7 +80,7 @@ export type AuditTarget =
   | "source"
   | "webhook";
 
-/** Details that are recorded of a change beside its target. Never a secret. */
+/** Details recorded beside the target of a change. Never a secret. */
 export type AuditDetail =
   | "access"
   | "alerts"
@@ -115,16 +115,16 @@ export type AuditDetail =
   | "webhookChannels"
   | "webhooks";
 
-/** One change, by staff or by an organization's people. */
+/** A change made by staff or by an organization's people. */
 export interface AuditEntry {
   organizationId: number | null;
   action: AuditAction;
-  /** The thing that was changed, as `key 3`. */
+  /** What was changed, such as `key 3`. */
   target: `${AuditTarget} ${string}`;
   details?: { [Detail in AuditDetail]?: string | number | boolean | null } | undefined;
 }
 
-/** A change as it was recorded, in the codes of that version. */
+/** A recorded change, in the codes of the version that recorded it. */
 export interface AuditRecord {
   id: number;
   at: number;
@@ -137,16 +137,16 @@ export interface AuditRecord {
 }
 
 export interface AuditSelection {
-  /** Number of an entry, before which others are selected; null: from the latest on. */
+  /** Selects entries before this number; null to start with the latest. */
   before: number | null;
   limit: number;
-  /** One organization's entries; null: all. */
+  /** Restricts to one organization's entries; null for all. */
   organizationId: number | null;
-  /** One person's changes; null: everybody's. */
+  /** Restricts to one person's changes; null for everybody's. */
   person: string | null;
 }
 
-/** Notes a change, in the transaction that makes it: both are there, or neither. */
+/** Records a change in the transaction that makes it, so that neither exists without the other. */
 export async function recordChange(
   tx: Transaction,
   clock: Clock,
@@ -159,10 +159,10 @@ export async function recordChange(
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-/** Who changed what, when. */
+/** Records of who changed what, and when. */
 export function createAuditLog(db: Database) {
   return {
-    /** The latest first. */
+    /** Latest first. */
     entries: (selection: AuditSelection): Promise<AuditRecord[]> => selectEntries(db, selection),
   };
 }

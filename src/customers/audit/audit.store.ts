@@ -19,7 +19,7 @@ export async function insertEntry(
   await add(tx).run({ ...entry, at, person, details: entry.details ?? {} });
 }
 
-/** The latest first. */
+/** Latest first. */
 export async function selectEntries(
   db: Database,
   { before, limit, organizationId, person }: AuditSelection,

@@ -1,7 +1,7 @@
-/** Stands in the snippets where readers put their key. */
+/** Placeholder for the reader's key in snippets. */
 export const KEY_PLACE = "YOUR_KEY";
 
-/** How one kind of assistant is connected to the appliance. */
+/** How to connect one kind of assistant to the appliance. */
 export interface ConnectSnippet {
   id:
     | "claude-code"
@@ -14,17 +14,17 @@ export interface ConnectSnippet {
     | "bridge"
     | "curl";
   name: string;
-  /** Where the text goes; none for a command and an address. */
+  /** Files to put the text into; empty for a command or an address. */
   files: readonly string[];
   text: string;
-  /** An address that opens the assistant and adds the server to it; null where there is none. */
+  /** Link that opens the assistant and adds the server to it; null if there is none. */
   link: string | null;
 }
 
-/** The path of the MCP server. */
+/** Path of the MCP server. */
 export const MCP_PATH = "/v1/mcp/";
 
-/** The MCP server's address. @param base the appliance's, without a slash at its end */
+/** Address of the MCP server. @param base the appliance's address, without a trailing slash */
 export function mcpAddress(base: string): string {
   return base + MCP_PATH;
 }
@@ -32,7 +32,7 @@ export function mcpAddress(base: string): string {
 /**
  * Snippets for each kind of assistant, with address and key filled in.
  * @param base as for `mcpAddress`
- * @param key `KEY_PLACE` where none is known
+ * @param key `KEY_PLACE` if none is known
  */
 export function connectSnippets(base: string, key: string = KEY_PLACE): readonly ConnectSnippet[] {
   const url = mcpAddress(base);
@@ -120,7 +120,7 @@ export function connectSnippets(base: string, key: string = KEY_PLACE): readonly
   ];
 }
 
-/** VS Code asks for the key, and keeps it. */
+/** VS Code prompts for the key and stores it. */
 const VS_CODE_INPUT = {
   type: "promptString",
   id: "kanalog-key",

@@ -23,9 +23,8 @@ export const keyChanges = { addKey, replaceKeys, revokeKey };
 export type KeyChanges = Calls<typeof keyChanges>;
 
 /**
- * Stores a hash of the token, and nothing else of it but its first characters.
- * @throws AppError `not_found` for the member; `invalid` on `name`, and on `expires` for an instant that
- *   is over
+ * Stores only the token's hash and its first characters.
+ * @throws AppError `not_found` for the member; `invalid` on `name`, and on `expires` for a past instant
  */
 async function addKey(
   db: Database,
@@ -42,7 +41,7 @@ async function addKey(
   );
 }
 
-/** A key and the record of its making, in the caller's transaction. @throws AppError `not_found` */
+/** Inserts a key with its audit entry, in the caller's transaction. @throws AppError `not_found` */
 export async function insertRecordedKey(
   tx: Transaction,
   clock: Clock,
@@ -69,10 +68,13 @@ export async function insertRecordedKey(
   return made;
 }
 
-/** Two starts at once each tell a key, so one that was just made is no lost one. */
+/** Two starts at the same time each print a key, so a key made just now does not count as lost. */
 const LOST_AFTER_MS = 60_000;
 
-/** A new key in the place of others that nobody uses: those not made just now are revoked in one commit. */
+/**
+ * Creates a key to replace others that nobody uses; except those made just now, these are revoked in the
+ * same commit.
+ */
 function replaceKeys(
   db: Database,
   clock: Clock,
@@ -89,7 +91,7 @@ function replaceKeys(
   });
 }
 
-/** Revoking twice keeps the first instant. @throws AppError `not_found` */
+/** Revoking again keeps the original time. @throws AppError `not_found` */
 function revokeKey(db: Database, clock: Clock, id: number, by: Actor): Promise<Key> {
   return inTransaction(db, clock, "key-revoke", (tx) => revokeRecorded(tx, clock, id, by));
 }

@@ -2,13 +2,13 @@ import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Random } from "../../ports/random.ts";
 
-/** A key's mark, set when it is made and never changed (specification, section 5). */
+/** A key's access mark, set when it is created and never changed (specification, section 5). */
 export const KEY_ACCESSES = ["read_only", "read_write"] as const;
 export type KeyAccess = (typeof KEY_ACCESSES)[number];
 
 /**
- * The written form: `knl_ro_` or `knl_rw_`, 32 base62 characters, and the
- * CRC32 of all before it as 6 base62 characters.
+ * Format of a key: `knl_ro_` or `knl_rw_`, 32 base62 characters, and the CRC32 of everything before it as 6
+ * base62 characters.
  */
 const FORM = /^knl_r[ow]_[0-9A-Za-z]{38}$/;
 const PREFIXES: Record<KeyAccess, string> = { read_only: "knl_ro_", read_write: "knl_rw_" };
@@ -21,12 +21,12 @@ export function createKeyToken(access: KeyAccess, random: Random): string {
   return createToken(PREFIXES[access], random);
 }
 
-/** Whether a text has the form of a key; one that was mistyped or cut off needs no look-up. */
+/** Whether a text has the format of a key; a mistyped or truncated one needs no lookup. */
 export function isKeyToken(text: string): boolean {
   return FORM.test(text) && hasChecksum(text);
 }
 
-/** A secret of the written form with another beginning. 32 characters of base62: 190 random bits. */
+/** A secret in the same format with another prefix. Its 32 base62 characters contain 190 random bits. */
 export function createToken(prefix: string, random: Random): string {
   const unsigned = prefix + randomBase62(BODY_LENGTH, random);
   return unsigned + checksum(unsigned);
@@ -36,12 +36,12 @@ export function hasChecksum(text: string): boolean {
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** The SHA-256 of a key, or of another secret, in base64: it is stored instead. */
+/** SHA-256 of a key or another secret, in base64, which is stored instead of the secret. */
 export function hashKeyToken(token: string): string {
   return hash("sha256", token, "base64");
 }
 
-/** The beginning, by which people tell their keys apart: `knl_ro_` and four characters. */
+/** The beginning by which people recognize their keys: `knl_ro_` and four characters. */
 export function shownPrefix(token: string): string {
   return token.slice(0, SHOWN_LENGTH);
 }
@@ -50,7 +50,8 @@ function randomBase62(length: number, random: Random): string {
   let text = "";
   while (text.length < length) {
     for (const byte of random.bytes(length)) {
-      // 248 is the largest multiple of 62 in a byte: above it, some characters would be likelier.
+      // 248 is the largest multiple of 62 that fits in a byte; using larger values would make some
+      // characters likelier.
       if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
     }
   }

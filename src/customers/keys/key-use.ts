@@ -9,15 +9,12 @@ export interface UsedKey {
 
 const WRITE_INTERVAL_MS = 60_000;
 
-/**
- * Notes the last use of keys, to be written at most once a minute each,
- * together with the usage of the request that notes it.
- */
+/** Records when keys were last used: at most once a minute each, together with the request's usage. */
 export function createKeyUse() {
   const noted = new Map<number, number>();
   let unwritten: UsedKey[] = [];
 
-  /** The last use that this process noted or that is stored; null: never used. */
+  /** The last use that is stored or that this process recorded; null if never used. */
   function lastUsedAt(key: Key): number | null {
     const here = noted.get(key.id) ?? null;
     return here === null ? key.lastUsedAt : Math.max(here, key.lastUsedAt ?? 0);
@@ -39,7 +36,7 @@ export function createKeyUse() {
       return taken;
     },
 
-    /** Uses that could not be written: they are noted again at the key's next use. */
+    /** Takes back uses that could not be written: the key's next use records them again. */
     giveBack(uses: readonly UsedKey[]): void {
       for (const { keyId } of uses) noted.delete(keyId);
     },

@@ -5,7 +5,7 @@ import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Key, keys } from "./keys.table.ts";
 
 const { hash: _hash, ...ownColumns } = getTableColumns(keys);
-/** The columns of a key but for its hash. */
+/** Columns of a key, without its hash. */
 export const keyColumns = ownColumns;
 
 const holderByHash = queryNow((db) =>
@@ -17,12 +17,12 @@ const holderByHash = queryNow((db) =>
     .where(eqGiven(keys.hash, "hash")),
 );
 
-/** A key with its member and organization, read in the snapshot of the tick. */
+/** A key with its member and organization, read in the tick's snapshot. */
 export function selectHolderNow(db: Database, hash: string) {
   return holderByHash(db).get({ hash: toBytes(hash) });
 }
 
-/** A number that changes whenever a plan, organization, member or key does. */
+/** A number that changes whenever any plan, organization, member or key does. */
 export function accountsVersionNow(db: Database): number {
   const version = statement<{ version: number }>(db, "SELECT version FROM accounts_version");
   return version.get()?.version ?? 0;
@@ -139,7 +139,7 @@ const keysByName = query((db) =>
     .orderBy(asc(keys.id)),
 );
 
-/** Keys with a prefix, or a name. */
+/** Keys with this prefix or name. */
 export function selectKeysNamed(db: Database, text: string): Promise<Key[]> {
   return keysByName(db).all({ text });
 }
@@ -161,12 +161,12 @@ export async function updateRevoked(tx: Transaction, id: number, revokedAt: numb
   await tx.builders.update(keys).set({ revokedAt }).where(eq(keys.id, id));
 }
 
-/** A hash as it is stored. */
+/** A hash in the form in which it is stored. */
 export function toBytes(hash: string): Buffer {
   return Buffer.from(hash, "base64");
 }
 
-/** Writes when a key was last used, in the transaction of its usage. */
+/** Records when a key was last used, in the transaction of its usage. */
 export function recordKeyUse(tx: Transaction, keyId: number, usedAt: number): void {
   statement(tx, "UPDATE keys SET last_used_at = ? WHERE id = ?").run(usedAt, keyId);
 }

@@ -14,5 +14,5 @@ export const keys = sqliteTable("keys", {
   revokedAt: integer("revoked_at"),
 });
 
-/** A key without its hash, which only the store has business with. */
+/** A key without its hash, which only the store may see. */
 export type Key = Omit<typeof keys.$inferSelect, "hash">;

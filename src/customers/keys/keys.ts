@@ -30,10 +30,10 @@ export type { AccessTokens, Caller } from "./verify-key.ts";
 export type Keys = ReturnType<typeof createKeys>;
 
 /**
- * API keys: made, checked on every request, revoked.
- * @param db where they are read
- * @param changes as they are run on a connection that writes
- * @param accessTokens other secrets that open keys; null where there are none
+ * API keys: created, verified on every request, revoked.
+ * @param db for reading
+ * @param changes run on a writing connection
+ * @param accessTokens temporary secrets that stand for keys; null for none
  */
 export function createKeys(
   db: Database,
@@ -42,14 +42,14 @@ export function createKeys(
   accessTokens: AccessTokens | null,
 ) {
   return {
-    /** @returns the stored key, and the full key, which is never to be had again */
+    /** @returns the stored key, and the full key, which cannot be retrieved again */
     async createKey(input: NewKey, by: Actor): Promise<{ key: Key; token: string }> {
       const token = createKeyToken(input.access, random);
       return { key: await changes.addKey({ ...input, token }, by), token };
     },
     revokeKey: changes.revokeKey,
 
-    /** @returns what was made, and the full key, which is never to be had again */
+    /** @returns what was created, including the full key, which cannot be retrieved again */
     async createCustomer(
       input: NewCustomer,
       by: Actor,
@@ -59,10 +59,10 @@ export function createKeys(
     },
 
     /**
-     * Makes the customer of a new appliance, where there is nobody, or another key of the owner's, where
-     * nobody has used any: a start whose output was lost tells a key all the same, and the lost one is
+     * Creates a new appliance's customer if there is none, or another key for its owner if no key was ever
+     * used: if the output of a start was lost, the next one prints a key all the same, and the lost key is
      * revoked once it is older than a minute.
-     * @returns the full key; null where a key was used, or somebody else was the first
+     * @returns the full key; null if a key has been used, or another process was first
      */
     async createFirst(by: Actor): Promise<string | null> {
       const token = createKeyToken(FIRST_CUSTOMER.key.access, random);
@@ -70,7 +70,7 @@ export function createKeys(
       if (made !== null) return token;
       const memberId = await selectFirstMemberId(db);
       const member = memberId === null ? undefined : await selectMember(db, memberId);
-      // Who set it up, or was made a customer by somebody, makes keys of their own.
+      // Somebody who set it up, or became a customer in another way, creates keys themselves.
       if (member?.email !== FIRST_CUSTOMER.email) return null;
       const all = await selectKeys(db, member.organizationId);
       const isUnused = all.every(({ lastUsedAt }) => lastUsedAt === null);
@@ -81,7 +81,7 @@ export function createKeys(
       return token;
     },
 
-    /** Keys with a prefix or name, of all organizations. */
+    /** Keys with this prefix or name, across organizations. */
     named: (text: string): Promise<Key[]> => selectKeysNamed(db, text),
 
     newest: (selection: KeySelection): Promise<Key[]> => selectNewestKeys(db, selection),

@@ -12,19 +12,19 @@ import type { Actor } from "../audit/audit-log.ts";
 import { insertRecordedKey, type NewKey } from "./key-changes.ts";
 import type { Key } from "./keys.table.ts";
 
-/** A customer as a whole: an organization with its plan, an owner, and a key of theirs. */
+/** A complete customer: an organization with a plan, its owner, and the owner's key. */
 export interface NewCustomer {
-  /** Its name. */
+  /** The organization's name. */
   organization: string;
   plan: PlanCode;
-  /** The owner's. */
+  /** The owner's address. */
   email: string;
-  /** The owner's; may be empty. */
+  /** The owner's name; may be empty. */
   name: string;
   key: Pick<NewKey, "name" | "access">;
 }
 
-/** The customer that was made. */
+/** What was created. */
 export interface Customer {
   organization: Organization;
   owner: Member;
@@ -33,26 +33,28 @@ export interface Customer {
 
 type WithToken = NewCustomer & { token: string };
 
-/** Changes that make customers, one transaction each. */
+/** Changes that create customers, one transaction each. */
 export const customerChanges = { addCustomer, addFirstCustomer };
 
 export type CustomerChanges = Calls<typeof customerChanges>;
 
-/** The customer of an appliance that was started and not set up: whoever sets it up takes the place over. */
+/** Customer created by an appliance's first start; whoever sets it up takes it over. */
 export const FIRST_CUSTOMER: NewCustomer = {
   ...{ organization: "Sample", plan: "profi", email: "owner@example.com", name: "Sample owner" },
   key: { name: "First key", access: "read_write" },
 };
 
 /**
- * Makes a customer in one transaction: all of it or nothing.
+ * Creates a customer in one transaction, completely or not at all.
  * @throws AppError `invalid` on `name` or `email`
  */
 function addCustomer(db: Database, clock: Clock, input: WithToken, by: Actor): Promise<Customer> {
   return inTransaction(db, clock, "customer", (tx) => putCustomer(tx, clock, input, by));
 }
 
-/** As `addCustomer`, where there is no organization; else null: another process was faster. */
+/**
+ * As `addCustomer`, if there is no organization yet; otherwise null, because another process was faster.
+ */
 function addFirstCustomer(
   db: Database,
   clock: Clock,
@@ -66,7 +68,7 @@ function addFirstCustomer(
   });
 }
 
-/** A customer in the caller's transaction, as `addCustomer` makes one. */
+/** Creates a customer as `addCustomer` does, in the caller's transaction. */
 export async function putCustomer(
   tx: Transaction,
   clock: Clock,

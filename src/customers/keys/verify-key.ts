@@ -8,29 +8,31 @@ import { hashKeyToken, isKeyToken } from "./key-token.ts";
 import { accountsVersionNow, selectHolderNow } from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
 
-/** Holders that are cached: some megabytes. */
+/** Holders to cache: a few megabytes. */
 const HOLDERS_KEPT_MAX = 10_000;
 
-/** Who makes a request, and what the plan in force at that moment gives them. */
+/** The author of a request, and what their plan currently grants. */
 export interface Caller extends Omit<Holder, "tokenEndsAt"> {
   planInForce: PlanInForce;
   plan: Plan;
 }
 
-/** A cached key with its member and organization. Its `lastUsedAt` may be old, since serving itself writes it. */
+/**
+ * A cached key with its member and organization. `lastUsedAt` may be stale, since serving itself writes it.
+ */
 interface Holder {
   key: Key;
   member: Member;
   organization: Organization;
-  /** The end of the access token that opens the key; null where it is opened by itself. */
+  /** Expiry of the access token that stands for the key; null if the key itself was sent. */
   tokenEndsAt: number | null;
 }
 
-/** Secrets that open somebody's key for a time. */
+/** Temporary secrets that stand for somebody's key. */
 export interface AccessTokens {
-  /** Whether a text has their form: no key's. */
+  /** Whether a text has their format, which no key has. */
   isToken(text: string): boolean;
-  /** The holder of the key that a secret opens, by its hash, in the snapshot of the tick. */
+  /** The holder of the key that a secret stands for, by the secret's hash; reads in the tick's snapshot. */
   selectHolderNow(db: Database, hash: string): Holder | undefined;
 }
 
@@ -39,16 +41,16 @@ type Verification =
   | { ok: false; code: "not_authenticated" | "authentication_failed"; said: Message };
 
 /**
- * Judges the `Authorization` header of every request (specification, section 5).
- * @param accessTokens other secrets that open keys; null where there are none
+ * Verifies the `Authorization` header of every request (specification, section 5).
+ * @param accessTokens temporary secrets that are accepted as well; null for none
  */
 export function createVerifier(db: Database, accessTokens: AccessTokens | null) {
   const version = (): number => accountsVersionNow(db);
-  // Holders and plans are kept until any account changes: one short read tells.
+  // Holders and plans are cached until any account changes, which a single short read reveals.
   const holders = createReadCache<string, Holder>(db, HOLDERS_KEPT_MAX, version);
   const plans = createReadCache<PlanCode, Plan>(db, PLAN_CODES.length, version);
 
-  /** A secret in the cache had the right form; for any other the form is checked before the look-up. */
+  /** A cached secret had the right format; for any other the format is checked before the lookup. */
   function readHolder(token: string, hash: string): Holder | undefined {
     if (isKeyToken(token)) {
       const found = selectHolderNow(db, hash);
@@ -79,10 +81,10 @@ export function createVerifier(db: Database, accessTokens: AccessTokens | null) 
   };
 }
 
-/** The token of an `Authorization` header; empty where there is none. */
+/** Token of an `Authorization` header; empty if there is none. */
 function bearerToken(header: string | null): string {
   if (header === null) return "";
-  // Nearly all requests write it so, and the expression would take 0.2 us of each.
+  // The spelling of nearly all requests; the regular expression would add 0.2 us to each.
   if (header.startsWith("Bearer ")) return header.slice(7).trim();
   const match = /^bearer +(.*)$/i.exec(header.trim());
   return match?.[1]?.trim() ?? "";

@@ -2,13 +2,13 @@ import { LRUCache } from "lru-cache";
 import { createSharedTable, NO_STATE } from "../../values/shared-table.ts";
 import type { Bucket } from "./rate-bucket.ts";
 
-/** Token buckets by name, wherever they are kept. */
+/** Token buckets by name, wherever they are stored. */
 export interface Buckets<Name extends string | number> {
-  /** Null for one that was never used. */
+  /** Null if it has never been used. */
   look(name: Name, perSecond: number, nowMs: number): Bucket | null;
   /**
-   * Replaces a bucket by what `take` makes of it, as if nobody else did so meanwhile.
-   * @param take may be called again, with a newer bucket; the last call counts
+   * Atomically replaces a bucket with the result of `take`.
+   * @param take may be called again with a newer bucket; only the last call counts
    */
   change<Verdict extends { bucket: Bucket }>(
     name: Name,
@@ -18,7 +18,7 @@ export interface Buckets<Name extends string | number> {
   ): Verdict;
 }
 
-/** @param max names; the one seen the longest ago is forgotten first. Null: all are remembered */
+/** @param max most names; the one unused for longest is evicted first. Null for no limit */
 export function createBuckets<Name extends string | number>(max: number | null): Buckets<Name> {
   const buckets = max === null ? new Map<Name, Bucket>() : new LRUCache<Name, Bucket>({ max });
   return {
@@ -31,12 +31,12 @@ export function createBuckets<Name extends string | number>(max: number | null):
   };
 }
 
-/** A clock that was set back leaves no bucket emptier than this. */
+/** Lower bound for tokens, in case the clock is set back. */
 const DEBT_MAX = 10;
-/** A third of a second and back is a whole token still. */
+/** Tolerance for rounding: three thirds of a token still make a whole one. */
 const ROUNDING = 1e-6;
 
-/** A word is the bits of a number, so that it is swapped whole. */
+/** Stores a number's bits in one word, which can be swapped atomically. */
 const numbers = new Float64Array(1);
 const bits = new BigInt64Array(numbers.buffer);
 
@@ -52,9 +52,10 @@ function numberOf(word: bigint): number {
 }
 
 /**
- * Buckets of all workers of an appliance, in memory that they share. A bucket is stored as the instant
- * at which it had, or will have, no token, which one word holds.
- * @param baseMs instants are stored as milliseconds since then, which keeps the fractions of large rates
+ * Buckets in memory shared by all workers. A bucket is stored in one word: the instant at which it had, or
+ * will have, no tokens.
+ * @param baseMs epoch of the stored milliseconds; being recent, it leaves bits for the fractions of large
+ * rates
  */
 export function createSharedBuckets<Name extends string | number>(
   words: BigInt64Array,

@@ -28,9 +28,10 @@ interface Charged {
 }
 
 /**
- * Commits entries and the use of keys at PostgreSQL, which counts for all nodes. It also says whether what
- * a request went by is still so: a key that was revoked on another node is not served here.
- * @param db a copy of the cluster's rows, by which the requests were judged
+ * Commits usage and the use of keys to PostgreSQL, which counts for all nodes. Each commit also checks that
+ * the accounts by which requests were admitted are still current: a key revoked on another node is not
+ * served here.
+ * @param db the copy of the cluster's rows that requests were judged by
  */
 export function createClusterUsageCommits(db: Database, url: string, node: string, clock: Clock) {
   const connection = openConnection(url, `${node} usage`, COMMIT_MS);

@@ -1,21 +1,23 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 
-/** How often an outage that goes on is told in the log. */
+/** Minimum interval between log lines about a continuing outage. */
 const SAY_AGAIN_AFTER_MS = 60_000;
-/** How long each failed commit of a repeated outage makes the process unready, even if later ones succeed. */
+/**
+ * How long each failed commit of a repeated outage keeps the process unready, even if later ones succeed.
+ */
 const UNREADY_MS = 10_000;
 /**
- * How soon after another one an outage counts as repeated: else a storage that fails now and then would make
- * the process ready by turns.
+ * An outage counts as repeated if it follows another within this time. Otherwise storage that fails
+ * intermittently would make the process alternate between ready and unready.
  */
 const FOLLOWS_MS = 60_000;
 
 const UNREADY = "Usage cannot be committed: requests that cost are answered 503.";
 
 /**
- * Watches for commits of usage that fail; each billed request waits for one. The log tells when an outage
- * begins, at most once a minute while it goes on, and when it ends.
+ * Watches for failing commits of usage, which every billed request waits for. Logs when an outage begins,
+ * at most once a minute while it continues, and when it ends.
  */
 export function createCommitOutage(clock: Clock, log: Log) {
   let outage: { beganMs: number; saidMs: number; failures: number } | null = null;
@@ -52,14 +54,14 @@ export function createCommitOutage(clock: Clock, log: Log) {
     worked,
 
     /**
-     * Why requests should be sent elsewhere, or null. Once they are, no request makes a commit any more,
+     * Why requests should be sent elsewhere, or null. Once they are, no request commits anything any more,
      * so a commit is tried here: otherwise the outage would never end.
-     * @param tryCommit commits something that is written
+     * @param tryCommit commits a write
      */
     async check(tryCommit: () => Promise<unknown>): Promise<string | null> {
       if (isRepeated && clock.monotonic() - lastFailureMs < UNREADY_MS) return UNREADY;
       if (outage === null) return null;
-      // All who ask while a try is under way share it.
+      // Shared by everybody who asks while it is in progress.
       trying ??= tryCommit()
         .then(
           () => {

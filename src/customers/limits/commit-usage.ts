@@ -6,19 +6,19 @@ import { recordKeyUse } from "../keys/keys.store.ts";
 import { addUsage, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
 
 /**
- * An answer waits for two commits at the most. Both together must be over well before the server
- * gives up an idle connection: a request that was not answered must not be counted later.
+ * An answer waits for at most two commits. Together they must end well before the server closes an idle
+ * connection: a request that was never answered must not be counted later.
  */
 const WAIT: Wait = { maxMs: 3_000, lookMs: 1 };
 
-/** The length of the write-ahead log is looked at after every 100 commits. */
+/** Commits between two looks at the length of the write-ahead log. */
 const COMMITS_PER_LOOK = 100;
 
 /**
- * Commits entries and the use of keys on the connection that serves, which waits for no disk (guide
- * Operating, "What survives…"). Now and then it has the write-ahead log checkpointed elsewhere; while
- * that holds the lock a commit waits for it as for any other writer's.
- * @param checkpoint is told how many commits there were since the last one; settles when it is over
+ * Commits usage and the use of keys on the serving connection, without waiting for the disk (guide
+ * Operating, "What survives…"). Occasionally has the write-ahead log checkpointed elsewhere; a commit waits
+ * for that as for any other writer.
+ * @param checkpoint receives the number of commits since the last one; settles when it is done
  */
 export function createUsageCommits(
   db: Database,
@@ -28,7 +28,7 @@ export function createUsageCommits(
   let commits = 0;
   let isUnderWay = false;
 
-  /** Ignores a failure: the log goes on growing, and commits themselves meet what is wrong. */
+  /** Ignores a failure: the log keeps growing, and commits will meet the fault themselves. */
   async function beginCheckpoint(): Promise<void> {
     isUnderWay = true;
     await checkpoint(commits).catch(() => {});

@@ -3,13 +3,13 @@ import { type Database, statement, type Transaction } from "../../db/database.ts
 import { inFileTransaction } from "../../db/file-transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** Rows that are written in one transaction of the file: some 10 ms. */
+/** Rows to write per transaction of the file: some 10 ms. */
 const ROWS_PER_PAGE = 2_000;
 
-/** SQL: the rows that were written by transactions which may not have ended at the last look. */
+/** SQL: rows written by transactions that may not have ended at the last look. */
 const CHANGED = "WHERE changed >= $since";
 
-/** Its row without a table says from where the next look begins. */
+/** Its row without a table says where the next look begins. */
 const CHANGED_COUNTS = `
   SELECT NULL AS "table", NULL AS row, pg_snapshot_xmin(pg_current_snapshot())::text AS copied
   UNION ALL
@@ -47,10 +47,10 @@ interface ChangedUsage {
 }
 
 /**
- * Brings the file's usage to what PostgreSQL has counted, for pages and headers of free requests.
- * @param copyRows brings the shared rows to the newest. It is called between the looks at usage and at
- *   the uses of keys: a key whose use the first look could have seen has its row in the file by then
- * @returns the version of the shared rows
+ * Updates the file's usage to PostgreSQL's counts, for pages and the headers of free requests.
+ * @param copyRows updates the shared rows. Called between reading usage and reading the uses of keys: a key
+ * whose use may have been read then has its row in the file
+ * @returns version of the shared rows
  */
 export async function copyUsage(
   db: Database,
@@ -75,9 +75,9 @@ function usageCopied(db: Database): string {
 }
 
 /**
- * Copies what fits one page by one question, since each idle node asks every second, and else all in pages: a
- * new copy gets all usage.
- * @returns from where the next look begins
+ * Copies changes in one query if they fit a page, because each idle node asks every second; otherwise page
+ * by page, because a new copy gets all usage.
+ * @returns where the next look begins
  */
 function copyChanged(db: Database, clock: Clock, select: string, since: string): Promise<string> {
   const changed = select.replaceAll("$since", `'${BigInt(since)}'::xid8`);
@@ -112,6 +112,6 @@ async function writeUsage(
         statement(tx, WRITE[table]).run(`[${rows.map(({ row }) => row).join(",")}]`);
     }
   };
-  // Its organizations may be newer than the copy of them.
+  // Unchecked, because its organizations may be newer than this copy.
   await inFileTransaction(db, clock, "copy-usage", write, { checksReferences: false });
 }

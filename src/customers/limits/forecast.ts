@@ -1,9 +1,9 @@
-/** Shorter than this, a period tells nothing about its pace. */
+/** A period's pace is unknown until this much of it has passed. */
 const KNOWN_AFTER_MS = 60 * 60 * 1000;
 
 /**
- * When the quota of a period is used up, at the pace of the period so far.
- * @returns epoch milliseconds; `lasts`: not before the period's end; `unknown`: nothing tells yet
+ * When a period's quota will be used up at its pace so far.
+ * @returns epoch milliseconds; `lasts` if not before the period's end; `unknown` if it is too early to tell
  */
 export function quotaEnd(
   { startedAt, endsAt, used }: { startedAt: number; endsAt: number; used: number },

@@ -10,24 +10,24 @@ import type { Charge, Usage } from "./usage.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
 
-/** Rate and quota that a caller has left after a request: for the headers of its answer. */
+/** A caller's remaining rate and quota after a request, for the limit headers. */
 export interface LimitStatus {
   plan: Plan;
   rate: { remaining: number; resetS: number };
   quota: { remaining: number; resetS: number };
 }
 
-/** A request as it ended. */
+/** A finished request. */
 export interface Ended {
   /** Operation id. */
   method: string;
   status: number;
   units: number;
-  /** A unit of a request that was counted already. */
+  /** Whether this is a further unit of a request that has already been counted. */
   isPart?: boolean;
 }
 
-/** Rate and quota of a caller by the plan in force, and what is left of them. */
+/** A caller's rate and quota under the plan in force, and what is left of them. */
 export function createLimits(rates: Rates, usage: Usage) {
   function periodOf({ planInForce }: Pick<Caller, "planInForce">, nowMs: number): Period {
     return periodAt(planInForce.startedAt, nowMs);
@@ -52,39 +52,39 @@ export function createLimits(rates: Rates, usage: Usage) {
     takeRequest: ({ organization, plan }: Caller, nowMs: number): RateVerdict =>
       rates.take(organization.id, plan.requestsPerSecond, nowMs),
 
-    /** The same for a request that may wait: where the verdict has a `waitMs`, `wait` for it. */
+    /** As `takeRequest`, for a request that may wait: if the verdict has a `waitMs`, `wait` for it. */
     takeRequestSoon: ({ organization, plan }: Caller, nowMs: number): RateVerdict =>
       rates.takeSoon(organization.id, plan.requestsPerSecond, nowMs),
     wait: (waitMs: number): Promise<void> => rates.wait(waitMs),
 
-    /** Takes one message of MCP's protocol, which is none of the plan's requests. */
+    /** Takes one MCP protocol message, which does not count against the plan's rate. */
     takeMessage: ({ organization }: Caller, nowMs: number): RateVerdict =>
       rates.takeMessage(organization.id, nowMs),
 
-    /** The period in force and the units used in it, by any process. */
+    /** The current period and the units used in it, by all processes. */
     usage(caller: Omit<Caller, "key">, nowMs: number): Period & { used: number } {
       const period = periodOf(caller, nowMs);
       return { ...period, used: usage.used(caller.organization.id, period.startedAt) };
     },
 
-    /** Whether the period's units are known to be used up; where not, the commit says. */
+    /** Whether the period's units are known to be used up; if they are not, the commit decides. */
     isExhausted: (caller: Omit<Caller, "key">, nowMs: number): boolean =>
       usage.usedAtLeast(caller.organization.id, periodOf(caller, nowMs).startedAt) >=
       caller.plan.requestsPerPeriod,
 
-    /** Counts a billed request. The answer may leave once this settles. */
+    /** Counts a billed request. The answer may be sent once this settles. */
     charge: (caller: Caller, nowMs: number, ended: Ended): Promise<Charge> =>
       usage.charge(requestOf(caller, nowMs, ended)),
 
-    /** Records a request that cost nothing; nobody waits for it. */
+    /** Records a free request; nobody waits for it. */
     record(caller: Caller, nowMs: number, ended: Omit<Ended, "units">): void {
-      // A commit that failed was logged once for all its requests.
+      // A failed commit has been logged once for all its requests.
       usage.charge(requestOf(caller, nowMs, { ...ended, units: 0 })).catch(() => {});
     },
 
     /**
-     * @param rate what the request came to, or null where it took nothing from the rate
-     * @param used units used in the period, where the caller knows; else they are looked up
+     * @param rate the request's verdict, or null if it took nothing from the rate
+     * @param used units used in the period if known; otherwise they are looked up
      */
     status(
       caller: Caller,
@@ -110,7 +110,7 @@ export function rateLimited({ retryAfterS }: RateVerdict, requestsPerSecond: num
   return new AppError("rate_limited", said, { retryAfterS });
 }
 
-/** The refusal of a message of MCP's protocol. */
+/** Refusal of an MCP protocol message. */
 export function messagesLimited({ retryAfterS }: RateVerdict): AppError {
   const said = message("messagesLimited", { messages: MESSAGES_PER_SECOND });
   return new AppError("rate_limited", said, { retryAfterS });

@@ -6,12 +6,12 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Day } from "../../values/moscow-time.ts";
 import { deleteOldestDay, nextWithUsage } from "./usage.store.ts";
 
-/** How long usage is kept by day. */
+/** Days for which daily usage is kept. */
 const USAGE_DAYS_KEPT = 400;
 
 /**
- * Removes older days of usage, one organization's day in a step. Notes up to which day, since a clock
- * that is ahead may remove days of this year. @returns how many rows were removed
+ * Removes older days of usage, one organization's day per step. Records the last removed day, because a
+ * clock that is ahead may remove days of this year. @returns number of rows removed
  */
 export async function pruneUsage(db: Database, clock: Clock, today: Day): Promise<number> {
   const until = today - USAGE_DAYS_KEPT;
@@ -29,14 +29,14 @@ export async function pruneUsage(db: Database, clock: Clock, today: Day): Promis
   return removed;
 }
 
-/** PostgreSQL's, where it counts for all nodes: each node removes them, and finds few. */
+/** PostgreSQL's days, in a cluster: each node removes them and usually finds few. */
 async function forgetDays(db: Database, until: Day): Promise<void> {
   const cluster = clusterOf(db);
   const text = "DELETE FROM kanalog.usage_days WHERE day <= $1";
   if (cluster !== null) await cluster.authority.query({ text, values: [until] });
 }
 
-/** Called with the first removal: a run that breaks off later has removed something too. */
+/** Recorded with the first removal, because a run that is cut off later has removed something too. */
 function noteRemoval(tx: Transaction, until: Day): void {
   const before = Number(Buffer.from(findMeta(tx, "usage_removed_until") ?? []).toString());
   if (until > before) writeMeta(tx, "usage_removed_until", Buffer.from(String(until)));

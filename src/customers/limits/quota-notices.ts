@@ -1,6 +1,6 @@
 import type { Log } from "../../ports/log.ts";
 
-/** Shares of a period's quota, in percent, at which an organization is told; the highest first. */
+/** Percentages of a period's quota at which an organization is notified; highest first. */
 const LEVELS = [100, 80] as const;
 
 export interface QuotaNotice {
@@ -12,9 +12,9 @@ export interface QuotaNotice {
 }
 
 /**
- * Tells, once a level, that an organization used so much of its period's quota. What is remembered here
- * only saves questions: whether a mail was sent is known by the database.
- * @param tell queues the mail, where none was queued for the period and level
+ * Notifies an organization once per level that it has used that share of its quota. The memory here only
+ * avoids queries: the database knows whether a mail was sent.
+ * @param tell queues the mail unless one was queued for the period and level
  */
 export function createQuotaNotices(tell: (notice: QuotaNotice) => Promise<void>, log: Log) {
   const told = new Map<number, { periodStartedAt: number; percent: number }>();

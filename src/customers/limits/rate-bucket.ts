@@ -1,9 +1,9 @@
 /**
- * A token bucket: one second's worth of requests at most, refilled continuously. Pure: the caller keeps the
+ * A token bucket: holds one second's worth of requests and refills continuously. Pure: the caller keeps the
  * state.
  */
 export interface Bucket {
-  /** Below 0 where requests wait, each for a token that is its own already. */
+  /** Negative while requests are waiting, each for a token of its own. */
   tokens: number;
   updatedAtMs: number;
 }
@@ -11,21 +11,21 @@ export interface Bucket {
 export interface RateVerdict {
   allowed: boolean;
   bucket: Bucket;
-  /** Milliseconds that an allowed request has to wait for its token. */
+  /** Milliseconds that an allowed request must wait for its token. */
   waitMs: number;
-  /** Whole requests left at once. */
+  /** Whole requests left right now. */
   remaining: number;
-  /** Seconds, rounded up, until the bucket is full again. */
+  /** Seconds until the bucket is full again, rounded up. */
   resetS: number;
-  /** Seconds, rounded up and at least 1, until a refused request is worth another try. */
+  /** Seconds until a refused request should be retried, rounded up and at least 1. */
   retryAfterS: number;
 }
 
 /**
- * Takes a token, or says when it is worth another try.
- * @param bucket null for one that was never used, which is full
- * @param burst tokens of a full bucket
- * @param waitMsMax how long the request may wait for a token that is not there yet
+ * Takes a token, or says when to retry.
+ * @param bucket null if it has never been used, and so is full
+ * @param burst capacity in tokens
+ * @param waitMsMax how long the request may wait for a token
  */
 export function takeToken(
   bucket: Bucket | null,
@@ -49,7 +49,7 @@ export function takeToken(
   };
 }
 
-/** Tokens of a bucket, with nothing taken. */
+/** Tokens in a bucket, without taking any. */
 export function lookAtTokens(
   bucket: Bucket | null,
   requestsPerSecond: number,
@@ -62,7 +62,7 @@ export function lookAtTokens(
   };
 }
 
-/** Tokens that a bucket has by an instant; below 0 where requests wait. */
+/** Tokens in a bucket at an instant; negative while requests are waiting. */
 export function tokensAt(
   bucket: Bucket | null,
   requestsPerSecond: number,
@@ -70,7 +70,7 @@ export function tokensAt(
   burst: number,
 ): number {
   if (bucket === null) return burst;
-  // A clock that went back refills nothing, and goes on from where it is.
+  // A clock that went back refills nothing; refilling continues from the earlier time.
   const elapsedMs = Math.max(0, nowMs - bucket.updatedAtMs);
   return Math.min(burst, bucket.tokens + (elapsedMs / 1000) * requestsPerSecond);
 }

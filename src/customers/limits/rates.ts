@@ -2,18 +2,18 @@ import type { Clock } from "../../ports/clock.ts";
 import { type Buckets, createBuckets } from "./buckets.ts";
 import { lookAtTokens, type RateVerdict, takeToken, tokensAt } from "./rate-bucket.ts";
 
-/** Messages of MCP's protocol a second and at once, for each organization. */
+/** MCP protocol messages per second for each organization, and the burst. */
 export const MESSAGES_PER_SECOND = 20;
 const MESSAGES_BURST = 60;
-/** A tool call waits so long for the plan's rate, and so many of an organization at a time. */
+/** How long a tool call may wait for the plan's rate, and how many of an organization may wait at once. */
 const WAIT_MS_MAX = 2_000;
 const WAITING_MAX = 10;
-/** Sums of fractions differ from a whole number by less. */
+/** Tolerance for sums of fractions that should be whole numbers. */
 const ROUNDING = 1e-6;
 
 export type Rates = ReturnType<typeof createRates>;
 
-/** Buckets of organizations, by their numbers. */
+/** Buckets of organizations, by organization number. */
 export interface RateBuckets {
   requests: Buckets<number>;
   messages: Buckets<number>;
@@ -23,19 +23,19 @@ function ownRateBuckets(): RateBuckets {
   return { requests: createBuckets(null), messages: createBuckets(null) };
 }
 
-/** Rates of each organization; those of several workers are one where they share the buckets. */
+/** Rates of each organization; workers that share the buckets share the rate. */
 export function createRates(clock: Pick<Clock, "sleep">, buckets: RateBuckets = ownRateBuckets()) {
   const { requests, messages } = buckets;
   return {
-    /** Takes one request of an organization, or says when there will be one. */
+    /** Takes one request of an organization, or says when to retry. */
     take: (organizationId: number, requestsPerSecond: number, nowMs: number): RateVerdict =>
       requests.change(organizationId, requestsPerSecond, nowMs, (bucket) =>
         takeToken(bucket, requestsPerSecond, nowMs),
       ),
 
     /**
-     * The same for a request that may wait: an allowed one is to `wait` for its `waitMs`. Each that
-     * waits has taken a token below 0, so the bucket tells how many do.
+     * The same for a request that may wait: if allowed, it must `wait` for its `waitMs`. Every waiting
+     * request has taken a token below 0, so the bucket shows how many are waiting.
      */
     takeSoon: (organizationId: number, requestsPerSecond: number, nowMs: number): RateVerdict =>
       requests.change(organizationId, requestsPerSecond, nowMs, (bucket) => {
@@ -54,7 +54,7 @@ export function createRates(clock: Pick<Clock, "sleep">, buckets: RateBuckets = 
         nowMs,
       ),
 
-    /** Takes one message of MCP's protocol. */
+    /** Takes one MCP protocol message. */
     takeMessage: (organizationId: number, nowMs: number): RateVerdict =>
       messages.change(organizationId, MESSAGES_PER_SECOND, nowMs, (bucket) =>
         takeToken(bucket, MESSAGES_PER_SECOND, nowMs, MESSAGES_BURST),

@@ -6,28 +6,28 @@ import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { requestLog } from "./request-log.table.ts";
 
-/** One request of a key, as it was answered. */
+/** An answered request of a key. */
 export interface LoggedRequest {
   /** Epoch milliseconds. */
   at: number;
   verb: string;
-  /** With its query. */
+  /** Including the query. */
   path: string;
   status: number;
   durationUs: number;
   units: number;
 }
 
-/** Requests of one key, the latest last. */
+/** Requests of one key, latest last. */
 export interface LoggedOfKey {
   keyId: number;
   requests: readonly LoggedRequest[];
 }
 
-/** Requests of a key that are kept, and for how many days. */
+/** Requests kept per key, and for how many days. */
 export const LOGGED_MAX = 100;
 const LOGGED_DAYS = 7;
-/** Rows that are removed in one step at night. */
+/** Rows that the nightly job removes per step. */
 const ROWS_PER_STEP = 200;
 
 const add = change((db) =>
@@ -49,7 +49,7 @@ const removeEarlier = change((db) => {
   return db.delete(requestLog).where(and(isOfKey, lte(requestLog.id, earlier)));
 });
 
-/** Writes requests, the keys one after the other, and removes what is too many of each. */
+/** Writes requests key by key, and removes each key's excess ones. */
 export async function writeRequestLog(
   db: Database,
   clock: Clock,
@@ -78,7 +78,7 @@ const latest = query((db) =>
     .limit(LOGGED_MAX),
 );
 
-/** The last requests of a key, within a week; the latest first. */
+/** A key's requests of the last week, latest first. */
 export function selectRequestLog(
   db: Database,
   keyId: number,
@@ -96,7 +96,7 @@ const removeOld = change((db) => {
   return db.delete(requestLog).where(inArray(requestLog.id, old));
 });
 
-/** Removes what is older than a week. */
+/** Removes requests older than a week. */
 export async function pruneRequestLog(db: Database, clock: Clock): Promise<void> {
   const until = clock.now() - LOGGED_DAYS * DAY_MS;
   await inParts(db, clock, "prune-request-log", async (tx) => {

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The last requests of each key, as its owner looks at them. */
+/** Each key's latest requests, for its owner to look at. */
 export const requestLog = sqliteTable("request_log", {
   id: integer("id").primaryKey(),
   keyId: integer("key_id").notNull(),

@@ -3,26 +3,27 @@ import { LOGGED_MAX, type LoggedOfKey, type LoggedRequest } from "./request-log.
 
 export type { LoggedRequest } from "./request-log.store.ts";
 
-/** Longest path that is kept, in characters. */
+/** Longest path to store, in characters. */
 const PATH_MAX = 500;
-/** Longest address that waits: a host's name, and behind it more than is kept. */
+/** Longest pending URL: a host name followed by more than is stored. */
 const URL_MAX = 1_000;
 /**
- * Requests of all keys that wait, before they hold twice as many: some tens of megabytes. Where more than 500
- * keys are busy, each one's share is less than what is kept of it.
+ * Most pending requests, across keys, before each key's share shrinks: some tens of megabytes. With more
+ * than 500 busy keys, a key's share is smaller than what is stored for it.
  */
 const WAITING_MAX = 50_000;
 /**
- * Requests written at a time; the rest waits for the next time, of each key its last ones. A row costs 5 us
- * on a thread of its own: a hundred of each of a thousand busy keys, every five seconds, a tenth of a core.
+ * Most requests per write; the rest waits for the next one, reduced to each key's latest. A row costs 5 us
+ * on its own thread: a hundred requests of each of a thousand busy keys, every five seconds, use a tenth of
+ * a core.
  */
 const WRITTEN_MAX = 2_000;
 
-/** A request as the door that answered it knows it. */
+/** A request, as known to the door that answered it. */
 export interface AnsweredRequest {
   at: number;
   verb: string;
-  /** Its full address. */
+  /** Full URL. */
   url: string;
   status: number;
   durationMs: number;
@@ -30,19 +31,19 @@ export interface AnsweredRequest {
 }
 
 /**
- * Keeps the last requests of each key in memory until they are written together, on a thread of their
- * own: a request pays for one array's push. A crash takes what was not written yet.
- * @param write null where the log is switched off
+ * Keeps each key's latest requests in memory until they are written together, on a thread of their own: a
+ * request only pays for pushing to an array. A crash loses what has not been written.
+ * @param write null if the log is switched off
  */
 export function createRequestLog(
   write: ((batch: readonly LoggedOfKey[]) => Promise<void>) | null,
   log: Log,
 ) {
-  /** The key that waits longest is first. */
+  /** Ordered by waiting time, longest first. */
   const waiting = new Map<number, AnsweredRequest[]>();
   let underWay: Promise<void> = Promise.resolve();
 
-  /** Takes keys until they have enough requests. */
+  /** Takes keys until there are enough requests. */
   function take(): LoggedOfKey[] {
     const batch: LoggedOfKey[] = [];
     let rows = 0;
@@ -63,7 +64,7 @@ export function createRequestLog(
     });
   }
 
-  /** One write after the other, whoever asks for it. */
+  /** Writes one after another, whoever asks. */
   function flush(): Promise<void> {
     underWay = underWay.then(writeSome);
     return underWay;
@@ -81,9 +82,9 @@ export function createRequestLog(
       const share = Math.min(LOGGED_MAX, Math.ceil(WAITING_MAX / waiting.size));
       if (requests.push(request) > 2 * share) requests.splice(0, requests.length - share);
     },
-    /** Writes what waits longest. Never throws. */
+    /** Writes the requests that have waited longest. Never throws. */
     flush,
-    /** Writes all that waits. Never throws. */
+    /** Writes all pending requests. Never throws. */
     async settled(): Promise<void> {
       do await flush();
       while (waiting.size > 0);
@@ -91,7 +92,7 @@ export function createRequestLog(
   };
 }
 
-/** A copy, since a part of a text keeps the whole in memory. */
+/** Copies the text, because a substring would keep the whole one in memory. */
 function cut(url: string): string {
   return url.length <= URL_MAX ? url : Buffer.from(url.slice(0, URL_MAX)).toString();
 }

@@ -7,7 +7,7 @@ import {
   type ValueOf,
 } from "../../values/schema.ts";
 
-/** Usage of a day by method and key, as the API shows it. */
+/** A day's usage by method and key, as the API returns it. */
 export const usageSchema = objectSchema(
   {
     day: daySchema("Moscow day"),
@@ -22,7 +22,7 @@ export const usageSchema = objectSchema(
 
 export type UsageView = ValueOf<typeof usageSchema>;
 
-/** Requests, their units, and those answered with a status of 400 or more. */
+/** Requests, their units, and those answered with status 400 or above. */
 export interface UsageSum {
   requests: number;
   units: number;

@@ -4,39 +4,39 @@ import { change, eqGiven, given, query } from "../../db/query.ts";
 import type { Day } from "../../values/moscow-time.ts";
 import { usageDays } from "./usage.table.ts";
 
-/** Requests of one kind, counted together. */
+/** Requests of the same kind, counted together. */
 export interface UsageEntry {
   organizationId: number;
   keyId: number;
   /** Operation id. */
   method: string;
-  /** Status of the answer. */
+  /** HTTP status of the answer. */
   status: number;
   day: Day;
   periodStartedAt: number;
-  /** Units that the period allows. */
+  /** Units included in the period. */
   quota: number;
-  /** Units that each of the requests costs. */
+  /** Units that each request costs. */
   units: number;
   requests: number;
-  /** They are further units of requests that were counted already. */
+  /** Whether these are further units of requests that have already been counted. */
   isPart: boolean;
 }
 
-/** The outcome of an entry. */
+/** Outcome of an entry. */
 export interface UsageReceipt {
-  /** How many of the requests, from the first on, the quota had room for. */
+  /** How many of the requests, counted from the first, fit into the quota. */
   accepted: number;
-  /** Units used in the period after this entry. */
+  /** Units used in the period, including this entry. */
   used: number;
-  /** Refused without counting: an account that the requests went by is not what this node has a copy of. */
+  /** Refused without counting: an account that admitted the requests differs from this node's copy. */
   isOutdated?: boolean;
 }
 
-/** Requests that the quota had no room for are recorded with this status. */
+/** Status recorded for requests that did not fit into the quota. */
 const REFUSED_STATUS = 429;
 
-// Counting is on every billed request's way, so it runs SQL as a text.
+// Raw SQL, because every billed request waits for counting.
 const USED = "SELECT used FROM usage_periods WHERE organization_id = ? AND started_at = ?";
 
 const ADD_USED = `
@@ -57,7 +57,7 @@ const USED_BY_ALL = `
 export function createUsageStore(db: Database) {
   const used = statement<{ used: number }>(db, USED);
   return {
-    /** Units used by each of the organizations in its period; those that used none are left out. */
+    /** Units that each organization has used in its period; those with none are omitted. */
     usedByAll(
       periods: readonly (readonly [organizationId: number, startedAt: number])[],
     ): Map<number, number> {
@@ -74,8 +74,8 @@ export function createUsageStore(db: Database) {
 }
 
 /**
- * Counts entries in their order, in the caller's transaction. Only here is it decided whether a request
- * fits into the quota, so that several processes together never exceed it.
+ * Counts entries in order, in the caller's transaction. This is the only place that decides whether a
+ * request fits into the quota, so several processes together never exceed it.
  */
 export function addUsage(tx: Transaction, entries: readonly UsageEntry[]): UsageReceipt[] {
   const store = createUsageStore(tx);
@@ -107,7 +107,7 @@ const nextOrganization = query((db) =>
     .where(gt(usageDays.organizationId, given("after"))),
 );
 
-/** The next organization that has usage, found by one step in the key; null after the last one. */
+/** The next organization with usage, found by a single step in the index; null after the last one. */
 export async function nextWithUsage(db: Database, after: number): Promise<number | null> {
   return (await nextOrganization(db).get({ after }))?.id ?? null;
 }
@@ -121,7 +121,7 @@ const removeOldestDay = change((db) => {
   return db.delete(usageDays).where(and(isOfOrganization, eq(usageDays.day, oldest)));
 });
 
-/** Removes the oldest day of an organization, where it is old enough. @returns how many rows it had */
+/** Removes an organization's oldest day if it is old enough. @returns number of rows removed */
 export async function deleteOldestDay(
   tx: Transaction,
   organizationId: number,

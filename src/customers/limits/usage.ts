@@ -3,15 +3,15 @@ import { createUsageStore, type UsageEntry, type UsageReceipt } from "./usage.st
 
 export type Usage = ReturnType<typeof createUsage>;
 
-/** One request to be counted. */
+/** One request to count. */
 type UsageOfRequest = Omit<UsageEntry, "requests">;
 
 export interface Charge {
-  /** False: the quota had no room for the request, and it cost nothing. */
+  /** False if the quota had no room for the request, which then cost nothing. */
   allowed: boolean;
-  /** Units used in the period after this request. */
+  /** Units used in the period, including this request. */
   used: number;
-  /** Refused without counting: the caller is to be judged again, by a newer copy of the accounts. */
+  /** Refused without counting: the caller must be rechecked with a newer copy of the accounts. */
   isOutdated: boolean;
 }
 
@@ -20,15 +20,15 @@ export type CommitUsage = (entries: UsageEntry[]) => Promise<UsageReceipt[]>;
 
 interface Batch {
   entries: UsageEntry[];
-  /** Places in `entries`, by key. A key has few, so a request's own is found by trying each. */
+  /** Indexes into `entries`, by key. A key has few, so a matching entry is found by trying each. */
   places: Map<number, number[]>;
   receipts: Promise<UsageReceipt[]>;
 }
 
 /**
- * Counts requests. Those that come while a commit is under way go into the next one together, so a
- * busy moment costs few transactions, and nobody waits for more than two.
- * @param noteUsed told of the units used in an organization's period, after each commit of some
+ * Counts requests. Those arriving during a commit share the next one, so bursts cost few transactions and
+ * nobody waits for more than two.
+ * @param noteUsed receives the units used in an organization's period after each commit
  */
 export function createUsage(
   db: Database,
@@ -36,7 +36,7 @@ export function createUsage(
   noteUsed: (organizationId: number, periodStartedAt: number, used: number, quota: number) => void,
 ) {
   const store = createUsageStore(db);
-  /** The last receipt's numbers, by organization: units are only ever added to a period. */
+  /** The last receipt of each organization: within a period, units only ever increase. */
   const known = new Map<number, { periodStartedAt: number; used: number }>();
   let underWay: Promise<unknown> = Promise.resolve();
   let waiting: Batch | null = null;
@@ -56,7 +56,7 @@ export function createUsage(
     return { entries, places: new Map(), receipts };
   }
 
-  /** @returns the place of the request's entry, and its own place among the entry's requests */
+  /** @returns index of the request's entry, and the request's own index among the entry's requests */
   function add({ entries, places }: Batch, request: UsageOfRequest): [at: number, nth: number] {
     const ofKey = places.get(request.keyId) ?? [];
     const at = ofKey.find((place) => isSameKind(entries[place] as UsageEntry, request));
@@ -71,7 +71,7 @@ export function createUsage(
   }
 
   return {
-    /** Units that are committed for a period, whichever process counted them. */
+    /** Units committed for a period, by all processes. */
     used: (organizationId: number, periodStartedAt: number): number =>
       Math.max(
         store.used(organizationId, periodStartedAt),
@@ -79,12 +79,12 @@ export function createUsage(
       ),
     usedByAll: store.usedByAll,
 
-    /** Units used in a period as far as this process knows without a query: it may be more. */
+    /** Lower bound for the units used in a period, known without a query. */
     usedAtLeast: knownUsed,
 
     /**
-     * Counts a request; settles when its units are committed or refused.
-     * @throws AppError `unavailable`, with nothing counted, when they could not be
+     * Counts a request; settles once its units are committed or refused.
+     * @throws AppError `unavailable`, with nothing counted, if they could not be committed
      */
     async charge(request: UsageOfRequest): Promise<Charge> {
       waiting ??= newBatch();
@@ -99,7 +99,7 @@ export function createUsage(
       return { allowed: nth <= accepted, used: used - after, isOutdated };
     },
 
-    /** Settles when all charged requests are committed, or could not be. */
+    /** Settles once all charges are committed or have failed. */
     settled: async (): Promise<void> => {
       await underWay;
     },

@@ -5,13 +5,13 @@ import { isOneOf } from "./redirect-uri.ts";
 export interface AuthorizationRequest {
   client: OAuthClient;
   redirectUri: string;
-  /** The challenge of PKCE, method S256. */
+  /** The PKCE challenge, method S256. */
   challenge: string;
-  /** Given back to the client as it is; null where it sent none. */
+  /** Returned to the client unchanged; null if it sent none. */
   state: string | null;
 }
 
-/** Why a request is none: told on a page, since nobody is sent to an address by a request that is wrong. */
+/** Why a request is invalid. Shown on a page, because an invalid request must not redirect anybody. */
 export type AuthorizationFault =
   | "twice"
   | "redirect"
@@ -28,7 +28,7 @@ const NAMES = [
   ...["state", "scope", "resource"],
 ];
 
-/** @param resource the address of the server that access is given to */
+/** @param resource address of the server to be accessed */
 export function readAuthorizationRequest(
   query: URLSearchParams,
   client: OAuthClient,
@@ -50,7 +50,7 @@ export function readAuthorizationRequest(
   return { client, redirectUri, challenge, state };
 }
 
-/** Whether the resource that is asked for is this one; clients of older revisions name none. */
+/** Whether this server is the requested resource; clients of older revisions name none. */
 export function isResource(given: string | null, resource: string): boolean {
   return given === null || withSlash(given) === resource;
 }
@@ -59,13 +59,13 @@ function withSlash(address: string): string {
   return address.endsWith("/") ? address : `${address}/`;
 }
 
-/** Where the person is sent with the answer (RFC 6749, section 4.1.2; RFC 9207 for `iss`). */
+/** Where to redirect the person with the answer (RFC 6749, section 4.1.2; RFC 9207 for `iss`). */
 export function answerAddress(
   { redirectUri, state }: AuthorizationRequest,
   issuer: string,
   answer: { code: string } | { error: "access_denied" },
 ): string {
   const query = new URLSearchParams({ ...answer, ...(state !== null && { state }), iss: issuer });
-  // The client's address stays as it is, a query of its own included.
+  // The client's address stays unchanged, including a query of its own.
   return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
 }

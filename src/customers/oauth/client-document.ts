@@ -7,7 +7,7 @@ import { type ClientMetadata, readClientMetadata } from "./client-metadata.ts";
  * draft-ietf-oauth-client-id-metadata-document).
  */
 
-/** How long a document holds before it is read again. */
+/** How long a document is cached. */
 export const DOCUMENT_KEPT_MS = 60 * 60 * 1000;
 const ID_LENGTH_MAX = 1_024;
 
@@ -17,11 +17,13 @@ export const DOCUMENT_WANTED = { accept: "application/json", bytesMax: 16 * 1024
 /** Reads what lies at an https address of the public internet; null where there is nothing. */
 export type ReadDocument = (address: string) => Promise<Uint8Array | null>;
 
-/** Whether an id is such an address: https, with a path, without user, query, fragment and dot segments. */
+/**
+ * Whether an id is such an address: https, with a path, but without user, query, fragment and dot segments.
+ */
 export function isDocumentId(clientId: string): boolean {
   if (clientId.length > ID_LENGTH_MAX || !/^https:\/\/[!-~]+$/.test(clientId)) return false;
   const url = URL.canParse(clientId) ? new URL(clientId) : null;
-  // In its usual spelling only: another one would be a second id of the same client.
+  // Only in canonical spelling, or the same client could have several ids.
   return (
     url !== null &&
     url.href === clientId &&
@@ -31,7 +33,7 @@ export function isDocumentId(clientId: string): boolean {
   );
 }
 
-/** The metadata in the document at an id; null where it is no public client's, or names another id. */
+/** Metadata in the document at an id; null if it does not describe a public client, or names another id. */
 export function readClientDocument(clientId: string, json: Uint8Array): ClientMetadata | null {
   const value = membersOf(parseJson(json));
   const { client_id: id, token_endpoint_auth_method: method = "none", client_name: name } = value;

@@ -1,7 +1,7 @@
 import { isObject } from "../../values/json-object.ts";
 import { hostOf, isLoopbackUri, isRedirectUri, REDIRECT_URI_LENGTH_MAX } from "./redirect-uri.ts";
 
-/** A client's own description of itself, as far as it matters here. */
+/** The parts of a client's self-description that matter here. */
 export interface ClientMetadata {
   name: string;
   redirectUris: readonly string[];
@@ -17,9 +17,9 @@ const REDIRECT_URIS_MAX = 10;
 const NAME_LENGTH_MAX = 100;
 
 /**
- * Reads the metadata of a public client: sent to register it (RFC 7591), or found at its id. What is
- * optional there and not used here is ignored; a client that asks for a secret is registered without one,
- * as the answer tells it.
+ * Parses a public client's metadata: sent to register it (RFC 7591), or found at its id. Optional fields
+ * that are not used here are ignored; a client that asks for a secret is registered without one, as the
+ * response tells it.
  */
 export function readClientMetadata(value: unknown): ClientMetadata | MetadataFault {
   if (!isObject(value)) return wrong("The metadata is not a JSON object.");
@@ -33,7 +33,7 @@ export function readClientMetadata(value: unknown): ClientMetadata | MetadataFau
   const isWeb = value["application_type"] === "web";
   for (const uri of uris) {
     if (typeof uri !== "string" || !isRedirectUri(uri)) return wrongUri(WRONG_URI);
-    // Assistants leave the type out: a loopback address without one is a native program's.
+    // Assistants omit the type; a loopback address then means a native application.
     if (isWeb && isLoopbackUri(uri)) {
       return wrongUri("application_type web takes no loopback address in redirect_uris.");
     }
@@ -55,7 +55,7 @@ const WRONG_URI =
   "redirect_uris takes https addresses, and http ones of localhost, 127.0.0.1 and [::1], without user, " +
   `fragment and blanks, of at most ${REDIRECT_URI_LENGTH_MAX} characters.`;
 
-/** The name on one line, without characters that are not seen or turn the direction of writing. */
+/** The name on one line, without characters that are invisible or change the writing direction. */
 function nameOf(given: unknown): string {
   if (typeof given !== "string") return "";
   const plain = given.slice(0, 4 * NAME_LENGTH_MAX).replace(/\p{Cc}+|\p{Z}+/gu, " ");

@@ -5,9 +5,9 @@ import { updateRevoked } from "../keys/keys.store.ts";
 import type { Key } from "../keys/keys.table.ts";
 
 /**
- * Revokes a grant's key, once, for a reason that the audit log tells.
- * @param reason the client gave it back; or a code or refresh token came a second time, so that it may
- *   have been stolen
+ * Revokes a grant's key, once, with a reason for the audit log.
+ * @param reason the client revoked it; or a code or refresh token was used again, and so may have been
+ * stolen
  */
 export async function endGrant(
   tx: Transaction,

@@ -3,7 +3,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { ACCESS_TOKEN_S, type NewSecrets, REFRESH_TOKEN_S, tokenModel } from "./token-model.ts";
 
-/** An answer of the token endpoint: a token, or an error of RFC 6749, section 5.2. */
+/** Response of the token endpoint: a token, or an error of RFC 6749, section 5.2. */
 export interface TokenAnswer {
   status: number;
   body: Record<string, unknown>;
@@ -11,23 +11,22 @@ export interface TokenAnswer {
 
 /**
  * Exchanges a code or a refresh token (RFC 6749, sections 4.1.3 and 6; RFC 7636). The library decides, in
- * one transaction: a code or refresh token is used up along with what it is exchanged for, and where it is
- * refused as well.
- * @param form the fields of the request
+ * one transaction: the code or refresh token is used up together with its exchange, also if it is refused.
+ * @param form fields of the request
  */
 export async function exchangeToken(
   db: Database,
   clock: Clock,
   { form, secrets }: { form: Record<string, string>; secrets: NewSecrets },
 ): Promise<TokenAnswer> {
-  // Loaded when it is needed first: most threads need none of it.
+  // Loaded lazily, because most threads do not need it.
   const library = (await import("@node-oauth/oauth2-server")).default;
   const request = new library.Request({
     method: "POST",
     query: {},
     headers: {
       "content-type": "application/x-www-form-urlencoded",
-      // The library looks at a body only where a length is told.
+      // The library reads a body only if a length is given.
       "content-length": "1",
     },
     body: form,
@@ -37,7 +36,7 @@ export async function exchangeToken(
       model: tokenModel(tx, clock, secrets),
       accessTokenLifetime: ACCESS_TOKEN_S,
       refreshTokenLifetime: REFRESH_TOKEN_S,
-      // Clients are public: what proves them is PKCE and the rotation.
+      // Clients are public; PKCE and token rotation protect them.
       requireClientAuthentication: { authorization_code: false, refresh_token: false },
     });
     const response = new library.Response({ headers: {} });
@@ -45,12 +44,12 @@ export async function exchangeToken(
       await server.token(request, response);
     } catch (error) {
       if (!(error instanceof library.OAuthError) || error instanceof library.ServerError) {
-        // A fault of the storage or of ours, which the library has wrapped: all is rolled back.
+        // A fault of the storage or of this program, wrapped by the library: everything is rolled back.
         throw (error as { inner?: unknown }).inner ?? error;
       }
       return { status: error.code, body: { ...response.body } };
     }
-    // The library reckons by the machine's clock.
+    // The library would compute this from the machine's clock.
     return { status: 200, body: { ...response.body, expires_in: ACCESS_TOKEN_S } };
   });
 }

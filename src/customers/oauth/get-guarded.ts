@@ -5,9 +5,9 @@ import { readTargetUrl } from "../../values/target-guard.ts";
 const GET_MAX_MS = 5_000;
 
 /**
- * Reads what lies at an https address that somebody else has named, under the rules for receivers: public
- * addresses only, each checked before it is connected to, no redirects. Null where there is none.
- * @param wanted.accept media types, as the header names them
+ * Reads an https address chosen by somebody else, under the same rules as webhook receivers: public
+ * addresses only, each checked before connecting, and no redirects. Null if there is nothing to read.
+ * @param wanted.accept media types, as in the `Accept` header
  */
 export function createGetGuarded(
   guard: TargetGuard,

@@ -9,7 +9,7 @@ import { exchangeToken } from "./exchange-token.ts";
 import { insertCode, putClient, selectToken } from "./oauth.store.ts";
 import type { OAuthClient } from "./oauth.table.ts";
 
-/** How long a code may wait to be exchanged. */
+/** How long a code is valid. */
 const CODE_MS = 60_000;
 
 /** Changes of clients, codes and grants, one transaction each. */
@@ -44,7 +44,7 @@ function addOAuthCode(
   );
 }
 
-/** Ends the grant of a token of this client (RFC 7009); does nothing for any other text. */
+/** Ends the grant of this client's token (RFC 7009); does nothing for any other text. */
 function revokeOAuthToken(
   db: Database,
   clock: Clock,

@@ -2,8 +2,8 @@ import type { Random } from "../../ports/random.ts";
 import { createToken, hasChecksum } from "../keys/key-token.ts";
 
 /**
- * Secrets of OAuth, written like keys with beginnings of their own: each opens one
- * thing only, and scanners that look for leaked keys know them.
+ * OAuth secrets, formatted like keys but with prefixes of their own: each is valid for one purpose only,
+ * and scanners for leaked keys recognize them.
  */
 const PREFIXES = { access: "knl_oa_", refresh: "knl_or_", code: "knl_oc_" } as const;
 
@@ -15,14 +15,14 @@ const FORMS: Record<TokenKind, RegExp> = {
   code: /^knl_oc_[0-9A-Za-z]{38}$/,
 };
 
-/** The beginning of a grant's tokens, shown in the place of a key's. */
+/** Prefix of a grant's tokens, shown in place of a key's. */
 export const GRANT_PREFIX = PREFIXES.access;
 
 export function createOAuthToken(kind: TokenKind, random: Random): string {
   return createToken(PREFIXES[kind], random);
 }
 
-/** Whether a text has the form of such a secret; one that was mistyped or cut off needs no look-up. */
+/** Whether a text has the format of such a secret; a mistyped or truncated one needs no lookup. */
 export function isOAuthToken(kind: TokenKind, text: string): boolean {
   return FORMS[kind].test(text) && hasChecksum(text);
 }

@@ -21,7 +21,7 @@ export function selectClient(db: Database, clientId: string): Promise<OAuthClien
   return clientByName(db).get({ clientId });
 }
 
-/** Adds the client, or changes the one of the same id. */
+/** Inserts or updates a client. */
 export async function putClient(
   tx: Transaction,
   client: Omit<OAuthClient, "id">,
@@ -51,7 +51,7 @@ const codeByHash = query((db) =>
     .where(eqGiven(oauthCodes.hash, "hash")),
 );
 
-/** A code with who granted it. */
+/** A code and the member who granted it. */
 export function selectCode(db: Database, hash: string) {
   return codeByHash(db).get({ hash: toBytes(hash) });
 }
@@ -97,7 +97,7 @@ const tokenByHash = query((db) =>
     .where(eqGiven(oauthTokens.hash, "hash")),
 );
 
-/** A token, access or refresh, with its grant and whose it is. */
+/** An access or refresh token with its grant and the grant's owner. */
 export function selectToken(db: Database, hash: string) {
   return tokenByHash(db).get({ hash: toBytes(hash) });
 }
@@ -127,12 +127,14 @@ const accessHolder = queryNow((db) =>
     .where(and(eqGiven(oauthTokens.hash, "hash"), eq(oauthTokens.kind, "access"))),
 );
 
-/** The key that an access token opens by, with its member and organization, in the snapshot of the tick. */
+/**
+ * The key that an access token stands for, with its member and organization, read in the tick's snapshot.
+ */
 export function selectAccessHolderNow(db: Database, hash: string) {
   return accessHolder(db).get({ hash: toBytes(hash) });
 }
 
-/** A grant as its person sees it. */
+/** A grant as shown to the person who gave it. */
 export interface Grant {
   key: Key;
   host: string;
@@ -154,7 +156,7 @@ const grantsByOrganization = query((db) =>
     .orderBy(asc(keys.id)),
 );
 
-/** Grants that hold. */
+/** Grants in force. */
 export function selectGrants(
   db: Database,
   organizationId: number,

@@ -5,17 +5,17 @@ export const oauthClients = sqliteTable("oauth_clients", {
   clientId: text("client_id").notNull(),
   name: text("name").notNull(),
   redirectUris: text("redirect_uris", { mode: "json" }).$type<readonly string[]>().notNull(),
-  /** When it registered, or when its document was read last. */
+  /** When it registered, or when its document was last read. */
   readAt: integer("read_at").notNull(),
 });
 
 export type OAuthClient = typeof oauthClients.$inferSelect;
 
-/** A person's key that a client has: it opens by access tokens only. */
+/** A person's key that a client holds; it is only used through access tokens. */
 export const oauthGrants = sqliteTable("oauth_grants", {
   keyId: integer("key_id").primaryKey(),
   clientId: integer("client_id").notNull(),
-  /** The host that the person was sent back to. */
+  /** Host that the person was redirected to. */
   host: text("host").notNull(),
 });
 
@@ -27,7 +27,7 @@ export const oauthCodes = sqliteTable("oauth_codes", {
   challenge: text("challenge").notNull(),
   expiresAt: integer("expires_at").notNull(),
   usedAt: integer("used_at"),
-  /** The grant that it was exchanged for. */
+  /** Key of the grant it was exchanged for. */
   keyId: integer("key_id"),
 });
 

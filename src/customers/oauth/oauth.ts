@@ -20,9 +20,10 @@ export type OAuth = ReturnType<typeof createOAuth>;
 const CLIENT_ID_BYTES = 16;
 
 /**
- * Access for assistants that take only an address (OAuth 2.1; the MCP authorization specification).
- * @param db where clients and grants are read
- * @param changes as they are run on a connection that writes
+ * Access for assistants that are configured with nothing but an address (OAuth 2.1; the MCP authorization
+ * specification).
+ * @param db for reading clients and grants
+ * @param changes run on a writing connection
  * @param readDocument reads the document of a client whose id is an address
  */
 export function createOAuth(
@@ -32,7 +33,7 @@ export function createOAuth(
   readDocument: ReadDocument,
 ) {
   return {
-    /** Registers a public client by what it says of itself (RFC 7591). */
+    /** Registers a public client from its self-description (RFC 7591). */
     async register(metadata: unknown): Promise<OAuthClient | MetadataFault> {
       const read = readClientMetadata(metadata);
       if ("error" in read) return read;
@@ -41,7 +42,7 @@ export function createOAuth(
     },
 
     /**
-     * The client of an id. A document is read again after an hour; where it cannot be, there is no client.
+     * The client with an id. A document is reread after an hour; if that fails, the client does not exist.
      */
     async client(clientId: string): Promise<OAuthClient | null> {
       const known = await selectClient(db, clientId);
@@ -52,7 +53,7 @@ export function createOAuth(
       return read === null ? null : changes.saveOAuthClient({ ...read, clientId });
     },
 
-    /** Grants a client access as a member. @returns the code, which it exchanges for tokens */
+    /** Grants a client access on behalf of a member. @returns the code to be exchanged for tokens */
     async grant(request: AuthorizationRequest, memberId: number): Promise<string> {
       const code = createOAuthToken("code", random);
       const { client, redirectUri, challenge } = request;
@@ -74,8 +75,9 @@ export function createOAuth(
       }),
 
     /**
-     * Ends the grant of an access or refresh token (RFC 7009); writes for a token of this client only.
-     * @returns whether there are such a client and such a token of it
+     * Ends the grant of an access or refresh token (RFC 7009); writes only if the token belongs to this
+     * client.
+     * @returns whether the client exists and owns the token
      */
     async revoke(
       token: string,
@@ -90,7 +92,7 @@ export function createOAuth(
       return { hasClient: true, hasToken };
     },
 
-    /** Grants that hold, of all the organization's members. */
+    /** Grants in force, of all the organization's members. */
     grants: (organizationId: number): Promise<Grant[]> =>
       selectGrants(db, organizationId, clock.now()),
   };

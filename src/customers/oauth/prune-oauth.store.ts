@@ -68,12 +68,12 @@ const removeClients = change((db) =>
   ),
 );
 
-/** Removes tokens that have ended. @returns how many */
+/** Removes expired tokens. @returns how many */
 export async function deleteEndedTokens(tx: Transaction, now: number, limit: number) {
   return (await removeTokens(tx).run({ now, limit })).changes;
 }
 
-/** Removes codes that ended then or before. @returns how many */
+/** Removes codes that expired by then. @returns how many */
 export async function deleteEndedCodes(tx: Transaction, until: number, limit: number) {
   return (await removeCodes(tx).run({ until, limit })).changes;
 }
@@ -87,7 +87,7 @@ export async function deleteEndedGrants(tx: Transaction, now: number, limit: num
   return ended.length;
 }
 
-/** Removes clients that were read then or before and have neither grant nor code. @returns how many */
+/** Removes clients last read by then that have neither grants nor codes. @returns how many */
 export async function deleteIdleClients(tx: Transaction, until: number, limit: number) {
   return (await removeClients(tx).run({ until, limit })).changes;
 }

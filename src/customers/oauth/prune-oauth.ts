@@ -9,13 +9,13 @@ import {
   deleteIdleClients,
 } from "./prune-oauth.store.ts";
 
-/** How long a client is kept that nobody has granted anything. */
+/** How long a client is kept if nobody has granted it anything. */
 const IDLE_MS = 2 * DAY_MS;
-/** How long a code is kept after its end, so that its replay is seen. */
+/** How long an expired code is kept, so that using it again is noticed. */
 const CODE_KEPT_MS = DAY_MS;
 const ROWS_PER_STEP = 50;
 
-/** Removes what has ended and what was never used: tokens, codes, grants, then clients without any. */
+/** Removes what has expired or was never used: tokens, codes, grants, and then clients without any. */
 export async function pruneOAuth(db: Database, clock: Clock): Promise<void> {
   const nowMs = clock.now();
   const steps = [

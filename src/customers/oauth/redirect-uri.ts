@@ -1,17 +1,22 @@
 /**
- * Addresses that a person may be sent back to (RFC 8252, section 7; OAuth 2.1, section 2.3): https, or
+ * Addresses that a person may be redirected to (RFC 8252, section 7; OAuth 2.1, section 2.3): https, or
  * http on the person's own machine.
  */
 
 export const REDIRECT_URI_LENGTH_MAX = 2_048;
 
-/** Visible ASCII as it stands in a header, without what `new URL` would read as something else. */
+/**
+ * Visible ASCII that can go into a header as it is, without characters that `new URL` would reinterpret.
+ */
 const PLAIN = /^https?:\/\/[^/?#@\\]+(?:[/?][^\\#]*)?$/;
 
-/** Loopback addresses, in this spelling only: `new URL` takes a number for an IP address too. */
+/**
+ * Loopback addresses, in these spellings only, because `new URL` also accepts other notations of IP
+ * addresses.
+ */
 const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/;
 
-/** Whether a client may have it as one of its addresses. */
+/** Whether a client may register the address. */
 export function isRedirectUri(text: string): boolean {
   return (
     text.length <= REDIRECT_URI_LENGTH_MAX &&
@@ -22,14 +27,14 @@ export function isRedirectUri(text: string): boolean {
   );
 }
 
-/** Whether it leads to the person's own machine by http. */
+/** Whether it leads to the person's own machine over http. */
 export function isLoopbackUri(text: string): boolean {
   return LOOPBACK.test(text);
 }
 
 /**
- * Whether an address is one of the client's, character for character. Only the port of a loopback
- * address may be another: a program takes the one that is free (RFC 8252, section 7.3).
+ * Whether an address is one of the client's, character for character. Only the port of a loopback address
+ * may differ, because a program uses whichever is free (RFC 8252, section 7.3).
  */
 export function isOneOf(given: string, registered: readonly string[]): boolean {
   if (!isRedirectUri(given)) return false;
@@ -41,7 +46,7 @@ function withoutLoopbackPort(text: string): string {
   return text.replace(LOOPBACK, "$1");
 }
 
-/** The host that people are told, such as `claude.ai`. */
+/** The host shown to people, such as `claude.ai`. */
 export function hostOf(redirectUri: string): string {
   return new URL(redirectUri).host;
 }

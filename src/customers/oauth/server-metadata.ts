@@ -1,7 +1,7 @@
 import { MCP_PATH, mcpAddress } from "../keys/connect-snippets.ts";
 import { SCOPE } from "./token-model.ts";
 
-/** Paths at which OAuth is served, below the appliance's address. */
+/** Paths of the OAuth endpoints, below the appliance's address. */
 export const OAUTH_PATHS = {
   /** A page of the account site. */
   authorize: "/account/authorize/",
@@ -12,14 +12,14 @@ export const OAUTH_PATHS = {
 } as const;
 
 /**
- * Said where OAuth is off, to the person who connects: clients show the words of OAuth's errors.
- * @param address the appliance's own, without a slash at its end
+ * Message for somebody who tries to connect while OAuth is off: clients display the text of OAuth errors.
+ * @param address the appliance's own, without a trailing slash
  */
 export function oauthOffText(address: string): string {
   return `Kanalog takes API keys here; make one at ${address}/account/keys/.`;
 }
 
-/** The authorization server's metadata (RFC 8414, section 2). @param issuer the appliance's address */
+/** Metadata of the authorization server (RFC 8414, section 2). @param issuer the appliance's address */
 export function serverMetadata(issuer: string): object {
   return {
     issuer,
@@ -40,7 +40,7 @@ export function serverMetadata(issuer: string): object {
   };
 }
 
-/** The metadata of the MCP server, to which access is given (RFC 9728, section 2). */
+/** Metadata of the MCP server, the protected resource (RFC 9728, section 2). */
 export function resourceMetadata(issuer: string): object {
   return {
     resource: mcpAddress(issuer),

@@ -26,24 +26,27 @@ import { usableCode, usableRefreshToken } from "./usable-once.ts";
 export const ACCESS_TOKEN_S = 60 * 60;
 export const REFRESH_TOKEN_S = 30 * 24 * 60 * 60;
 
-/** The one thing that can be granted. */
+/** The only scope there is. */
 export const SCOPE = "read";
 
-/** The end that the library is told: it would reckon by the machine's clock, so ends are checked here. */
+/**
+ * Expiry reported to the library, which would compare it with the machine's clock; expiry is checked here
+ * instead.
+ */
 const NOT_ENDED = new Date(8.64e15);
 
-/** Secrets made before, since a thread has no source of them. */
+/** Secrets generated beforehand, because threads have no source of randomness. */
 export interface NewSecrets {
   accessToken: string;
   refreshToken: string;
-  /** Nobody is given it: a grant's key opens by access tokens only. */
+  /** Never given to anybody: a grant's key is only used through access tokens. */
   keyToken: string;
 }
 
-/** The grant that a token is for: a new one by a code, or the one of a refresh token. */
+/** The grant that a token is issued for: a new one from a code, or that of a refresh token. */
 type Granted = { found: FoundCode } | { found: FoundToken };
 
-/** The storage that the library asks for, in one transaction. */
+/** The storage that the library requires, within one transaction. */
 export function tokenModel(tx: Transaction, clock: Clock, secrets: NewSecrets) {
   const nowMs = clock.now();
   return {
@@ -104,7 +107,7 @@ export function tokenModel(tx: Transaction, clock: Clock, secrets: NewSecrets) {
       return { ...token, client, user };
     },
 
-    // The library asks for these where it guards requests itself, which it does not here.
+    // Needed by the library only for guarding requests, which it does not do here.
     getAccessToken: async () => null,
     saveAuthorizationCode: async () => null,
   };

@@ -8,8 +8,8 @@ import { type FoundCode, type FoundToken, selectCode, selectToken } from "./oaut
 import { isOAuthToken } from "./oauth-token.ts";
 
 /**
- * Codes and refresh tokens may each be used once. One that comes a second time ends its grant, since it may
- * have been stolen (RFC 9700, sections 2.1.1 and 4.14).
+ * Codes and refresh tokens are valid once. Using one again ends its grant, because it may have been stolen
+ * (RFC 9700, sections 2.1.1 and 4.14).
  */
 
 /** The code that is given, or null where it cannot be used. */

@@ -1,4 +1,4 @@
-/** Words that are guessed first everywhere, also with digits and signs around them. */
+/** Words that are guessed first everywhere, with or without digits and symbols around them. */
 const WORDS = new Set(
   `password passwort passphrase passcode mypassword yourpassword newpassword parol parolparol пароль
   мойпароль admin administrator adminadmin root superuser user guest test testtest default changeme
@@ -14,7 +14,7 @@ const WORDS = new Set(
   january february october november december monday friday sunday company business`.split(/\s+/),
 );
 
-/** Walks over the keyboard that are no straight line. */
+/** Keyboard patterns that are not a straight line. */
 const WALKS = new Set(
   `1q2w3e4r5t 1q2w3e4r5t6y q1w2e3r4t5 q1w2e3r4t5y6 1qaz2wsx3edc 1qaz2wsx3edc4rfv zaq12wsxcde3
   qwe123qwe123 123qweasdzxc qweasdzxc123 qwerty123qwerty a1b2c3d4e5 abc123abc123 1a2b3c4d5e
@@ -25,7 +25,7 @@ const WALKS = new Set(
   ),
 );
 
-/** Digits, alphabets and the keyboard's rows, in both directions. */
+/** Digits, alphabets and keyboard rows, in both directions. */
 const ROWS = [
   "01234567890123456789",
   "abcdefghijklmnopqrstuvwxyz",
@@ -44,11 +44,11 @@ const LETTER_OF: Record<string, string> = {
   $: "s",
 };
 
-/** Whether a guesser would soon try it: a common word with digits, a row of keys. */
+/** Whether an attacker would soon guess it: a common word with digits, a keyboard row. */
 export function isCommonPassword(password: string): boolean {
   const plain = password.toLowerCase();
   if (WALKS.has(plain) || ROWS.some((row) => row.includes(plain))) return true;
-  // One short piece that is repeated.
+  // A short piece, repeated.
   if (/^(.{1,4})\1+$/su.test(plain)) return true;
   const word = plain
     .replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "")

@@ -1,13 +1,16 @@
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 
-/** Requests of one kind that may wait for the thread that hashes: some seconds' worth. */
+/** Most requests of one kind that may wait for the hashing thread: a few seconds' worth. */
 const WAITING_MAX = 20;
-/** How many of them may come from one network. */
+/** Most of them from one network. */
 const WAITING_OF_NETWORK_MAX = 5;
 const RETRY = { retryAfterS: 5 };
 
-/** Kinds take turns. Sign-ins from a known network are one of their own, which guesses cannot fill. */
+/**
+ * Kinds of requests, which take turns. Sign-ins from a known network are a kind of their own, so that
+ * guesses cannot crowd them out.
+ */
 export type HashingKind =
   | "sign-in"
   | "known-sign-in"
@@ -23,9 +26,9 @@ interface Waiting {
 
 export type HashingQueue = ReturnType<typeof createHashingQueue>;
 
-/** Work that hashes, one at a time: kinds take turns, so that no page holds up another. */
+/** Runs hashing work one at a time. Kinds take turns, so that no page blocks another. */
 export function createHashingQueue() {
-  /** Waiting work by kind; the first kind's turn is next. */
+  /** Waiting work by kind; the first kind is next. */
   const waiting = new Map<HashingKind, Waiting[]>();
   let isBusy = false;
 
@@ -42,7 +45,8 @@ export function createHashingQueue() {
   return {
     /**
      * @param network where the request comes from
-     * @throws AppError `throttled` where too many of the network wait, `unavailable` where too many of the kind do
+     * @throws AppError `throttled` if too many of the network are waiting, `unavailable` if too many of the
+     * kind are
      */
     async run<Result>(
       kind: HashingKind,

@@ -3,7 +3,7 @@ import type { Database, Transaction } from "../../db/database.ts";
 import { allGiven, change, eqGiven, given, query } from "../../db/query.ts";
 import { knownNetworks } from "./people.table.ts";
 
-/** A person, and a network from which they signed in, as a keyed hash. */
+/** A person and a network they signed in from, as a keyed hash. */
 export interface PersonNetwork {
   personId: string;
   network: Buffer;
@@ -18,7 +18,7 @@ const signedInAt = query((db) =>
     ),
 );
 
-/** The last time that was noted; null where there is none. */
+/** The last recorded sign-in; null if there is none. */
 export async function selectSignedInAt(db: Database, place: PersonNetwork): Promise<number | null> {
   return (await signedInAt(db).get({ ...place }))?.at ?? null;
 }
@@ -57,7 +57,7 @@ const prune = change((db) => {
     );
 });
 
-/** Removes a person's networks of that time and before, and those that are not among the latest. */
+/** Removes a person's networks last used by then, and all but the latest ones. */
 export async function pruneNetworks(
   tx: Transaction,
   input: { personId: string; until: number; kept: number },

@@ -12,12 +12,12 @@ import {
 import { selectPersonByEmail } from "./people.store.ts";
 
 /**
- * Networks from which a person signed in before. There the person is not shut out while others guess the
- * password elsewhere. They are kept as keyed hashes, which tell nobody where people live.
+ * Networks that a person has signed in from. There the person is not locked out while others guess the
+ * password elsewhere. They are stored as keyed hashes, which do not reveal where people live.
  */
 
 const KNOWN_MS = 180 * DAY_MS;
-/** The latest networks of a person are kept, this many. */
+/** Most networks stored per person; the latest are kept. */
 const KNOWN_MAX = 20;
 
 /** @param network such as `192.0.2.1` or `2001:db8:1:2::/64` */
@@ -25,7 +25,7 @@ export function networkHash(key: string, network: string): Buffer {
   return createHmac("sha256", key).update(network).digest();
 }
 
-/** An address that nobody has takes the same look-ups, so that the time tells nothing. */
+/** An unknown address takes the same lookups, so that timing reveals nothing. */
 export async function isKnownNetwork(
   db: Database,
   nowMs: number,
@@ -36,7 +36,7 @@ export async function isKnownNetwork(
   return notedAt !== null && notedAt > nowMs - KNOWN_MS;
 }
 
-/** Notes that somebody signed in from a network; it is written once a day at the most. */
+/** Records that somebody signed in from a network; written at most once a day. */
 export async function noteNetwork(db: Database, clock: Clock, place: PersonNetwork): Promise<void> {
   const nowMs = clock.now();
   const notedAt = await selectSignedInAt(db, place);

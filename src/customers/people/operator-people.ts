@@ -14,26 +14,29 @@ export function createOperatorPeople(
   settings: () => Promise<AuthSettings>,
 ) {
   return {
-    /** @throws AppError `not_found`; `conflict` for the last one who is staff */
+    /** @throws AppError `not_found`; `conflict` for the last member of staff */
     markStaff: (email: string, isStaff: boolean): Promise<void> =>
       markStaff(db, clock, { email, isStaff, by: COMMAND_LINE }),
 
-    /** The person with this address, made where there is none. */
+    /** The person with this address, created if necessary. */
     ensure: async (input: { email: string; name: string }): Promise<EnsuredPerson> =>
       ensurePerson(db, clock, { settings: await settings(), ...input }),
 
-    /** As `distrust`, before somebody is given more. @returns whether they still have a password */
+    /**
+     * Called before somebody is given more rights, as `distrust`. @returns whether they still have a
+     * password
+     */
     distrust: (email: string): Promise<boolean> => distrust(db, clock, email),
 
-    /** After a suspension: signs out who may act nowhere any more, and is not staff. */
+    /** After a suspension: signs out anybody who can no longer act anywhere and is not staff. */
     endSessionsOfSuspended: (email: string): Promise<void> =>
       endSessionsOfSuspended(db, clock, email),
 
-    /** A token for choosing a password once; null where there is no such person. */
+    /** A one-time token for choosing a password; null if there is no such person. */
     passwordLink: async (email: string): Promise<string | null> =>
       passwordLink(db, clock, { settings: await settings(), email, isTrusted: true }),
 
-    /** Ends the person's sessions. @throws AppError `invalid`, `not_found` */
+    /** Also ends the person's sessions. @throws AppError `invalid`, `not_found` */
     setPassword: async (email: string, password: string): Promise<void> =>
       setPassword(db, clock, { settings: await settings(), email, password, by: COMMAND_LINE }),
   };

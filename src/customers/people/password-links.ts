@@ -20,9 +20,9 @@ export interface PasswordLink {
 }
 
 /**
- * Makes a token by which the person chooses a password, once; null where there is no such person.
+ * Creates a one-time token for choosing a password; null if there is no such person.
  * @param input.isTrusted whether it goes to their mailbox, or is handed over by staff
- * @param input.change what is recorded, where somebody else makes the link
+ * @param input.change the audit entry, if somebody else creates the link
  */
 export async function passwordLink(
   db: Database,
@@ -31,7 +31,7 @@ export async function passwordLink(
 ): Promise<string | null> {
   const person = await selectPersonByEmail(db, email);
   if (person === undefined) return null;
-  // Only the latest link works: somebody else may come upon an older mail.
+  // Only the latest link works, because somebody else may find an older mail.
   await inTransaction(db, clock, "password-link", async (tx) => {
     await deleteLinks(tx, person.id);
     await updatePerson(tx, person.id, { linkIsTrusted: isTrusted });
@@ -48,7 +48,7 @@ export async function passwordLink(
   }
 }
 
-/** Whether a link still opens: false where it was used or is too old. Looking does not use it up. */
+/** Whether a link is still valid: false if it was used or has expired. Checking does not use it up. */
 export async function opensLink(
   db: Database,
   clock: Clock,
@@ -57,7 +57,7 @@ export async function opensLink(
   return (await personOfLink(db, clock, input)) !== null;
 }
 
-/** The id of the person that a link is for; null where it was used or is too old. */
+/** Id of the person that a link is for; null if it was used or has expired. */
 async function personOfLink(
   db: Database,
   clock: Clock,
@@ -67,13 +67,13 @@ async function personOfLink(
   const { internalAdapter } = await auth.$context;
   const find = () => internalAdapter.findVerificationValue(`reset-password:${token}`);
   let link = await find();
-  // A link that was just made, and mailed, by another node.
+  // Another node may just have created and mailed the link.
   if (link === null && (await copyIfNode(db, clock))) link = await find();
   return link && link.expiresAt.getTime() > clock.now() ? link.value : null;
 }
 
 /**
- * Sets a password by a link, and ends the person's sessions; false where the link was used or is too old.
+ * Sets a password by a link, and ends the person's sessions; false if the link was used or has expired.
  * @throws AppError `invalid` on `password`
  */
 export async function choosePassword(

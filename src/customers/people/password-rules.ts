@@ -4,7 +4,7 @@ import { isCommonPassword } from "./common-passwords.ts";
 
 export const PASSWORD_LENGTH_MIN = 10;
 export const PASSWORD_LENGTH_MAX = 128;
-/** A shorter name is found in words by chance. */
+/** A shorter name occurs in words by chance. */
 const NAME_LENGTH_MIN = 4;
 
 /** @throws AppError `invalid` on `password` */
@@ -15,8 +15,8 @@ export function requirePassword(password: string, email: string): string {
 }
 
 /**
- * Judges a password by NIST SP 800-63B: long enough, not the name of its account or of the service, and
- * not among those that are guessed first; which characters it has does not matter.
+ * Checks a password against NIST SP 800-63B: long enough, not the name of its account or of the service,
+ * and not among those guessed first; which characters it uses does not matter.
  * @param email of the person who will have it
  * @returns what is wrong with it, or null
  */

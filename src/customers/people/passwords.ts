@@ -11,9 +11,9 @@ import { requirePerson } from "./people.ts";
 import { ofPerson } from "./person.ts";
 
 /**
- * Changes the password, and ends the person's other sessions.
- * @param input.email of the person who is signed in by the cookie
- * @throws AppError `invalid` on `password`, the present one, and on `newPassword`
+ * Changes the password and ends the person's other sessions.
+ * @param input.email the person identified by the cookie
+ * @throws AppError `invalid` on `password`, the current one, and on `newPassword`
  */
 export async function changePassword(
   db: Database,
@@ -53,8 +53,8 @@ export async function changePassword(
 }
 
 /**
- * Gives a person a password, and ends their sessions.
- * @param input.by null where it is part of another change, which is recorded itself
+ * Sets a person's password and ends their sessions.
+ * @param input.by null if this is part of another change, which is recorded itself
  * @throws AppError `invalid`, `not_found`
  */
 export async function setPassword(

@@ -4,10 +4,10 @@ import { change, eqGiven, given, query } from "../../db/query.ts";
 import { credentials, people, sessions, verifications } from "./people.table.ts";
 import type { Person } from "./person.ts";
 
-/** How somebody signs in, for staff. */
+/** A person's account, as staff see it. */
 export interface PersonAccount extends Person {
   hasPassword: boolean;
-  /** Sessions that have not ended. */
+  /** Number of active sessions. */
   sessions: number;
 }
 
@@ -78,7 +78,7 @@ const firstPassword = query((db) =>
     .limit(1),
 );
 
-/** Whether anybody has chosen a password, and so can sign in. */
+/** Whether anybody has chosen a password, and can therefore sign in. */
 export async function anyPassword(db: Database): Promise<boolean> {
   return (await firstPassword(db).get()) !== undefined;
 }
@@ -90,7 +90,7 @@ const passwordOf = query((db) =>
     .where(and(eqGiven(credentials.personId, "personId"), isNotNull(credentials.password))),
 );
 
-/** Whether the person has chosen a password yet. */
+/** Whether the person has chosen a password. */
 export async function hasPassword(db: Database, personId: string): Promise<boolean> {
   return (await passwordOf(db).get({ personId })) !== undefined;
 }
@@ -110,7 +110,10 @@ const verifyByLink = change((db) =>
     .where(eqGiven(people.id, "personId")),
 );
 
-/** Notes that a password was chosen by the latest link: the person is verified where the link was trusted. */
+/**
+ * Records that a password was chosen by the latest link: if the link was trusted, the person is now
+ * verified.
+ */
 export async function noteChosen(tx: Transaction, personId: string): Promise<void> {
   await verifyByLink(tx).run({ personId });
 }
@@ -119,7 +122,7 @@ const removeLinks = change((db) =>
   db.delete(verifications).where(eqGiven(verifications.value, "personId")),
 );
 
-/** Removes the links by which a password could be chosen. */
+/** Removes the person's links for choosing a password. */
 export async function deleteLinks(tx: Transaction, personId: string): Promise<void> {
   await removeLinks(tx).run({ personId });
 }

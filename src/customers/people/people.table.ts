@@ -1,8 +1,8 @@
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /*
- * People who sign in. The library better-auth writes the first four tables too, by the names that
- * auth.ts gives it; its times are texts.
+ * People who can sign in. The library better-auth also writes the first four tables, under the names set in
+ * auth.ts; its times are texts.
  */
 
 export const people = sqliteTable("people", {
@@ -10,7 +10,7 @@ export const people = sqliteTable("people", {
   name: text("name").notNull(),
   email: text("email").notNull(),
   isVerified: integer("email_verified", { mode: "boolean" }).notNull(),
-  /** Whether the latest password link went to the mailbox, or was made by staff. */
+  /** Whether the latest password link went to the mailbox, or was created by staff. */
   linkIsTrusted: integer("link_is_trusted", { mode: "boolean" }).notNull().default(false),
   image: text("image"),
   isStaff: integer("is_staff", { mode: "boolean" }).notNull().default(false),
@@ -40,13 +40,13 @@ export const credentials = sqliteTable("credentials", {
   accessTokenExpiresAt: text("access_token_expires_at"),
   refreshTokenExpiresAt: text("refresh_token_expires_at"),
   scope: text("scope"),
-  /** Its hash; null until one is chosen. */
+  /** The password's hash; null until one is chosen. */
   password: text("password"),
   createdAt: text("created_at").notNull(),
   updatedAt: text("updated_at").notNull(),
 });
 
-/** Password links that were not used yet. */
+/** Password links that have not been used. */
 export const verifications = sqliteTable("verifications", {
   id: text("id").primaryKey(),
   identifier: text("identifier").notNull(),

@@ -15,7 +15,7 @@ import {
 } from "./people.store.ts";
 import { ofPerson, type Person } from "./person.ts";
 
-/** Operations on people, each on a connection that writes. */
+/** Operations on people, each on a writing connection. */
 
 export type { PersonAccount } from "./people.store.ts";
 
@@ -26,7 +26,7 @@ export interface EnsuredPerson {
 }
 
 /**
- * Finds the person with this address, or makes one, without a password.
+ * Finds the person with this address, or creates one without a password.
  * @throws AppError `invalid` on `email`
  */
 export async function ensurePerson(
@@ -47,9 +47,9 @@ export async function ensurePerson(
 }
 
 /**
- * Called before staff gives somebody more rights. Takes the password away from a person who is not
- * verified, since somebody else may have chosen it; staff then hands over a new link. Does nothing
- * where there is no such person.
+ * Called before staff give somebody more rights. Removes the password of a person who is not verified,
+ * because somebody else may have chosen it; staff then hand over a new link. Does nothing if there is no
+ * such person.
  * @returns whether the person still has a password
  */
 export function distrust(db: Database, clock: Clock, email: string): Promise<boolean> {
@@ -61,7 +61,7 @@ export function distrust(db: Database, clock: Clock, email: string): Promise<boo
   });
 }
 
-/** @throws AppError `not_found`; `conflict` where nobody would be staff any more */
+/** @throws AppError `not_found`; `conflict` if no staff would be left */
 export function markStaff(
   db: Database,
   clock: Clock,

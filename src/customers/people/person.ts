@@ -13,7 +13,7 @@ export interface Person {
   isVerified: boolean;
 }
 
-/** An audit entry about a person, of no organization. */
+/** An audit entry about a person, outside any organization. */
 export function ofPerson(action: AuditEntry["action"], email: string): AuditEntry {
   return { organizationId: null, action, target: `person ${email}` };
 }

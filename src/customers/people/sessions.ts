@@ -11,20 +11,20 @@ import { noteNetwork } from "./known-networks.ts";
 import { deleteSessions, selectPersonByEmail } from "./people.store.ts";
 import { ofPerson, type Person } from "./person.ts";
 
-/** Signing in and out. Cookies go in and out as the texts of the headers. */
+/** Signing in and out. Cookies are passed as the text of their headers. */
 
-/** Who is signed in, by a cookie. */
+/** The person whom a cookie identifies. */
 export interface SignedIn {
   person: Person;
-  /** Number of the session, to which a form's token is bound. */
+  /** Id of the session, which form tokens are bound to. */
   sessionId: string;
-  /** Cookies to set, where the session was prolonged. */
+  /** Cookies to set, if the session was extended. */
   setCookies: string[];
 }
 
 /**
- * Signs somebody in; null where the address or the password is wrong, without telling which.
- * @param input.network where they come from, by its hash: known from then on
+ * Signs somebody in; null if the address or the password is wrong, without revealing which.
+ * @param input.network hash of the network they come from, which is known from then on
  */
 export async function signIn(
   db: Database,
@@ -38,7 +38,7 @@ export async function signIn(
     userAgent: string;
   },
 ): Promise<{ setCookies: string[] } | null> {
-  // A password that was changed on another node holds here from then on.
+  // Fetches a password that was changed on another node.
   await copyIfNode(db, clock);
   const { auth } = await authOf(db, clock, input.settings);
   const answer = await auth.api.signInEmail({
@@ -48,7 +48,7 @@ export async function signIn(
   });
   if (!answer.ok) return null;
   const { user } = (await answer.json()) as { user: { id: string } };
-  // Whoever has the password is signed in, even if that cannot be noted.
+  // Somebody with the right password is signed in even if this cannot be recorded.
   await noteNetwork(db, clock, {
     personId: user.id,
     network: Buffer.from(input.network),
@@ -56,7 +56,7 @@ export async function signIn(
   return { setCookies: answer.headers.getSetCookie() };
 }
 
-/** Cookies with a session's among them. */
+/** Recognizes a session's cookie among others. */
 const HAS_SESSION = /\bkanalog\.session_token=/;
 
 export async function signedIn(
@@ -71,7 +71,7 @@ export async function signedIn(
       query: { disableRefresh },
       returnHeaders: true,
     });
-  // Where the storage takes no writes, a session that cannot be prolonged holds all the same.
+  // If the storage accepts no writes, a session that cannot be extended remains valid all the same.
   const findOrRefuse = () =>
     find(false)
       .catch(() => find(true))
@@ -79,7 +79,7 @@ export async function signedIn(
         throw storageUnavailable(cause);
       });
   let found = await findOrRefuse();
-  // Whoever has just signed in on another node.
+  // They may have just signed in on another node.
   if (found.response === null && HAS_SESSION.test(cookie) && (await copyIfNode(db, clock))) {
     found = await findOrRefuse();
   }
@@ -104,8 +104,8 @@ export async function signOut(
 }
 
 /**
- * Signs a person out everywhere; does nothing where there is no such person.
- * @param input.by null where it is part of another change, which is recorded itself
+ * Signs a person out everywhere; does nothing if there is no such person.
+ * @param input.by null if this is part of another change, which is recorded itself
  */
 export function endSessions(
   db: Database,
@@ -122,7 +122,7 @@ export function endSessions(
   });
 }
 
-/** Called after a suspension: signs the person out who is not staff and may act nowhere any more. */
+/** Called after a suspension: signs out a person who can no longer act anywhere and is not staff. */
 export function endSessionsOfSuspended(db: Database, clock: Clock, email: string): Promise<void> {
   return inTransaction(db, clock, "sessions", async (tx) => {
     const person = await selectPersonByEmail(tx, email);

@@ -9,9 +9,9 @@ import { ensurePerson, markStaff } from "./people.ts";
 import type { Person } from "./person.ts";
 
 /**
- * Makes the first person of an appliance, who is staff. The password comes last, since it closes the
- * set-up: one that was cut off is done once more.
- * @throws AppError `invalid`; `not_found` where somebody has a password already
+ * Creates an appliance's first person, who is staff. The password is set last, because it closes the
+ * set-up: one that was interrupted can be repeated.
+ * @throws AppError `invalid`; `not_found` if somebody already has a password
  */
 export async function setUpPerson(
   db: Database,

@@ -12,7 +12,7 @@ import { distrust, ensurePerson, markStaff } from "./people.ts";
 import { endSessions, endSessionsOfSuspended, signedIn, signIn, signOut } from "./sessions.ts";
 import { setUpPerson } from "./set-up-person.ts";
 
-/** Sign-in and passwords: some hash, all write. */
+/** Sign-in and passwords: some of them hash, and all write. */
 export const peopleOperations = {
   signIn,
   passwordLink,
@@ -26,17 +26,17 @@ export const peopleOperations = {
   distrust,
 };
 
-/** Who is signed in: asked for every page, so nobody's hashing may be in the way. */
+/** Session lookups: needed for every page, so they must not wait behind hashing. */
 export const sessionOperations = { signedIn, signOut, opensLink };
 
 type People = Calls<typeof peopleOperations>;
 type Sessions = Calls<typeof sessionOperations>;
-/** The input of an operation, as the site gives it. */
+/** Input of an operation, as the site passes it. */
 type Input<Operation extends (input: never) => unknown> = Omit<
   Parameters<Operation>[0],
   "settings" | "network"
 >;
-/** The network of a request that hashes a password: such requests wait, a few of each network. */
+/** Network of a request that hashes a password: only a few requests per network may wait. */
 interface FromNetwork {
   network: string;
 }
@@ -44,8 +44,8 @@ interface FromNetwork {
 export type SitePeople = ReturnType<typeof createSitePeople>;
 
 /**
- * People's operations for the account site, on the threads that run them.
- * @param networkKey hashes the networks from which people signed in
+ * Operations on people for the account site, on the threads that run them.
+ * @param networkKey hashes the networks that people sign in from
  */
 export function createSitePeople(
   db: Database,
@@ -55,7 +55,7 @@ export function createSitePeople(
   clock: Clock,
 ) {
   return {
-    /** Whether they signed in from this network before. */
+    /** Whether they have signed in from this network before. */
     knowsNetwork: (email: string, network: string) =>
       isKnownNetwork(db, clock.now(), { email, network: networkHash(networkKey, network) }),
 
@@ -73,10 +73,10 @@ export function createSitePeople(
     passwordLink: (link: Input<People["passwordLink"]>) =>
       people.passwordLink({ settings, ...link }),
 
-    /** Whether the link of this token works; looking does not use it up. */
+    /** Whether the token's link is valid; checking does not use it up. */
     opensLink: (token: string) => sessions.opensLink({ settings, token }),
 
-    /** False where the link was used or is too old: nothing is hashed then. */
+    /** False, without hashing anything, if the link was used or has expired. */
     choosePassword: async ({ network, ...input }: FromNetwork & Input<People["choosePassword"]>) =>
       (await sessions.opensLink({ settings, token: input.token })) &&
       hashing.run("choose-password", network, () => people.choosePassword({ settings, ...input })),
@@ -93,7 +93,7 @@ export function createSitePeople(
     markStaff: people.markStaff,
     endSessions: (email: string, by: Actor) => people.endSessions({ email, by }),
 
-    /** Ends sessions only of somebody who is not staff and may act nowhere any more. */
+    /** Ends the sessions of a person who is not staff and can no longer act anywhere. */
     endSessionsOfSuspended: people.endSessionsOfSuspended,
 
     distrust: people.distrust,

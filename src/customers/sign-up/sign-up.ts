@@ -15,15 +15,15 @@ import {
   selectSignUpEmail,
 } from "./sign-ups.store.ts";
 
-/** How long a mailed link works. */
+/** How long a mailed link is valid. */
 const LINK_MS = 24 * 60 * 60 * 1000;
 
-/** Operations by which visitors make accounts, on the thread that hashes passwords. */
+/** Operations with which visitors create accounts, on the thread that hashes passwords. */
 export const signUpOperations = { beginSignUp, opensSignUp, endSignUp };
 
 /**
- * Keeps a link for an address until it is used, for a day.
- * @returns false, with nothing kept, where somebody has an account with this address
+ * Stores a link for an address, valid once within a day.
+ * @returns false, with nothing stored, if somebody has an account with this address
  * @throws AppError `invalid` on `email`
  */
 function beginSignUp(
@@ -42,26 +42,26 @@ function beginSignUp(
   });
 }
 
-/** The address of a link; null where it was used or is too old. Looking does not use it up. */
+/** The address of a link; null if it was used or has expired. Checking does not use it up. */
 async function opensSignUp(db: Database, clock: Clock, token: string): Promise<string | null> {
   return (await selectSignUpEmail(db, hashOf(token), clock.now())) ?? null;
 }
 
-/** An account as its visitor wants it. */
+/** The account that a visitor asks for. */
 export interface SignUp {
   token: string;
   name: string;
   password: string;
   organization: string;
-  /** The name of its first key. */
+  /** Name of its first key. */
   keyName: string;
 }
 
 /**
- * Makes the person, who is verified, an organization of theirs on Test and a key that reads, in one
- * transaction with the end of all links of the address.
- * @returns false, with nothing made, where the link was used or is too old, or somebody has an account
- *   with its address by now
+ * Creates a verified person, their organization on Test, and a read-only key, and removes all links of the
+ * address, in one transaction.
+ * @returns false, with nothing created, if the link was used or has expired, or somebody has an account
+ * with the address by now
  * @throws AppError `invalid` on `name`, `organization` and `password`
  */
 async function endSignUp(
@@ -83,7 +83,7 @@ async function endSignUp(
   const passwordHash = await (await auth.$context).password.hash(given.password);
   return inTransaction(db, clock, "sign-up", async (tx) => {
     const now = clock.now();
-    // Another request may have used the link while this one hashed.
+    // Another request may have used the link while this one was hashing.
     if ((await selectSignUpEmail(tx, tokenHash, now)) === undefined) return false;
     await deleteSignUps(tx, email);
     const known = await selectPersonByEmail(tx, email);

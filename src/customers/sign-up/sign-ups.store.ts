@@ -15,7 +15,7 @@ export async function insertSignUp(
   await add(tx).run(signUp);
 }
 
-/** Removes the links that are too old. */
+/** Removes expired links. */
 export async function deleteOldSignUps(tx: Transaction, now: number): Promise<void> {
   await removeOld(tx).run({ now });
 }
@@ -27,7 +27,7 @@ const byToken = query((db) =>
     .where(and(eqGiven(signUps.tokenHash, "tokenHash"), gt(signUps.expiresAt, given("now")))),
 );
 
-/** The address that a link was mailed to; undefined where it was used or is too old. */
+/** The address that a link was mailed to; undefined if it was used or has expired. */
 export async function selectSignUpEmail(
   db: Database,
   tokenHash: Buffer,
@@ -43,7 +43,7 @@ export async function deleteSignUps(tx: Transaction, email: string): Promise<voi
   await removeOfEmail(tx).run({ email });
 }
 
-/** A person with a password, as the library that signs people in reads them. */
+/** A person with a password, in the form that better-auth reads. */
 interface NewPerson {
   id: string;
   credentialId: string;
@@ -53,7 +53,7 @@ interface NewPerson {
   now: number;
 }
 
-/** @param knownId of a person who was invited and has no password yet; null for somebody new */
+/** @param knownId id of a person who was invited and has no password yet; null for somebody new */
 export async function putPerson(
   tx: Transaction,
   { id, credentialId, email, name, passwordHash, now }: NewPerson,

@@ -1,6 +1,6 @@
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Links by which visitors make an account, that were not used yet. */
+/** Unused links with which visitors create an account. */
 export const signUps = sqliteTable("sign_ups", {
   tokenHash: blob("token_hash", { mode: "buffer" }).primaryKey(),
   /** Address in lower case. */

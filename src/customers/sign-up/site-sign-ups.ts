@@ -7,7 +7,7 @@ import type { SignUp, signUpOperations } from "./sign-up.ts";
 
 export type SiteSignUps = ReturnType<typeof createSiteSignUps>;
 
-/** Accounts that visitors make, on the people's thread. */
+/** Accounts created by visitors, on the people's thread. */
 export function createSiteSignUps(
   people: Calls<typeof signUpOperations>,
   settings: AuthSettings,

@@ -3,25 +3,25 @@ import { type RowImage, SEQUENCES } from "./changed-rows.ts";
 import type { Column, SharedTable } from "./shared-tables.ts";
 
 /**
- * Brings what a node fills by itself (indexes) to shared rows that are written into its file.
- * @param ids numbers of rows of `channels` and `posts` among those to be written or removed
+ * Keeps data that a node derives by itself (indexes) in step with shared rows written into its file.
+ * @param ids numbers of the `channels` and `posts` rows about to be written or deleted
  */
 export interface Derived {
-  /** Before the rows are written. @returns what is to be done after it, in the same transaction */
+  /** Called before the rows are written. @returns what to do afterwards, in the same transaction */
   begin(
     tx: Transaction,
     ids: { channels: readonly number[]; posts: readonly number[] },
   ): () => void;
 }
 
-/** Queues that triggers of the schema fill where posts are written: their rows come with the others. */
+/** Queues filled by the schema's triggers on `posts`; in a cluster their rows arrive like any others. */
 const FILLED_BY_TRIGGERS = ["read_posts", "alert_posts"];
-/** The tables whose rows have derived ones: these are written before the queues above. */
+/** The table whose triggers fill these queues; its rows are written before theirs. */
 const POSTS = "posts";
 
 /**
- * Writes rows of other nodes into the file. Foreign keys are not checked meanwhile (`applying` of the
- * transaction): the rows of a commit come together, in any order.
+ * Writes other nodes' rows into the file. Foreign keys are not checked meanwhile (`applying` of the
+ * transaction), because the rows of a commit arrive together but in any order.
  */
 export function createApplyRows(tables: readonly SharedTable[], derived: Derived) {
   const byName = new Map(tables.map((table) => [table.name, table]));
@@ -35,7 +35,7 @@ export function createApplyRows(tables: readonly SharedTable[], derived: Derived
       ]),
       posts: idsOf(byTable.get(POSTS) ?? []),
     });
-    // Taken before rows are written, which would raise them: they are the same on all nodes.
+    // Computed first: writing rows raises the counters, which must stay equal on all nodes.
     const numbered = (byTable.get(SEQUENCES) ?? []).map(({ row }) => {
       const { name, seq } = JSON.parse(row as string) as { name: string; seq: number };
       return { name, sequence: Math.max(seq, sequenceOf(tx, name)) };
@@ -58,7 +58,7 @@ export function createApplyRows(tables: readonly SharedTable[], derived: Derived
 
   function write(tx: Transaction, name: string, rows: readonly RowImage[]): void {
     const table = byName.get(name);
-    // A newer program's table: this one reads none of it.
+    // A table of a newer program, which this one does not read.
     if (table === undefined) return;
     const keys = rows.flatMap(({ key, row }) => (row === null ? key : []));
     if (keys.length > 0) statement(tx, removeSql(table)).run(`[${keys.join(",")}]`);
@@ -94,7 +94,10 @@ export function removeSql({ name, key }: SharedTable): string {
   return `DELETE FROM ${name} WHERE (${columns}) IN (SELECT ${given} FROM json_each(?) k)`;
 }
 
-/** A value that two rows exchange stands in the way of the first: the second is written anew. */
+/**
+ * SQL: makes way where two rows swap a unique value. The row that is in the way is deleted, and written
+ * again with the others.
+ */
 export function makeWaySql({ name, key }: SharedTable, group: readonly Column[]): string {
   const same = group.map((column) => `t.${column.name} = ${givenValue(column)}`).join(" AND ");
   const other = key.map((column) => `t.${column.name} = ${givenValue(column)}`).join(" AND ");
@@ -112,7 +115,7 @@ export function writeSql({ name, key, columns }: SharedTable): string {
     rest.length === 0
       ? "NOTHING"
       : `UPDATE SET ${rest.map((column) => `${column} = excluded.${column}`).join(", ")}`;
-  // Without a key of its own a table has one row number for each row, which is no conflict's target.
+  // A table without a primary key has only its rowid, which cannot be a conflict target.
   const isKeyless = key.length === 1 && key[0]?.name === "rowid";
   return `
     INSERT ${isKeyless ? "OR REPLACE " : ""}INTO ${name} (${names.join(", ")})
@@ -120,7 +123,7 @@ export function writeSql({ name, key, columns }: SharedTable): string {
     ${isKeyless ? "" : `ON CONFLICT (${key.map((one) => one.name).join(", ")}) DO ${change}`}`;
 }
 
-/** SQL: a column's value in the row of `json_each(…) r`. */
+/** SQL: a column's value in row `r` of `json_each(…)`. */
 function givenValue({ name, isBlob, fallback }: Column): string {
   const value = fromJson(`r.value ->> '${name}'`, isBlob);
   return fallback === null ? value : `ifnull(${value}, ${fallback})`;

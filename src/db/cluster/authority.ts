@@ -3,41 +3,47 @@ import type { RowImage } from "./changed-rows.ts";
 import { type Connection, openConnection, type Session } from "./connection.ts";
 import type { Place } from "./link.ts";
 
-/** Shared rows after a version. */
+/** The shared rows changed after a version. */
 export interface Changes {
   rows: RowImage[];
-  /** The place of a copy that has these rows. */
+  /** Position of a copy once it has these rows. */
   until: Place;
-  /** The newest version there is. */
+  /** The newest version. */
   head: number;
-  /** The mark of the version after which they come. */
+  /** Mark of the version that the changes follow. */
   mark: string | null;
 }
 
-/** The right to change shared rows: one process of all nodes has it at a time. */
+/** The right to change shared rows, held by one process of all nodes at a time. */
 export interface Turn {
   head: Place;
   changesAfter(version: number, rowsMax: number): Promise<Changes>;
-  /** @returns the commit's place */
+  /** @returns the position of the commit */
   commit(rows: readonly RowImage[]): Promise<Place>;
 }
 
-/** What is true for all nodes: shared rows in PostgreSQL, each with the version of its commit. */
+/**
+ * The source of truth for all nodes: the shared rows in PostgreSQL, each with the version of the commit
+ * that last changed it.
+ */
 export interface Authority {
   /**
-   * Runs work in a turn, which is over when the work has committed or ends.
+   * Runs work in a turn, which ends when the work commits or returns.
    * @throws AppError `unavailable`
    */
   inTurn<T>(work: (turn: Turn) => Promise<T>): Promise<T>;
-  /** @param rowsMax about so many rows, always those of whole versions */
+  /** @param rowsMax approximate limit; versions are never split */
   changesAfter(version: number, rowsMax: number): Promise<Changes>;
-  /** Runs work that has the connection for itself, without a turn. */
+  /** Runs work with exclusive use of the connection, without a turn. */
   use: Connection["use"];
   query: Session["query"];
   close(): Promise<void>;
 }
 
-/** The version is read after the lock was got: a statement that waited for it sees only what was committed before. */
+/**
+ * Reads the version only after the lock is held: a single statement that waited for the lock would not see
+ * what was committed during its wait.
+ */
 const BEGIN = `
   BEGIN;
   SELECT 1 FROM kanalog.state FOR UPDATE;
@@ -50,14 +56,14 @@ const PUT = `
   FROM json_array_elements($2::text::json) given
   ON CONFLICT ("table", key) DO UPDATE SET version = excluded.version, row = excluded.row`;
 
-/** Nodes are woken by the notice; one that misses it looks every second. */
+/** The notification wakes the other nodes; one that misses it polls every second. */
 const COMMIT = `
   UPDATE kanalog.state SET version = version + 1;
   INSERT INTO kanalog.commits SELECT version FROM kanalog.state RETURNING version::text, mark::text;
   NOTIFY kanalog;
   COMMIT`;
 
-/** One more row, without a table, has the copy's new place. */
+/** An additional row, without a table, carries the copy's new position. */
 const CHANGES = `
   WITH next AS (
     SELECT version FROM kanalog.rows WHERE version > $1 ORDER BY version LIMIT $2
@@ -75,7 +81,7 @@ const CHANGES = `
   SELECT "table", key, row, NULL, NULL, NULL, NULL FROM kanalog.rows
   WHERE version > $1 AND version <= (SELECT version FROM until)`;
 
-/** @param schemaVersion of the file that is the copy */
+/** @param schemaVersion schema of the file that holds the copy */
 export function openAuthority(url: string, name: string, schemaVersion: number): Authority {
   const connection = openConnection(url, name);
   return {
@@ -98,7 +104,7 @@ export function openAuthority(url: string, name: string, schemaVersion: number):
             },
           });
         } finally {
-          // A connection that is lost rolls back by itself.
+          // If the connection is lost, PostgreSQL rolls back by itself.
           if (!isOver) await session.query("ROLLBACK").catch(() => {});
         }
       }),
@@ -111,7 +117,7 @@ export function openAuthority(url: string, name: string, schemaVersion: number):
   };
 }
 
-/** A node of an older program would write rows without the newer one's columns. */
+/** A node of an older program would write rows that lack the newer columns. */
 function requireSchema(version: number, own: number): void {
   if (version <= own) return;
   const reason = `the cluster has schema ${version}, and this node's program ${own}`;

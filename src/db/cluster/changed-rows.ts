@@ -1,22 +1,22 @@
 import { type Database, statement, type Transaction } from "../database.ts";
 import type { Column, SharedTable } from "./shared-tables.ts";
 
-/** A row as it is stored and sent. */
+/** A row in the form in which it is stored in PostgreSQL and sent. */
 export interface RowImage {
   table: string;
-  /** The values of its key, as a JSON list; bytes are in hexadecimal digits. */
+  /** Values of its key, as a JSON array; blobs are in hexadecimal. */
   key: string;
-  /** All its columns, as a JSON object; null: there is no such row any more. */
+  /** All its columns, as a JSON object; null if the row was deleted. */
   row: string | null;
 }
 
-/** Numbers given by a table that never gives one twice are sent as rows of this name. */
+/** The counters of AUTOINCREMENT tables are sent as rows of this table. */
 export const SEQUENCES = "sqlite_sequence";
 
 /**
- * Has the connection note which shared rows its transactions change: triggers of its own (they are in
- * no file) write their keys into tables in memory. So every statement is noted, whoever wrote it, also
- * what triggers and foreign keys of the schema do.
+ * Records which shared rows a connection's transactions change: temporary triggers, which are in no file,
+ * write the keys into tables in memory. This covers every statement, whoever wrote it, including the
+ * effects of the schema's own triggers and foreign keys.
  */
 export function noteChangedRows(db: Database, tables: readonly SharedTable[]): ChangedRows {
   for (const table of tables) {
@@ -59,7 +59,7 @@ export function noteChangedRows(db: Database, tables: readonly SharedTable[]): C
 }
 
 export interface ChangedRows {
-  /** The rows that were changed since the last call, as they are now. */
+  /** The rows changed since the last call, in their present state. */
   take(tx: Transaction): RowImage[];
   forget(tx: Transaction): void;
   isEmpty(tx: Transaction): boolean;
@@ -78,7 +78,7 @@ function notes({ name }: SharedTable): string {
   return `changed_${name}`;
 }
 
-/** SQL: the rows of a table that were noted, as `RowImage`. */
+/** SQL: a table's recorded rows, as `RowImage`. */
 export function imagesSql(table: SharedTable): string {
   const [first] = table.key;
   const same = table.key.map(({ name }, at) => `t.${name} = n.k${at}`).join(" AND ");
@@ -90,7 +90,7 @@ export function imagesSql(table: SharedTable): string {
       LEFT JOIN main.${table.name} t ON ${same}`;
 }
 
-/** SQL: a value as JSON can hold it. Empty bytes stay apart from none. */
+/** SQL: a value in a form that JSON can hold. An empty blob stays distinct from null. */
 function asJson(value: string, isBlob: boolean): string {
   return isBlob ? `iif(${value} IS NULL, NULL, hex(${value}))` : value;
 }

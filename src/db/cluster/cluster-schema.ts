@@ -1,4 +1,4 @@
-/** A mark for each commit of shared rows, by which copies of another history are known. */
+/** Records a random mark for each commit of shared rows, which reveals copies of another history. */
 export const CLUSTER_COMMITS = `
 CREATE TABLE IF NOT EXISTS kanalog.commits (
   version bigint PRIMARY KEY,
@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS kanalog.commits (
 );
 `;
 
-/** The function by which usage is counted. A node of the former program has another one, without the mark. */
+/** Function that counts usage. Nodes of the previous program use an older one, without the mark. */
 export const CLUSTER_CHARGE = `
 -- Counts the entries of a node's commit: each where the quota has room, and what its request went by
 -- (key, member, organization, plans) is still as in the node's copy, at a commit of that mark. Organizations
@@ -84,9 +84,9 @@ END $$;
 `;
 
 /**
- * PostgreSQL's side of a cluster, in a schema of its own. Shared rows lie there as the nodes send them:
- * one table for all of them, so that a node's schema may change without this one. Usage is counted by
- * PostgreSQL itself, so it has tables and a function.
+ * The cluster's own schema in PostgreSQL. All shared rows are in one table, in the form in which nodes send
+ * them, so a node's schema can change without changing this one. PostgreSQL counts usage itself, in tables
+ * and a function of its own.
  */
 export const CLUSTER_SCHEMA = `
 CREATE SCHEMA kanalog;

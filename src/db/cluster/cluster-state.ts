@@ -5,13 +5,13 @@ import { SCHEMA_VERSION } from "../migrate.ts";
 import { CLUSTER_CHARGE, CLUSTER_COMMITS } from "./cluster-schema.ts";
 import type { Session } from "./connection.ts";
 
-/** What a cluster says of itself. */
+/** A cluster's description of itself. */
 export interface ClusterState {
   id: string;
-  /** Of the newest shared rows. */
+  /** Version of the newest shared rows. */
   version: number;
   schemaVersion: number;
-  /** Rows that were removed up to this version are forgotten. */
+  /** Version up to which deletions are no longer recorded. */
   forgottenUntil: number;
   secretCheck: string;
 }
@@ -25,8 +25,8 @@ const STATE = `
   FROM kanalog.state`;
 
 /**
- * @returns undefined where no cluster was made in this database
- * @throws AppError `conflict` where it has a schema of our name that is no cluster's
+ * @returns undefined if this database has no cluster
+ * @throws AppError `conflict` if it has a schema of our name that is not a cluster's
  */
 export async function findClusterState(query: Session["query"]): Promise<ClusterState | undefined> {
   const [found] = await query<{ has_schema: boolean; has_state: boolean }>(FOUND);
@@ -52,7 +52,8 @@ export async function findClusterState(query: Session["query"]): Promise<Cluster
 
 /**
  * Refuses a node that could not read the cluster's rows.
- * @throws AppError `not_found` where there is no cluster, `conflict` for another secret or a newer schema
+ * @throws AppError `not_found` if there is no cluster, `conflict` if the secret differs or the schema is
+ * newer
  */
 export function requireReadable(
   state: ClusterState | undefined,
@@ -69,11 +70,14 @@ export function requireReadable(
   }
 }
 
-/** Nodes of the former program write no shared rows from now on, until theirs is this one too. */
+/**
+ * Raises the cluster's schema version: nodes of the previous program stop writing shared rows until they
+ * are upgraded too.
+ */
 export const raiseSchema = (query: Session["query"], state: ClusterState): Promise<void> =>
   bringTo(SCHEMA_VERSION, query, state);
 
-/** Adds what this program reads; nodes of the former one go on without it. */
+/** Adds what this program reads; nodes of the previous program work on without it. */
 export const addToSchema = (query: Session["query"], state: ClusterState): Promise<void> =>
   bringTo(state.schemaVersion, query, state);
 
@@ -92,14 +96,14 @@ async function bringTo(
     COMMIT`);
 }
 
-/** The mark of the commit of a version; null where none is known. */
+/** Mark of a version's commit; null if it is not recorded. */
 export async function findMark(query: Session["query"], version: number): Promise<string | null> {
   const text = "SELECT mark::text FROM kanalog.commits WHERE version = $1";
   const [row] = await query<{ mark: string }>({ text, values: [version] });
   return row?.mark ?? null;
 }
 
-/** A text by which two secrets are seen to be the same, and which tells nothing of them. */
+/** A digest that shows whether two secrets are equal without revealing anything about them. */
 export function secretCheck(secret: string, clusterId: string): string {
   return createHmac("sha256", secret).update(`kanalog cluster ${clusterId}`).digest("base64url");
 }

@@ -21,8 +21,8 @@ import {
 const COPIED_IN_TURN = 2_000;
 
 /**
- * Work on what a node fills by itself, by the names of its transactions: it waits for no other node, and
- * goes on while PostgreSQL is away.
+ * Transactions, by name, that change only what a node derives by itself. They wait for no other node, and
+ * continue while PostgreSQL is unreachable.
  */
 const OWN_WORK: ReadonlySet<string> = new Set([
   "copy-cluster",
@@ -43,9 +43,9 @@ const OWN_WORK: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs work that changes shared rows: in its turn, on a copy that has all that was committed before. The
- * rows it changed are committed by PostgreSQL, then by the file. Where the process dies between the two,
- * the file gets them with the next changes of others.
+ * Runs work that changes shared rows, in its turn and on a copy that is up to date. The changed rows are
+ * committed to PostgreSQL first and then to the file. If the process dies in between, the file gets them
+ * together with the next changes of others.
  */
 export async function inClusterTransaction<T>(
   cluster: Cluster,
@@ -81,9 +81,9 @@ export async function inClusterTransaction<T>(
 }
 
 /**
- * Brings the file to the newest version, as work in a turn needs it: what it lacked would be taken for
- * copied once the work has its own version.
- * @returns false where the copy lacks too much to be brought up while others wait
+ * Brings the file to the newest version, which work in a turn depends on: rows still missing would be taken
+ * for copied once the work has a version of its own.
+ * @returns false if the copy lacks too much to catch up while others wait
  */
 async function copyInTurn(
   cluster: Cluster,
@@ -137,7 +137,7 @@ async function copyParts(
 }
 
 /**
- * The same where the file is a copy, and nothing where it is an appliance by itself.
+ * As `copyFromCluster` if the file is a copy; does nothing on a standalone appliance.
  * @returns whether there were newer rows
  */
 export async function copyIfNode(db: Database, clock: Clock): Promise<boolean> {
@@ -147,10 +147,10 @@ export async function copyIfNode(db: Database, clock: Clock): Promise<boolean> {
 }
 
 /**
- * Refuses a copy of another history: PostgreSQL was put back to a former state, and gives other commits the
- * versions that this copy has.
- * @param known what PostgreSQL has at the copy's version
- * @throws AppError `unavailable`, until the copy is made anew
+ * Refuses a copy of another history: PostgreSQL was restored to an earlier state and now gives this copy's
+ * versions to different commits.
+ * @param known PostgreSQL's commit at the copy's version
+ * @throws AppError `unavailable`, until the copy is rebuilt
  */
 function requireHistory(copy: Place, known: { head: number; mark: string | null }): void {
   if (isOfHistory(copy, known)) return;

@@ -4,13 +4,13 @@ import { inTime } from "../../ports/in-time.ts";
 import { connectToPrimary, STATEMENT_MS } from "./primary.ts";
 import { refusedBy } from "./refusal.ts";
 
-/** Whoever uses a connection at present. */
+/** The exclusive use of a connection. */
 export interface Session {
-  /** @throws AppError `unavailable` where PostgreSQL is gone, or refuses for a reason of its own */
+  /** @throws AppError `unavailable` if PostgreSQL is gone, or refuses for a reason of its own */
   query<Row extends pg.QueryResultRow>(asked: string | pg.QueryConfig): Promise<Row[]>;
 }
 
-/** One connection to PostgreSQL, made when it is first used, and made anew after it was lost. */
+/** One connection to PostgreSQL, opened on first use and reopened after it is lost. */
 export interface Connection {
   /**
    * Runs work that has the connection for itself.
@@ -31,14 +31,14 @@ export function openConnection(url: string, name: string, useMs: number | null =
   let underWay: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   let lastAsked = 0;
-  /** Why no connection could be made, for all uses that were asked for until then. */
+  /** Why connecting failed, for every use that was requested up to that moment. */
   let failed: { until: number; error: unknown } = { until: 0, error: null };
 
   async function connected(): Promise<pg.Client> {
     if (isClosed) throw storageUnavailable(new Error("the connection was closed"));
     if (client !== null) return client;
     const made = await connectToPrimary(url, name, useMs ?? STATEMENT_MS);
-    // Told of a connection that is lost while nobody uses it: the next use makes another.
+    // Called if the connection is lost while idle: the next use opens another.
     made.on("error", () => drop(made));
     client = made;
     return made;
@@ -54,7 +54,7 @@ export function openConnection(url: string, name: string, useMs: number | null =
       async query<Row extends pg.QueryResultRow>(asked: string | pg.QueryConfig): Promise<Row[]> {
         try {
           const answered = await used.query<Row>(asked);
-          // A text of several statements has a result for each; the last one that has rows counts.
+          // A text of several statements has one result each; take the last one that returned rows.
           return [answered].flat().findLast(({ rows }) => rows.length > 0)?.rows ?? [];
         } catch (error) {
           if (isLost(error)) drop(used);
@@ -69,7 +69,7 @@ export function openConnection(url: string, name: string, useMs: number | null =
     work: (session: Session) => Promise<T>,
     late: { is: boolean; drop: () => void },
   ): Promise<T> {
-    // Who waited while nobody could connect is told the same, in place of another try for each.
+    // Everybody who waited during the failed attempt gets its error, instead of one more attempt each.
     if (asked <= failed.until) throw failed.error;
     const used = await connected().catch((error) => {
       failed = { until: lastAsked, error };
@@ -80,7 +80,7 @@ export function openConnection(url: string, name: string, useMs: number | null =
     try {
       return await work(sessionOf(used));
     } finally {
-      // Its end was not heard: nobody knows what it still holds.
+      // The end of the transaction was never confirmed, so the connection may still hold locks.
       if (client === used && used.getTransactionStatus() !== "I") drop(used);
     }
   }
@@ -110,9 +110,9 @@ export function openConnection(url: string, name: string, useMs: number | null =
 }
 
 /**
- * Class 57 is an operator's intervention, such as a server that stops; class 08 a lost connection; 25006 a
- * server that takes no writes any more; 55P03 a lock that was not got in time, as on a former primary, where
- * commits that nobody confirms hold theirs for ever.
+ * Whether the server is lost. Class 57 is an operator's intervention, such as a shutdown; class 08 a lost
+ * connection; 25006 a server that has become read-only; 55P03 a lock timeout, as on a former primary, where
+ * commits that no standby confirms hold their locks for ever.
  */
 function isLost(error: unknown): boolean {
   return (
@@ -120,10 +120,12 @@ function isLost(error: unknown): boolean {
   );
 }
 
-/** Faults of an operator, who took rights away, the schema, its tables or functions. */
+/** Operator's mistakes: revoked privileges, or a missing schema, table or function. */
 const OF_OPERATOR = /^(42501|42P01|42883|3F000)$/;
 
-/** A fault of this program: values, rules or statements that PostgreSQL refuses for good. */
+/**
+ * Whether the fault is this program's: a value, constraint or statement that PostgreSQL will always refuse.
+ */
 function isOwnFault(error: unknown): boolean {
   const code = error instanceof pg.DatabaseError ? (error.code ?? "") : "";
   return /^(22|23|42)/.test(code) && !OF_OPERATOR.test(code);

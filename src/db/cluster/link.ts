@@ -5,40 +5,40 @@ import { type Authority, openAuthority } from "./authority.ts";
 import { type ChangedRows, noteChangedRows, type RowImage } from "./changed-rows.ts";
 import { sharedTables } from "./shared-tables.ts";
 
-/** A connection to the copy of a cluster's rows, with the place where the rows themselves are. */
+/** A connection to a copy of the cluster's rows, together with their source. */
 export interface Cluster {
   authority: Authority;
   changed: ChangedRows;
   apply(tx: Transaction, rows: readonly RowImage[]): void;
-  /** Work of the start that PostgreSQL was away for, to be done once it is back. */
+  /** Steps of the start that PostgreSQL was unreachable for, to be done once it is back. */
   left: (() => Promise<void>)[];
 }
 
 const clusters = new WeakMap<Database, Cluster>();
 
-/** The cluster whose copy a connection writes; null for a file that is an appliance by itself. */
+/** The cluster whose copy a connection writes to; null for a standalone appliance. */
 export function clusterOf(db: Database): Cluster | null {
   return clusters.get(db) ?? null;
 }
 
-/** @throws Error where the connection's file is an appliance by itself */
+/** @throws Error if the file is a standalone appliance */
 export function requireCluster(db: Database): Cluster {
   const cluster = clusterOf(db);
   if (cluster === null) throw new Error("the connection belongs to no cluster");
   return cluster;
 }
 
-/** Settings of a node. Plain data, since threads are sent them. */
+/** A node's settings. Plain data, because they are sent to threads. */
 export interface NodeSettings {
-  /** Of PostgreSQL. */
+  /** URL of PostgreSQL. */
   url: string;
-  /** The node's name. */
+  /** Name of the node. */
   node: string;
 }
 
 /**
- * Makes the file of a connection a copy: what the connection writes is committed by PostgreSQL from now on.
- * @param purpose of the connection, for those who look at PostgreSQL's
+ * Makes a connection's file a copy: from now on, PostgreSQL commits what the connection writes.
+ * @param purpose what the connection is for, shown in PostgreSQL's own views
  */
 export function linkToCluster(
   db: Database,
@@ -61,42 +61,42 @@ export function linkToCluster(
   });
 }
 
-/** A place in the history of a cluster's commits. */
+/** A position in the history of a cluster's commits. */
 export interface Place {
   version: number;
-  /** A random text that tells the commit from others of its version; null where none was given. */
+  /** Random text that distinguishes the commit from another with the same version; null if it has none. */
   mark: string | null;
 }
 
-/** Its place is that of its newest shared rows. */
+/** A copy of a cluster's rows, at the position of its newest one. */
 export interface Copy extends Place {
-  /** Of the cluster. */
+  /** The cluster's id. */
   id: string;
-  /** Number of the file, by which two nodes of one name are told apart. */
+  /** Id of the file, which tells two nodes of one name apart. */
   copyId: string;
 }
 
-/** Whose copy a file is; undefined where it is an appliance by itself. */
+/** Describes the copy in a file; undefined for a standalone appliance. */
 export function findCopy(db: Database): Copy | undefined {
   return statement<Copy>(db, "SELECT id, version, mark, copy_id AS copyId FROM cluster_copy").get();
 }
 
 /**
- * Whether a copy's commits are those of a cluster.
+ * Whether a copy's commits belong to a cluster's history.
  * @param known the cluster's newest version, and the mark of its commit at the copy's version
  */
 export function isOfHistory(copy: Place, known: { head: number; mark: string | null }): boolean {
   return copy.version <= known.head && (copy.mark === null || copy.mark === known.mark);
 }
 
-/** @throws Error where the file is an appliance by itself */
+/** @throws Error if the file is a standalone appliance */
 export function requireCopy(db: Database): Copy {
   const copy = findCopy(db);
   if (copy === undefined) throw new Error("the file is no copy of a cluster");
   return copy;
 }
 
-/** The version of the shared rows in the file. */
+/** Version of the shared rows in the file. */
 export function copiedVersion(db: Database): number {
   return requireCopy(db).version;
 }
@@ -105,13 +105,16 @@ export function setPlace(tx: Transaction, { version, mark }: Place): void {
   statement(tx, "UPDATE cluster_copy SET version = ?, mark = ?").run(version, mark);
 }
 
-/** Gives the mark of its commit to a copy of a former program's, by which another history is known from now on. */
+/**
+ * Adds the mark of its commit to a copy made by a previous program, so that another history is recognized
+ * from now on.
+ */
 export function giveMark(tx: Transaction, { version, mark }: Place): void {
   const sql = "UPDATE cluster_copy SET mark = ? WHERE version = ? AND mark IS NULL";
   statement(tx, sql).run(mark, version);
 }
 
-/** When the copy was last known to be the newest, in epoch milliseconds. */
+/** When the copy was last known to be up to date, in epoch milliseconds. */
 export function copyNewestAt(db: Database): number {
   const sql = "SELECT newest_at AS at FROM cluster_copy";
   return statement<{ at: number }>(db, sql).get()?.at ?? 0;

@@ -2,10 +2,10 @@ import type pg from "pg";
 import type { Clock } from "../../ports/clock.ts";
 import { connectToPrimary } from "./primary.ts";
 
-/** After a connection was lost; copies are looked at every second meanwhile. */
+/** Delay before reconnecting; meanwhile copies are refreshed every second. */
 const AGAIN_MS = 1_000;
 
-/** Calls back whenever shared rows were committed, by whichever node. @returns what ends it */
+/** Calls back whenever any node commits shared rows. @returns a function that stops listening */
 export function listenToCommits(
   url: string,
   name: string,
@@ -27,7 +27,7 @@ export function listenToCommits(
         await made.query("LISTEN kanalog");
         if (!stopping.signal.aborted) await lost;
       } catch {
-        // Looked for again, as after a connection that was lost.
+        // Retried below, as after a lost connection.
       }
       await client?.end().catch(() => {});
       client = null;

@@ -1,17 +1,18 @@
 import pg from "pg";
 import { refusedBy } from "./refusal.ts";
 
-/** How long a connection may take; then the host counts as gone. */
+/** Limit for connecting, after which the host counts as gone. */
 const CONNECT_MS = 5_000;
-/** How long a statement may take; then the database counts as gone. */
+/** Limit for a statement, after which the database counts as gone. */
 export const STATEMENT_MS = 15_000;
-/** PostgreSQL ends a transaction whose node says nothing for so long, and gives its locks to others. */
+/** PostgreSQL ends a transaction whose node has been silent for this long, and releases its locks. */
 const SILENT_MS = 5_000;
 
 /**
- * Connects to the primary: of several hosts that take writes, the one with the newest timeline. Each promotion
- * begins another, and a former primary that nobody has told goes on taking writes which nobody confirms.
- * @throws AppError `unavailable`, where no host takes writes
+ * Connects to the primary: among the hosts that accept writes, the one with the newest timeline. Each
+ * promotion starts a new timeline, and a former primary that has not been told still accepts writes that no
+ * standby confirms.
+ * @throws AppError `unavailable` if no host accepts writes
  */
 export async function connectToPrimary(
   url: string,
@@ -45,7 +46,7 @@ async function connectToHost(
     idle_in_transaction_session_timeout: SILENT_MS,
     keepAlive: true,
   });
-  // Told besides of a connection that is lost while a query waits, which is rejected too.
+  // Also emitted when the connection is lost during a query; the query itself rejects.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -61,9 +62,9 @@ async function connectToHost(
 }
 
 export interface ServerFacts {
-  /** Number of its version, such as 150004. */
+  /** Its version number, such as 150004. */
   version: number;
-  /** Null for a standby. */
+  /** Null on a standby. */
   timeline: string | null;
   isReadOnly: boolean;
 }
@@ -76,7 +77,7 @@ const SERVER_FACTS = `
 
 const OLDEST_VERSION = 15;
 
-/** @returns why a server does not do; null where it does */
+/** @returns why a server cannot be used; null if it can */
 export function refusalOf(facts: ServerFacts): string | null {
   const version = Math.floor(facts.version / 10_000);
   if (version < OLDEST_VERSION) {
@@ -87,7 +88,7 @@ export function refusalOf(facts: ServerFacts): string | null {
   return null;
 }
 
-/** An address for each host of `postgres://user:password@one:5432,two:5432/name`. */
+/** One URL for each host of `postgres://user:password@one:5432,two:5432/name`. */
 export function hostsOf(url: string): string[] {
   const match = /^([a-z]+:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url);
   if (match === null) return [url];

@@ -1,7 +1,10 @@
 import type { AppError } from "../../errors.ts";
 import { storageUnavailable } from "../../errors.ts";
 
-/** Advice to an operator, by PostgreSQL's code or the system's; by the driver's words where there is none. */
+/**
+ * Advice for the operator by error code of PostgreSQL or the system, or by the driver's message if it has
+ * no code.
+ */
 const ADVICE: readonly [codes: RegExp, advice: string][] = [
   [/^ECONNREFUSED$/, "see that it runs there, and listens at this address"],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "see that the host's name is right"],
@@ -17,11 +20,11 @@ const ADVICE: readonly [codes: RegExp, advice: string][] = [
   [/^53300$/, "raise its max_connections: a node takes up to a dozen"],
 ];
 
-/** PostgreSQL's refusal, in its own words, with what an operator can do where that is known. */
+/** PostgreSQL's refusal in its own words, with advice for the operator if there is any. */
 export function refusedBy(error: unknown): AppError {
   const { message, code, stack } = error as Error & { code?: unknown };
   const [, advice] = ADVICE.find(([codes]) => codes.test(String(code ?? message))) ?? [];
   if (advice === undefined) return storageUnavailable(error);
-  // No cause of another error, whose words would be told twice.
+  // A single error without a nested cause, whose message would be logged twice.
   return storageUnavailable(Object.assign(new Error(`${message} (${advice})`), { code, stack }));
 }

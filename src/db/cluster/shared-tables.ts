@@ -3,26 +3,26 @@ import type { Database } from "../database.ts";
 /** A table whose rows are the same on all nodes of a cluster. */
 export interface SharedTable {
   name: string;
-  /** The columns that name a row: those of the primary key, or `rowid` where there is none. */
+  /** Columns that identify a row: the primary key, or `rowid` if there is none. */
   key: readonly Column[];
-  /** All columns that are stored, those of the key included. */
+  /** All stored columns, including those of the key. */
   columns: readonly Column[];
-  /** Groups of columns, beside the key, in which no two rows are alike. */
+  /** Unique constraints besides the key. */
   unique: readonly (readonly Column[])[];
-  /** Whether its numbers are never given twice. */
+  /** Whether it is AUTOINCREMENT: its numbers are never reused. */
   isNumbered: boolean;
 }
 
 export interface Column {
   name: string;
   isBlob: boolean;
-  /** What a row of an older program gets, which has no such column, as SQL; null where it gets null. */
+  /** SQL default for rows of an older program that lacks this column; null for NULL. */
   fallback: string | null;
 }
 
 /**
- * Tables that each node fills by itself: what follows from shared rows (indexes, metrics, versions of
- * caches), what it observes (its requests and hours), and its copy of usage, which PostgreSQL counts.
+ * Tables that each node fills for itself: data derived from shared rows (indexes, metrics, cache versions),
+ * its own observations (requests, hours), and its copy of the usage that PostgreSQL counts.
  */
 export const OWN_TABLES: ReadonlySet<string> = new Set([
   "accounts_version",
@@ -51,10 +51,10 @@ export const OWN_TABLES: ReadonlySet<string> = new Set([
   "usage_periods",
 ]);
 
-/** Columns of shared tables that each node fills by itself, from usage. */
+/** Columns of shared tables that each node fills for itself, from usage. */
 const OWN_COLUMNS: Readonly<Record<string, string>> = { keys: "last_used_at" };
 
-/** The shared tables of a file of this program's schema, those that refer to others after them. */
+/** The shared tables of this program's schema; referenced tables come before those that refer to them. */
 export function sharedTables(db: Database): SharedTable[] {
   const all = db
     .pragma<{ name: string; type: string; schema: string; wr: 0 | 1 }>("table_list")

@@ -1,4 +1,4 @@
-/** The metrics that catalogs are ordered by, with the numbers by which `metric_orders` has them. */
+/** Metrics that catalogs can be ordered by, with the number that stands for each in `metric_orders`. */
 const ORDERED = [
   [1, "growth_7d"],
   [2, "growth_30d"],

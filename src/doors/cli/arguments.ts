@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { parseEndOfDay, zoneNamed } from "../../values/moscow-time.ts";
 
-/** The number by which the lists name an organization, member or key. */
+/** Parses the number by which lists identify an organization, member or key. */
 export function parseId(text: string): number {
   const id = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
@@ -10,14 +10,14 @@ export function parseId(text: string): number {
   return id;
 }
 
-/** Reads a last day as the instant at which it ends in Moscow. */
+/** Parses a last day as the instant at which it ends in Moscow. */
 export function parseLastDay(text: string): number {
   const endsAt = parseEndOfDay(text);
   if (endsAt === null) throw new InvalidArgumentError("It is not a day such as 2027-01-31.");
   return endsAt;
 }
 
-/** The IANA name of a time zone. */
+/** Parses the IANA name of a time zone. */
 export function parseTimezone(text: string): string {
   const zone = zoneNamed(text);
   if (zone === null) {

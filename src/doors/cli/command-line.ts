@@ -32,7 +32,7 @@ import { serveCommand } from "./serving/serve.ts";
 import { startCommand } from "./serving/start.ts";
 import { workerCommand } from "./serving/worker.ts";
 
-/** Runs the command that the words name. @returns the exit code */
+/** Runs a command line. @returns the exit code */
 export async function runCommandLine(
   words: readonly string[],
   context: CommandContext,
@@ -75,7 +75,7 @@ export async function runCommandLine(
   }
 }
 
-/** Commander would print and exit by itself; each command gets the context's output instead. */
+/** Commander would print and exit by itself; instead, each command uses the context's output. */
 function settle(command: Command, context: CommandContext): void {
   const { output } = context;
   command
@@ -88,7 +88,7 @@ function settle(command: Command, context: CommandContext): void {
   for (const child of command.commands) settle(child, context);
 }
 
-/** Names the file or the PostgreSQL that refused, and why. */
+/** Names the file, or the PostgreSQL server, that refused, and why. */
 function causeOf({ cause }: AppError, environment: Environment): string {
   const { databasePath, cluster } = readConfig(environment);
   const reason = storageReason(cause);
@@ -100,7 +100,7 @@ function causeOf({ cause }: AppError, environment: Environment): string {
 function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): number {
   const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
   if (error instanceof CommanderError) {
-    // Asking for help is no mistake; a group of commands without one of them is.
+    // Asking for help is not an error; naming a group without one of its commands is.
     return error.exitCode === 0 ? 0 : EXIT_USAGE;
   }
   if (error instanceof CommandExit) {
@@ -116,7 +116,7 @@ function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): n
     return error.code === "invalid" ? EXIT_USAGE : EXIT_FAILED;
   }
   if (error instanceof Error && "syscall" in error) {
-    // Refusals of the system (a file, a folder) are told in its words; a stack would add nothing.
+    // Refusals by the system (of a file, a folder) are printed in its words; a stack would add nothing.
     output.note(error.message);
     return EXIT_FAILED;
   }

@@ -2,9 +2,9 @@ import { createInterface } from "node:readline";
 import { CommandExit, EXIT_FAILED, EXIT_USAGE, type Output } from "./command-context.ts";
 
 /**
- * Says what a command is about to do and asks whether it may, unless that was said beforehand.
- * @param will a sentence, such as "This deletes channel 3."
- * @throws CommandExit where the answer is not yes, or nobody can be asked
+ * Says what a command is about to do and asks for confirmation, unless it was given beforehand.
+ * @param will a sentence such as "This deletes channel 3."
+ * @throws CommandExit if the answer is not yes, or nobody can be asked
  */
 export async function confirm({ note }: Output, will: string, isSaid: boolean): Promise<void> {
   note(will);
@@ -19,7 +19,7 @@ export async function confirm({ note }: Output, will: string, isSaid: boolean): 
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandExit(EXIT_FAILED, "Nothing was changed.");
 }
 
-/** Empty where the input has ended, or was broken off. */
+/** Empty if the input has ended or was interrupted. */
 function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   return new Promise<string>((resolve) => {

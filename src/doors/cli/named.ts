@@ -6,8 +6,8 @@ import { parseNumber } from "../../values/parse-number.ts";
 import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 
 /**
- * Names of things, beside the numbers that the lists show. A number wins over a name of digits; each
- * function throws a CommandExit where nothing has the name, or several have.
+ * Looks things up by name, as an alternative to the numbers in lists. A number takes precedence over a name
+ * made of digits; each function throws a CommandExit if nothing has the name, or several things do.
  */
 export const ORGANIZATION = "its number or name";
 export const MEMBER = "their number or e-mail address";
@@ -23,7 +23,7 @@ export async function organizationNamed(accounts: Accounts, text: string): Promi
   return only("organization", text, named, ({ id, name }) => `${id} (${name})`);
 }
 
-/** @returns the member's number */
+/** @returns number of the member */
 export async function memberNamed(accounts: Accounts, text: string): Promise<number> {
   if (isNumber(text)) return Number(text);
   const places = (await accounts.placesOf(text.trim())).map(({ member, organization }) => {
@@ -32,14 +32,14 @@ export async function memberNamed(accounts: Accounts, text: string): Promise<num
   return only("member", text, places, ({ id, name }) => `${id} (of ${name})`).id;
 }
 
-/** @returns the key's number */
+/** @returns number of the key */
 export async function keyNamed(keys: Keys, text: string): Promise<number> {
   if (isNumber(text)) return Number(text);
   const found = await keys.named(text.trim());
   return only("key", text, found, ({ id, prefix }) => `${id} (${prefix}…)`).id;
 }
 
-/** @returns the webhook's number */
+/** @returns number of the webhook */
 export async function webhookNamed(webhooks: StaffWebhooks, text: string): Promise<number> {
   if (isNumber(text)) return Number(text);
   const found = (await webhooks.webhooks(null)).filter(({ url }) => url === text.trim());
@@ -48,7 +48,7 @@ export async function webhookNamed(webhooks: StaffWebhooks, text: string): Promi
 
 const isNumber = (text: string): boolean => parseNumber(text) !== null;
 
-/** The one thing of the name. @throws CommandExit */
+/** The only thing with the name. @throws CommandExit */
 function only<Thing>(
   kind: string,
   text: string,

@@ -3,7 +3,7 @@ import type { Output } from "./command-context.ts";
 type Cell = string | number | boolean | null;
 export type Printable = Record<string, Cell>;
 
-/** One object: a JSON document, or a line a field. */
+/** Prints an object: as a JSON document, or one line per field. */
 export function printObject(output: Output, object: Printable, asJson?: boolean): void {
   output.out(objectText(object, asJson));
 }
@@ -16,7 +16,7 @@ export function objectText(object: Printable, asJson?: boolean): string {
     .join("\n");
 }
 
-/** A list: `{results}` as a JSON document, or a table. */
+/** Prints a list: as a JSON document `{results}`, or as a table. */
 export function printList(output: Output, rows: readonly Printable[], asJson?: boolean): void {
   if (asJson) {
     output.out(JSON.stringify({ results: rows }));

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { CommandExit, EXIT_INTERRUPTED } from "./command-context.ts";
 
-/** Asks for a secret where somebody sits before a terminal; else reads a line. @throws CommandExit */
+/** Prompts for a secret on a terminal; otherwise reads a line. @throws CommandExit */
 export async function readSecretLine(question: string): Promise<string> {
   const isAsked = process.stdin.isTTY === true;
   const line = await readHiddenLine(isAsked ? question : "");
@@ -12,9 +12,9 @@ export async function readSecretLine(question: string): Promise<string> {
   return line;
 }
 
-/** One line of standard input, which a terminal does not show. Null where the input has ended, or was broken off. */
+/** Reads one line of standard input without echoing it. Null if the input has ended or was interrupted. */
 export function readHiddenLine(question: string): Promise<string | null> {
-  // readline edits the line as usual, but shows it nowhere.
+  // Lets readline edit the line as usual without showing it.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = process.stdin.isTTY === true;
   const lines = createInterface({ input: process.stdin, output, terminal });

@@ -3,7 +3,7 @@ import { nearestCodes } from "../../values/nearest-codes.ts";
 import type { CommandContext } from "./command-context.ts";
 
 const PREFIX = "KANALOG_";
-/** Variables of the tests, which the program does not read. */
+/** Prefix of variables for tests, which the program does not read. */
 const OF_TESTS = "KANALOG_TEST_";
 
 const NAMES = Object.keys(SETTINGS).flatMap((name) => [name, `${name}_FILE`]);
@@ -12,7 +12,7 @@ const ENTRIES = NAMES.map((name) => {
   return { slug, name: slug };
 });
 
-/** Warns of each variable that is named like a setting and is none: a misspelt one would pass in silence. */
+/** Warns of each variable that is named like a setting but is none: a misspelt one would go unnoticed. */
 export function warnOfUnknownSettings({ environment, output }: CommandContext): void {
   for (const [given, value] of Object.entries(environment)) {
     const isOurs = given.startsWith(PREFIX) && !given.startsWith(OF_TESTS);

@@ -11,7 +11,7 @@ import type { AsJson } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 import { type Printable, printList, printObject } from "./print.ts";
 
-/** Opens the database that the settings name, made where missing, and closes it after. */
+/** Opens the configured database, creating it if necessary, and closes it afterwards. */
 export async function withDomains<T>(
   context: CommandContext,
   work: (domains: Domains) => T | Promise<T>,
@@ -20,7 +20,7 @@ export async function withDomains<T>(
   requireFile(config);
   const isNew = !databaseExists(config.databasePath);
   return withDomainsAt(context, config, (domains) => {
-    // A mistyped KANALOG_DB shows here.
+    // Reveals a mistyped KANALOG_DB.
     if (isNew) context.output.note(`Made a new database, ${config.databasePath}.`);
     return work(domains);
   });
@@ -39,7 +39,7 @@ export function printResult(
   });
 }
 
-/** As `withDomains`, for settings that the command made itself. */
+/** As `withDomains`, for settings that the command built itself. */
 export async function withDomainsAt<T>(
   context: CommandContext,
   config: Config,
@@ -54,8 +54,8 @@ export async function withDomainsAt<T>(
 }
 
 /**
- * As `withDomains`, on a copy beside the database, or on a new one where there is none; removed
- * after. For trying what a command would do.
+ * As `withDomains`, on a temporary copy beside the database, or on a new database if there is none. For
+ * trying what a command would do.
  */
 export async function withDomainsOfCopy<T>(
   context: CommandContext,
@@ -76,7 +76,7 @@ export async function withDomainsOfCopy<T>(
   }
 }
 
-/** Copies a database; what is written to a node's goes to no other node. */
+/** Copies a database; what is written to a node's copy reaches no other node. */
 async function copyApart(db: Database, path: string, clock: Clock): Promise<void> {
   db.copyTo(path);
   const copy = openDatabase(path, clock);
@@ -87,7 +87,7 @@ async function copyApart(db: Database, path: string, clock: Clock): Promise<void
   }
 }
 
-/** Refuses a database in memory, which would be gone with this command. @throws CommandExit */
+/** Refuses an in-memory database, which would disappear with this command. @throws CommandExit */
 export function requireFile({ databasePath }: Config): void {
   if (databasePath === IN_MEMORY) {
     throw new CommandExit(

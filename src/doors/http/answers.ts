@@ -9,7 +9,7 @@ import type { BaseAddress } from "./requests/base-address.ts";
 import { REQUEST_ID, requestIdOf } from "./requests/request-id.ts";
 import { pathOf, queryOf } from "./requests/request-path.ts";
 
-/** Headers by name; a plain object, since that is what a Response takes cheapest. */
+/** Headers by name. A plain object, because a Response accepts that most cheaply. */
 export type Headers = Record<string, string>;
 
 /** Parts of the appliance that every answer needs. */
@@ -25,7 +25,7 @@ export function commonHeaders(request: Request, { ports, config }: AnswerContext
   return origins.length === 0 ? headers : Object.assign(headers, corsHeaders(request, origins));
 }
 
-/** Redirects to the address with a slash, as the client sees it: a proxy may have taken a prefix off. */
+/** Redirects to the address with a slash, as the client sees it: a proxy may have removed a prefix. */
 export function redirectToSlash(
   request: Request,
   context: AnswerContext & { baseAddress: BaseAddress },
@@ -43,9 +43,9 @@ export function wrongVerb(request: Request): AppError {
 }
 
 const CHALLENGE = 'Bearer realm="kanalog"';
-/** Errors whose cause is in the log already. */
+/** Errors whose cause has already been logged. */
 const logged = new WeakSet<object>();
-/** Seconds after which a caller may try again what the storage could not do. */
+/** Seconds after which to retry what the storage could not do. */
 const RETRY_AFTER_S = 1;
 
 function errorHeaders({ code, retryAfterS }: AppError): Headers {
@@ -77,10 +77,10 @@ export function json(status: number, body: Json<unknown>, headers: Headers): Res
 }
 
 /**
- * Longest body that Bun is given whole; a longer one becomes a stream. An answer that comes after a wait
- * and does not fit into Bun's buffer of 16 KiB, head included, is written piece by piece, each name and
- * value of a header by a system call of its own, which halved the pages of the catalog per second. A
- * stream is written at once. Counted in characters, each of up to three bytes.
+ * Longest body passed to Bun in one piece; longer ones become streams. If an answer is delayed and does not
+ * fit into Bun's buffer of 16 KiB including its head, Bun writes it in pieces, with one system call for
+ * every header name and value, which halved the number of catalog pages per second. A stream is written at
+ * once. Counted in characters of up to three bytes each.
  */
 const WHOLE_LENGTH_MAX = 5_000;
 
@@ -101,8 +101,8 @@ export function errorResponse(error: AppError, headers: Headers): Response {
 }
 
 /**
- * Answers whatever was thrown. An unforeseen error is told by a fixed sentence; its private cause, as
- * that of a storage fault, goes to the log under the request id.
+ * Answers anything thrown. An unexpected error gets a fixed sentence; its private cause, like that of a
+ * storage fault, is logged under the request id.
  */
 export function errorAnswer(thrown: unknown, headers: Headers, ports: Ports): Response {
   const error = toAppError(thrown);
@@ -110,12 +110,12 @@ export function errorAnswer(thrown: unknown, headers: Headers, ports: Ports): Re
   return errorResponse(error, headers);
 }
 
-/** Marks an error whose cause was logged where it arose. */
+/** Marks an error whose cause was logged where it occurred. */
 export function noteLogged(error: unknown): void {
   if (error instanceof Error) logged.add(error);
 }
 
-/** Logs an error's cause, once: all requests of a failed commit share one error. */
+/** Logs an error's cause once, because all requests of a failed commit share one error. */
 export function logCause(error: AppError, headers: Headers, { log }: Ports): void {
   if (error.cause === undefined || logged.has(error)) return;
   logged.add(error);

@@ -3,7 +3,7 @@ import { partStream } from "../../catalog/exports/part-stream.ts";
 import type { FileAnswer } from "../../methods/method.ts";
 import type { Headers } from "./answers.ts";
 
-/** An answer that is read as fast as the caller takes it, compressed where the caller takes that. */
+/** An answer that is produced as fast as the client reads it, compressed if the client accepts that. */
 export function fileResponse(
   request: Request,
   { type, headers: own, file }: FileAnswer,
@@ -27,7 +27,7 @@ export function fileResponse(
   return new Response(partStream(parts, file.close), { headers: all });
 }
 
-/** Whether `Accept-Encoding` names gzip, or any, and not with a weight of 0. */
+/** Whether `Accept-Encoding` includes gzip or any encoding, with a weight above 0. */
 function takesGzip(accepted: string): boolean {
   const weights = new Map(
     accepted.split(",").map((one) => {
@@ -40,8 +40,8 @@ function takesGzip(accepted: string): boolean {
 }
 
 /**
- * The parts compressed as one stream. Each is flushed by itself: what has been paid for leaves before the next is
- * asked for, and nothing gathers in between.
+ * Compresses the parts as one stream. Each part is flushed separately: what has been paid for is sent
+ * before the next one is read, and nothing accumulates in between.
  */
 async function* packed(parts: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
   const gzip = createGzip({ level: 3 });

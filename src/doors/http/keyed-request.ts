@@ -18,7 +18,9 @@ export interface KeyedContext extends AnswerContext, Gate {
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
   bodies: Bodies;
-  /** Notes a request with a good key: for its owner's log, and for staff's hours. */
+  /**
+   * Records a request with a valid key, in its owner's request log and in the hourly counters for staff.
+   */
   noteAnswer(keyId: number, answered: AnsweredRequest): void;
   /** Everything read before the next `await` sees one snapshot, taken after this call. */
   tickSnapshot(): Promise<void>;

@@ -5,7 +5,7 @@ import type { Headers } from "./answers.ts";
 
 const PERIOD_S = PERIOD_DAYS * 24 * 60 * 60;
 
-/** Policies written once for each plan object. */
+/** Policy headers, formatted once per plan object. */
 const policies = new WeakMap<Plan, string>();
 
 /** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */

@@ -22,7 +22,7 @@ import { setLimitHeaders } from "./limit-headers.ts";
 import { parseBounded, readBytes } from "./requests/body.ts";
 import { brokenBound } from "./requests/json-bounds.ts";
 
-/** The body of a POST: its value, undefined where it is not JSON; or the bound that it breaks. */
+/** A POST's body: its value, undefined if it is invalid JSON; or the limit that it exceeds. */
 type ReadBody = { value: unknown } | { bound: string };
 
 /** The MCP door's answer to one POST. */
@@ -41,19 +41,19 @@ type AnswerMcp = (post: {
 }>;
 
 export interface McpContext extends KeyedContext {
-  /** The appliance's address where assistants may sign in by OAuth; null where that is off. */
+  /** The appliance's address, if assistants may sign in with OAuth; otherwise null. */
   oauthAddress(): string | null;
   answerMcp: AnswerMcp;
 }
 
 /** Largest body, the same in both eras of the protocol. */
 const BODY_BYTES_MAX = 1024 * 1024;
-/** Counts requests that call no tool, in the usage by day and in the metrics. */
+/** Name under which daily usage and metrics count requests that call no tool. */
 const USAGE_METHOD = "mcp";
 
 /**
- * `/v1/mcp/`, with the slash and without: the same key and billing as the API. A request passes in this
- * order: key, origin, verb, body, and then its rate, since only the body says which of the two it is.
+ * `/v1/mcp/`, with or without the slash: the same keys and billing as the API. Checks run in this order:
+ * key, origin, verb, body, and then the rate, because only the body shows which of the two rates applies.
  */
 export function mcpRoutes(context: McpContext) {
   const mcp: Noting = { ...context, note: noteOf(context) };
@@ -73,7 +73,7 @@ interface Noting extends McpContext {
   note(operation: string): NoteRequest;
 }
 
-/** The notes of requests by tool, made when one is first called. */
+/** Recorders of requests by tool, each created on the tool's first call. */
 function noteOf({ noteRequests }: McpContext): Noting["note"] {
   const notes = new Map<string, NoteRequest>();
   return (operation) => {
@@ -104,7 +104,7 @@ function answerPost(request: Request, context: Noting): Promise<Response> {
   );
 }
 
-/** The 401 tells assistants that take only an address where to sign in (RFC 9728, section 5.1). */
+/** Tells assistants that only know the address where to sign in (RFC 9728, section 5.1). */
 function challenged(response: Response, { oauthAddress }: McpContext): Response {
   const address = oauthAddress();
   const challenge = response.headers.get("www-authenticate");
@@ -159,7 +159,7 @@ async function answerMessage(
       const { monotonic } = context.ports.clock;
       const fromMs = monotonic();
       return taken.then(async () => {
-        // The snapshot of the turn in which it came is given back by now.
+        // The snapshot of the tick in which the request arrived has ended by now.
         await context.tickSnapshot();
         waitedMs = monotonic() - fromMs;
         return null;
@@ -204,8 +204,8 @@ function statusOf(outcome: Outcome): number {
 }
 
 /**
- * An assistant in a browser may come from the appliance's own pages and from the hosts that the
- * operator names; a page of any other site must not use a key through its visitor's browser.
+ * Refuses a browser's request from a foreign origin. Allowed are the appliance's own pages and the hosts
+ * that the operator lists; a page of any other site must not use a key through its visitor's browser.
  */
 function foreignOrigin(request: Request, { baseAddress, config }: McpContext): AppError | null {
   const origin = request.headers.get("origin");

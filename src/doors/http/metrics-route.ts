@@ -5,16 +5,16 @@ import type { PublicRoutes } from "./public-routes.ts";
 
 export interface MetricsContext {
   config: Config;
-  /** The IP that a request comes from; a proxy's word counts only where it is trusted. */
+  /** The client's IP; a proxy's header counts only if the proxy is trusted. */
   clientIp(request: Request): string;
   metrics: { contentType: string; text(): Promise<string> };
 }
 
-/** The header by which a trusted proxy tells the client IP, and others that proxies add. */
+/** Header in which a trusted proxy names the client's IP, and other headers that proxies add. */
 const CLIENT = "x-forwarded-for";
 const FORWARDED = [CLIENT, "forwarded", "x-real-ip", "via"];
 
-/** `/metrics`: to whoever may not read it, the address does not exist. */
+/** `/metrics`: for clients that may not read it, the address does not exist. */
 export function metricsRoutes(context: MetricsContext): PublicRoutes {
   const { contentType, text } = context.metrics;
   return {
@@ -28,7 +28,7 @@ export function metricsRoutes(context: MetricsContext): PublicRoutes {
 }
 
 /**
- * Whether the client's address is allowed. Behind a proxy that is not trusted, or does not tell whom it
+ * Whether the client's address is allowed. Behind a proxy that is not trusted, or does not say whom it
  * serves, everybody has the proxy's address, often the loopback: such requests are refused.
  */
 function mayRead(request: Request, { config, clientIp }: MetricsContext): boolean {

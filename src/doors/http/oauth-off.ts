@@ -1,12 +1,12 @@
 import { oauthOffText } from "../../customers/oauth/server-metadata.ts";
 
-/** Addresses at which clients look for a way to sign in, with the MCP server's path behind or without. */
+/** Paths at which clients look for a way to sign in, with or without the MCP server's path appended. */
 const LOOKED_AT = /^\/(?:register\/?$|\.well-known\/(?:oauth-|openid-configuration))/;
 
 /**
- * The body of the 404 where a client looks for a way to sign in and there is none: an
- * error of OAuth, whose words clients show to the person who connects. Null for any other path.
- * @param address the appliance's own, without a slash at its end
+ * Body of the 404 for a client looking for OAuth while that is off: an OAuth error, whose text clients show
+ * to the person. Null for any other path.
+ * @param address the appliance's own, without a trailing slash
  */
 export function oauthOffBody(path: string, address: string): object | null {
   if (!LOOKED_AT.test(path)) return null;

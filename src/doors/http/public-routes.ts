@@ -1,10 +1,10 @@
-/** Answers a GET of an address that needs no key. `name` is the address's last part. */
+/** Answers a GET that needs no key. `name` is the last part of the path. */
 type PublicRoute = (request: Request, name: string) => Response | Promise<Response>;
 
-/** Routes by path; no other address is served without a key. */
+/** Routes by path; nothing else is served without a key. */
 export type PublicRoutes = Record<string, PublicRoute>;
 
-/** The content security policy of a page of text, which loads styles and its icon. */
+/** Content security policy of a text page, which loads only styles and its icon. */
 export const PROSE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -19,7 +19,7 @@ export function pageResponse(html: string, contentSecurityPolicy: string): Respo
   });
 }
 
-/** A file that pages load, the same until the next release. */
+/** A file loaded by pages, unchanged until the next release. */
 export function asset(content: string | Blob, type: string): Response {
   return new Response(content, {
     headers: { "content-type": type, "cache-control": "public, max-age=3600" },

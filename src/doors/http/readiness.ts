@@ -1,11 +1,11 @@
 import { json } from "./answers.ts";
 
-/** Checks by name: each gives a sentence that says what is wrong, or null. */
+/** Checks by name: each returns a sentence that says what is wrong, or null. */
 export type ReadyChecks = Record<string, () => string | null | Promise<string | null>>;
 
 const RETRY_AFTER_S = "1";
 
-/** Checks of one process by their names: a sentence, or null where all is well. */
+/** Results of one process's checks by name: a sentence, or null if all is well. */
 export interface Readiness {
   checks: [name: string, fault: string | null][];
   warnings: [name: string, warning: string | null][];
@@ -16,22 +16,23 @@ export async function checkReadiness(
   warnings: ReadyChecks,
 ): Promise<Readiness> {
   const faults = await run(checks);
-  // Warnings are read from the database, which has to answer for that.
+  // Warnings are read from the database, so only if it responds.
   const isRead = faults.every(([name, fault]) => name !== "database" || fault === null);
   return { checks: faults, warnings: isRead ? await run(warnings) : [] };
 }
 
 /**
- * `/readyz`: 200 where all is well but for warnings, else 503. `checks` has `ok` or what is wrong, by
- * name; it is public, so no sentence tells more than that.
- * @param own what this process tells
- * @param others what the other workers tell: of each name the first thing that is wrong is told
+ * `/readyz`: 200 if everything is well apart from warnings, else 503. `checks` contains `ok` or what is
+ * wrong, by name; it is public, so the sentences reveal nothing more.
+ * @param own this process's results
+ * @param others results of the other workers; for each name, the first fault is reported
  */
 export function readinessAnswer(own: Readiness, others: readonly Readiness[]): Response {
   const faults = merged([own.checks, ...others.map(({ checks }) => checks)]);
   const warned = merged([own.warnings, ...others.map(({ warnings }) => warnings)]);
   const detail = [...faults.values()].flatMap((fault) => fault ?? []).join(" ");
-  // A warning without a cause is left out, not `ok`: few appliances set what it is about.
+  // A warning without a cause is omitted instead of `ok`, because few appliances configure what it is
+  // about.
   const told = Object.fromEntries([
     ...[...faults].map(([name, fault]) => [name, fault ?? "ok"]),
     ...[...warned].filter(([, warning]) => warning !== null),

@@ -21,27 +21,27 @@ import { readQuery } from "./requests/query.ts";
 import { pathOf } from "./requests/request-path.ts";
 
 export interface RestContext extends KeyedContext {
-  /** Lets the connection of a request be silent for so long. */
+  /** Sets how long a request's connection may be silent. */
   giveTime(request: Request, silenceMaxS: number): void;
 }
 
-/** Request and path parameters that Elysia hands to a handler. */
+/** What Elysia passes to a handler: the request and its path parameters. */
 interface Incoming {
   request: Request;
   params: Record<string, string | null>;
 }
 
-/** A method, and what notes its requests. */
+/** A method with the recorder of its requests. */
 interface Route {
   method: ApiMethod;
   note: NoteRequest;
 }
 
-/** The body is not parsed, since nothing is read before the key is checked. */
+/** Elysia must not parse the body, since nothing is read before the key is checked. */
 const UNPARSED = { parse: "none" } as const;
 
 /**
- * The REST routes, all read off the methods' declarations. A request passes, in the contract's
+ * The REST routes, all derived from the methods' declarations. A request is checked in the contract's
  * order: route, key, rate, verb, then the method itself.
  */
 export function restRoutes(methods: readonly ApiMethod[], context: RestContext) {
@@ -52,7 +52,7 @@ export function restRoutes(methods: readonly ApiMethod[], context: RestContext) 
   return routes;
 }
 
-/** The routes of one path: its methods by verb, redirects to its slash, and refusals. */
+/** Routes of one path: its methods by verb, redirects to the trailing slash, and refusals. */
 function addRoutes(
   routes: Elysia,
   path: string,
@@ -72,7 +72,7 @@ function addRoutes(
 
   for (const route of ofPath) {
     const { method } = route;
-    // Elysia reads a handler's parameters: it parses no cookies for one that names others.
+    // Elysia inspects a handler's parameters: it does not parse cookies for one that destructures others.
     const answer = ({ request, params }: Incoming) =>
       answerCall(route, { request, params }, context);
     routes.route(method.verb, path, answer, UNPARSED);
@@ -95,7 +95,7 @@ function addRoutes(
   routes.all(path, other, UNPARSED).all(withoutSlash, other, UNPARSED);
 }
 
-/** @param allowed set where the path does not take the request's verb: the ones that it takes */
+/** @param allowed the verbs that the path accepts, if the request's is not among them */
 function answerCall(
   { method, note }: Route,
   { request, params }: Incoming,
@@ -130,7 +130,7 @@ function answerCall(
   );
 }
 
-/** The arguments of query and path; Elysia gives null for a part of the path that is not UTF-8. */
+/** Arguments of query and path; Elysia passes null for a part of the path that is not UTF-8. */
 function readRaw({ url }: Request, params: Incoming["params"]): RawArguments {
   const raw = readQuery(url);
   for (const name in params) raw[name] = params[name] ?? UNDECODABLE;

@@ -35,30 +35,30 @@ interface ServerContext
     McpContext,
     MetricsContext,
     Pick<PushContext, "openPush"> {
-  /** The routes of other doors. */
+  /** Routes of the other doors. */
   others: Elysia;
   docs: Docs;
-  /** For `/`. */
+  /** Facts for `/`. */
   startFacts(): Promise<StartFacts>;
   images: CategoryImages;
-  /** The bundle for assistants on the desktop, with this address filled in. */
+  /** The bundle for desktop assistants, with this address filled in. */
   bundle(address: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** For `/readyz`: what this process tells, and what the other workers do. */
+  /** For `/readyz`: results of this process and of the other workers. */
   ready(): Promise<{ own: Readiness; others: Readiness[] }>;
 }
 
 export type Server = ReturnType<typeof createServer>;
 
-/** The HTTP door: all routes, and the answer where there is none. */
+/** The HTTP door: all routes, and the answer for unknown addresses. */
 export function createServer(methods: readonly ApiMethod[], context: ServerContext) {
   const { noteRequests } = context;
   const { monotonic } = context.ports.clock;
   const noteOther = noteRequests("public", OTHER);
-  // Bun's own router would decode paths, and take a missing slash, in another way than Elysia's.
+  // Elysia's router, because Bun's own decodes paths and treats a missing slash differently.
   const server = new Elysia({
     systemRouter: false,
     strictPath: true,
-    // A Host of up to three letters would find no route otherwise.
+    // Otherwise a Host of up to three letters would match no route.
     handler: { standardHostname: false },
   })
     .onError(({ request, code, error }) => {
@@ -148,7 +148,7 @@ function bundleResponse(content: Uint8Array<ArrayBuffer>): Response {
     headers: {
       "content-type": "application/octet-stream",
       "content-disposition": 'attachment; filename="kanalog.mcpb"',
-      // Not for shared caches: it may have the address that this request named.
+      // Private, because it may contain the address that this request named.
       "cache-control": "private, max-age=300",
       "x-content-type-options": "nosniff",
     },

@@ -11,21 +11,21 @@ import { readBytes } from "./requests/body.ts";
 export interface PushContext
   extends Pick<KeyedContext, "ports" | "config" | "bodies" | "noteRequests"> {
   /**
-   * Takes what a messenger pushes to a source, given its secret.
-   * @returns null where there is no such source, it takes no pushes, or the secret is another
+   * Accepts what a messenger pushes to a source, given its secret.
+   * @returns null if there is no such source, it takes no pushes, or the secret is wrong
    */
   openPush(id: number, secret: string): Promise<((update: unknown) => Promise<void>) | null>;
 }
 
 const PATH = "/sources/:id/";
-/** A message of MAX is of 4,000 characters, with its attachments. */
+/** Room for a MAX message of 4,000 characters with its attachments. */
 const BODY_BYTES_MAX = 1024 * 1024;
-/** Header of the secret, which MAX sends with each push. */
+/** Header in which MAX sends the secret with each push. */
 const SECRET_HEADER = "x-max-bot-api-secret";
 
 /**
- * `/sources/3/`: pushes of a messenger (sources, section 4). The secret comes before the body, and without
- * it no answer tells whether there is such a source.
+ * `/sources/3/`: pushes from a messenger (sources, section 4). The secret is checked before the body is
+ * read, and without it no answer reveals whether the source exists.
  */
 export function pushRoutes(context: PushContext) {
   const { ports, noteRequests } = context;

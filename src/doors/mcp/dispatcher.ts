@@ -9,17 +9,20 @@ import { modernFault, unknownMethod, unsupportedVersion } from "./protocol-fault
 import { createToolSet, type ToolPost } from "./tool-set.ts";
 import { agreedVersion, META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
 
-/** How long a client may keep the list of tools. */
+/** How long clients may cache the list of tools. */
 const LIST_TTL_MS = 5 * 60 * 1000;
 
 /** One POST, as the protocol sees it. */
 interface McpPost extends ToolPost {
-  /** The body's value, undefined where it is not JSON; or the bound that it breaks. */
+  /** The body's value, undefined if it is invalid JSON; or the limit that it exceeds. */
   body: { value: unknown } | { bound: string };
   header(name: string): string | null;
-  /** Takes a message that calls no tool; the refusal where the organization sends too many. */
+  /** Takes a message that calls no tool from its rate; returns the refusal if there are too many. */
   takeMessage(): AppError | null;
-  /** Takes the call of a tool from the plan's rate, after a wait where need be; or the refusal. */
+  /**
+   * Takes a tool call from the plan's rate, after waiting if necessary; returns the refusal if there are
+   * too many.
+   */
   takeCall(): AppError | null | Promise<null>;
 }
 
@@ -27,7 +30,7 @@ type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
 
 /**
  * The MCP server: request in, answer out (specification, section 4; its error table, section 7).
- * @param methods those that are tools, in the order in which they are listed
+ * @param methods the tools, in the order in which they are listed
  */
 export function createDispatcher(
   methods: readonly ApiMethod[],
@@ -43,7 +46,7 @@ export function createDispatcher(
     const message = readMessage(post.body);
     const isToolCall = message.kind === "request" && message.request.method === "tools/call";
     const taken = isToolCall ? post.takeCall() : post.takeMessage();
-    // Awaited only where the call has to wait: reads come before the next wait (db/read-transaction.ts).
+    // Awaited only if the call has to wait: reads must come before the next await (db/read-transaction.ts).
     const denial = taken instanceof Promise ? await taken : taken;
     if (denial !== null && !isToolCall) {
       const text = errorText(denial, { method: null, nowMs: post.nowMs, ...services });

@@ -4,12 +4,12 @@ import type { RawArguments } from "../../methods/read-arguments.ts";
 import type { Services } from "../../methods/services.ts";
 import { formatDay } from "../../values/moscow-time.ts";
 
-/** Channels of which each is told; the others are counted. */
+/** Most channels to mention individually; the rest are counted. */
 const TOLD_MAX = 20;
 
 /**
- * Says of an answer without a day why it has none: channels that are unknown, that have no readings at
- * all, or whose readings are of other days.
+ * Explains an answer without any day: channels that are unknown, that have no readings at all, or whose
+ * readings are of other days.
  */
 export function emptyStatisticsText(
   raw: RawArguments,

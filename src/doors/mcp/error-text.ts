@@ -8,18 +8,18 @@ import { nearestCodes } from "../../values/nearest-codes.ts";
 import { plainText } from "./plain-text.ts";
 
 /**
- * Texts of tools' errors: the API's own sentence, and what a model needs to make the right call. Over
- * REST the sentences stand alone.
+ * What a tool's error text depends on: it contains the API's own sentence, and what a model needs to make a
+ * correct call. Over REST the sentence stands alone.
  */
 
 interface ErrorContext {
-  /** Null where the call named no tool. */
+  /** Null if the call named no tool. */
   method: ApiMethod | null;
   nowMs: number;
   directory: Services["directory"];
 }
 
-/** The whole text: `<status> <code>: <detail>`, of errors over arguments one after another. */
+/** The whole text: `<status> <code>: <detail>`; errors over arguments follow one another. */
 export function errorText(error: AppError, context: ErrorContext): string {
   const { code, detail, faults } = error;
   const told =
@@ -31,7 +31,7 @@ export function errorText(error: AppError, context: ErrorContext): string {
   return plainText(`${STATUS_OF[code]} ${code}: ${told}`);
 }
 
-/** Tools that find what another one did not. */
+/** Tools that find what another tool could not. */
 const FIND: Readonly<Record<string, string>> = {
   msgr_channels_resolve_retrieve:
     "Search by a part of its title: msgr_channels_list with `q`; group chats with `kind` chat.",
@@ -53,14 +53,14 @@ function moreOf({ code, retryAfterS }: AppError, { method, nowMs }: ErrorContext
   return `Try again in ${retryAfterS} ${retryAfterS === 1 ? "second" : "seconds"}.`;
 }
 
-/** Methods that list the codes of an argument. */
+/** Methods that list the valid codes of an argument. */
 const CODES_OF: Readonly<Record<string, string>> = {
   category: "msgr_categories_list",
   territory: "msgr_territories_list",
   parent: "msgr_territories_list",
 };
 
-/** Advice after the API's sentence, where that does not say by itself what would be right. */
+/** Advice after the API's sentence, unless that already says what would be valid. */
 const REPAIRS: { readonly [Code in MessageCode]?: string } = {
   invalidCursor: "Give `next` of the page before as it stands; leave it out for the first page.",
   notChannelQuery: "To find a channel by its title call msgr_channels_list with `q`.",

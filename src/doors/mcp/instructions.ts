@@ -1,4 +1,4 @@
-/** Instructions that `initialize` and `server/discover` give to an assistant. */
+/** Instructions for assistants, returned by `initialize` and `server/discover`. */
 export const INSTRUCTIONS =
   "A messenger's channels: one that a person names is found by " +
   "msgr_channels_resolve_retrieve (link or @handle) or msgr_channels_list (`q`, a part of the " +

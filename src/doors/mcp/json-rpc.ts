@@ -1,21 +1,21 @@
-/** JSON-RPC 2.0 as MCP uses it: one object a POST (specification, section 4). */
+/** JSON-RPC 2.0 as MCP uses it: one object per POST (specification, section 4). */
 
 export type RequestId = string | number;
 
 export interface RpcRequest {
   id: RequestId;
   method: string;
-  /** Undefined where there are none. */
+  /** Undefined if there are none. */
   params: Record<string, unknown> | undefined;
 }
 
 export type Message =
   | { kind: "request"; request: RpcRequest }
-  /** A notification or a response: nothing is run, and nothing answered. */
+  /** A notification or a response: nothing is run, and nothing is answered. */
   | { kind: "unanswered" }
   | { kind: "fault"; id: RequestId | null; fault: RpcFault };
 
-/** An error of the protocol, with the HTTP status under which it is told. */
+/** A protocol error, with its HTTP status. */
 export interface RpcFault {
   code: number;
   message: string;
@@ -27,10 +27,10 @@ const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
-/** The server could not do it: JSON-RPC leaves the code to each server. */
+/** The server failed; JSON-RPC leaves the choice of this code to servers. */
 export const SERVER_ERROR = -32000;
 
-/** @param body the value of the JSON, undefined where it is none; or the bound that it breaks */
+/** @param body the JSON value, undefined if it is invalid; or the limit that it exceeds */
 export function readMessage(body: { value: unknown } | { bound: string }): Message {
   if ("bound" in body) return broken(null, PARSE_ERROR, body.bound);
   const { value } = body;
@@ -58,7 +58,7 @@ export function invalidParams(message: string, status = 200): RpcFault {
   return { code: INVALID_PARAMS, message, status };
 }
 
-/** @param message how long to wait */
+/** @param message says how long to wait */
 export function rateLimited(message: string): RpcFault {
   return { code: SERVER_ERROR, message, status: 429 };
 }
@@ -80,7 +80,7 @@ function broken(id: RequestId | null, code: number, message: string): Message {
   return { kind: "fault", id, fault: { code, message, status: 400 } };
 }
 
-/** Longest id in bytes of JSON: each answer repeats it, and answers to faults stay small. */
+/** Longest id, in bytes of JSON: every answer repeats it, and error answers must stay small. */
 const ID_BYTES_MAX = 2_050;
 const ID_FAULT = `\`id\` must be a safe integer, or a string of at most ${ID_BYTES_MAX} bytes of JSON.`;
 
@@ -90,7 +90,7 @@ function isId(id: unknown): id is RequestId {
     : Number.isSafeInteger(id);
 }
 
-/** A copy that inherits nothing: `{"__proto__": …}` is a member like any other. */
+/** A copy without a prototype: `{"__proto__": …}` is a member like any other. */
 function own(value: Record<string, unknown>): Record<string, unknown> {
   return Object.assign(Object.create(null), value);
 }

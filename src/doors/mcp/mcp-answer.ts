@@ -1,17 +1,17 @@
 import type { Outcome } from "../../methods/call.ts";
 import { faultText, type Message, type RequestId, type RpcFault, resultText } from "./json-rpc.ts";
 
-/** Answers to a POST, as the HTTP route takes them. */
+/** Answer to a POST, as the HTTP route expects it. */
 
 export type McpAnswer = {
   status: number;
-  /** Null where the answer has no body. */
+  /** Null if the answer has no body. */
   body: string | null;
-  /** The outcome of the tool that was called; null where none was. */
+  /** Outcome of the called tool; null if none was called. */
   outcome: Outcome | null;
 };
 
-/** The id to answer a message under; null where it has none. */
+/** Id under which to answer a message; null if it has none. */
 export function idOf(message: Message): RequestId | null {
   if (message.kind === "request") return message.request.id;
   return message.kind === "fault" ? message.id : null;

@@ -1,12 +1,12 @@
 import type { ApiMethod } from "../../methods/method.ts";
 import type { RawArguments } from "../../methods/read-arguments.ts";
 
-/** The member stands last, and nowhere else: within a text its quotes would be escaped. */
+/** The answer's last member. Inside a text its quotes would be escaped, so it occurs nowhere else. */
 const NEXT = '"next":';
 
 /**
- * Says how to get the page after this one; null where there is none.
- * @param body the answer as JSON text, of which only the end is read
+ * Says how to get the next page; null if there is none.
+ * @param body the answer as JSON text, of which only the end is parsed
  */
 export function nextPageText(
   { operationId, parameters }: ApiMethod,

@@ -9,12 +9,12 @@ import {
 import { plainText } from "./plain-text.ts";
 import { META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
 
-/** Refusals of the protocol itself, before any tool is looked for. */
+/** Errors of the protocol itself, before any tool is looked up. */
 
 const UNSUPPORTED_VERSION = -32022;
 const HEADER_MISMATCH = -32020;
 
-/** The fault in the envelope of a modern request, or null. */
+/** What is wrong with a modern request's envelope, or null. */
 export function modernFault(
   { method, params }: RpcRequest,
   headerOf: (name: string) => string | null,
@@ -56,7 +56,7 @@ function mismatch(header: string, expected: unknown): RpcFault {
   };
 }
 
-/** A header's text, which may be written as `=?base64?…?=`. */
+/** Text of a header, which may be encoded as `=?base64?…?=`. */
 function decodeHeader(value: string): string {
   const encoded = /^=\?base64\?([A-Za-z0-9+/]*=*)\?=$/.exec(value)?.[1];
   return encoded === undefined ? value : Buffer.from(encoded, "base64").toString("utf8");
@@ -64,7 +64,7 @@ function decodeHeader(value: string): string {
 
 const QUOTED_MAX = 100;
 
-/** Quotes what a caller sent, which may be of any type and size. */
+/** Quotes input from a caller, which may have any type and size. */
 export function quoted(value: unknown): string {
   return typeof value === "string"
     ? JSON.stringify(plainText(value.slice(0, QUOTED_MAX)))

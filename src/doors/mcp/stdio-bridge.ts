@@ -2,7 +2,7 @@ import { type PostText, postTextTo } from "../../ports/post-text.ts";
 import { faultText, isObject, type RequestId, SERVER_ERROR } from "./json-rpc.ts";
 import { META } from "./versions.ts";
 
-/** The bridge over this process's own standard input and output. */
+/** Runs the bridge over this process's standard input and output. */
 export function runStdioBridge({ url, key }: { url: string; key: string }): Promise<void> {
   const write = (line: string): void => {
     process.stdout.write(`${line}\n`);
@@ -10,7 +10,7 @@ export function runStdioBridge({ url, key }: { url: string; key: string }): Prom
   return runBridge(linesOf(process.stdin), postTextTo(mcpAddress(url), key), write);
 }
 
-/** Lines end at their line feed: a JSON text may hold any other line separator as it is. */
+/** Splits at line feeds only: JSON text may contain other line separators unescaped. */
 async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -22,15 +22,15 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield rest + decoder.decode();
 }
 
-/** The address of an appliance's MCP server, from the appliance's address or the server's own. */
+/** Address of an appliance's MCP server, given either the appliance's address or the server's. */
 function mcpAddress(url: string): string {
   return `${url.replace(/\/+$/, "").replace(/\/v1\/mcp$/, "")}/v1/mcp/`;
 }
 
 /**
- * Takes JSON-RPC lines to the appliance and its answers back, for assistants that speak stdio only.
- * Lines are posted as they come, without waiting for those before; settles when they end and all
- * is answered.
+ * Forwards JSON-RPC lines to the appliance and its answers back, for assistants that only speak stdio.
+ * Lines are posted as they come, without waiting for earlier ones; settles when they end and all are
+ * answered.
  * @param write writes one line
  */
 async function runBridge(
@@ -53,7 +53,7 @@ async function carry(line: string, post: PostText, write: (line: string) => void
   try {
     const answer = await post(headersOf(message), line);
     const value = parse(answer.body);
-    // Parsed and written again, so that it is on one line.
+    // Parsed and serialized again, so that it fits on one line.
     if (isObject(value) && "jsonrpc" in value) write(JSON.stringify(value));
     else if (id !== undefined) write(failure(id, answer.status, value));
   } catch (error) {
@@ -63,7 +63,7 @@ async function carry(line: string, post: PostText, write: (line: string) => void
   }
 }
 
-/** The headers that a client of the modern era sends over HTTP; there are none in the legacy one. */
+/** Headers that a client of the modern era sends over HTTP; the legacy era has none. */
 function headersOf(message: unknown): Record<string, string> {
   if (!isObject(message) || !isObject(message["params"])) return {};
   const { _meta: meta, name } = message["params"];
@@ -76,19 +76,19 @@ function headersOf(message: unknown): Record<string, string> {
   };
 }
 
-/** A header takes visible ASCII only; what looks encoded already is encoded once more. */
+/** Headers only allow visible ASCII; text that already looks encoded is encoded again. */
 function encode(text: string): string {
   return /^(?!=\?)[!-~]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
 }
 
-/** The protocol's error for an answer that is no JSON-RPC: 401, 413, 429 and the like. */
+/** A JSON-RPC error for a response that is not JSON-RPC, such as 401, 413 or 429. */
 function failure(id: RequestId, status: number, value: unknown): string {
   const { code = "", detail = "" } = isObject(value) ? value : {};
   const message = `${status} ${String(code)}: ${String(detail)}`;
   return faultText(id, { code: SERVER_ERROR, message, status: 0, data: { status } });
 }
 
-/** The id to answer under; undefined for a notification, a response, and anything without one. */
+/** Id to answer under; undefined for a notification, a response, and anything without one. */
 function idOf(message: unknown): RequestId | undefined {
   const id = isObject(message) && "method" in message ? message["id"] : undefined;
   return typeof id === "string" || typeof id === "number" ? id : undefined;

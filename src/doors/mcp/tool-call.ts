@@ -8,9 +8,9 @@ import { nextPageText } from "./next-page.ts";
 import { plainJson } from "./plain-text.ts";
 import { quoted } from "./protocol-faults.ts";
 
-/** A tool call's arguments checked, and its result as JSON text. */
+/** Checks a tool call's arguments, and formats its result as JSON text. */
 
-/** The fault that a call's arguments have before its method reads them, or null. */
+/** What is wrong with a call's arguments before its method parses them, or null. */
 export function argumentsFault(
   { parameters, operationId }: ApiMethod,
   given: Record<string, unknown>,
@@ -23,10 +23,10 @@ export function argumentsFault(
   }
   for (const name in parameters) {
     const parameter = parameters[name];
-    // The optional ones in the query, which are most, have nothing to be looked at yet.
+    // Optional query arguments, which most are, need no check here.
     if (parameter === undefined || !parameter.required) continue;
     const isGiven = Object.hasOwn(given, name);
-    // The cursor carries its list, the channel of posts included.
+    // A cursor carries its list's arguments, including the channel of posts.
     if (!isGiven && typeof given["cursor"] !== "string") {
       return `${operationId} needs the argument ${JSON.stringify(name)}.`;
     }
@@ -38,14 +38,14 @@ export function argumentsFault(
   return null;
 }
 
-/** Words on where to take what does not fit into an address. */
+/** Where to get a value if the given one does not fit into a URL. */
 const LINKS: Readonly<Record<string, string>> = {
   channel: " For a link there is msgr_channels_resolve_retrieve.",
 };
 
 /**
- * The arguments as a method takes them: null is not given, a handle may have its `@`, and a list may be
- * one of JSON.
+ * Converts arguments to the form a method accepts: null counts as not given, a handle may have its `@`, and
+ * a list may be a JSON array.
  */
 export function argumentsFor(
   { parameters }: ApiMethod,
@@ -71,7 +71,7 @@ function argumentFor(name: string, { isList }: Parameter<unknown>, value: unknow
 
 const NO_RESULTS = '{"results":[]}';
 
-/** @param common members that every result of the era has, with a comma behind */
+/** @param common members of every result in this era, with a trailing comma */
 export function toolResult(
   common: string,
   method: ApiMethod,
@@ -90,7 +90,7 @@ export function toolResult(
   );
 }
 
-/** The result of a method that failed; without structured content, so that its text is read. */
+/** Result of a method that failed; without structured content, so that its text is read. */
 export function errorResult(common: string, text: string): string {
   return `{${common}"content":[${textContent(text)}],"isError":true}`;
 }

@@ -14,13 +14,13 @@ import { describeTool } from "./tools.ts";
 export interface ToolPost {
   nowMs: number;
   call(method: ApiMethod, raw: RawArguments): Promise<Outcome>;
-  /** Counts the call of a tool that was not run; null for one that does not exist. */
+  /** Counts a call of a tool that was not run; null for an unknown tool. */
   refuse(method: ApiMethod | null, denial: AppError): Outcome;
 }
 
 /**
- * The tools, listed and called in both eras of the protocol.
- * @param methods those that are tools, in the order in which they are listed
+ * Lists and calls the tools, in both eras of the protocol.
+ * @param methods the tools, in the order in which they are listed
  */
 export function createToolSet(
   methods: readonly ApiMethod[],
@@ -30,7 +30,7 @@ export function createToolSet(
   const listText = JSON.stringify([...tools.values()].map(describeTool));
 
   return {
-    /** @param common members that every list of the era has, as JSON text with a comma behind */
+    /** @param common members of every list in this era, as JSON text with a trailing comma */
     list({ id, params }: RpcRequest, common: string): McpAnswer {
       return params?.["cursor"] === undefined
         ? answerText(id, `{${common}"tools":${listText}}`)
@@ -38,8 +38,8 @@ export function createToolSet(
     },
 
     /**
-     * @param denial set where the plan's rate is exceeded: then no method runs
-     * @param common members that every result of the era has, as JSON text with a comma behind
+     * @param denial set if the plan's rate is exceeded: no method runs then
+     * @param common members of every result in this era, as JSON text with a trailing comma
      */
     async call(
       { id, params }: RpcRequest,

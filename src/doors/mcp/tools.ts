@@ -5,7 +5,7 @@ import { anyPart } from "../../methods/partial-result.ts";
 import { specifiedTools } from "../../methods/table.ts";
 import type { Schema } from "../../values/schema.ts";
 
-/** A tool as `tools/list` describes it, all read off the method's declaration. */
+/** A tool as `tools/list` describes it, derived from the method's declaration. */
 export function describeTool(method: ApiMethod): object {
   const { operationId, title, tool = "", units, parameters } = method;
   const named = Object.entries<Parameter<unknown>>(parameters);
@@ -22,7 +22,7 @@ export function describeTool(method: ApiMethod): object {
       ...(required.length > 0 && { required }),
       additionalProperties: false,
     },
-    // Clients hold answers to it, those with `fields` too.
+    // Clients validate answers against it, including those reduced by `fields`.
     outputSchema: withoutNames(anyPart(method)),
     annotations: {
       title,
@@ -38,7 +38,7 @@ function costOf(units: number): string {
   return units === 0 ? "Free." : `Costs ${units} request unit.`;
 }
 
-/** Models read types, bounds and words; everything else of a schema is lost on them. */
+/** Reduces a schema to what models use: types, bounds and descriptions. */
 function flat(schema: Schema<unknown>, description: string | null): object {
   const { type, enum: options, minimum, maximum } = schema;
   return {
@@ -52,9 +52,9 @@ function flat(schema: Schema<unknown>, description: string | null): object {
 }
 
 /**
- * The words for a model about a parameter; null where the tool's own words name the specification's tool
- * that has the very same one. A tool of ours names that one here otherwise: a model reads all tools before
- * its first call, and pays for each character in every talk.
+ * Description of a parameter for a model. Null if the tool's own description refers to the specification's
+ * tool that has the very same parameter; otherwise our tools refer to that one here. A model reads all
+ * tools before its first call, and pays for each character in every conversation.
  */
 function wordsOf(method: ApiMethod, name: string, schema: Schema<unknown>): string | null {
   const alike = specifiedTools.find(({ parameters }) => parameters[name]?.schema === schema);
@@ -65,13 +65,13 @@ function wordsOf(method: ApiMethod, name: string, schema: Schema<unknown>): stri
   const { enum: options, default: usual, examples, description = "" } = schema;
   const words = [description];
   if (usual !== undefined) words.push(`${JSON.stringify(usual)} where not given.`);
-  // The options are examples enough.
+  // If there are options, no example is needed.
   const [example] = (options === undefined ? (examples ?? []) : []) as unknown[];
   if (example !== undefined) words.push(`Example: ${JSON.stringify(example)}.`);
   return words.join(" ");
 }
 
-/** The schema whole, since a tool's schema can refer to no other document. */
+/** The schema with everything inlined, because a tool's schema cannot refer to another document. */
 function withoutNames(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutNames);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -4,7 +4,7 @@ import { inEveryLanguage, type Message, message } from "../../values/messages/me
 
 export { passwordAddress };
 
-/** The mail by which somebody chooses a new password. */
+/** Mail with a link for choosing a new password. */
 export function passwordMail(baseAddress: string, email: string, token: string): Mail {
   return mailWithLink(email, {
     subject: message("passwordMailSubject"),
@@ -13,7 +13,7 @@ export function passwordMail(baseAddress: string, email: string, token: string):
   });
 }
 
-/** The mail by which a visitor makes an account. */
+/** Mail with a link for a visitor to create an account. */
 export function signUpMail(baseAddress: string, email: string, token: string): Mail {
   return mailWithLink(email, {
     subject: message("signUpSubject"),
@@ -22,7 +22,7 @@ export function signUpMail(baseAddress: string, email: string, token: string): M
   });
 }
 
-/** The mail to somebody who has an account, where an account was asked for with their address. */
+/** Mail to somebody who already has an account, after their address was used to sign up. */
 export function knownAddressMail(baseAddress: string, email: string): Mail {
   return mailWithLink(email, {
     subject: message("signUpSubject"),
@@ -31,7 +31,7 @@ export function knownAddressMail(baseAddress: string, email: string): Mail {
   });
 }
 
-/** The mail to somebody invited into an organization. @param token null where they have a password */
+/** Mail to somebody invited to an organization. @param token null if they have a password */
 export function invitationMail(
   baseAddress: string,
   email: string,

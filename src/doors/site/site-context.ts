@@ -33,24 +33,24 @@ import type { Throttle } from "./guard/throttle.ts";
 import type { PostMarkdown } from "./look/markdown.ts";
 import type { Visit } from "./visit/visit.ts";
 
-/** Parts that the site works on; the verbs that change something write by themselves. */
+/** What the site works with; functions that change something do their own writing. */
 export interface SiteContext {
   config: Config;
   ports: Ports;
-  /** Signs the tokens of forms. */
+  /** Key that signs form tokens. */
   secret: string;
   /** The appliance's address, for links in mails. */
   baseAddress(request: Request): string;
-  /** The appliance's address as the visitor's browser has it, through a proxy for instance. */
+  /** The appliance's address as this visitor's browser sees it, for instance through a proxy. */
   ownAddress(request: Request): string;
-  /** The id by which the log finds a request. */
+  /** Id by which the log identifies a request. */
   requestId(request: Request): string;
   noteRequests: NoteRequests;
-  /** The IP that a request comes from. */
+  /** The client's IP. */
   clientIp(request: Request): string;
-  /** Lets the connection of a request be silent for so long, and its body take so long. */
+  /** Sets how long a request's connection may be silent, and its body may take. */
   giveTime(request: Request, silenceMaxS: number): void;
-  /** The appliance's address where assistants may sign in by OAuth; null where that is off. */
+  /** The appliance's address, if assistants may sign in with OAuth; otherwise null. */
   oauthAddress(): string | null;
   accounts: Accounts;
   keys: Keys;
@@ -67,37 +67,37 @@ export interface SiteContext {
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
   sources: Sources;
   downloads: Downloads;
-  /** HTML of a post's text. */
+  /** Converts a post's text to HTML. */
   postHtml: PostMarkdown;
   mails: Mails;
   setUp: SetUp;
-  /** Whether visitors may make accounts. */
+  /** Whether visitors may create accounts. */
   isSignUpOpen(): Promise<boolean>;
   signUps: SiteSignUps;
   throttle: Throttle;
   sentForms: SentForms;
   afterAnswer: Pick<AfterAnswer, "run">;
-  /** Units used, as the console shows them. */
+  /** Used units, for the console. */
   usage: Pick<Usage, "used" | "usedByAll">;
-  /** The last requests of a key, the latest first; null where they are not logged. */
+  /** A key's latest requests, latest first; null if they are not logged. */
   lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
   jobs: Pick<Scheduler, "list" | "runNow" | "behind">;
-  /** Tables that are still being filled from what a former version stored. */
+  /** Background builds in progress, after an upgrade from an earlier version. */
   builds: Builds["list"];
-  /** The nodes of the cluster; null where the appliance is none of one. */
+  /** The cluster's nodes; null on a standalone appliance. */
   nodes: (() => Promise<NodeState[]>) | null;
-  /** How the appliance was doing since an instant. */
+  /** Hourly figures of the appliance since an instant. */
   hoursSince(sinceMs: number): Promise<Hour[]>;
-  /** Null where the system does not tell. */
+  /** Null if the system does not tell. */
   freeDiskBytes(): Promise<number | null>;
   databaseFacts(): Promise<DatabaseFacts>;
-  /** The last daily backup; null where there is none. */
+  /** The latest daily backup; null if there is none. */
   lastBackup(): Promise<BackupFile | null>;
-  /** This process's warnings and errors, the latest first. */
+  /** This process's warnings and errors, latest first. */
   recentErrors(): Promise<RecentEntry[]>;
 }
 
-/** How large the database is, and what is in it. */
+/** How large the database is, and what it contains. */
 export interface DatabaseFacts {
   fileBytes: number;
   walBytes: number;

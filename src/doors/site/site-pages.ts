@@ -34,18 +34,18 @@ import type { Visit } from "./visit/visit.ts";
 export interface SitePage {
   path: string;
   /**
-   * Who may see it: anybody; who is signed in; a member of an organization, the one of the visit;
-   * an owner or administrator of it; staff.
+   * Who may see it: anybody; somebody signed in; a member of the visit's organization; an owner or
+   * administrator of it; staff.
    */
   access: "anybody" | "person" | "member" | "manager" | "staff";
-  /** How large its forms may be, where they hold more than a form usually does. */
+  /** Limit for its forms, if above the default. */
   formBytesMax?: number;
-  /** Whether a form of it brings a file. */
+  /** Whether one of its forms uploads a file. */
   takesFile?: boolean;
   show(visit: Visit, context: SiteContext): View | Promise<View>;
   /**
-   * By the form's `action`. What they throw as an AppError is shown on the page, at its fields,
-   * with what was typed.
+   * Handlers by the form's `action`. An AppError that they throw is shown on the page, at its fields, with
+   * what was typed.
    */
   actions?: Record<string, (visit: Visit, context: SiteContext) => View | Promise<View>>;
 }

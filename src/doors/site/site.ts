@@ -18,11 +18,13 @@ import type { View } from "./visit/view.ts";
 import { refusal } from "./visit/viewer.ts";
 import type { Visit } from "./visit/visit.ts";
 
-/** How long a browser keeps a channel's picture. */
+/** How long browsers may cache a channel's picture. */
 const PICTURE_MAX_AGE_S = 60 * 60;
 const MISSING_PICTURE_MAX_AGE_S = 10 * 60;
 
-/** A transparent pixel: browsers draw a broken frame over the initials for an answer without a picture. */
+/**
+ * A transparent pixel, because without any picture browsers would draw a broken frame over the initials.
+ */
 const NOTHING_TO_SEE = Buffer.from(
   "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
   "base64",
@@ -62,7 +64,7 @@ export function siteRoutes(context: SiteContext) {
   return routes;
 }
 
-/** @param sitePage null where no page has the address */
+/** @param sitePage null if no page has the address */
 async function answerVisit(
   sitePage: SitePage | null,
   { request, params }: Incoming,
@@ -102,7 +104,7 @@ async function answerTo(
   }
 }
 
-/** @returns the view, and the visit with which it is shown: a form may change it */
+/** @returns the view, and the visit it is rendered for, which a form may change */
 async function answerOf(sitePage: SitePage, visit: Visit, context: SiteContext): Promise<Answer> {
   const { method } = visit.request;
   if (method === "POST" && sitePage.actions !== undefined) {
@@ -118,7 +120,7 @@ async function answerOf(sitePage: SitePage, visit: Visit, context: SiteContext):
   return { visit, view: { ...messagePage(visit, error), headers: { allow } } };
 }
 
-/** Refuses a Host that makes no valid address. @throws AppError `invalid` */
+/** Refuses a Host that is not a valid address. @throws AppError `invalid` */
 function requireAddress({ url }: Request): void {
   if (!URL.canParse(url)) throw new AppError("invalid", message("noHost"));
 }
@@ -132,7 +134,7 @@ function headersOf(requestId: string): Headers {
   });
 }
 
-/** Redirects to the address with a slash, as the visitor sees it: a proxy may have taken a prefix off. */
+/** Redirects to the address with a slash, as the visitor sees it: a proxy may have removed a prefix. */
 function redirectToSlash(request: Request, context: SiteContext): Response {
   requireAddress(request);
   const { pathname, search } = new URL(request.url);
@@ -176,7 +178,7 @@ async function respond(visit: Visit, view: View, headers: Headers): Promise<Resp
   }
 }
 
-/** Behind https, cookies go back over https only. */
+/** Behind https, cookies are only sent over https. */
 function makeSecure(headers: Headers): void {
   const cookies = headers.getSetCookie();
   headers.delete("set-cookie");

@@ -2,7 +2,7 @@ import type { Mail } from "../../ports/mail.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { ClaimedMail, EndedMail } from "./mails.store.ts";
 
-/** The queue, on whatever thread writes it. */
+/** The mail queue, on whichever thread writes it. */
 interface MailQueue {
   isDue(nowMs: number): Promise<boolean>;
   claim(claim: string): Promise<ClaimedMail | null>;
@@ -11,14 +11,14 @@ interface MailQueue {
   dropOld(): Promise<number>;
 }
 
-/** How often messages are looked through while no mail server is set. */
+/** How often the queue is checked while no mail server is configured. */
 const LOOK_AGAIN_MS = 60 * 60 * 1000;
 
 export type Mailer = ReturnType<typeof createMailer>;
 
 /**
- * Sends what is queued, one message after the other.
- * @param mail null where no mail server is set: messages wait for one, a week at most
+ * Sends queued messages, one after another.
+ * @param mail null if no mail server is configured: messages wait for one, for a week at most
  */
 export function createMailer(
   queue: MailQueue,
@@ -51,7 +51,7 @@ export function createMailer(
   let isTold = false;
   let lookAgainMs = 0;
 
-  /** Tells that messages wait, once, and drops those that waited for too long. */
+  /** Logs once that messages are waiting, and drops those that have waited too long. */
   async function leaveWaiting(): Promise<void> {
     if (clock.monotonic() < lookAgainMs || !(await queue.isDue(clock.now()))) return;
     lookAgainMs = clock.monotonic() + LOOK_AGAIN_MS;
@@ -64,12 +64,12 @@ export function createMailer(
   let isStopping = false;
 
   return {
-    /** Begins no other message. */
+    /** Starts no further message. */
     stop(): void {
       isStopping = true;
     },
 
-    /** Sends all that is due. Never throws. */
+    /** Sends everything that is due. Never throws. */
     async runDue(): Promise<void> {
       try {
         if (mail === null) await leaveWaiting();

@@ -7,10 +7,10 @@ import type { Message } from "../../ports/mail.ts";
 import { nextAttemptAt } from "../../values/retry-ladder.ts";
 import { mails } from "./mails.table.ts";
 
-/** A claim's length: longer than a server is given to take a message. */
+/** How long a claim lasts: longer than a server may take to accept a message. */
 const LEASE_MS = 120_000;
 const MINUTE_MS = 60_000;
-/** Waits after each failure; a message that was not taken in two days is given up. */
+/** Waits after each failure; a message not accepted within two days is given up. */
 const WAITS_MS = [1, 5, 15, 60, 180, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS);
 
 export interface ClaimedMail extends Message {
@@ -32,7 +32,7 @@ const add = change((db) =>
   }),
 );
 
-/** Queues a message in the caller's transaction: it is sent if, and only if, that is committed. */
+/** Queues a message in the caller's transaction: it is sent if and only if that commits. */
 export async function queueMail(
   tx: Transaction,
   nowMs: number,
@@ -53,7 +53,7 @@ export async function isMailDue(db: Database, nowMs: number): Promise<boolean> {
   return (await due(db).get({ nowMs })) !== undefined;
 }
 
-/** Sets due times back with the clock, or what was due would become due so much later. */
+/** Moves due times back together with the clock, or messages would become due that much later. */
 export async function setBackMails(tx: Transaction, byMs: number): Promise<void> {
   await tx.builders.update(mails).set({
     nextAttemptAt: sql`${mails.nextAttemptAt} - ${byMs}`,
@@ -63,7 +63,7 @@ export async function setBackMails(tx: Transaction, byMs: number): Promise<void>
 
 const counted = query((db) => db.select({ mails: count() }).from(mails));
 
-/** Messages that are still to be sent. */
+/** Number of messages still to be sent. */
 export async function countMails(db: Database): Promise<number> {
   return (await counted(db).get())?.mails ?? 0;
 }
@@ -95,7 +95,7 @@ const take = change((db) =>
     .where(eqGiven(mails.id, "id")),
 );
 
-/** Takes one message that is due and that nobody has. */
+/** Claims one due message that nobody else has claimed. */
 export function claimMail(db: Database, clock: Clock, claim: string): Promise<ClaimedMail | null> {
   return inTransaction(db, clock, "mail-claim", async (tx) => {
     const nowMs = clock.now();
@@ -142,10 +142,10 @@ export function endMail(
   });
 }
 
-/** The time for which a message waits for a mail server to be set. */
+/** How long a message waits for a mail server to be configured. */
 const WAITING_MAX_MS = 7 * 24 * 60 * MINUTE_MS;
 
-/** Gives up messages that waited for too long. @returns how many */
+/** Gives up messages that have waited too long. @returns how many */
 export function dropOldMails(db: Database, clock: Clock): Promise<number> {
   return inTransaction(db, clock, "mail-drop", async (tx) => {
     const nowMs = clock.now();

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Messages that are still to be sent. */
+/** Messages still to be sent. */
 export const mails = sqliteTable("mails", {
   id: integer("id").primaryKey(),
   recipients: text("recipients", { mode: "json" }).$type<readonly string[]>().notNull(),

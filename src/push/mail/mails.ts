@@ -8,9 +8,9 @@ export type Mails = ReturnType<typeof createMails>;
 
 /**
  * Mails for the site.
- * @param db where the queue is read
- * @param queue as `addMail` is run on a connection that writes
- * @param canSend false where no mail server is set: the inviter copies links by hand then
+ * @param db for reading the queue
+ * @param queue `addMail` on a writing connection
+ * @param canSend false if no mail server is configured: inviters then copy links by hand
  */
 export function createMails(
   db: Database,
@@ -20,7 +20,7 @@ export function createMails(
   return { canSend, queued: (): Promise<number> => countMails(db), queue };
 }
 
-/** Queues a message that nothing else is written with. */
+/** Queues a message on its own, without other writes. */
 export function addMail(db: Database, clock: Clock, message: Message): Promise<void> {
   return inTransaction(db, clock, "mail-queue", (tx) => queueMail(tx, clock.now(), message));
 }

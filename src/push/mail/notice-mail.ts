@@ -1,7 +1,7 @@
 import { onOneLine } from "../../ports/mail.ts";
 import { inEveryLanguage, type Message } from "../../values/messages/messages.ts";
 
-/** A mail that tells what happened: a paragraph in every language, and then the facts. */
+/** A mail about an event: a paragraph in every language, followed by the facts. */
 export function noticeMail(
   subject: Message,
   paragraph: Message,

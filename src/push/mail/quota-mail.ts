@@ -12,8 +12,8 @@ import { noticeMail } from "./notice-mail.ts";
 import { noteQuotaMail } from "./quota-mails.store.ts";
 
 /**
- * Queues the mail to an organization's owners and administrators that are not suspended, once a period
- * and level: the note and the mails are one transaction.
+ * Queues the mail to an organization's owners and administrators who are not suspended, once per period and
+ * level: the record and the mails are one transaction.
  */
 export function tellQuota(
   db: Database,

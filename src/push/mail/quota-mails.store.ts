@@ -9,7 +9,7 @@ const add = change((db) =>
     .onConflictDoNothing(),
 );
 
-/** Notes a mail of a period and level. @returns false where there was one already */
+/** Records a mail for a period and level. @returns false if there already was one */
 export async function noteQuotaMail(
   tx: Transaction,
   mail: { organizationId: number; periodStartedAt: number; percent: number },

@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
 
-/** Mails that told an organization how much of a period's quota is used. */
+/** Mails that told an organization how much of a period's quota it has used. */
 export const quotaMails = sqliteTable(
   "quota_mails",
   {

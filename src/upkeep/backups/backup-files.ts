@@ -3,18 +3,18 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { fileStamp } from "../../values/moscow-time.ts";
 
-/** Where the daily backups of a database lie. */
+/** Where a database's daily backups are stored. */
 export interface BackupPlace {
   folder: string;
-  /** Beginning of the names, which tells apart the files of several databases in one folder. */
+  /** Prefix of the file names, so that several databases can share a folder. */
   name: string;
 }
 
-/** A daily backup that lies in its folder. */
+/** A daily backup in its folder. */
 export interface BackupFile {
   path: string;
   bytes: number;
-  /** When it was finished. */
+  /** When it was completed. */
   madeAt: number;
 }
 
@@ -22,24 +22,25 @@ export function backupPlace(folder: string, databasePath: string): BackupPlace {
   return { folder, name: basename(databasePath, extname(databasePath)).replace(/^:.*/, "kanalog") };
 }
 
-/** Makes the folder where it is missing. @throws Error where it is none, or may not be written */
+/** Creates the folder if it is missing. @throws Error if it is not a folder or not writable */
 export function makeBackupFolder(folder: string): void {
   mkdirSync(folder, { recursive: true });
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-/** `kanalog-2026-11-20T04-00-00.db`: in the order of their names they are in the order of time. */
+/** `kanalog-2026-11-20T04-00-00.db`: sorting by name sorts by time. */
 export function backupPath({ folder, name }: BackupPlace, instantMs: number): string {
   return join(folder, `${name}-${fileStamp(instantMs)}.db`);
 }
 
-/** Characters of a day, such as `2026-11-20`. */
+/** Length of a day such as `2026-11-20`. */
 const DAY_LENGTH = 10;
 const STAMP_END = /^-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.db$/;
 
 /**
- * Names of the place's own files, the latest first: all else in the folder is somebody's. One of a later
- * day, made while the clock was wrong, is left out: it would be the latest for years.
+ * Names of this place's backups, latest first; everything else in the folder belongs to somebody else. A
+ * backup dated in the future, made while the clock was wrong, is ignored: it would count as the latest for
+ * years.
  */
 function ownNames(names: readonly string[], { name }: BackupPlace, nowMs: number): string[] {
   const latest = `-${fileStamp(nowMs).slice(0, DAY_LENGTH)}`;
@@ -57,7 +58,10 @@ export function pruneBackups(place: BackupPlace, kept: number, nowMs: number): v
   }
 }
 
-/** Null where there is none yet, or the folder cannot be read. Never blocks: it may be a network's. */
+/**
+ * The latest backup; null if there is none yet, or the folder cannot be read. Never blocks, because it may
+ * be a network folder.
+ */
 export async function findLastBackup(
   place: BackupPlace,
   nowMs: number,

@@ -12,14 +12,14 @@ import { type BackupPlace, backupPath, pruneBackups } from "./backup-files.ts";
 
 export interface BackupPlan {
   place: BackupPlace;
-  /** How many are kept. */
+  /** Number of backups to keep. */
   kept: number;
 }
 
 /**
- * Writes a backup into its folder and removes the oldest ones. Where it fails, staff get a mail by the
- * queue, and nothing is removed.
- * @throws AppError what `writeCopy` throws
+ * Writes a backup into its folder and removes the oldest ones. If it fails, a mail to staff is queued and
+ * nothing is removed.
+ * @throws AppError as `writeCopy`
  */
 export async function backUp(
   db: Database,

@@ -25,7 +25,10 @@ export function channelFaults(db: Database): string[] {
   ];
 }
 
-/** A migration writes a whole number as `5.0`, so what is compared is read first. */
+/**
+ * Numbers of channels whose stored card differs from their row. Cards are parsed before comparing, because
+ * a migration may have written an integer as `5.0`.
+ */
 function cardsThatDiffer(db: Database): number[] {
   const rows = statement<ChannelRecord & { json: string | null }>(
     db,
@@ -40,7 +43,7 @@ function cardsThatDiffer(db: Database): number[] {
   return ids;
 }
 
-/** Null where there is none, or what is no JSON. */
+/** Null if there is none, or it is invalid JSON. */
 function parsed(json: string | null): unknown {
   try {
     return JSON.parse(json ?? "null");
@@ -49,7 +52,10 @@ function parsed(json: string | null): unknown {
   }
 }
 
-/** The counts are those of the last recount, so only what no recount can bring about is a fault. */
+/**
+ * Faults of categories and territories. Their counts date from the last recount, so only what a recount
+ * could not produce is a fault.
+ */
 export function directoryFaults(db: Database): string[] {
   return foundRows(db, {
     "Territories whose path is not their parent's and their own code": `SELECT t.slug AS name

@@ -9,7 +9,7 @@ import { twinFaults } from "./twins.store.ts";
 import { usageFaults } from "./usage.store.ts";
 import { webhookFaults } from "./webhooks.store.ts";
 
-/** A part that was looked at, with its faults: sentences, none where all is well. */
+/** One part of the check, with its faults as sentences; empty if all is well. */
 export interface CheckResult {
   name: string;
   faults: string[];
@@ -28,9 +28,9 @@ const CHECKS: readonly { name: string; faults(db: Database): string[] }[] = [
 ];
 
 /**
- * Looks for what must not be, in one snapshot of the database: others may write meanwhile. Use a
- * reading connection of its own: FTS5 remembers the index's structure between two looks.
- * @param onResult called after each check
+ * Checks the invariants of a database in one snapshot; others may write meanwhile. Use a separate reading
+ * connection, because FTS5 caches the index's structure.
+ * @param onResult called after each part
  */
 export function checkDatabase(db: Database, onResult: (result: CheckResult) => void): void {
   db.exec("BEGIN");
@@ -40,12 +40,12 @@ export function checkDatabase(db: Database, onResult: (result: CheckResult) => v
     if (schema.faults.length > 0) return;
     for (const { name, faults } of CHECKS) onResult({ name, faults: attempt(() => faults(db)) });
   } finally {
-    // Rolled back: nothing was written, and a commit would fail over the damages that were found.
+    // Rolled back, since nothing was written and a commit would fail on a damaged file.
     if (db.isInTransaction) db.exec("ROLLBACK");
   }
 }
 
-/** Made once: it is the same for every file. */
+/** Built once, since it is the same for every file. */
 let expected: SchemaShape | null = null;
 
 function schemaFaults(db: Database): string[] {
@@ -63,7 +63,7 @@ function schemaFaults(db: Database): string[] {
   return [`The file has schema version ${version}, this program ${SCHEMA_VERSION}: ${advice}.`];
 }
 
-/** A part that cannot be read is a fault too. */
+/** A part that cannot be read is a fault as well. */
 function attempt(work: () => string[]): string[] {
   try {
     return work();

@@ -1,15 +1,15 @@
 import type { Database } from "../../db/database.ts";
 
-/** Lines of SQLite's own report. */
+/** Limit for the lines of SQLite's own report. */
 const LINES_MAX = 20;
 
-/** SQLite's integrity check, which asks the search index about its own structure too. */
+/** SQLite's integrity check, which includes the search index's own structure. */
 export function fileFaults(db: Database): string[] {
   const rows = db.pragma<Record<string, string>>(`integrity_check(${LINES_MAX})`);
   return rows.flatMap((row) => Object.values(row)).filter((line) => line !== "ok");
 }
 
-/** Rows that name a row of another table which is not there. */
+/** Rows that refer to a missing row of another table. */
 export function foreignKeyFaults(db: Database): string[] {
   const rows = db.pragma<{ table: string; parent: string }>("foreign_key_check");
   const counts = new Map<string, number>();

@@ -1,11 +1,11 @@
 import { type Database, statement } from "../../db/database.ts";
 
-/** Named of each kind of fault; the number of all is told. */
+/** Examples listed for each kind of fault, beside the total. */
 const NAMED_MAX = 5;
 
 /**
- * Sentences for rows that must not be there.
- * @param checks what such rows are called, each with the SQL that selects one column, what names the row
+ * Sentences about rows that must not exist.
+ * @param checks SQL by the kind of rows it finds; each selects one column, which identifies the row
  */
 export function foundRows(db: Database, checks: Readonly<Record<string, string>>): string[] {
   return Object.entries(checks).flatMap(([what, sql]) => {
@@ -17,7 +17,7 @@ export function foundRows(db: Database, checks: Readonly<Record<string, string>>
   });
 }
 
-/** The sentence for things that must not be; none where there are none. */
+/** A sentence about things that must not exist; empty if there are none. */
 export function faultOf(what: string, all: readonly unknown[]): string[] {
   if (all.length === 0) return [];
   const names = all.slice(0, NAMED_MAX).map(String);

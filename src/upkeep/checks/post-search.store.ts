@@ -5,9 +5,9 @@ import { countOf, foundRows } from "./found-rows.ts";
 import { openVocabulary } from "./vocabulary.ts";
 
 /**
- * The index of posts equals the table: the same posts, and of every token as many posts and as many places.
- * While the index is built, or posts are to be written anew after their channel changed, only what it has
- * is held to the table.
+ * Compares the post index with the posts: it must hold the same posts, and every token in as many posts and
+ * positions. While the index is being built, or posts must be reindexed because their channel changed, only
+ * what it does contain is compared.
  */
 export function postSearchFaults(db: Database): string[] {
   const phase = selectPhase(db);
@@ -41,7 +41,7 @@ interface Tally {
   places: number;
 }
 
-/** A stem, and none of the other tokens (index-text.ts). */
+/** Matches stems only, not the other kinds of tokens (index-text.ts). */
 const STEM = /^[\p{L}\p{N}][^+]*$/u;
 
 function differingTokens(db: Database): string[] {
@@ -58,7 +58,7 @@ function differingTokens(db: Database): string[] {
     const tally = expected.get(term);
     expected.delete(term);
     if (tally?.posts !== posts || tally.places !== places) differing.push(term);
-    // That the list has stems of posts which are gone is no fault.
+    // Listed stems whose posts are gone are not a fault.
     if (STEM.test(term) && named.get(term) === undefined) unnamed.push(term);
   }
   return [
@@ -68,7 +68,7 @@ function differingTokens(db: Database): string[] {
   ];
 }
 
-/** Tallies that the index must have, reckoned from the posts. */
+/** What the index must contain, computed from the posts. */
 function tallies(db: Database): Map<string, Tally> {
   const found = new Map<string, Tally>();
   const posts = statement<IndexedPost & { text: string }>(

@@ -2,16 +2,18 @@ import { type Database, statement } from "../../db/database.ts";
 import { countOf, foundRows } from "./found-rows.ts";
 import { openVocabulary } from "./vocabulary.ts";
 
-/** The tokenizer's pieces: three code points each. */
+/** The tokenizer's trigrams: three code points each. */
 const GRAM = 3;
-/** Sums of remainders stay exact: a million channels' are below 10^12, a number is exact to 9 x 10^15. */
+/**
+ * Keeps sums exact: for a million channels they stay below 10^12, and numbers are exact up to 9 x 10^15.
+ */
 const MODULUS = 1_000_003;
 
 /**
- * The search index equals the texts: the same channels, each with as many pieces as its text has, and of
- * every piece the same number of channels with the same sum of their numbers' remainders. Listing which
- * channel has which piece would take minutes at a million channels, this takes seconds. The structure of
- * the index is looked at by `integrity_check`.
+ * Compares the search index with the texts: it must hold the same channels, each with the trigrams of its
+ * text, and every trigram with the same number of channels and the same checksum of their numbers. Listing
+ * every pair of channel and trigram would take minutes at a million channels; this takes seconds. The
+ * index's structure is checked by `integrity_check`.
  */
 export function searchFaults(db: Database): string[] {
   openVocabulary(db, "search_terms", "channel_search, instance");
@@ -31,11 +33,11 @@ export function searchFaults(db: Database): string[] {
 interface Tally {
   channels: number;
   sum: number;
-  /** The channel that was counted last: a piece counts once for each. */
+  /** Channel counted last, because a trigram counts once per channel. */
   last: number;
 }
 
-/** A piece; a number where it can be one, since a map of numbers is six times as fast. */
+/** A trigram, packed into a number if possible: a map with numeric keys is six times as fast. */
 type Gram = number | string;
 
 function differingGrams(db: Database): string[] {
@@ -53,7 +55,7 @@ function differingGrams(db: Database): string[] {
   ];
 }
 
-/** Entries that the index must have, from the table. */
+/** What the index must contain, computed from the table. */
 function tallies(db: Database): Map<Gram, Tally> {
   const found = new Map<Gram, Tally>();
   const texts = statement<{ id: number; remainder: number; text: string }>(
@@ -84,7 +86,7 @@ function gramOf(term: string): Gram {
 
 const UNIT = 0x1_00_00;
 
-/** Three UTF-16 units in one number. */
+/** Packs three UTF-16 units into one number. */
 function packed(text: string, at: number): number {
   return (text.charCodeAt(at) * UNIT + text.charCodeAt(at + 1)) * UNIT + text.charCodeAt(at + 2);
 }
@@ -95,7 +97,7 @@ function textOf(gram: Gram): string {
   return String.fromCharCode(...units);
 }
 
-/** Entries that the index has. */
+/** What the index does contain. */
 function indexedTallies(db: Database): Iterable<{ term: string; channels: number; sum: number }> {
   return statement<{ term: string; channels: number; sum: number }>(
     db,

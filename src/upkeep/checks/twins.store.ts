@@ -2,16 +2,16 @@ import { parseLinkOrHandle } from "../../catalog/channels/channel-reference.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { faultOf } from "./found-rows.ts";
 
-/** Two numbers of one channel: the first is to be merged into the second. */
+/** Two numbers of one channel: the first should be merged into the second. */
 interface Twins {
   id: number;
   intoId: number;
 }
 
 /**
- * Channels that are twice in the file, as a catalog kept by handle came to have them when its messenger
- * ids arrived. One of the two has neither handle nor messenger id, and had the
- * other's handle before; or both have one messenger id, in its two forms.
+ * Finds channels that are in the file twice. This happened to catalogs kept by handle when messenger ids
+ * arrived: one of the two has neither handle nor messenger id, and formerly had the other's handle; or both
+ * have the same messenger id in its two notations.
  */
 export function twinFaults(db: Database): string[] {
   const twins = [...withHandleInCommon(db), ...withLinkToOther(db), ...inBothForms(db)];
@@ -38,7 +38,7 @@ function withHandleInCommon(db: Database): Twins[] {
   ).all();
 }
 
-/** Files from before former handles were kept: the link still has the handle. */
+/** For files older than the record of former handles: the link still contains the handle. */
 function withLinkToOther(db: Database): Twins[] {
   const nameless = statement<{ id: number; link: string }>(
     db,
@@ -57,7 +57,7 @@ function withLinkToOther(db: Database): Twins[] {
   });
 }
 
-/** Telegram's -100… form, which an upgrade left where the bare one stood in the file too. */
+/** For Telegram's -100… notation, which an upgrade kept if the plain id was in the file as well. */
 function inBothForms(db: Database): Twins[] {
   return statement<Twins>(
     db,

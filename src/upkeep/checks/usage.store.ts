@@ -2,8 +2,8 @@ import type { Database } from "../../db/database.ts";
 import { foundRows } from "./found-rows.ts";
 
 /**
- * Units are counted by period and by day in one transaction. Days are removed after 400, periods are
- * not, so an organization's days together may have less than its periods only where some are gone.
+ * Compares units by period with units by day, which are counted in one transaction. Days are removed after
+ * 400 days and periods are not, so an organization's days may sum up to less only if some were removed.
  */
 const UNITS = `
   SELECT organization_id AS id, sum(used) AS used,
@@ -12,8 +12,8 @@ const UNITS = `
   FROM usage_periods p GROUP BY organization_id`;
 
 /**
- * No day was removed of organizations without an older period. The last removed day is noted; a
- * program before this one did not, and its clock is taken to have been right.
+ * Day since which no days were removed. The last removed day is recorded; an earlier program did not record
+ * it, and its clock is assumed to have been right.
  */
 const KEPT_SINCE = `86400000 * max(
   coalesce((SELECT CAST(value AS INTEGER) + 1 FROM meta WHERE name = 'usage_removed_until'), 0),

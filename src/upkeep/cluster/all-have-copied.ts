@@ -2,9 +2,9 @@ import { clusterOf, copiedVersion } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** From one look to the next. */
+/** Polling interval. */
 const LOOK_MS = 200;
-/** A node that was not seen for so long is not waited for. */
+/** A node silent for this long is not waited for. */
 const SILENT_S = 30;
 
 const BEHIND = `
@@ -12,8 +12,8 @@ const BEHIND = `
   FROM kanalog.nodes WHERE version < $1 ORDER BY name`;
 
 /**
- * Settles once all nodes that run have what this one has; at once where it is none.
- * @returns the nodes that were not waited for, since they are silent: they copy when they run again
+ * Settles once all running nodes have what this one has; immediately on a standalone appliance.
+ * @returns nodes that were not waited for because they are silent: they catch up when they run again
  */
 export async function allHaveCopied(db: Database, clock: Clock): Promise<string[]> {
   const cluster = clusterOf(db);

@@ -9,7 +9,7 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 
-/** A node that was not seen for so long is not there: its name is free. */
+/** A node silent for this long is gone, and its name is free. */
 export const NAME_TAKEN_S = 10;
 
 const NOTE = `
@@ -22,32 +22,32 @@ const NOTE = `
     OR n.seen_at < now() - make_interval(secs => ${NAME_TAKEN_S})
   RETURNING 1`;
 
-/** Who copies, for those who look at the cluster. */
+/** The copying node, as shown to those who inspect the cluster. */
 export interface CopyingNode {
   node: string;
-  /** Version of its program, or what it does. */
+  /** Version of its program, or what it is doing. */
   program: string;
 }
 
 /**
- * Brings the file to the newest shared rows and usage.
- * @throws AppError `unavailable` where PostgreSQL cannot be asked, `conflict` as `noteNode`
+ * Copies the newest shared rows and usage into the file.
+ * @throws AppError `unavailable` if PostgreSQL cannot be reached, `conflict` as `noteNode`
  */
 export async function copyNewest(db: Database, clock: Clock, node: CopyingNode): Promise<void> {
   const now = clock.now();
   const { copyId, version: before } = requireCopy(db);
   const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
-  // As an import does after each transaction: every copying leaves a segment of the index.
+  // As after an import's transactions: every copy adds a segment to the index.
   if (version > before) await mergeSearch(db, clock);
-  // Before it says that it is the newest: a primary that takes no writes any more still answers with rows.
+  // Before the copy is declared up to date: a primary that has become read-only still returns rows.
   await noteNode(requireCluster(db).authority.query, { ...node, copyId, version });
   await inFileTransaction(db, clock, "copy-cluster", (tx) => setNewestAt(tx, now));
 }
 
 /**
- * Notes how far a node's copy is.
- * @param takesOver whether its file stands in for another one of the node's
- * @throws AppError `conflict` where another node of the same name runs
+ * Records how far a node's copy has come.
+ * @param takesOver whether this file replaces the node's previous one
+ * @throws AppError `conflict` if another running node has the same name
  */
 export async function noteNode(
   query: Session["query"],
@@ -59,7 +59,7 @@ export async function noteNode(
   if (noted.length === 0) throw new AppError("conflict", message("nodeNameTaken", { node }));
 }
 
-/** A copy that follows no more holds up nothing. */
+/** Removes a node whose copy is no longer followed, so that nothing waits for it. */
 export async function forgetNode(query: Session["query"], node: string): Promise<void> {
   await query({ text: "DELETE FROM kanalog.nodes WHERE name = $1", values: [node] });
 }

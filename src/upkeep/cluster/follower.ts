@@ -1,21 +1,21 @@
 import type { Log } from "../../ports/log.ts";
 
-/** Keeps a node's copy the newest. */
+/** Keeps a node's copy up to date. */
 export interface Follower {
-  /** Called every second, and at each notice. Never throws. */
+  /** Called every second and at each notification. Never throws. */
   look(): Promise<void>;
   /**
-   * Copies what there is now.
-   * @throws AppError `unavailable` where PostgreSQL cannot be asked
+   * Copies everything committed so far.
+   * @throws AppError `unavailable` if PostgreSQL cannot be reached
    */
   copyNewest(): Promise<void>;
 }
 
-/** @param copy copies in a thread; of calls at the same time each copies what was there when it began */
+/** @param copy copies on a thread; concurrent calls each get a copy that began after the call */
 export function createFollower(copy: () => Promise<void>, log: Log): Follower {
-  /** Why it could not be copied, as the log was told last; null once it could. */
+  /** Failure that was last logged; null after a success. */
   let told: string | null = null;
-  /** A copy that has not begun yet, for all who ask meanwhile. */
+  /** A copy that has not begun yet, shared by all who ask before it does. */
   let waiting: Promise<void> | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
 
@@ -48,7 +48,7 @@ export function createFollower(copy: () => Promise<void>, log: Log): Follower {
   };
 }
 
-/** The same for what differs in numbers only, such as ports and versions. */
+/** The reason without numbers such as ports and versions, so that equal reasons compare equal. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const [first = ""] = String(cause).split("\n");

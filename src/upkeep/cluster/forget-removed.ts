@@ -1,10 +1,10 @@
 import { clusterOf } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 
-/** A node that was not seen for so long has to make its copy anew. */
+/** A node absent for longer must rebuild its copy. */
 const ABSENT_DAYS_MAX = 7;
 
-/** One statement, so that no row is forgotten that a copy in use lacks. */
+/** A single statement, so that no deletion is forgotten that an active copy still needs. */
 const FORGET = `
   WITH oldest AS (
     SELECT min(version) AS version FROM kanalog.nodes
@@ -19,7 +19,7 @@ const FORGET = `
   UPDATE kanalog.state SET forgotten_until = greatest(forgotten_until, oldest.version) FROM oldest
   WHERE oldest.version IS NOT NULL`;
 
-/** Removes PostgreSQL's marks of removed rows and of commits that all nodes have copied. */
+/** Deletes PostgreSQL's records of deleted rows and of commits that all nodes have copied. */
 export async function forgetRemoved(db: Database): Promise<void> {
   await clusterOf(db)?.authority.query(FORGET);
 }

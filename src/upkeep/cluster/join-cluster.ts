@@ -8,10 +8,10 @@ import type { Database } from "../../db/database.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** Usage that a node has a copy of, beside the shared rows. */
+/** Usage tables that a node copies in addition to the shared rows. */
 const COPIED = ["usage_days", "usage_periods"];
 
-/** Makes an empty copy of a new file: the rows that a new file has are the cluster's too. */
+/** Starts a copy in a new file, which is emptied first: the rows of a new file are the cluster's too. */
 export async function beginCopy(
   db: Database,
   clock: Clock,
@@ -31,10 +31,10 @@ export async function beginCopy(
 }
 
 /**
- * Copies all there is, and fills what each node has of its own: the search indexes, and the metrics, which
- * its nightly job would compute next night only.
- * @param postSearch whether there is an index of posts
- * @returns the version of the shared rows
+ * Copies everything and builds what each node derives for itself: the search indexes, and the metrics,
+ * which the nightly job would not compute before the next night.
+ * @param postSearch whether there is a post index
+ * @returns version of the shared rows
  */
 export async function copyAll(db: Database, clock: Clock, postSearch: boolean): Promise<number> {
   const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
@@ -44,7 +44,7 @@ export async function copyAll(db: Database, clock: Clock, postSearch: boolean): 
   return version;
 }
 
-/** Makes a copy an appliance by itself; the cluster goes on without it. */
+/** Turns a copy into a standalone appliance; the cluster continues without it. */
 export async function endCopy(db: Database, clock: Clock): Promise<void> {
   await inFileTransaction(db, clock, "end-copy", (tx) => tx.exec("DELETE FROM cluster_copy"));
 }

@@ -11,7 +11,7 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 
-/** Rows that are sent together; some megabytes. */
+/** Rows per statement: a few megabytes. */
 const ROWS_PER_STATEMENT = 2_000;
 
 const PUT = `
@@ -47,12 +47,12 @@ const USAGE = [
 ];
 
 /**
- * Makes a cluster of what a file holds, in one transaction of PostgreSQL, and the file its first copy.
- * @param db writes; nobody else does meanwhile
- * @param id a UUID, of the cluster
- * @param copyId a UUID, of the file
- * @returns how many shared rows it has
- * @throws AppError `conflict` where there is a cluster already, or the file is a copy of one
+ * Creates a cluster from a file's contents, in one PostgreSQL transaction; the file becomes its first copy.
+ * @param db a writing connection; nobody else may write meanwhile
+ * @param id UUID for the cluster
+ * @param copyId UUID for the file
+ * @returns number of shared rows
+ * @throws AppError `conflict` if a cluster already exists, or the file is a copy of one
  */
 export async function makeCluster(
   db: Database,
@@ -79,7 +79,7 @@ export async function makeCluster(
           const { rows, version } = await sendRows(tx, session);
           await session.query({ text: "UPDATE kanalog.state SET version = $1", values: [version] });
           await sendUsage(tx, session);
-          // The file has the usage that was just sent: only what comes after it is copied.
+          // The file already has the usage just sent, so only later usage will be copied.
           const [next] = await session.query<{ usage: string }>(AFTER_THIS);
           const [begun] = await session.query<{ mark: string }>(BEGUN);
           await session.query("COMMIT");
@@ -97,7 +97,7 @@ export async function makeCluster(
   }
 }
 
-/** Sends them under many versions, since a copy takes all rows of a version at once. */
+/** Sent under many versions, because a copy takes all rows of a version at once. */
 async function sendRows(
   db: Database,
   session: Session,
@@ -133,7 +133,7 @@ async function sendRows(
   return { rows, version };
 }
 
-/** @throws AppError `conflict` where the sums differ */
+/** @throws AppError `conflict` if the sums differ */
 async function sendUsage(db: Database, session: Session): Promise<void> {
   for (const { of, put } of USAGE) {
     const rows = db.prepare<{ row: string }>(of).all();

@@ -6,11 +6,11 @@ import { message } from "../../values/messages/messages.ts";
 /** A node as the others see it. */
 export interface NodeState {
   node: string;
-  /** Of its copy. */
+  /** Version of its copy. */
   version: number;
-  /** Behind the newest rows. */
+  /** How many versions its copy lacks. */
   versionsBehind: number;
-  /** Since it looked for newer rows last. */
+  /** Seconds since it last looked for newer rows. */
   silentS: number;
   program: string;
 }
@@ -20,7 +20,7 @@ const NODES = `
     extract(epoch FROM now() - seen_at)::integer AS silent, program
   FROM kanalog.nodes n, kanalog.state s ORDER BY name`;
 
-/** @throws AppError `not_found` where there is no cluster */
+/** @throws AppError `not_found` if there is no cluster */
 export async function selectNodes(query: Session["query"]): Promise<NodeState[]> {
   if ((await findClusterState(query)) === undefined) {
     throw new AppError("not_found", message("noCluster"));

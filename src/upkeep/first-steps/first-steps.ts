@@ -3,10 +3,13 @@ import { findMeta, writeMeta } from "../../db/meta.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** Steps of the first hour that leave no other trace: staff kept the sample, tried a call, an assistant came. */
+/**
+ * Steps of the first hour that leave no other trace: the sample was kept, a call was tried, an assistant
+ * connected.
+ */
 type NotedStep = "sample_kept" | "first_call" | "assistant_seen";
 
-/** Notes a step for good; the second time changes nothing. */
+/** Records a step permanently; recording it again changes nothing. */
 export function noteStep(db: Database, clock: Clock, step: NotedStep): Promise<void> {
   return inTransaction(db, clock, "checklist", (tx) => {
     if (findMeta(tx, step) === undefined) writeMeta(tx, step, Buffer.from(String(clock.now())));
@@ -16,9 +19,9 @@ export function noteStep(db: Database, clock: Clock, step: NotedStep): Promise<v
 export type FirstSteps = ReturnType<typeof createFirstSteps>;
 
 /**
- * Steps of the first hour.
- * @param note as `noteStep` is run on a connection that writes
- * @param runLater runs what no answer waits for, and tells its failure
+ * Progress through the first hour.
+ * @param note `noteStep` on a writing connection
+ * @param runLater runs work that no answer waits for, and logs its failure
  */
 export function createFirstSteps(
   db: Database,
@@ -29,7 +32,7 @@ export function createFirstSteps(
   return {
     isNoted: (step: NotedStep): boolean => findMeta(db, step) !== undefined,
     note,
-    /** Called by every request of a kind: writes once in a process, and is not waited for. */
+    /** Called by every request of a kind; writes only once per process, and nothing waits for it. */
     noteOnce(step: NotedStep): void {
       if (asked.has(step)) return;
       asked.add(step);

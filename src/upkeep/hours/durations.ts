@@ -1,12 +1,12 @@
 /**
- * Classes of durations, four to each doubling: the upper bound of a class is at most 19 % above what is in
- * it. A request adds one to a number, and hours add up.
+ * Histogram of durations with four classes per doubling, so a class's upper bound is at most 19 % above its
+ * values. Recording a request increments one counter, and hours can be summed.
  */
 const CLASSES_PER_DOUBLING = 4;
-/** The class of more than an hour. */
+/** Class for anything over an hour. */
 const CLASS_MAX = 128;
 
-/** Counts of requests by class. */
+/** Numbers of requests by class. */
 export type Durations = ReadonlyMap<number, number>;
 
 export function classOf(durationUs: number): number {
@@ -15,8 +15,8 @@ export function classOf(durationUs: number): number {
 }
 
 /**
- * The duration within which a part of the requests was answered, as the upper bound of its class.
- * @returns microseconds; null where there was no request
+ * A quantile, as the upper bound of its class.
+ * @returns microseconds; null if there were no requests
  */
 export function quantileUs(durations: Durations, part: number): number | null {
   const classes = [...durations].sort(([one], [other]) => one - other);
@@ -29,7 +29,7 @@ export function quantileUs(durations: Durations, part: number): number | null {
   return null;
 }
 
-/** Those of several hours together. */
+/** Sums the histograms of several hours. */
 export function sumOfDurations(hours: readonly Durations[]): Durations {
   const sum = new Map<number, number>();
   for (const durations of hours) {

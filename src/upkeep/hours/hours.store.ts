@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { type Hour, hourDurations, hours } from "./hours.table.ts";
 
-/** Requests of an hour that were not written yet. */
+/** An hour's requests that have not been written yet. */
 export type NotedHour = Omit<Hour, "fileBytes">;
 
 const HOURS_KEPT_MS = 9 * DAY_MS;
@@ -41,7 +41,7 @@ const removeOld = [hours, hourDurations].map((table) =>
   change((db) => db.delete(table).where(lt(table.startedAt, given("until")))),
 );
 
-/** Adds to an hour, and notes how large the file is. */
+/** Adds requests to an hour, and records the file's size. */
 export function writeHour(db: Database, clock: Clock, noted: NotedHour): Promise<void> {
   const fileBytes = Number(db.pragmaValue("page_count")) * Number(db.pragmaValue("page_size"));
   return inTransaction(db, clock, "hour", async (tx) => {
@@ -69,7 +69,7 @@ const durationsSince = query((db) =>
     .where(gte(hourDurations.startedAt, given("since"))),
 );
 
-/** The hours that were noted since an instant. */
+/** Hours recorded since an instant. */
 export async function selectHours(db: Database, sinceMs: number): Promise<Hour[]> {
   const durations = Map.groupBy(
     await durationsSince(db).all({ since: sinceMs }),

@@ -1,20 +1,20 @@
 import { integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
 import type { Durations } from "./durations.ts";
 
-/** How the appliance was doing, hour by hour. */
+/** The appliance's activity, hour by hour. */
 export const hours = sqliteTable("hours", {
-  /** Its first instant. */
+  /** Start of the hour. */
   startedAt: integer("started_at").primaryKey(),
   requests: integer("requests").notNull(),
-  /** Requests answered with a status of 500 or more. */
+  /** Requests answered with status 500 or above. */
   errors: integer("errors").notNull(),
   durationUs: integer("duration_us").notNull(),
   slowestUs: integer("slowest_us").notNull(),
-  /** The database file at the hour's last note. */
+  /** Size of the database file when the hour was last written. */
   fileBytes: integer("file_bytes").notNull(),
 });
 
-/** How many of an hour's requests took how long. */
+/** Histogram of an hour's request durations. */
 export const hourDurations = sqliteTable(
   "hour_durations",
   {

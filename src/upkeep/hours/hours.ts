@@ -5,8 +5,8 @@ import { classOf } from "./durations.ts";
 import type { NotedHour } from "./hours.store.ts";
 
 /**
- * Sums requests up hour by hour, in memory until they are written together; an hour without any is
- * written too.
+ * Sums up requests by hour, in memory until they are written together; an hour without requests is written
+ * too.
  */
 export function createHours(
   write: (noted: NotedHour) => Promise<void>,
@@ -44,7 +44,7 @@ export function createHours(
       hour.durations.set(place, (hour.durations.get(place) ?? 0) + 1);
     },
 
-    /** Writes what waits. Never throws. */
+    /** Writes what is pending. Never throws. */
     async flush(): Promise<void> {
       const { startedAt } = hourOf(clock.now());
       const noted = [...waiting.values()];

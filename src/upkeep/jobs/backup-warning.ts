@@ -3,8 +3,8 @@ import { BACKUP_JOB } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /**
- * The warning that everybody gets while the last daily backup failed; null where it did not, and
- * where the database does not answer, which is told by itself.
+ * Warning shown in `/readyz` while the last daily backup has failed; null otherwise, and if the database
+ * does not respond, which is reported separately.
  */
 export async function backupWarning(jobs: Pick<Scheduler, "list">): Promise<string | null> {
   const states = await jobs.list().catch(() => []);

@@ -6,7 +6,7 @@ export async function lastRuns({ runs }: Pick<JobLedger, "runs">): Promise<Map<s
   return new Map((await runs()).map((run) => [run.name, run]));
 }
 
-/** Jobs that have not computed from the last import yet, with their last runs. */
+/** Jobs that have not processed the last import yet, with their last runs. */
 export async function jobsBehind(
   jobs: readonly Job[],
   ledger: JobLedger,
@@ -19,10 +19,13 @@ export async function jobsBehind(
   });
 }
 
-/** Pause after a run that followed imports, in its own durations: of all time it takes at most a twentieth. */
+/**
+ * Pause after a run that followed imports, as a multiple of its duration, so it uses at most a twentieth of
+ * the time.
+ */
 const PAUSE_IN_DURATIONS = 20;
 
-/** Whether a run that has ended was too short a time ago for another that follows imports. */
+/** Whether the pause after the job's last run is still going on. */
 export function rests(run: JobRun | undefined, now: number): boolean {
   if (run?.startedAt == null || run.finishedAt === null || run.startedAt > now) return false;
   return now < run.finishedAt + PAUSE_IN_DURATIONS * (run.finishedAt - run.startedAt);

@@ -6,7 +6,7 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 
-/** Settings that builds go by. Plain data, since they are sent to a thread. */
+/** Settings for builds. Plain data, because they are sent to a thread. */
 interface BuildSettings {
   messengerHosts: readonly string[];
   postSearch: boolean;
@@ -20,10 +20,10 @@ function buildsOf({ messengerHosts, postSearch }: BuildSettings): readonly Backg
   ];
 }
 
-/** Work of one turn on each: the thread is the scheduler's too, whose jobs come between two turns. */
+/** Time per turn and build: the thread also runs the scheduler's jobs, which go between turns. */
 const TURN_MS = 1_000;
 
-/** Goes on with each build that is not done. */
+/** Continues each unfinished build for one turn. */
 export async function buildSome(
   db: Database,
   clock: Clock,
@@ -36,16 +36,16 @@ export async function buildSome(
 
 interface BuildState {
   name: string;
-  /** Whole percent. */
+  /** In whole percent. */
   percent: number;
 }
 
 export type Builds = ReturnType<typeof createBuilds>;
 
 /**
- * Goes on with all builds, turn by turn, to the end and over restarts: with what a new version makes of a
- * former one's database, and with the index of posts.
- * @param some does a turn, on a thread that writes
+ * Continues all background builds turn by turn until they are complete, across restarts: those that upgrade
+ * a database of an earlier version, and the post index.
+ * @param some runs one turn, on a writing thread
  */
 export function createBuilds(
   db: Database,
@@ -54,14 +54,14 @@ export function createBuilds(
   log: Log,
 ) {
   const builds = buildsOf(settings);
-  /** Builds that somebody waits for: at 100 percent all is there, and only brought to what changed since. */
+  /** Builds that somebody is waiting for. One at 100 percent is complete and only follows changes. */
   const list = (): BuildState[] =>
     builds
       .map(({ name, percent }) => ({ name, percent: percent(db) ?? 100 }))
       .filter(({ percent }) => percent < 100);
   return {
     list,
-    /** Does one turn of what is left. Never throws. */
+    /** Runs one turn of the remaining work. Never throws. */
     async look(): Promise<void> {
       try {
         if (builds.every(({ percent }) => percent(db) === null)) return;

@@ -13,7 +13,7 @@ import {
   updateEnded,
 } from "./jobs.store.ts";
 
-/** A job's due time, to be claimed by one process. */
+/** A job's due time, which one process may claim. */
 export interface JobClaim {
   name: string;
   dueAt: number;
@@ -22,23 +22,22 @@ export interface JobClaim {
 }
 
 export interface JobEnd extends JobClaim {
-  /** Null: it succeeded. */
+  /** Null if it succeeded. */
   failure: string | null;
 }
 
-/** A run that has not ended after this long is taken for crashed; the longest takes some minutes. */
+/** A run that has not ended after this long has crashed; the longest takes a few minutes. */
 const LEASE_MS = 60 * 60 * 1000;
 /**
- * Noted further ahead than this by a clock that was wrong: it counts for nothing, else a job would
- * not run before that time comes. A clock that is set back by less runs nothing again.
+ * Times further ahead than this were recorded by a wrong clock and are ignored, or the job would not run
+ * until then. Setting the clock back by less does not repeat anything.
  */
 const AHEAD_MAX_MS = 2 * DAY_MS;
 
 /**
- * Takes a due time for the calling process. False where it is taken already, lies before one that
- * was, where the job is running, or where it is seen for the first time: a new database has nothing
- * to catch up with. A due time is run at most once, but for a run that never ended: the jobs may be
- * run again, and a day that was half closed must be closed.
+ * Claims a due time for the calling process. False if it is already taken, is earlier than one that was, if
+ * the job is running, or if the job is new: a new database has nothing to catch up on. A due time runs at
+ * most once, unless its run never ended: jobs can be repeated, and a half-closed day must be closed.
  */
 export function claimJob(db: Database, clock: Clock, claim: JobClaim): Promise<boolean> {
   return inTransaction(db, clock, "job-claim", async (tx) => {
@@ -50,9 +49,8 @@ export function claimJob(db: Database, clock: Clock, claim: JobClaim): Promise<b
 }
 
 /**
- * Takes a job outside its due times, for somebody. The due time that it does the work of counts as
- * run, and is not run once more.
- * @returns the due time that its end is noted under; null where it is running, in whichever process
+ * Claims a job outside its due times, on somebody's request. The due time whose work it does counts as run.
+ * @returns the due time to record its end under; null if it is running, in any process
  */
 export function claimJobNow(
   db: Database,
@@ -93,7 +91,7 @@ export function claimJobBehind(
   });
 }
 
-/** Notes how the run that claimed a due time ended. */
+/** Records the outcome of a claimed run. */
 export function endJob(db: Database, clock: Clock, end: JobEnd): Promise<void> {
   return inTransaction(db, clock, "job-end", (tx) => updateEnded(tx, { ...end, now: clock.now() }));
 }

@@ -7,18 +7,18 @@ export interface Job {
   name: string;
   /** Cron pattern in Moscow time. */
   pattern: string;
-  /** Whether this process looks for its due times. */
+  /** Whether this process is the one that runs it. */
   isOwn(): boolean;
-  /** Whether it is done soon after imports of days and posts too. */
+  /** Whether it also runs soon after imports of statistics and posts. */
   followsImports?: boolean | undefined;
   run(dueAt: number): Promise<unknown>;
 }
 
 export interface JobLedger {
   claim(claim: JobClaim): Promise<boolean>;
-  /** Outside the job's due times. */
+  /** Claims a run outside the job's due times. */
   claimNow(claim: JobClaim, by: Actor): Promise<number | null>;
-  /** Where an import wrote what the job has not computed from yet. */
+  /** Claims a run if an import has written data that the job has not processed yet. */
   claimBehind(claim: JobClaim): Promise<number | null>;
   /** Whether nothing was imported since the job's last run began. */
   hasFollowed(name: string): boolean;

@@ -20,7 +20,7 @@ const add = change((db) =>
     .onConflictDoNothing(),
 );
 
-/** Notes a job that never ran. @returns false where it was seen before */
+/** Adds a job that has never run. @returns false if it was known before */
 export async function addJob(
   tx: Transaction,
   job: { name: string; dueAt: number; now: number },
@@ -28,21 +28,21 @@ export async function addJob(
   return (await add(tx).run(job)).changes > 0;
 }
 
-/** A run to be started. */
+/** A run about to start. */
 export interface Start {
   name: string;
   dueAt: number;
   now: number;
-  /** A run that was started by then, and has not ended, has crashed. */
+  /** A run started by this instant that has not ended has crashed. */
   crashedAt: number;
-  /** Instants later than this were noted by a clock that was wrong. */
+  /** Later instants were recorded by a wrong clock. */
   aheadAt: number;
 }
 
 const dueAt = given<number>("dueAt");
 const aheadAt = given<number>("aheadAt");
 
-/** Nobody is running the job: its last run has ended, or crashed. */
+/** Nobody is running the job: its last run has ended or crashed. */
 const isFree = or(
   isNotNull(jobs.finishedAt),
   lte(jobs.startedAt, given("crashedAt")),
@@ -75,7 +75,7 @@ const startDue = starting(isNewlyDue);
 const startCutOff = starting(isNull(jobs.finishedAt));
 const startAnyTime = starting();
 
-/** @returns false where the due time was taken, lies before one that was, or the job is running */
+/** @returns false if the due time is taken, is earlier than one that was, or the job is running */
 export async function startDueJob(tx: Transaction, start: Start): Promise<boolean> {
   return (await startDue(tx).get({ ...start })) !== undefined;
 }
@@ -85,7 +85,7 @@ export async function startCutOffJob(tx: Transaction, start: Start): Promise<num
   return (await startCutOff(tx).get({ ...start }))?.dueAt;
 }
 
-/** @returns the due time that is noted; undefined where the job is running */
+/** @returns the recorded due time; undefined if the job is running */
 export async function startJob(tx: Transaction, start: Start): Promise<number | undefined> {
   return (await startAnyTime(tx).get({ ...start }))?.dueAt;
 }
@@ -97,7 +97,7 @@ const noteEnd = change((db) =>
     .where(and(eqGiven(jobs.name, "name"), eq(jobs.dueAt, dueAt))),
 );
 
-/** @param end.failure null: it succeeded */
+/** @param end.failure null if it succeeded */
 export async function updateEnded(
   tx: Transaction,
   end: { name: string; dueAt: number; now: number; failure: string | null },

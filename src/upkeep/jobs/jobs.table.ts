@@ -1,14 +1,14 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The last run of each job, or one under way. */
+/** Each job's last run, or the one in progress. */
 export const jobs = sqliteTable("jobs", {
   name: text("name").primaryKey(),
   dueAt: integer("due_at").notNull(),
-  /** Null where the job was seen, but never ran. */
+  /** Null if the job is known but has never run. */
   startedAt: integer("started_at"),
-  /** Null while it is under way. */
+  /** Null while it is running. */
   finishedAt: integer("finished_at"),
-  /** Null where it succeeded. */
+  /** Null if it succeeded. */
   failure: text("failure"),
 });
 

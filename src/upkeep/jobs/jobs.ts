@@ -17,11 +17,11 @@ import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
 import { forgetRemoved } from "../cluster/forget-removed.ts";
 import { tellOfSilentSources } from "../sources/silent-sources.ts";
 
-/** Settings that jobs go by. Plain data, since they are sent to a thread. */
+/** Settings for jobs. Plain data, because they are sent to a thread. */
 interface JobSettings {
-  /** Null where no folder for backups is set. */
+  /** Null if no backup folder is configured. */
   backups: BackupPlan | null;
-  /** How many of the last Moscow days follow their posts. */
+  /** Number of latest Moscow days whose statistics still follow their posts. */
   openDays: number;
   /** Whether the appliance is a node of a cluster. */
   isNode: boolean;
@@ -31,16 +31,16 @@ interface NightlyJob {
   name: string;
   /** Cron pattern in Moscow time. */
   pattern: string;
-  /** Each node of a cluster does it, for what it fills by itself; else one does it for all. */
+  /** Runs on every node of a cluster, for data that each derives for itself; otherwise on one for all. */
   isOfNode?: true;
-  /** It is done soon after imports of days and posts too. */
+  /** Also runs soon after imports of statistics and posts. */
   followsImports?: true;
   run(db: Database, clock: Clock, dueAt: number): Promise<unknown>;
 }
 
 export const BACKUP_JOB = "backup";
 
-/** The work that the appliance does by the clock. */
+/** The scheduled jobs. */
 export function nightlyJobs({ backups, openDays, isNode }: JobSettings): NightlyJob[] {
   return [
     {
@@ -99,7 +99,7 @@ function backupJob(plan: BackupPlan): NightlyJob {
   return { name: BACKUP_JOB, pattern: "0 4 * * *", run: (db, clock) => backUp(db, clock, plan) };
 }
 
-/** Does a job's work, on whatever thread it is called. */
+/** Runs a job's work on the calling thread. */
 export async function runJob(
   db: Database,
   clock: Clock,

@@ -12,17 +12,17 @@ export interface JobState {
   pattern: string;
   nextDueAt: number | null;
   startedAt: number | null;
-  /** Null while it runs, and where it never did. */
+  /** Null while it is running, and if it has never run. */
   finishedAt: number | null;
   failure: string | null;
 }
 
-/** When it looks: due times are whole minutes, and a crashed run is taken up again. */
+/** How often to look: due times are whole minutes, and a crashed run must be resumed. */
 const EVERY_MINUTE = "* * * * *";
 
 export type Scheduler = ReturnType<typeof createScheduler>;
 
-/** Runs jobs at their due times, at most once each over all processes. */
+/** Runs jobs at their due times, at most once each across all processes. */
 export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: Clock, log: Log) {
   let stopped = false;
   const startedNow = new Set<Promise<void>>();
@@ -47,12 +47,12 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     }
   }
 
-  /** Names of the jobs that have not computed from the last import yet. */
+  /** Names of the jobs that have not processed the last import yet. */
   async function behind(): Promise<string[]> {
     return (await jobsBehind(jobs, ledger)).map(({ job }) => job.name);
   }
 
-  /** Runs the jobs that an import left behind. Never throws. */
+  /** Runs the jobs that have not processed the last import. Never throws. */
   async function followImports(): Promise<void> {
     try {
       for (const { job, run: last } of await jobsBehind(jobs, ledger)) {
@@ -68,15 +68,15 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
   }
 
   /**
-   * Starts a job at once, whatever its due times; it runs on after this has settled.
-   * @returns false where it is running already, in whichever process
+   * Starts a job immediately, regardless of its due times; the run continues after this settles.
+   * @returns false if it is already running, in any process
    * @throws AppError `not_found`
    */
   async function runNow(name: string, by: Actor): Promise<boolean> {
     const job = jobs.find((one) => one.name === name);
     if (job === undefined) throw notFound("job", name);
     const now = clock.now();
-    // It does what its last due time asks for: the day that was to be closed, say.
+    // It does the work of its last due time, for instance for the day to be closed.
     const dueAt = latestDue(job.pattern, now) ?? now;
     const notedAs = stopped
       ? null
@@ -90,7 +90,7 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     return true;
   }
 
-  /** All jobs, with how they ran last. */
+  /** All jobs with their last runs. */
   async function list(): Promise<JobState[]> {
     const runs = await lastRuns(ledger);
     return jobs.map(({ name, pattern }) => {
@@ -114,7 +114,7 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     runNow,
     list,
     start: ticker.start,
-    /** Looks for no more due times; settles when the jobs under way have ended. */
+    /** Stops looking for due times; settles when running jobs have ended. */
     async stop(): Promise<void> {
       stopped = true;
       await Promise.all([ticker.stop(), ...startedNow]);

@@ -2,14 +2,14 @@ import { Cron } from "croner";
 
 export interface Ticker {
   start(): void;
-  /** Starts nothing more; settles when the work under way has ended. */
+  /** Starts nothing more; settles when the current work has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Calls `work` by a cron pattern, once at the start too; what takes longer than to the next time is
- * not overtaken by it.
- * @param pattern of seconds and minutes, which are the same in all time zones
+ * Calls `work` by a cron pattern, and once at the start. Calls never overlap: a slow one skips its next
+ * times.
+ * @param pattern of seconds and minutes only, which are the same in all time zones
  * @param work never throws
  */
 export function createTicker(pattern: string, work: () => Promise<void>): Ticker {
@@ -24,7 +24,8 @@ export function createTicker(pattern: string, work: () => Promise<void>): Ticker
 
   return {
     start() {
-      // An offset, not a zone: to look up the next time in a zone's table takes 47 us in place of 4, each second.
+      // An offset instead of a zone: looking up the next time in a zone's table takes 47 us instead of 4,
+      // every second.
       timer = new Cron(pattern, { utcOffset: 0 }, tick);
       tick();
     },

@@ -5,7 +5,7 @@ import type { UpkeepLease } from "./lease.ts";
 const HEARTBEAT_MS = 1_500;
 /** Four heartbeats, by PostgreSQL's clock. */
 const SILENT_S = 6;
-/** How often the log tells of a PostgreSQL that stays away: it is asked every second. */
+/** Minimum interval between log lines about an unreachable PostgreSQL, which is asked every second. */
 const SAY_AGAIN_MS = 60_000;
 
 const BEAT = `
@@ -18,9 +18,9 @@ const BEAT = `
 const LEAVE = "UPDATE kanalog.leases SET owner = NULL WHERE name = 'upkeep' AND owner = $1";
 
 /**
- * The lease of what one process does for all nodes. It says when to work; that nothing is done twice
- * holds by each change's turn.
- * @param node this node's own lease: of its workers one asks
+ * Lease for work that one process does for all nodes. It only decides who works; that nothing is done twice
+ * is guaranteed by the turn of each change.
+ * @param node this node's own lease, so that only one of its workers asks
  */
 export function createClusterLease(
   node: UpkeepLease,

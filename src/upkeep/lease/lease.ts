@@ -5,13 +5,16 @@ import type { Ports } from "../../ports/ports.ts";
 import { processName } from "../../ports/running.ts";
 import { type leaseChanges, selectLease } from "./leases.store.ts";
 
-/** The upkeep of an appliance: jobs, push, mail, imports that are gone, sources. One worker does it. */
+/**
+ * The lease for an appliance's upkeep, which a single worker does: jobs, push, mail, abandoned imports,
+ * sources.
+ */
 export interface UpkeepLease {
-  /** Whether this process does it. */
+  /** Whether this process holds it. */
   isOwn(): boolean;
-  /** Every second: takes the lease where nobody has it, and says that this process goes on. Never throws. */
+  /** Called every second: takes the lease if nobody holds it, or renews it. Never throws. */
   look(): Promise<void>;
-  /** Gives it back, for another to take it at once. Never throws. */
+  /** Releases it so that another worker can take over at once. Never throws. */
   leave(): Promise<void>;
 }
 
@@ -22,10 +25,13 @@ export const ALWAYS_OWN: UpkeepLease = {
 };
 
 const HEARTBEAT_MS = 1_500;
-/** Silence after which another takes over: four heartbeats. Where the process is gone, it does so at once. */
+/**
+ * Silence after which another worker takes over: four heartbeats. If the process is gone, that happens at
+ * once.
+ */
 const SILENT_MS = 6_000;
 
-/** @param changes as they are run on a connection that writes */
+/** @param changes run on a writing connection */
 export function createUpkeepLease(
   db: Database,
   changes: Calls<typeof leaseChanges>,
@@ -35,7 +41,7 @@ export function createUpkeepLease(
   let isTaken = false;
   let isLeaving = false;
   let underWay: Promise<void> = Promise.resolve();
-  /** When this process last said that it goes on, by the monotonic clock. */
+  /** This process's last heartbeat, by the monotonic clock. */
   let beatMs = 0;
   const isAbandoned = createIsAbandoned(owner, SILENT_MS, clock);
 
@@ -57,7 +63,7 @@ export function createUpkeepLease(
   }
 
   return {
-    // A process that was stopped for a while may have lost it, and not know yet.
+    // A process that was suspended may have lost the lease without knowing it yet.
     isOwn: () => isTaken && clock.monotonic() - beatMs < SILENT_MS,
 
     async look() {
@@ -70,7 +76,7 @@ export function createUpkeepLease(
 
     async leave() {
       isLeaving = true;
-      // It may just be taking what another worker gave back.
+      // It may be in the middle of taking what another worker released.
       await underWay;
       if (!isTaken) return;
       isTaken = false;

@@ -43,7 +43,7 @@ const leave = change((db) =>
 const isChanged = async (done: Promise<{ changes: number }>): Promise<boolean> =>
   (await done).changes > 0;
 
-/** Changes of the lease, one transaction each; false where it is another process's by now. */
+/** Changes of the lease, one transaction each; false if another process holds it by now. */
 export const leaseChanges = {
   /** Takes it as it was when it was found free. */
   takeLease: (

@@ -1,11 +1,11 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Work that one process does for all of them. */
+/** Work that a single process does for all. */
 export const leases = sqliteTable("leases", {
   name: text("name").$type<"upkeep">().primaryKey(),
-  /** The process that has it; null where none does. */
+  /** The process that holds it; null if none does. */
   owner: text("owner"),
-  /** When that process last said that it goes on. */
+  /** Time of that process's last heartbeat. */
   heartbeatAt: integer("heartbeat_at").notNull(),
 });
 

@@ -17,9 +17,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
 
 /**
- * Metrics of one appliance, for Prometheus. Every label's values are of a fixed set: nothing that a
- * caller sends is in them.
- * @param tellsAllRequests whether each request has a line in the log
+ * Metrics of an appliance, for Prometheus. Label values come from fixed sets and never from callers.
+ * @param tellsAllRequests whether every request is logged
  */
 export function createMetrics(
   version: string,
@@ -40,16 +39,16 @@ export function createMetrics(
     counted: createWorkCounts(registry, ports.clock),
     contentType: registry.contentType,
 
-    /** The metrics of this process. */
+    /** Metrics of this process. */
     json(readings: Readings): Promise<MetricsJson> {
       setReadings(readings);
       return registry.getMetricsAsJSON();
     },
 
     /**
-     * The text of one scrape.
-     * @param askOthers metrics of the other workers, null where there are none: what is counted is summed
-     *   up, and of what each of them sees alike, such as the file's size, the largest is told
+     * Text of one scrape.
+     * @param askOthers returns metrics of the other workers, null if there are none. Counters are summed;
+     * of values that every worker sees alike, such as the file's size, the largest is reported
      */
     async text(readings: Readings, askOthers: AskOthers | null): Promise<string> {
       if (askOthers === null) {
@@ -64,7 +63,7 @@ export function createMetrics(
 
 type AskOthers = (own: MetricsJson) => Promise<MetricsJson[]>;
 
-/** Metrics of several workers as those of one. */
+/** Merges the metrics of several workers into one set. */
 export function summed(all: MetricsJson[]): Promise<MetricsJson> {
   return AggregatorRegistry.aggregate(all).getMetricsAsJSON();
 }

@@ -1,7 +1,7 @@
 /**
- * Notes that a request was answered.
- * @param startedMs of the clock's monotonic time
- * @param caller null where nobody showed a good key
+ * Records an answered request.
+ * @param startedMs monotonic time
+ * @param caller null if no valid key was sent
  */
 export type NoteRequest = (
   status: number,
@@ -10,16 +10,16 @@ export type NoteRequest = (
   caller: { organization: { id: number }; key: { id: number } } | null,
 ) => void;
 
-/** Asked once for each operation of a door; all operations are of a fixed set. */
+/** Called once for each operation of a door; operations come from a fixed set. */
 export type NoteRequests = (
   door: "rest" | "mcp" | "site" | "public",
   operation: string,
 ) => NoteRequest;
 
-/** Stands for an operation in redirects and at addresses that do not exist. */
+/** Operation name for redirects and unknown addresses. */
 export const OTHER = "other";
 
-/** A handler of requests without a key, whose answers are noted. */
+/** Wraps a handler of requests without a key so that its answers are recorded. */
 export function noted<Incoming>(
   note: NoteRequest,
   monotonic: () => number,

@@ -1,10 +1,10 @@
 import { type Aggregator, Counter, Gauge, type Registry } from "prom-client";
 import type { DatabaseReadings, Readings, SourceReadings } from "./readings.ts";
 
-/** A value; null: not known at this scrape. */
+/** A value; null if unknown at this scrape. */
 type Value = number | null;
 
-/** Gauges by name: what is said of them, their value, and how those of several workers become one. */
+/** Gauges by name: help text, value, and how to combine those of several workers. */
 type Gauges<Of> = Record<string, [help: string, read: (of: Of) => Value, aggregator?: Aggregator]>;
 
 const OF_APPLIANCE: Gauges<Readings> = {
@@ -98,7 +98,7 @@ const OF_QUANTILE: Gauges<number> = {
   ],
 };
 
-/** @returns what puts the readings of a scrape into the registry */
+/** @returns a function that puts a scrape's readings into the registry */
 export function createReadingGauges(registry: Registry): (readings: Readings) => void {
   const setAppliance = gaugesOf(registry, OF_APPLIANCE, null);
   const setDatabase = gaugesOf(registry, OF_DATABASE, null);
@@ -133,8 +133,8 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
 }
 
 /**
- * Makes gauges. @returns what sets them, by the values of their label if they have one; what is not
- * known is left out: neither an old value nor a 0 stands for it
+ * Creates gauges. @returns a function that sets them, by label value if they have a label; unknown values
+ * are left out, since neither the previous value nor 0 would be true
  */
 function gaugesOf<Of>(
   registry: Registry,

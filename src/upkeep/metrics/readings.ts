@@ -1,15 +1,15 @@
 import type { EventLoopDelay, ProcessFacts } from "../../ports/system.ts";
 
-/** Readings taken at each scrape. Instants in epoch milliseconds. */
+/** Readings taken at each scrape. Instants are in epoch milliseconds. */
 export interface Readings {
-  /** Null where the database does not answer. */
+  /** Null if the database does not respond. */
   database: DatabaseReadings | null;
-  /** Threads by the name of their pool. */
+  /** Threads by pool name. */
   threads: Record<string, { threads: number; busy: number; waiting: number }>;
   diskFreeBytes: number | null;
-  /** When the last daily backup was finished; null where none lies there. */
+  /** When the latest daily backup was completed; null if there is none. */
   lastBackupAt: number | null;
-  /** Null where the appliance is no node of a cluster. */
+  /** Null on a standalone appliance. */
   clusterLagMs: number | null;
   eventLoopDelay: EventLoopDelay | null;
   process: ProcessFacts;
@@ -19,11 +19,11 @@ export interface DatabaseReadings {
   fileBytes: number;
   walBytes: number;
   deliveriesDue: number;
-  /** Null where none is due. */
+  /** Null if none is due. */
   oldestDueMs: number | null;
   postsWaiting: number;
   alertPostsWaiting: number;
-  /** Null where none waits. */
+  /** Null if none is waiting. */
   oldestAlertPostMs: number | null;
   mailsWaiting: number;
   jobs: { name: string; startedAt: number | null; failure: string | null }[];
@@ -35,7 +35,7 @@ export interface SourceReadings {
   succeededAt: number | null;
   failures: number;
   rows: number;
-  /** Null where nothing came that tells it. */
+  /** Null if nothing has arrived that would tell. */
   lagMs: number | null;
   isSilent: boolean;
 }

@@ -2,20 +2,20 @@ import { Counter, Histogram, type Registry } from "prom-client";
 import type { Ports } from "../../ports/ports.ts";
 import type { NoteRequest, NoteRequests } from "./note-request.ts";
 
-/** Seconds: a card takes 0.1 ms, a query is given up after 5 s, a webhook's test after 10. */
+/** In seconds: a card takes 0.1 ms, a query times out after 5 s, a webhook's test after 10. */
 const BUCKETS = [
   ...[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025],
   ...[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 ];
-/** Requests that take so long are told in the log. */
+/** Requests that take this long are logged. */
 const SLOW_MS = 1_000;
 
-/** So many are noted before they are handed over, unless somebody reads the metrics earlier. */
+/** Requests to collect before they are handed over, unless metrics are read earlier. */
 const NOTED_MAX = 1_000;
 
 /**
- * How requests ended, in the metrics and in the log: there all of them, or what failed here and
- * what was slow.
+ * Records how requests ended, in the metrics and in the log. The log gets all of them, or only server
+ * errors and slow requests.
  */
 export function createRequestNotes(
   registry: Registry,
@@ -23,7 +23,7 @@ export function createRequestNotes(
   tellsAll: boolean,
 ): NoteRequests {
   const registers = [registry];
-  /** Hands over what each operation has noted. */
+  /** Functions that hand over what each operation has collected. */
   const handOvers: (() => void)[] = [];
   const collect = (): void => {
     for (const handOver of handOvers) handOver();
@@ -33,7 +33,7 @@ export function createRequestNotes(
     help: "Requests answered, by door, operation and status.",
     labelNames: ["door", "operation", "status"],
     registers,
-    // For the durations too: they are read right after.
+    // Covers the durations too, which are read right after it.
     collect,
   });
   const durations = new Histogram({
@@ -56,7 +56,7 @@ export function createRequestNotes(
     handOvers.push(handOver);
     return (status, startedMs, requestId, caller) => {
       const durationMs = clock.monotonic() - startedMs;
-      // Handed over together: one by one they would take a sixth of a card's time.
+      // Handed over in batches: one by one they would take a sixth of a card's time.
       seconds.push(durationMs / 1000);
       counts.set(status, (counts.get(status) ?? 0) + 1);
       if (seconds.length >= NOTED_MAX) handOver();

@@ -4,13 +4,13 @@ import type { Clock } from "../../ports/clock.ts";
 import type { MakeAttempt } from "../../push/webhooks/delivery/attempt.ts";
 import type { Job } from "../jobs/job-run.ts";
 
-/** Seconds: most commits take a millisecond, the longest wait for the lock is three seconds. */
+/** In seconds: most commits take a millisecond, and the lock is waited for at most three seconds. */
 const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
-/** Seconds: a transaction may hold the lock for 0.05. */
+/** In seconds: a transaction may hold the lock for 0.05. */
 const HOLD_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Work beside answering: each verb gives the same work, counted. */
+/** Counts background work: each function wraps work so that it is counted. */
 export function createWorkCounts(registry: Registry, clock: Clock) {
   const registers = [registry];
   return {
@@ -82,7 +82,7 @@ function countAttempts(registers: Registry[]): (make: MakeAttempt) => MakeAttemp
   for (const outcome of [delivered, refused, unanswered]) outcome.inc(0);
   return (make) => async (delivery, signal) => {
     const outcome = await make(delivery, signal);
-    // An attempt that the stop broke off counts as none.
+    // An attempt that a shutdown interrupted is not counted.
     if (signal.aborted) return outcome;
     durations.observe(outcome.durationMs / 1000);
     (outcome.error === "" ? delivered : outcome.status === null ? unanswered : refused).inc();

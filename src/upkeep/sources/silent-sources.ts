@@ -9,9 +9,7 @@ import { noticeMail } from "../../push/mail/notice-mail.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 
-/**
- * Tells staff by mail of each source that fell silent: once, until it gives something again.
- */
+/** Mails staff about each source that has fallen silent: once, until it delivers something again. */
 export async function tellOfSilentSources(db: Database, clock: Clock): Promise<void> {
   const now = clock.now();
   const isNews = (await selectSources(db)).some((one) => !one.isTold && isSilent(one, now));
@@ -19,7 +17,7 @@ export async function tellOfSilentSources(db: Database, clock: Clock): Promise<v
   await inTransaction(db, clock, "source-mail", async (tx) => {
     const silent = (await selectSources(tx)).filter((one) => !one.isTold && isSilent(one, now));
     const emails = await selectStaffEmails(tx);
-    // Whoever comes first is told then.
+    // With no staff to mail, the first who arrives is told then.
     if (emails.length === 0) return;
     for (const { id, name, succeededAt, createdAt, failure } of silent) {
       const mail = noticeMail(
@@ -38,7 +36,7 @@ export async function tellOfSilentSources(db: Database, clock: Clock): Promise<v
 
 const NAMED_MAX = 5;
 
-/** The warning that everybody gets while sources are silent; null where none is. */
+/** Warning shown while sources are silent; null if none is. */
 export async function silentWarning(db: Database, nowMs: number): Promise<string | null> {
   const silent = (await selectSources(db)).filter((source) => isSilent(source, nowMs));
   if (silent.length === 0) return null;

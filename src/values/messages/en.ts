@@ -1,6 +1,6 @@
 /**
- * Messages in English: those of the API's contract, of commands and of the log. A message with values is a
- * function of them; every other language has the same ones.
+ * English messages of the API, the commands and the log. A message with values is a function of them; every
+ * other language has the same codes.
  */
 const FORMAT_NAMES: Record<string, string> = { csv: "CSV", ndjson: "NDJSON", json: "JSON" };
 const SEPARATOR_NAMES: Record<string, string> = {
@@ -192,7 +192,7 @@ export const en = {
   organizationBusy: ({ deliveries }: { deliveries: number }) =>
     `At most ${deliveries} deliveries are tried at once.`,
 
-  // How an attempt came out.
+  // Outcomes of a delivery attempt.
   receiverTimeout: "The receiver did not answer within 10 seconds.",
   receiverUnreachable: "The receiver could not be reached.",
   receiverCertificate: "The receiver's certificate is not valid for this address.",
@@ -511,7 +511,7 @@ export const en = {
     "each (kanalog webhook disable W), start, have its owner rotate the secret, and enable it " +
     "again (kanalog webhook enable W).",
 
-  // Mails, which say everything in every language.
+  // Mails, which contain every language.
   passwordMailSubject: "A new password for Kanalog",
   passwordMail:
     "You, or somebody for you, asked for a new password. Choose it by this link; it works for three days, and once. If it was not you, do nothing.",
@@ -558,14 +558,14 @@ export const en = {
   reason: "Reason",
   time: "Time",
 
-  /** A text that was chosen before: by a page in the visitor's language, or by an earlier version. */
+  /** Text fixed earlier: by a page in the visitor's language, or by an earlier version. */
   verbatim: ({ text }: { text: string }) => text,
 };
 
-/** Things that a request may name and that may not be there. */
+/** Things that a request may name and that may not exist. */
 export type Thing = keyof typeof THINGS;
 
-/** As it is called without a name and before one. */
+/** How each is written without a name, and before one. */
 const THINGS = {
   address: ["This address", "The address"],
   alert: ["The alert", "Alert"],
@@ -587,7 +587,7 @@ const THINGS = {
   webhook: ["The webhook", "Webhook"],
 } as const;
 
-/** Numbers of channels, as many as are named, and how many there are besides. */
+/** Numbers of channels: some of them, and how many more there are. */
 interface Numbers {
   channels: readonly number[];
   more: number;

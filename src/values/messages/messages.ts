@@ -3,14 +3,14 @@ import { en } from "./en.ts";
 import { ru } from "./ru.ts";
 
 /**
- * A message is a code with its values: who finds a fault says which one it is, and the doors say it
- * in the words of a language. It is plain data, which goes between threads and into the database.
+ * A message is a code with values: code that finds a fault chooses the code, and the doors translate it. It
+ * is plain data, which can cross threads and be stored in the database.
  */
 export type Message = { [Code in MessageCode]: { code: Code; values: Values<Code> } }[MessageCode];
 
 export type MessageCode = keyof typeof en;
 
-/** Values that a message tells beside its words; none for most. */
+/** The values that a code takes; most take none. */
 type Values<Code extends MessageCode> = (typeof en)[Code] extends (values: infer V) => string
   ? V
   : Record<never, never>;
@@ -20,7 +20,7 @@ export type Messages = {
   readonly [Code in MessageCode]: string | ((values: Values<Code>) => string);
 };
 
-/** Languages in the order in which mails have them. */
+/** Languages in the order in which mails contain them. */
 const TABLES: Record<Language, Messages> = { ru, en };
 
 type ValuesGiven<Code extends MessageCode> = (typeof en)[Code] extends string
@@ -38,7 +38,7 @@ export function verbatim(text: string): Message {
   return message("verbatim", { text });
 }
 
-/** The words of the API, of commands and of the log. */
+/** The text for the API, commands and the log. */
 export function inEnglish(said: Message): string {
   return inLanguage("en", said);
 }
@@ -48,13 +48,13 @@ export function inLanguage(language: Language, { code, values }: Message): strin
   return typeof words === "string" ? words : words(values as never);
 }
 
-/** For who reads it in a mail, since nobody knows which language that is. */
+/** The text for a mail, in every language, since the reader's is unknown. */
 export function inEveryLanguage(said: Message): { language: Language; text: string }[] {
   const languages = Object.keys(TABLES) as Language[];
   return languages.map((language) => ({ language, text: inLanguage(language, said) }));
 }
 
-/** A message as it was stored: by versions before codes as a text, by a later one with any code. */
+/** A stored message: old versions stored text, and a newer version may have stored an unknown code. */
 export function storedMessage(stored: Message | string): Message {
   if (typeof stored === "string") return verbatim(stored);
   return Object.hasOwn(en, stored.code) ? stored : verbatim(stored.code);

@@ -1,6 +1,9 @@
 import { linkById } from "../../channels/channel-reference.ts";
 
-/** The link of a channel by its messenger id, as `forwarded_from` takes it; undefined where there is none. */
+/**
+ * Link to a channel by its messenger id, in the form that `forwarded_from` accepts; undefined without an
+ * id.
+ */
 export function channelLink(messengerId: unknown): string | undefined {
   return messengerId == null ? undefined : linkById(String(messengerId));
 }

@@ -2,8 +2,8 @@ import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 
 /**
- * Refuses an export of a messenger that is read as if it had our columns.
- * @param first the beginning of the text
+ * Refuses a messenger's export that is being read as if it had our columns.
+ * @param first beginning of the text
  * @throws AppError `invalid` that says how to import it
  */
 export function refuseChatExport(first: string): void {

@@ -9,19 +9,21 @@ import { pyrogram } from "./pyrogram.ts";
 import { telegramDesktop } from "./telegram-desktop.ts";
 import { telethon } from "./telethon.ts";
 
-/** The format of another program, whose messages become rows. */
+/** Another program's format, whose messages become rows. */
 export interface ForeignFormat {
-  /** Where messages lie in a document, and what stands beside them, as paths of the parser. */
+  /** Where a document has messages and data beside them, as paths for the parser. */
   paths: readonly string[];
-  /** Whether the file is one JSON document; else a JSON array or NDJSON. */
+  /** Whether the file is a single JSON document; otherwise it is a JSON array or NDJSON. */
   isDocument?: true;
   /**
-   * A post by our columns, with nothing in those that the message does not tell; null for a message
-   * that is no post, such as one that says that the channel was renamed.
-   * @param beside what stands beside the messages
+   * A post in our columns, without those that the message says nothing about; null for a message that is
+   * not a post, such as the renaming of the channel.
+   * @param beside data beside the messages
    */
   toPost(message: JsonObject, beside: JsonObject): Fields | null;
-  /** A channel by our columns; null where nothing names it. Absent where messages tell nothing of it. */
+  /**
+   * A channel in our columns; null if nothing names it. Absent if messages say nothing about their channel.
+   */
   toChannel?(beside: JsonObject, message: JsonObject | null): Fields | null;
 }
 
@@ -34,16 +36,16 @@ const FORMATS = {
 export type ForeignFormatName = keyof typeof FORMATS;
 export const FOREIGN_FORMATS = Object.keys(FORMATS) as ForeignFormatName[];
 
-/** The format of a text that begins with a brace. */
+/** Format of a text that begins with a brace. */
 export function formatOfForeign(from: ForeignFormatName): FileFormat {
   const { isDocument }: ForeignFormat = FORMATS[from];
   return isDocument === true ? "json" : "ndjson";
 }
 
 /**
- * The rows of another program's file.
+ * Rows of another program's file.
  * @param columns of the kind
- * @throws AppError `invalid` for a kind that the format has nothing of
+ * @throws AppError `invalid` for a kind that the format has no data for
  */
 export function createForeignRows(
   from: ForeignFormatName,
@@ -60,7 +62,7 @@ export function createForeignRows(
   const channels = new Set<string>();
   let messages = 0;
 
-  /** A channel is handed on once, however many messages name it. */
+  /** A channel is passed on once, however many messages name it. */
   function toChannel(of: JsonObject | null): Fields | null {
     const fields = format.toChannel?.(beside, of) ?? null;
     const name = JSON.stringify(fields?.["msgr_id"] ?? fields?.["handle"] ?? null);
@@ -90,8 +92,8 @@ export function createForeignRows(
 }
 
 /**
- * The one place that drops what a message tells and the kind has no column for. What a message leaves open
- * is left unknown, never 0. A channel is named once: its messenger id is surer than its handle.
+ * The only place that drops data which the kind has no column for. Missing data stays unknown, never 0. A
+ * channel is named only once: its messenger id is more reliable than its handle.
  */
 function ofColumns(fields: Fields, columns: readonly string[]): Fields {
   const told = Object.entries(fields).filter(

@@ -3,7 +3,7 @@ import { channelLink } from "./channel-link.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
-/** Media by the field of a message that holds it. */
+/** Media by the message field that contains it. */
 const MEDIA: readonly (readonly [field: string, media: string])[] = [
   ["photo", "photo"],
   ["video", "video"],
@@ -21,7 +21,7 @@ const MEDIA: readonly (readonly [field: string, media: string])[] = [
   ["dice", "other"],
 ];
 
-/** Messages of Pyrogram, each as `str(message)` writes it: a JSON array, or one a line. */
+/** Pyrogram messages as `str(message)` writes them: a JSON array, or one per line. */
 export const pyrogram: ForeignFormat = {
   paths: ["$.*"],
 
@@ -38,7 +38,7 @@ export const pyrogram: ForeignFormat = {
       msgr_post_id: message["id"] ?? message["message_id"],
       text: message["text"] ?? message["caption"] ?? "",
       views: message["views"],
-      // Without an offset: in the zone of the machine that made the file.
+      // Has no offset: it is in the time zone of the machine that made the file.
       published_at: message["date"],
       edited_at: message["edit_hidden"] === true ? undefined : message["edit_date"],
       media: MEDIA.flatMap(([field, media]) => (message[field] == null ? [] : media)).slice(0, 1),
@@ -62,7 +62,7 @@ export const pyrogram: ForeignFormat = {
   },
 };
 
-/** The channel or group of a message; nothing where it is a person, whose numbers are no channel's. */
+/** A message's channel or group; nothing for a person, whose ids are not channels'. */
 function chatOf(message: JsonObject): JsonObject {
   const chat = membersOf(message["chat"]);
   return /(?:private|bot)$/i.test(String(chat["type"])) ? {} : chat;

@@ -1,6 +1,6 @@
 import { isObject } from "../../../values/json-object.ts";
 
-/** All reactions of a post, from a list of them with a `count` each; undefined where nothing tells. */
+/** Sum of a post's reactions, from a list with a `count` each; undefined if unknown. */
 export function sumOfCounts(reactions: unknown): number | undefined {
   if (!Array.isArray(reactions)) return undefined;
   let sum = 0;

@@ -17,10 +17,10 @@ const OTHER_MEDIA = [
 ];
 
 const CHANNELS = ["public_channel", "private_channel"];
-/** Other chats whose numbers are of the same row as channels'; those of people and small groups are not. */
+/** Other chats that share the channels' range of ids; people and small groups do not. */
 const CHATS = ["public_supergroup", "private_supergroup"];
 
-/** `result.json` of Telegram Desktop: the export of one channel's history, as JSON. */
+/** `result.json` of Telegram Desktop: one channel's history, exported as JSON. */
 export const telegramDesktop: ForeignFormat = {
   paths: ["$.id", "$.name", "$.type", "$.messages.*"],
   isDocument: true,
@@ -57,12 +57,12 @@ function hasNumber({ type }: JsonObject): boolean {
   return type === undefined || [...CHANNELS, ...CHATS].includes(String(type));
 }
 
-/** The messenger id of a channel that is named as `channel1234`; people and groups have other prefixes. */
+/** Messenger id of a channel written as `channel1234`; people and groups have other prefixes. */
 function channelOf(name: unknown): string | undefined {
   return /^channel(\d+)$/.exec(String(name))?.[1];
 }
 
-/** A text is one string, or a list of strings and of parts with a look of their own. */
+/** A text is a string, or a list of strings and formatted parts. */
 function textOf(text: unknown): unknown {
   if (!Array.isArray(text)) return text;
   return text.map((part) => String((isObject(part) ? part["text"] : part) ?? "")).join("");

@@ -3,7 +3,7 @@ import { channelLink } from "./channel-link.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
-/** Messages of Telethon, each as its `to_json()` or `to_dict()` gives it: a JSON array, or one a line. */
+/** Telethon messages as `to_json()` or `to_dict()` returns them: a JSON array, or one per line. */
 export const telethon: ForeignFormat = {
   paths: ["$.*"],
 
@@ -17,7 +17,7 @@ export const telethon: ForeignFormat = {
       text: message["message"],
       views,
       published_at: date,
-      // Telegram also calls it an edit when a reaction is added, and hides that one.
+      // For Telegram, adding a reaction is an edit too, but a hidden one.
       edited_at: edit_hide === true ? undefined : edit_date,
       media: mediaOf(message["media"]),
       forwards,
@@ -30,7 +30,7 @@ export const telethon: ForeignFormat = {
   },
 };
 
-/** Null is a post without media; where the field was left out, nothing is known of them. */
+/** Null means a post without media; if the field is missing, nothing is known. */
 function mediaOf(media: unknown): string[] | undefined {
   if (media === undefined) return undefined;
   if (!isObject(media)) return [];
@@ -42,7 +42,7 @@ function mediaOf(media: unknown): string[] | undefined {
     case "MessageMediaDocument":
       return [documentOf(membersOf(media["document"]))];
     case "MessageMediaEmpty":
-    // The preview of a link in the text is not the post's own.
+    // A link's preview is not media of the post itself.
     case "MessageMediaWebPage":
       return [];
     default:

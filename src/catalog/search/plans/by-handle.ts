@@ -2,7 +2,7 @@ import { selectFound } from "./found.ts";
 import type { Plan } from "./plan.ts";
 import { afterCondition, textTests } from "./sql-parts.ts";
 
-/** The one channel that a handle or link names, tested for all else that is asked. */
+/** The single channel that a handle or link refers to, tested against all other filters. */
 export const byHandle: Plan = {
   name: "by handle",
   applies: [{ words: "a handle is asked for", holds: ({ filter }) => filter.channelId !== null }],

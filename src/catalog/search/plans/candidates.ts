@@ -6,14 +6,14 @@ import { about, IS_SEARCH, type Plan } from "./plan.ts";
 import { afterCondition, guard, textTests } from "./sql-parts.ts";
 
 /**
- * Candidates that are sorted before a walk is tried. Of a million channels a walk meets 7,000 before a
- * page of 50 is full, where so many match.
+ * Most candidates to sort before a walk is tried. With so many matches among a million channels, a walk
+ * passes 7,000 channels before it fills a page of 50.
  */
 const CANDIDATES_MAX = 7_000;
-/** Candidates that are sorted where a second condition narrows them: a walk would meet more channels in vain. */
+/** Most candidates to sort if a second condition narrows them: a walk would pass more channels in vain. */
 const NARROWED_MAX = 20_000;
 
-/** All candidates of the expression, sorted: where the text is rare. */
+/** Sorts all candidates of the expression, if the text is rare. */
 export const candidates: Plan = {
   name: "candidates",
   applies: [IS_SEARCH],
@@ -21,7 +21,7 @@ export const candidates: Plan = {
   givesUp: `there are more than ${about(CANDIDATES_MAX)} candidates`,
 };
 
-/** More candidates, where a second condition narrows them. */
+/** Sorts more candidates, if a second condition narrows them. */
 export const narrowedCandidates: Plan = {
   name: "narrowed candidates",
   applies: [
@@ -35,7 +35,7 @@ export const narrowedCandidates: Plan = {
   givesUp: `there are more than ${about(NARROWED_MAX)} candidates`,
 };
 
-/** The same however many there are: matches lie far down in the ordering. */
+/** Sorts all candidates, however many: matches are far down in the ordering. */
 export const allCandidates: Plan = {
   name: "all candidates",
   applies: [IS_SEARCH],
@@ -43,11 +43,11 @@ export const allCandidates: Plan = {
 };
 
 /**
- * Null where there are more than `most` candidates; they are counted in the same scan. Sorted first, so
- * that texts are read only until the page is full.
+ * Null if there are more than `most` candidates, which the same scan counts. Sorted before testing, so that
+ * texts are read only until the page is full.
  */
 function findAmongCandidates(db: Database, query: Query, most: number): Found[] | null {
-  // The index has each facet as one term, so what it was asked for needs no test.
+  // The index stores each facet as one term, so terms of the expression need no further test.
   const asked = query.expression?.terms.map((term) => term.text) ?? [];
   const text = textTests(query.tests.filter(({ term }) => !isFacet(term) || !asked.includes(term)));
   const [counted, ...found] = selectFound(

@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../../db/database.ts";
 import type { Query } from "../query.ts";
 
-/** A channel that was found, with its value in the ordering. */
+/** A match, with its value in the ordering. */
 export interface Found {
   id: number;
   value: number | null;
@@ -16,7 +16,7 @@ export function selectFound<Row extends Found = Found>(
   return statement<Row>(db, sql).all({ ...query.values, limit: query.limit, ...more });
 }
 
-/** How many rows a SELECT has. */
+/** Number of rows of a SELECT. */
 export function countRows(
   db: Database,
   sql: string,

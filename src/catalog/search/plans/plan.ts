@@ -2,22 +2,22 @@ import type { Database } from "../../../db/database.ts";
 import type { Query } from "../query.ts";
 import type { Found } from "./found.ts";
 
-/** One way to find a page. */
+/** A way of finding a page. */
 export interface Plan {
   name: string;
-  /** It is tried where all of these hold. */
+  /** Conditions for trying it; all must hold. */
   applies: readonly Condition[];
-  /** Null where it gives up. */
+  /** Null if it gives up. */
   run(db: Database, query: Query): Found[] | null;
-  /** Why it gives up; left out where it never does. */
+  /** Why it gives up; absent if it never does. */
   givesUp?: string;
 }
 
-/** Something that a plan rests on, with its words for `kanalog search explain`. */
+/** A condition of a plan, described for `kanalog search explain`. */
 interface Condition {
   words: string;
   holds(query: Query): boolean;
-  /** The numbers by which it holds, or does not. */
+  /** The numbers that decide whether it holds. */
   figures?(query: Query): string;
 }
 
@@ -26,7 +26,7 @@ export const IS_SEARCH: Condition = {
   holds: ({ expression }) => expression !== null,
 };
 
-/** About so many, as a person reads it. */
+/** An approximate count for people. */
 export function about(count: number): string {
   return Math.round(count).toLocaleString("en-US");
 }

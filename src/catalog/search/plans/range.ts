@@ -4,10 +4,10 @@ import { countRows, type Found, selectFound } from "./found.ts";
 import { about, type Plan } from "./plan.ts";
 import { afterCondition, allEntriesOf, textTests } from "./sql-parts.ts";
 
-/** The most channels in a range that are tested and sorted. */
+/** Most channels in a range to test and sort. */
 const RANGE_MAX = 20_000;
 
-/** All channels in a narrow range of subscribers or of a metric, tested and sorted. */
+/** Tests and sorts all channels in a narrow range of subscribers or of a metric. */
 export const range: Plan = {
   name: "range",
   applies: [
@@ -27,7 +27,7 @@ export const range: Plan = {
   givesUp: `more than ${about(RANGE_MAX)} channels are in the range`,
 };
 
-/** SQL: the channels in each range apart, by the index that has them together. */
+/** SQL: the channels in each range outside the ordering, by the index that holds them consecutively. */
 function rangesOf({ boundsApart }: Query): string[] {
   const ofSubscribers = boundsApart.filter(({ column }) => column === "subscribers");
   const subscribers = `channels c INDEXED BY channels_by_subscribers

@@ -5,16 +5,17 @@ import { countRows, type Found, selectFound } from "./found.ts";
 import { entriesOf, guard, textTests } from "./sql-parts.ts";
 
 /**
- * Walks the ordering's index from the position on, segment by segment: channels with the
- * position's own value, those below it, those without a value. So every page costs what the first
- * costs, however many channels share a value. Null where the page is not full after `most` channels.
+ * Walks the ordering's index from the position onwards, segment by segment: channels with exactly the
+ * position's value, then those with lower values, then those without a value. Every page therefore costs as
+ * much as the first, however many channels share a value. Null if the page is not full after `most`
+ * channels.
  */
 export function walkOrdering(db: Database, query: Query, most: number): Found[] | null {
   const found: Found[] = [];
   const text = textTests(query.tests);
   let left = most;
   for (const { steps, value, join, tests } of segments(db, query, most)) {
-    // The subquery is a coroutine: its order is kept, and it stops when the page is full.
+    // SQLite runs the subquery as a coroutine: it keeps its order and stops once the page is full.
     const page = selectFound(
       db,
       `SELECT c.id, ${value} AS value FROM (${steps} LIMIT @left) ${join} ${text.join}
@@ -32,16 +33,19 @@ export function walkOrdering(db: Database, query: Query, most: number): Found[] 
 }
 
 interface Segment {
-  /** SQL: its channels with their values and subscribers, in the ordering. */
+  /** SQL: its channels with their values and subscribers, in order. */
   steps: string;
   /** SQL: a channel's value. */
   value: string;
-  /** SQL: the name of a step, what else of its channel `c` is read, and what is tested besides the search text. */
+  /**
+   * SQL: alias of a step, what else is read of its channel `c`, and the tests beside those on the search
+   * text.
+   */
   join: string;
   tests: string;
 }
 
-/** A part of the ordering: SQL over its column, and over the channel's number. */
+/** Part of the ordering: SQL over its column, and over the channel's number. */
 interface Place {
   where: string;
   order: string;
@@ -57,7 +61,7 @@ function segments(db: Database, query: Query, most: number): Segment[] {
   }
   if (ordered.by !== "metrics") {
     const join = `c ${isOfMetrics ? METRICS : ""}`;
-    // The index of last posts is gone once their order is whole, be it between two statements.
+    // The index of last posts is dropped once their order is complete, possibly between two statements.
     const index = ordered.by === "channels" ? `INDEXED BY ${ordered.index}` : "";
     return placesOf(query, `c.${ordered.column}`, "c.id").map(({ where, order }) => ({
       steps: `SELECT c.id, c.${ordered.column} AS value, c.subscribers
@@ -87,7 +91,9 @@ function segments(db: Database, query: Query, most: number): Segment[] {
   );
 }
 
-/** Each entry is a step, also one of a channel that has moved on: its channel is read only as the page needs it. */
+/**
+ * Each entry is a step, even if its channel has moved on: the channel is read only when the page needs it.
+ */
 function lastPostSegments({ after, boundsApart }: Query, most: number, metrics: string): Segment[] {
   const segment = (where: string, order: string): Segment => ({
     steps: `SELECT o.id, o.last_post_at AS value FROM last_post_order o
@@ -119,7 +125,7 @@ function placesOf({ after, ordered, ownBounds }: Query, value: string, id: strin
     order: `ORDER BY ${id}`,
     isValueless: true,
   };
-  // Nobody is without a number of subscribers, and what is without a value is in no range of it.
+  // Every channel has subscribers, and a channel without a value lies in no range of it.
   const rest = ordered.column === "subscribers" || ownBounds.length > 0 ? [] : [valueless];
   if (after === null) return [valued, ...rest];
   if (after[0] === null) {

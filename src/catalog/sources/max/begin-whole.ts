@@ -6,9 +6,9 @@ import { keepSubscribed } from "./keep-subscribed.ts";
 import type { MaxApi } from "./max-api.ts";
 import { changesOf } from "./max-updates.ts";
 
-/** Answers after which no further request makes sense: none at all, the token, the rate. */
+/** Statuses that end the run: no response, a wrong token, the rate limit. */
 const ENDS_RUN: readonly (number | null)[] = [null, 401, 429];
-/** Updates are not given to whoever asks while they are pushed to somebody. */
+/** MAX refuses polling while updates are pushed somewhere. */
 const NOT_ALLOWED = 405;
 
 export function endsRun({ status }: BotFault): boolean {
@@ -39,7 +39,7 @@ export async function beginWhole(
   }
   let { position } = kept;
   if (kept.isMissing) {
-    // Updates that were not asked for before are lost with the subscription, so they are read first.
+    // Pending updates are lost on subscribing, so they are read first.
     const asked = await readUpdates(position, api, tools);
     if (asked.fault !== null && asked.fault.status !== NOT_ALLOWED) return { end: asked.fault };
     const made = await api.subscribe(pushes.url, pushes.secret);
@@ -50,7 +50,7 @@ export async function beginWhole(
   return (await apply({}, position)) ? { position, fault: null } : { end: ALL_READ };
 }
 
-/** Notes the channels of new updates with the marker behind them, in one transaction. */
+/** Records the channels of new updates together with the next marker, in one transaction. */
 async function readUpdates(
   given: SourcePosition,
   api: MaxApi,

@@ -5,19 +5,19 @@ import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
 
 const ANSWER_MS = 30_000;
-/** Twenty requests a second at the most (sources, section 4). */
+/** At most twenty requests a second (sources, section 4). */
 const BETWEEN_MS = 50;
 
 const OK = 200;
 const UNAUTHORIZED = 401;
 
-/** Time as requests are paced by. */
+/** The clock that paces requests. */
 export interface Pace {
   monotonic(): number;
   sleep(durationMs: number): Promise<void>;
 }
 
-/** Calls of MAX's Bot API, of which two begin 50 ms apart at least. */
+/** Calls MAX's Bot API, with at least 50 ms between the starts of two calls. */
 export function createMaxCall(
   { api, token }: Pick<BotAccess, "api" | "token">,
   ask: AskApi,
@@ -49,7 +49,7 @@ export function createMaxCall(
       const wait = retryAfterMs ?? waitOf(asObject(json)?.["retry_after"]);
       return { failure: refusal(status, json), retryAfterMs: wait, status };
     }
-    // An answer that was cut, or is another than described, says nothing of what is there.
+    // A truncated response, or one in an unknown form, proves nothing about the data.
     const result = read(json);
     if (result !== null) return result;
     return { failure: message("botAnswerWrong"), retryAfterMs: null, status };

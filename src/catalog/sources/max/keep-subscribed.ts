@@ -7,9 +7,9 @@ import type { MaxApi } from "./max-api.ts";
 const NOT_FOUND = 404;
 
 /**
- * Has MAX push updates here, or no more: MAX ends by itself a subscription whose pushes fail for hours. The
- * address is noted before the subscription is made, so that none is forgotten.
- * @returns how far the source was read, with the address; and whether a subscription is to be made
+ * Subscribes to MAX's pushes, or unsubscribes: MAX itself ends subscriptions whose pushes fail for hours.
+ * The address is stored before subscribing, so that no subscription is forgotten.
+ * @returns the position with the address, and whether a subscription must be made
  */
 export async function keepSubscribed(
   given: SourcePosition,

@@ -14,34 +14,34 @@ import {
 } from "./max-shapes.ts";
 import { UPDATE_TYPES } from "./max-updates.ts";
 
-/** Address of MAX's Bot API, by its description of July 2026. */
+/** Address of MAX's Bot API, according to its description of July 2026. */
 export const MAX_API = "https://platform-api2.max.ru";
 
-/** A page of `GET /messages`, the newest first. */
+/** A page of `GET /messages`, newest first. */
 interface MessagePage {
-  /** Those that can be read as posts. */
+  /** Messages that can be read as posts. */
   messages: Message[];
-  /** Epoch milliseconds of all messages whose time can be read. */
+  /** Times, in epoch milliseconds, of all messages whose time is readable. */
   times: number[];
-  /** Messages of the answer, whatever their form. */
+  /** Number of messages in the response, whatever their form. */
   count: number;
-  /** Each has a form that the description has. */
+  /** Whether all of them have a documented form. */
   isUnderstood: boolean;
 }
 
 export type MaxApi = ReturnType<typeof createMaxApi>;
 
-/** Messages that are asked for at once: the API's largest number (sources, section 4). */
+/** Messages per request: the API's maximum (sources, section 4). */
 export const PAGE_MESSAGES = 100;
 const UPDATES_MAX = 1000;
 
-/** For one request alone. */
+/** For a single request. */
 const UNPACED: Pace = { monotonic: () => 0, sleep: async () => {} };
 
 /**
- * Methods of MAX's Bot API that sources need. Plain calls, not `@maxhub/max-bot-api`: that one reads
- * numbers of 64 bits as rounded ones, moves its marker before what came is handled, and connects without
- * a check of the address.
+ * The methods of MAX's Bot API that sources need. Plain requests instead of `@maxhub/max-bot-api`, which
+ * rounds 64-bit numbers, advances its marker before updates are handled, and connects without checking the
+ * address.
  * @param clock paces requests
  */
 export function createMaxApi(
@@ -54,19 +54,20 @@ export function createMaxApi(
   return {
     me: () => call("/me", (json) => (isObject(json) ? { name: nameOf(json) } : null)),
 
-    /** @param chat its number in digits */
+    /** @param chat its id in digits */
     chat: (chat: string) =>
       call<Chat>(`/chats/${chat}`, (json) =>
         isChat(json) && digitsOf(json.chat_id) === chat ? json : null,
       ),
 
-    /** The bot's own rights in a channel. */
+    /** The bot's own permissions in a channel. */
     membership: (chat: string) =>
       call<Membership>(`/chats/${chat}/members/me`, (json) => (isObject(json) ? json : null)),
 
     /**
-     * A page of a channel's messages, the newest first. MAX calls the later end `from` and the earlier `to`.
-     * @param span.before epoch milliseconds; null: up to now
+     * A page of a channel's messages, newest first. MAX calls the later end `from` and the earlier one
+     * `to`.
+     * @param span.before epoch milliseconds; null for now
      */
     messages: (chat: string, { since, before }: { since: number; before: number | null }) => {
       const query = new URLSearchParams({ chat_id: chat, count: String(PAGE_MESSAGES) });
@@ -79,8 +80,8 @@ export function createMaxApi(
     },
 
     /**
-     * Updates since a marker; without one MAX gives the last update alone.
-     * @param marker of the answer before, in digits
+     * Updates since a marker; without one, MAX returns only the latest update.
+     * @param marker from the previous response, in digits
      */
     updates: (marker: string | null) => {
       const query = new URLSearchParams({ limit: String(UPDATES_MAX), timeout: "0" });

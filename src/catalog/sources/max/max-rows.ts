@@ -5,10 +5,10 @@ import { channelLink } from "../../imports/foreign/channel-link.ts";
 import type { Fields } from "../../imports/input-row.ts";
 import { type Body, type Chat, digitsOf, type Message } from "./max-shapes.ts";
 
-/** MAX's own host, by which its links are known. */
+/** MAX's own host, by which its links are recognized. */
 const MAX_HOSTS = ["max.ru"];
 
-/** Kinds of media by the type of an attachment. Keyboards and previews of links are none. */
+/** Media by attachment type. Keyboards and link previews are not media. */
 const MEDIA: Readonly<Record<string, string>> = {
   image: "photo",
   video: "video",
@@ -20,8 +20,8 @@ const MEDIA: Readonly<Record<string, string>> = {
 };
 
 /**
- * The row of a channel. Whether it is shown stays the operator's to say.
- * @param chat the channel's number at MAX, in digits
+ * Row of a channel. Whether it is public remains the operator's decision.
+ * @param chat the channel's id at MAX, in digits
  */
 export function toChannelRow(chat: string, card: Chat & { handle: string | null }): Fields {
   const { handle } = card;
@@ -41,18 +41,18 @@ export function titleOf(chat: string, { title }: Chat): string {
   return title?.trim() || chat;
 }
 
-/** A public channel's name in its link; null for a private one. */
+/** A public channel's handle, from its link; null for a private one. */
 export function handleOf({ link }: Chat): string | null {
   const named = link == null ? null : parseLinkOrHandle(link, MAX_HOSTS);
   return named?.kind === "handle" ? named.handle : null;
 }
 
-/** The row of the subscribers that a channel has today. */
+/** Row with a channel's subscribers today. */
 export function toStatsRow(chat: string, day: Day, { participants_count }: Chat): Fields {
   return { channel_msgr_id: chat, day: formatDay(day), subscribers: participants_count };
 }
 
-/** The number of a post that the catalog keeps, in digits; null where MAX's is of another form. */
+/** A post's messenger id as stored in the catalog, in digits; null if MAX's id has another form. */
 export function postIdOf({ body }: Message): string | null {
   const read = postId.read(body.mid);
   return "value" in read ? read.value : null;
@@ -61,8 +61,8 @@ export function postIdOf({ body }: Message): string | null {
 const postId = postIdColumn();
 
 /**
- * The row of a post, as an import takes it; MAX does not say when a post was edited.
- * @param readAt when the views were read; null: to be noted where they changed
+ * Row of a post, as imports accept it; MAX does not tell when a post was edited.
+ * @param readAt when the views were read; null to set it where they changed
  */
 export function toPostRow(chat: string, message: Message, readAt: number | null): Fields {
   const { body, link, stat, url, timestamp } = message;
@@ -89,7 +89,7 @@ function mediaOf(content: readonly Partial<Body>[]): string[] {
   return [...new Set(kinds)];
 }
 
-/** The row that takes down a post that MAX has no more. */
+/** Row that takes down a post that MAX no longer has. */
 export function toDeletedRow(chat: string, postId: string): Fields {
   return { channel_msgr_id: chat, msgr_post_id: postId, deleted: true };
 }

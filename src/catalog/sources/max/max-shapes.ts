@@ -1,18 +1,18 @@
 import { isObject } from "../../../values/json-object.ts";
 
 /**
- * Parts of MAX's Bot API that are read, by its published description of July 2026 (0.0.32). Answers come through
- * `parseExact`: a whole number beyond 2^53 is a bigint.
+ * The parts of MAX's Bot API that are read, according to its published description of July 2026 (0.0.32).
+ * Responses are parsed by `parseExact`: an integer beyond 2^53 is a bigint.
  */
 
-/** A number of 64 bits. */
+/** A 64-bit integer. */
 type Long = number | bigint;
 
 /** The parts of `Chat` that are read. */
 export interface Chat {
   chat_id: Long;
   type: string;
-  /** `active` while the bot is in it. */
+  /** `active` while the bot is a member. */
   status: string;
   title: string | null;
   icon?: { url?: string } | null;
@@ -41,7 +41,7 @@ export interface Message {
     message?: Partial<Body>;
   } | null;
   body: Body;
-  /** Channels' posts alone have it. */
+  /** Only posts of channels have it. */
   stat?: { views?: number } | null;
   url?: string | null;
 }
@@ -53,18 +53,18 @@ export interface Membership {
   permissions?: readonly string[] | null;
 }
 
-/** A number of 64 bits by its digits; null for what is none. */
+/** Digits of a 64-bit integer; null for anything else. */
 export function digitsOf(value: unknown): string | null {
   if (typeof value === "bigint") return String(value);
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : null;
 }
 
-/** Whether it is a message as far as its time. Its body is null where it only forwards another one. */
+/** Whether it looks like a message with a time. Its body is null if it only forwards another message. */
 export function isTimed(value: unknown): value is { timestamp: number; body?: unknown } {
   return isObject(value) && Number.isSafeInteger(value["timestamp"]);
 }
 
-/** Whether it can be read as a post: a message without a body has no number to know it by. */
+/** Whether it can be read as a post: a message without a body has no id to identify it by. */
 export function isMessage(value: unknown): value is Message {
   return isTimed(value) && isObject(value.body) && typeof value.body["mid"] === "string";
 }

@@ -4,17 +4,20 @@ import type { SourceChat } from "../sources.table.ts";
 import { toDeletedRow } from "./max-rows.ts";
 import { digitsOf } from "./max-shapes.ts";
 
-/** A change of a channel that an update tells of. Its posts are asked of MAX, so updates may repeat and overtake. */
+/**
+ * A channel's change, reported by an update. Its posts are requested from MAX, so repeated or reordered
+ * updates do no harm.
+ */
 interface ChannelUpdate {
-  /** The channel's number, in digits. */
+  /** The channel's id, in digits. */
   chat: string;
-  /** False: only a chat that is known as a channel is meant. */
+  /** False if the chat counts only if it is already known as a channel. */
   isChannel: boolean;
-  /** The number of a message that was removed for good. */
+  /** Id of a message that was deleted for good. */
   removed: string | null;
 }
 
-/** Kinds of updates that tell of channels: they are what a subscription asks for. */
+/** Types of updates about channels, which a subscription requests. */
 export const UPDATE_TYPES = [
   "message_created",
   "message_edited",
@@ -25,8 +28,8 @@ export const UPDATE_TYPES = [
 ] as const;
 
 /**
- * Changes that updates tell of: channels that are to be read, and posts that are gone for good. A removal that comes
- * before its post keeps the post from being stored.
+ * Changes reported by updates: channels to be read, and posts deleted for good. A deletion that arrives
+ * before its post prevents the post from being stored.
  */
 export function changesOf(
   updates: readonly unknown[],
@@ -48,7 +51,7 @@ export function changesOf(
   return { chats: [...changed.values()], posts };
 }
 
-/** Reads MAX's `Update`; null for one that tells nothing of a channel, such as a person's letter to the bot. */
+/** Parses MAX's `Update`; null if it does not concern a channel, such as a person's message to the bot. */
 function readUpdate(update: unknown): ChannelUpdate | null {
   if (!isObject(update)) return null;
   switch (update["update_type"]) {

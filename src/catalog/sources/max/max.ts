@@ -3,7 +3,7 @@ import { createMaxApi, MAX_API } from "./max-api.ts";
 import { changesOf } from "./max-updates.ts";
 import { runMax } from "./run-max.ts";
 
-/** MAX, by the description of its Bot API of July 2026, 0.0.32 (sources, section 4). */
+/** MAX, according to the description of its Bot API of July 2026, 0.0.32 (sources, section 4). */
 export const max: BotMessenger = {
   name: "MAX",
   api: MAX_API,
@@ -14,7 +14,7 @@ export const max: BotMessenger = {
     const asked = createMaxApi(access, ask, signal);
     const me = await asked.me();
     if ("failure" in me) return me;
-    // Channels that the bot is added to from now on are behind this marker, whenever the first run is.
+    // Channels that the bot is added to from now on come after this marker, whenever the first run is.
     const told = await asked.updates(null);
     if ("failure" in told || told.marker === null) return { bot: me.name };
     const { chats } = changesOf(told.updates, []);

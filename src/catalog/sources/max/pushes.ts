@@ -13,10 +13,10 @@ import { isBot, type Source } from "../sources.table.ts";
 import { max } from "./max.ts";
 import { changesOf } from "./max-updates.ts";
 
-/** How often channels are read without a push, while there are pushes, and without (sources, section 4). */
+/** Schedules with and without pushes (sources, section 4). */
 const SCHEDULE = { pushed: "1h", asked: max.schedule };
 
-/** The address under which MAX reaches a base address: it pushes over https and to port 443 only. */
+/** The address under which MAX reaches us: it only pushes over https to port 443. */
 export function pushBase(baseUrl: string | null): string | null {
   if (baseUrl === null || !URL.canParse(baseUrl)) return null;
   const { protocol, port } = new URL(baseUrl);
@@ -24,9 +24,9 @@ export function pushBase(baseUrl: string | null): string | null {
 }
 
 /**
- * Updates that MAX pushes: they are taken by a secret of the source, and say which channels are to be read.
+ * Updates pushed by MAX: authenticated by a secret of the source, they tell which channels to read.
  * @param base as `pushBase`
- * @param write writes a batch, whoever has the source
+ * @param write writes a batch, whichever process holds the source
  */
 export function createPushes(
   db: Database,
@@ -47,7 +47,7 @@ export function createPushes(
   }
 
   return {
-    /** The address and secret of a source's pushes; null where updates are asked for. */
+    /** Address and secret of a source's pushes; null if updates are polled. */
     of({ id, settings }: Source, { pushSecret = "" }: BotSecret): Pushes | null {
       const isOn = isBot(settings) && settings.pushes === true;
       if (!isOn || base === null || pushSecret === "") return null;
@@ -55,28 +55,29 @@ export function createPushes(
     },
 
     /**
-     * Has updates pushed, or asked for again. MAX is told by the source's next run, which is due at once.
-     * @throws AppError `not_found`; `invalid` on `pushes` where there is no address to push to
+     * Switches between pushing and polling. The source's next run, due at once, tells MAX.
+     * @throws AppError `not_found`; `invalid` on `pushes` if there is no address to push to
      */
     async set(id: number, isOn: boolean, by: Actor): Promise<Source> {
       const source = await requireSource(db, id);
       if (source.kind !== "max") throw fieldError({ pushes: [message("pushesOfMaxOnly")] });
       if (isOn && base === null) throw fieldError({ pushes: [message("pushesNeedHttps")] });
       const [from, to] = isOn ? (["asked", "pushed"] as const) : (["pushed", "asked"] as const);
-      // A schedule of the operator's own stays.
+      // A schedule set by the operator is kept.
       const schedule = source.schedule === SCHEDULE[from] ? SCHEDULE[to] : source.schedule;
       return changes.setPushes(id, { isOn, schedule }, by);
     },
 
     /**
-     * Lets in whoever knows a source's secret.
-     * @returns what takes an update, or null: no such source, no pushes to it, or another secret
+     * Admits anybody who knows a source's secret.
+     * @returns a function that takes an update; null if there is no such source, it has no pushes, or the
+     * secret is wrong
      */
     async open(id: number, given: string): Promise<((update: unknown) => Promise<void>) | null> {
       const source = await selectSource(db, id);
       const takes = source !== undefined && isBot(source.settings) && source.settings.pushes;
       const known = takes ? await secretOf(source) : "";
-      // Compared where there is nothing to compare with, too: no time tells that.
+      // Compares even without a known secret, so that timing reveals nothing.
       if (!isSame(given, known) || known === "") return null;
       return async (update) => {
         const changed = changesOf([update], await selectChats(db, id));
@@ -86,7 +87,7 @@ export function createPushes(
   };
 }
 
-/** Compares digests, which are of one length, as `timingSafeEqual` needs. */
+/** Compares digests, since `timingSafeEqual` needs equal lengths. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -16,33 +16,33 @@ import {
 import type { Chat } from "./max-shapes.ts";
 import { readSpan } from "./read-span.ts";
 
-/** Needs of the reading of one channel. */
+/** What reading one channel works with. */
 interface ReadingTools
   extends Pick<BotTools, "storedPosts" | "isHandleTaken" | "nowMs" | "signal"> {
   api: MaxApi;
-  /** Writes a batch; false where this run is to write no more. */
+  /** Writes a batch; false if this run must not write any more. */
   apply(batch: Batch): Promise<boolean>;
-  /** Told of posts that are new here: the time from the last one's publication until it was read. */
+  /** Receives, for new posts, the time from the last one's publication until it was read. */
   noteLag(lagMs: number): void;
 }
 
-/** `lost`: the bot is not in it any more, or may not read it. `stopped`: some of it is still to be read. */
+/** `lost`: the bot is no longer a member, or may not read it. `stopped`: part of it is still unread. */
 export type Read = "read" | "lost" | "stopped" | BotFault;
 
-/** Posts of so many days are read each time, and once a night (sources, section 4). */
+/** Days of posts to read each time, and once a night (sources, section 4). */
 const USUAL_DAYS = 2;
 const NIGHTLY_DAYS = 7;
-/** Answers that deny a bot what it asked for. */
+/** Statuses that deny the bot access. */
 const DENIED: readonly (number | null)[] = [403, 404];
-/** The right without which a bot sees no posts. */
+/** Permission without which a bot sees no posts. */
 const READS = "read_all_messages";
-/** A post at the edge of a span may have been left out by how MAX counts it. */
+/** Margin at the edges of a span, where MAX may count a post differently. */
 const EDGE_MS = 1000;
 
 /**
- * Reads a channel: its card and subscribers, its posts of the last days, and which of them are gone. Each page
- * is written when it comes.
- * @param chat its number at MAX, in digits
+ * Reads a channel: its card and subscribers, its posts of recent days, and which of them were deleted.
+ * Every page is written as it arrives.
+ * @param chat its id at MAX, in digits
  */
 export async function readChannel(
   chat: string,
@@ -54,8 +54,8 @@ export async function readChannel(
   if ("failure" in card) return DENIED.includes(card.status) ? "lost" : card;
   if (card.type !== "channel" || card.status !== "active") return "lost";
   const startedAt = nowMs();
-  // The mark of a change is taken off before posts are asked for: one that is set from here on stays.
-  // Names of two messengers may be the same: none is to be taken back and forth between them.
+  // The change mark is cleared before posts are requested, so that one set from here on stays. Handles at
+  // two messengers may be equal: a handle must not be moved back and forth between them.
   const named = handleOf(card);
   const handle = named === null || (await tools.isHandleTaken(chat, named)) ? null : named;
   const found = cardBatch(chat, { ...card, handle }, startedAt);
@@ -77,7 +77,7 @@ export async function readChannel(
   if (whole === "stopped") return "stopped";
   if (whole === "partly") {
     const fault = message("botPartlyUnderstood");
-    // Without its time: a change that was marked meanwhile stays marked.
+    // Without the time: a change marked meanwhile stays marked.
     const chats = found.chats?.map(({ cardAt: _, ...chat }) => ({ ...chat, fault })) ?? [];
     return (await apply({ chats })) ? "read" : "stopped";
   }
@@ -99,8 +99,8 @@ function cardBatch(chat: string, card: Chat & { handle: string | null }, nowMs: 
 }
 
 /**
- * Takes down posts that a whole reading did not have. A bot that lost its right to read might be given an
- * empty list in place of a refusal, so that it still has it is asked first.
+ * Takes down posts missing from a complete reading. A bot that lost its permission might get an empty list
+ * instead of a refusal, so the permission is checked first.
  */
 async function removeAbsent(
   chat: string,

@@ -4,13 +4,13 @@ import { type MaxApi, PAGE_MESSAGES } from "./max-api.ts";
 import type { Message } from "./max-shapes.ts";
 
 /**
- * Reads a channel's messages of a span, the newest first, page by page, to its end. It is at its end where a
- * page brings nothing new and leads no further back: a page may be shorter than was asked for without being
- * the last.
- * @param since epoch milliseconds of the earlier end
- * @param onPage gets new messages only; false where the reading is to stop
- * @returns `partly` where some messages were not understood, and a fault where any page was none: then nothing
- *   is known to be absent
+ * Reads a channel's messages of a span of time, newest first and page by page. The end is reached when a
+ * page brings nothing new and leads no further back: a page may be shorter than requested without being the
+ * last.
+ * @param since start of the span, in epoch milliseconds
+ * @param onPage receives new messages only; returns false to stop
+ * @returns `partly` if some messages were not understood, and a fault if a page could not be read: then no
+ * message is known to be absent
  */
 export async function readSpan(
   api: Pick<MaxApi, "messages">,
@@ -30,12 +30,12 @@ export async function readSpan(
     isUnderstood &&= page.isUnderstood;
     const within = page.messages.filter(({ timestamp }) => timestamp >= since);
     const fresh = within.filter(({ body }) => !seen.has(body.mid));
-    // One more than the oldest: others of that millisecond may be on the next page.
+    // One more than the oldest: the next page may have others of the same millisecond.
     const next = Math.min(...page.times.filter((time) => time >= since)) + 1;
     const leadsOn = next < (before ?? Number.POSITIVE_INFINITY);
     if (fresh.length === 0 && !leadsOn) {
       if (!isUnderstood) return "partly";
-      // A full page of what was seen leaves no way to what is behind it.
+      // A full page without anything new offers no way further back.
       const isStuck = page.count >= PAGE_MESSAGES && within.length === page.messages.length;
       return isStuck ? STUCK : "whole";
     }

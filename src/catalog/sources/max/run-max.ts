@@ -7,8 +7,8 @@ import { createMaxApi } from "./max-api.ts";
 import { readChannel } from "./read-channel.ts";
 
 /**
- * Finds the bot's channels and reads them (sources, section 4). Updates only tell which channels changed:
- * what is in them is asked for, so updates that repeat, overtake each other or are lost cost no post.
+ * Finds the bot's channels and reads them (sources, section 4). Updates only tell which channels changed,
+ * and the contents are requested, so repeated, reordered or lost updates lose no post.
  */
 export async function runMax(
   access: BotAccess,
@@ -36,7 +36,7 @@ export async function runMax(
         api,
         apply: (batch) => apply(batch, null),
         noteLag(lag) {
-          // Posts of a channel that is new here are old.
+          // A newly added channel's posts are old.
           if (known.isRead) lagMs = lag;
         },
       },
@@ -47,7 +47,7 @@ export async function runMax(
       if (!(await noteLost(known, tools))) return ALL_READ;
     } else {
       if (endsRun(read)) return read;
-      // One channel's trouble is not the others'.
+      // One channel's trouble does not affect the others.
       first ??= read;
     }
   }

@@ -3,7 +3,7 @@ import maxMake from "./max-make.svg" with { type: "file" };
 import telegramAdmin from "./telegram-admin.svg" with { type: "file" };
 import telegramMake from "./telegram-make.svg" with { type: "file" };
 
-/** Drawings of how a bot is made and added to a channel. */
+/** Drawings that show how to create a bot and add it to a channel. */
 export const sourcePictures: Readonly<Record<string, string>> = {
   "max-admin.svg": maxAdmin,
   "max-make.svg": maxMake,

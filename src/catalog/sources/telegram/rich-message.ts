@@ -1,11 +1,11 @@
 import { asObject, membersOf } from "../../../values/json-object.ts";
 
 /**
- * Rich messages (Bot API 10): blocks with blocks in them, and texts of texts. Read by what their members
- * hold and not by their types, so that a type which comes later is read too.
+ * Rich messages (Bot API 10): nested blocks and texts. They are read by what their members contain rather
+ * than by type, so that types added later are read too.
  */
 
-/** The API nests them 16 deep at the most. */
+/** The API nests them at most 16 deep. */
 const DEPTH_MAX = 40;
 
 const MEDIA: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const MEDIA: Readonly<Record<string, string>> = {
   ...{ voice_note: "voice", location: "other" },
 };
 
-/** The words of a rich message, a line for each block; empty for what is none. */
+/** Text of a rich message, one line per block; empty if it is not one. */
 export function richText(message: unknown): string {
   const blocks = asObject(message)?.["blocks"];
   return Array.isArray(blocks) ? linesOf(blocks, 0).join("\n") : "";
@@ -47,7 +47,7 @@ function linesOf(blocks: unknown, depth: number): string[] {
         ...linesOf(items, depth + 1),
         ...listOf(cells).map((row) => linesOf(row, depth + 1).join(" ")),
       ];
-      // The label of an item stands before its first line.
+      // An item's label precedes its first line.
       if (typeof label === "string") within[0] = `${label} ${within[0] ?? ""}`.trim();
       const { text: captionText, credit: captionCredit } = asObject(caption) ?? { text: caption };
       return [
@@ -58,7 +58,7 @@ function linesOf(blocks: unknown, depth: number): string[] {
     .filter((line) => line !== "");
 }
 
-/** A text is a string, a list of texts, or an object with one. */
+/** A text is a string, a list of texts, or an object containing one. */
 function words(given: unknown, depth: number): string {
   if (typeof given === "string") return given;
   if (depth > DEPTH_MAX) return "";

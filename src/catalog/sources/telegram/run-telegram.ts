@@ -6,20 +6,20 @@ import { dueBatch, dueCards } from "./telegram-cards.ts";
 import type { Update } from "./telegram-shapes.ts";
 import { readBatch } from "./telegram-updates.ts";
 
-/** The longest wait that the API takes; within the time after which the next run is due. */
+/** The API's longest wait; shorter than the interval of runs. */
 const WAIT_MAX_S = 50;
 const READING_MAX_MS = WAIT_MAX_S * 1000;
-/** Time limit of a run with its cards; those it has no time for are left to the next run. */
+/** Time limit for a run including cards; cards it has no time for are left to the next run. */
 const RUN_MAX_MS = 80_000;
-/** Telegram keeps updates for so long. */
+/** How long Telegram keeps updates. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const GAP_TOLD_MS = 30 * KEPT_MS;
-/** After a week without any, updates are numbered anew from anywhere, perhaps below the last number. */
+/** After a week without updates, Telegram restarts their numbers anywhere, possibly below the last one. */
 const NUMBERED_ANEW_MS = 6 * KEPT_MS;
 
 /**
- * Reads updates until none comes for as long as the run may wait, each batch committed with the number of the
- * next update; and the cards that are due (sources, section 3).
+ * Reads updates until none arrives for as long as the run may wait, committing each batch with the number
+ * of the next update; and reads the cards that are due (sources, section 3).
  */
 export async function runTelegram(
   access: BotAccess,
@@ -28,7 +28,7 @@ export async function runTelegram(
 ): Promise<BotEnd> {
   const api = createTelegramApi(access, tools.ask, tools.signal);
   let at = position;
-  /** The source is another process's by now, or gone. */
+  /** Another process holds the source by now, or it is gone. */
   let isLost = false;
   const isOver = (maxMs: number): boolean =>
     isLost || tools.signal.aborted || tools.elapsedMs() >= maxMs;
@@ -59,7 +59,7 @@ export async function runTelegram(
   if (fault !== null) return fault;
   return isLost ? ALL_READ : { ...ALL_READ, position: at === position ? null : at };
 
-  /** Reads the cards that are due, as many as the run has time for. */
+  /** Reads due cards, as many as the run has time for. */
   async function refreshCards(): Promise<TelegramFault | null> {
     for (const chat of dueCards(await tools.chats(), tools.nowMs())) {
       if (isOver(RUN_MAX_MS)) return null;
@@ -75,12 +75,12 @@ function secondsLeft({ elapsedMs }: BotTools): number {
   return Math.max(0, Math.floor((READING_MAX_MS - elapsedMs()) / 1000));
 }
 
-/** The number to ask from; null: from the first that was not taken yet, whatever it is. */
+/** Number to start from; null for the first update not yet taken, whatever its number. */
 function offsetOf({ offset, updateAt = 0 }: SourcePosition, nowMs: number): number | null {
   return offset === undefined || nowMs - updateAt > NUMBERED_ANEW_MS ? null : offset;
 }
 
-/** Notes the time since the last reading where updates of it are gone, to be told for a month. */
+/** Records the time since the last reading if updates were lost in it, to be shown for a month. */
 function withGap(position: SourcePosition, { succeededAt, nowMs }: BotTools): SourcePosition {
   const to = nowMs();
   if (succeededAt === null || to - succeededAt <= KEPT_MS) {

@@ -6,7 +6,7 @@ import type { BotAccess } from "../bot-messenger.ts";
 import { type Chat, type FullChat, readChat, readUpdates, type Update } from "./telegram-shapes.ts";
 
 export interface TelegramFault extends BotFault {
-  /** The group became a supergroup, which has another number. */
+  /** New id of a group that became a supergroup. */
   movedTo: string | null;
 }
 
@@ -15,7 +15,10 @@ export type Answered<Result> = { result: Result } | TelegramFault;
 export type TelegramApi = ReturnType<typeof createTelegramApi>;
 
 const UPDATE_KINDS = ["channel_post", "edited_channel_post", "my_chat_member"];
-/** Updates of an answer, of the 100 that the API would give: with the longest posts an answer stays far below the largest taken. */
+/**
+ * Updates per response, out of 100 that the API would send: even with the longest posts, a response stays
+ * far below the size limit.
+ */
 const UPDATES_MAX = 20;
 const ANSWER_MS = 30_000;
 
@@ -44,7 +47,7 @@ export function createTelegramApi(
   return {
     /**
      * Waits for updates.
-     * @param offset the first number that is wanted: those before it count as taken, and are given never again
+     * @param offset first number wanted: earlier ones are confirmed, and never sent again
      */
     updates: (offset: number | null, waitS: number): Promise<Answered<Update[]>> =>
       call(
@@ -86,7 +89,7 @@ function faultOf({ status, json, retryAfterMs }: Exclude<ApiAnswer, { failure: S
 }
 
 function refusal(status: number, description: unknown): Said {
-  // A text that is no token is a path that is not there.
+  // For Telegram, a wrong token is a path that does not exist.
   if (status === 401 || status === 404) return message("botTokenWrong");
   if (status !== 409) return refused(status, description);
   const isWebhook = /webhook/i.test(String(description));

@@ -7,9 +7,9 @@ import type { Answered, TelegramApi, TelegramFault } from "./telegram-api.ts";
 import { toChannelRow } from "./telegram-posts.ts";
 import type { Chat, FullChat } from "./telegram-shapes.ts";
 
-/** Cards and numbers of subscribers are read daily (sources, section 3). */
+/** Cards and subscribers are read daily (sources, section 3). */
 const DAILY = "50 23 * * *";
-/** Numbers that are read later are none of that day any more. */
+/** Subscribers read later do not count for that day. */
 const OF_THE_DAY_MS = 60 * 60 * 1000;
 
 export interface Card {
@@ -17,7 +17,7 @@ export interface Card {
   subscribers: number;
 }
 
-/** A channel as it is now. */
+/** Reads a channel's current card. */
 export async function readCard(
   api: TelegramApi,
   { id }: Pick<Chat, "id">,
@@ -29,29 +29,31 @@ export async function readCard(
   return { result: { chat: chat.result, subscribers: count.result } };
 }
 
-/** Whether the messenger has no such chat for the bot any more, as far as it says. */
+/** Whether the messenger says that the chat no longer exists for the bot. */
 export function isGone({ status, movedTo }: TelegramFault): boolean {
   return (status === 400 || status === 403) && movedTo === null;
 }
 
-/** Channels whose card was not read since the last time that cards are read. */
+/** Channels whose card has not been read since the last scheduled time. */
 export function dueCards(chats: readonly SourceChat[], nowMs: number): SourceChat[] {
   const since = latestDue(DAILY, nowMs) ?? 0;
   return chats.filter(
-    // A time that lies ahead is that of a clock that was wrong.
+    // A time in the future comes from a wrong clock.
     ({ isRead, cardAt }) => isRead && (cardAt === null || cardAt < since || cardAt > nowMs),
   );
 }
 
-/** The day whose subscribers are the number of now; null where no day ends or has just ended. */
+/**
+ * The day that the present number of subscribers counts for; null unless a day is ending or has just ended.
+ */
 function dayOfNow(nowMs: number): string | null {
   const since = latestDue(DAILY, nowMs);
   return since !== null && nowMs - since < OF_THE_DAY_MS ? formatDay(dayOf(since)) : null;
 }
 
 /**
- * Asks the messenger about a channel whose card is due: the card with the subscribers of the day, another
- * number, or that the bot is not there any more.
+ * Asks the messenger about a channel whose card is due: returns the card with the day's subscribers, a new
+ * id, or that the bot is no longer a member.
  */
 export async function dueBatch(
   api: TelegramApi,
@@ -77,7 +79,7 @@ function cardBatch({ chat, subscribers }: Card, nowMs: number): Batch {
   return { channels: [toChannelRow(chat, subscribers)], stats, chats: [toChat(chat, nowMs)] };
 }
 
-/** @param cardAt null: the card is to be read */
+/** @param cardAt null if the card must be read */
 export function toChat({ id, title, username }: Chat, cardAt: number | null): SourceChat {
   return { chat: id, title, handle: username, isRead: true, cardAt, fault: null };
 }

@@ -6,7 +6,7 @@ import type { AlbumMessage } from "../album-post.ts";
 import { richMedia, richText } from "./rich-message.ts";
 import { type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
 
-/** Kinds of media by the member of a message that holds them; an animation has a `document` as well. */
+/** Media by the message member that contains it; an animation also has a `document`. */
 const MEDIA: readonly (readonly [member: string, kind: string])[] = [
   ["photo", "photo"],
   ["live_photo", "photo"],
@@ -24,13 +24,13 @@ const OTHER_MEDIA = [
   ...["giveaway", "giveaway_winners", "checklist"],
 ];
 
-/** Whether a message is a post, and not a note of the messenger such as that the title was changed. */
+/** Whether a message is a post, rather than a service message such as a changed title. */
 export function isPost({ message_id, content }: Message): boolean {
-  // A video that is still being prepared has 0 until it is sent.
+  // A video still being processed has number 0 until it is sent.
   return message_id > 0 && (textIn(content) !== null || mediaIn(content) !== null);
 }
 
-/** Whether a message says that the channel's card is another now. */
+/** Whether a message says that the channel's card has changed. */
 export function changesCard({ content }: Message): boolean {
   return ["new_chat_title", "new_chat_photo", "delete_chat_photo"].some((name) => name in content);
 }
@@ -39,7 +39,7 @@ function textIn({ text, caption, rich_message: rich }: Message["content"]): stri
   return textOf(text) ?? textOf(caption) ?? textOf(richText(rich));
 }
 
-/** Null where there is none. */
+/** Null if there is none. */
 function mediaIn(content: Message["content"]): string[] | null {
   const known = MEDIA.find(([member]) => content[member] !== undefined);
   if (known !== undefined) return [known[1]];
@@ -47,7 +47,7 @@ function mediaIn(content: Message["content"]): string[] | null {
   return OTHER_MEDIA.some((member) => content[member] !== undefined) ? ["other"] : null;
 }
 
-/** The row of a post, as an import takes it. Its views are not in the API, and stay unknown. */
+/** Row of a post, as imports accept it. The API does not contain views, which stay unknown. */
 export function toPostRow({ message_id, date, edit_date, chat, content }: Message): Fields {
   const origin = membersOf(content["forward_origin"]);
   const from = readChat(origin["chat"] ?? origin["sender_chat"]);
@@ -64,14 +64,14 @@ export function toPostRow({ message_id, date, edit_date, chat, content }: Messag
   };
 }
 
-/** Name of a person whose message was forwarded; null where it was nobody's. */
+/** Name of a person whose message was forwarded; null if there is none. */
 function nameOf({ sender_user_name: name, sender_user: user }: Record<string, unknown>) {
   const { first_name, last_name } = membersOf(user);
   const whole = [textOf(first_name), textOf(last_name)].filter((part) => part !== null);
   return textOf(name) ?? textOf(whole.join(" "));
 }
 
-/** A message of an album; null for one that is a post by itself. */
+/** A message of an album; null for one that is a post on its own. */
 export function toAlbumMessage(message: Message): AlbumMessage | null {
   const { message_id: messageId, chat, content } = message;
   const album = textOf(content["media_group_id"]);
@@ -87,7 +87,7 @@ export function toAlbumMessage(message: Message): AlbumMessage | null {
   };
 }
 
-/** The row of a channel as its card has it. */
+/** Row of a channel, from its card. */
 export function toChannelRow(
   { id, title, username, type, description }: FullChat,
   subscribers: number | undefined,

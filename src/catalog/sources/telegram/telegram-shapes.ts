@@ -1,11 +1,11 @@
 import { asObject, membersOf } from "../../../values/json-object.ts";
 
 /**
- * Shapes of Telegram's Bot API 10, as much of them as is read. What has another shape is left out: it must
- * not keep what comes after it from being read.
+ * The parts of Telegram's Bot API 10 that are read. Anything in another form is skipped, so that it does
+ * not block what follows.
  */
 
-/** A number of 52 bits at the most, which is negative for groups and channels; here in digits. */
+/** A chat. Its id has at most 52 bits and is negative for groups and channels; here it is in digits. */
 export interface Chat {
   id: string;
   type: string;
@@ -17,27 +17,27 @@ export interface FullChat extends Chat {
   description: string | null;
 }
 
-/** A message of a channel. */
+/** A message in a channel. */
 export interface Message {
   message_id: number;
-  /** Unix seconds, as the next. */
+  /** Unix seconds, as `edit_date`. */
   date: number;
   edit_date: number | null;
   chat: Chat;
-  /** All that it has. */
+  /** All of its members. */
   content: Readonly<Record<string, unknown>>;
 }
 
 export interface Update {
   update_id: number;
-  /** A message that is new, or that was edited. */
+  /** A new or edited message. */
   message: Message | null;
   isEdit: boolean;
-  /** The bot's own place in a chat, after it changed. */
+  /** The bot's own status in a chat after a change. */
   membership: { chat: Chat; status: string } | null;
 }
 
-/** Null for what is no list of updates. */
+/** Null if it is not a list of updates. */
 export function readUpdates(given: unknown): Update[] | null {
   if (!Array.isArray(given)) return null;
   const updates: Update[] = [];
@@ -84,7 +84,7 @@ export function readChat(given: unknown): FullChat | null {
   };
 }
 
-/** Null for an empty one too. */
+/** Null for an empty text as well. */
 export function textOf(given: unknown): string | null {
   return typeof given === "string" && given !== "" ? given : null;
 }

@@ -7,7 +7,7 @@ import { isGone, readCard, toChat } from "./telegram-cards.ts";
 import { changesCard, isPost, toAlbumMessage, toChannelRow, toPostRow } from "./telegram-posts.ts";
 import type { Chat, Message, Update } from "./telegram-shapes.ts";
 
-/** Places of the bot in which it is told of a channel's posts, or may ask for a group's card. */
+/** Statuses in which the bot is told about a channel's posts, or may ask for a group's card. */
 const READING: Record<string, readonly string[]> = {
   channel: ["administrator", "creator"],
   group: ["administrator", "creator", "member"],
@@ -15,9 +15,9 @@ const READING: Record<string, readonly string[]> = {
 };
 
 /**
- * Reads updates into a batch of rows. Channels that are new to the source have their cards read, so that
- * they are in the catalog before their first post.
- * @param known channels of the source
+ * Converts updates to a batch of rows. Cards of channels that are new to the source are read, so that these
+ * are in the catalog before their first post.
+ * @param known the source's channels
  */
 export async function readBatch(
   updates: readonly Update[],
@@ -40,7 +40,7 @@ export async function readBatch(
     const card = await readCard(api, chat);
     if ("failure" in card && !isGone(card)) return card;
     if ("failure" in card) {
-      // The bot was removed meanwhile, but its posts are told.
+      // The bot has been removed meanwhile, but its updates include a post.
       channels.push(toChannelRow({ ...chat, description: null }, undefined));
       put(toChat(chat, null));
     } else {

@@ -2,7 +2,7 @@ import type { BotMessenger } from "../bot-messenger.ts";
 import { runTelegram } from "./run-telegram.ts";
 import { createTelegramApi } from "./telegram-api.ts";
 
-/** Telegram, by its Bot API 10 (sources, section 3). */
+/** Telegram, through its Bot API 10 (sources, section 3). */
 export const telegram: BotMessenger = {
   name: "Telegram",
   api: "https://api.telegram.org",

@@ -17,12 +17,12 @@ import { readNewPassword } from "./new-password.ts";
 
 type NewMember = Pick<Member, "email" | "name" | "role">;
 
-/** `kanalog member`: the people of an organization. */
+/** `kanalog member`: an organization's people. */
 export function memberCommand(context: CommandContext): Command {
   const command = new Command("member").description("members of organizations");
   const { output } = context;
 
-  /** Only owners make owners, so an organization that lost its last one needs the operator. */
+  /** Only owners can make owners, so an organization that lost its last one needs the operator. */
   async function noteWithoutOwner(accounts: Accounts, { organizationId }: Member): Promise<void> {
     if ((await accounts.members(organizationId)).some(isActiveOwner)) return;
     output.note("The organization has no owner now: `kanalog member role` makes one.");

@@ -4,7 +4,7 @@ import { CommandExit, EXIT_FAILED, type Output } from "../command-context.ts";
 import { objectText, type Printable } from "../print.ts";
 
 /**
- * Prints what was made with a key, which is never to be had again: where nobody could read it, the key is
+ * Prints what was created with a key, which cannot be shown again: if it could not be printed, the key is
  * revoked.
  */
 export async function printNewKey(

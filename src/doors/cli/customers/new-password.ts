@@ -2,7 +2,7 @@ import { CommandExit, EXIT_USAGE, type Output } from "../command-context.ts";
 import { readHiddenLine, readSecretLine } from "../secret-line.ts";
 
 /**
- * Asks twice on a terminal, which does not show what is typed; or reads one line of standard input.
+ * Asks twice on a terminal, without echoing the input; otherwise reads one line of standard input.
  * @throws CommandExit
  */
 export async function readNewPassword(

@@ -23,7 +23,7 @@ export function orgCommand(context: CommandContext): Command {
   const command = new Command("org").description("organizations");
   const { output } = context;
 
-  /** Runs a verb and prints the organization it returns. */
+  /** Runs an operation and prints the organization it returns. */
   const printingOne = (options: AsJson, verb: (accounts: Accounts) => Promise<Organization>) =>
     printResult(context, options, async (domains) =>
       describe(await verb(domains.accounts), domains),
@@ -115,7 +115,7 @@ interface Wanted extends AsJson {
   write: boolean;
 }
 
-/** Makes a whole customer, and prints what the owner is to be given: the key, and a link. */
+/** Creates a complete customer, and prints what its owner needs: the key, and a link. */
 function createCustomer(
   context: CommandContext,
   { name, plan, owner, write, json }: Wanted & { owner: string },
@@ -124,7 +124,7 @@ function createCustomer(
     const { keys, people } = domains;
     const email = requiredEmail(owner);
     const access = write ? "read_write" : "read_only";
-    // The person comes before the member, who could not be invited once more if this failed.
+    // The person is created before the member, who could not be invited again if this failed.
     await people.ensure({ email, name: "" });
     const hasPassword = await people.distrust(email);
     const { made, token } = await keys.createCustomer(

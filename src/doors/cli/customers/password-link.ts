@@ -2,14 +2,14 @@ import { readConfig } from "../../../config.ts";
 import { passwordAddress } from "../../../customers/people/password-address.ts";
 import type { CommandContext } from "../command-context.ts";
 
-/** A link to be printed, by which somebody chooses a password: whole where `KANALOG_BASE_URL` is set. */
+/** A link for choosing a password, to be printed; complete if `KANALOG_BASE_URL` is set. */
 export function passwordLink({ environment }: CommandContext, token: string): string {
   return passwordAddress(readConfig(environment).baseUrl ?? "", token);
 }
 
 /**
- * Notes of a printed link. Only the serving process knows where it listens: its port may come from an option,
- * so that the address is an example.
+ * Notes about a printed link. Only the serving process knows where it listens, since its port may come from
+ * an option, so the address is an example.
  */
 export function notePasswordLink({ environment, output }: CommandContext, who: string): void {
   const { baseUrl, port } = readConfig(environment);

@@ -6,7 +6,7 @@ import { printObject } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { notePasswordLink, passwordLink } from "./password-link.ts";
 
-/** `kanalog staff`: the operator's own people, who see the console. */
+/** `kanalog staff`: the operator's own people, who may use the console. */
 export function staffCommand(context: CommandContext): Command {
   const command = new Command("staff").description("people who see the operator's console");
   const { output } = context;

@@ -10,10 +10,10 @@ import { ORGANIZATION, organizationNamed, WEBHOOK, webhookNamed } from "../named
 import { type Printable, printList } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 
-/** Deliveries that the command lists; the API pages through all. */
+/** Deliveries that the command lists; the API pages through all of them. */
 const DELIVERIES_SHOWN = 100;
 
-/** `kanalog webhook`: staff's view of the customers' webhooks. */
+/** `kanalog webhook`: customers' webhooks, as staff see them. */
 export function webhookCommand(context: CommandContext): Command {
   const command = new Command("webhook").description("customers' webhooks, as staff");
   const { output } = context;

@@ -15,7 +15,7 @@ import { printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
 import { STANDARD_OUTPUT } from "./export-target.ts";
 
-/** `kanalog backup`: a copy of the database, while it is served or not. */
+/** `kanalog backup`: copies the database, whether it is being served or not. */
 export function backupCommand(context: CommandContext): Command {
   const { output } = context;
   return new Command("backup")
@@ -53,7 +53,7 @@ export function backupCommand(context: CommandContext): Command {
     });
 }
 
-/** `kanalog restore`: a backup in the database's place. */
+/** `kanalog restore`: replaces the database with a backup. */
 export function restoreCommand(context: CommandContext): Command {
   const { output } = context;
   return new Command("restore")
@@ -73,7 +73,7 @@ export function restoreCommand(context: CommandContext): Command {
         { path: databasePath, schema_version: schemaVersion, kept_as: keptAs },
         json,
       );
-      // A mistyped KANALOG_DB shows here.
+      // Reveals a mistyped KANALOG_DB.
       if (keptAs === null) output.note(`There was no database ${databasePath} before.`);
       const secret = secretName(config);
       output.note(
@@ -85,7 +85,7 @@ export function restoreCommand(context: CommandContext): Command {
     });
 }
 
-/** Copies the file without migrating it: a backup comes before an upgrade. */
+/** Copies the file without migrating it, because a backup precedes an upgrade. */
 async function copyTo(
   file: string,
   { databasePath }: Config,
@@ -100,7 +100,7 @@ async function copyTo(
   }
 }
 
-/** Where the secret lies that the database's webhooks need; null where none was made yet. */
+/** Where the secret is that the database's webhooks need; null if none has been created yet. */
 function secretName({ secret, databasePath }: Config): string | null {
   if (secret !== null) return "KANALOG_SECRET";
   const path = secretPath(databasePath);

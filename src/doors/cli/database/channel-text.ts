@@ -4,9 +4,9 @@ import { formatOptionalInstant } from "../../../values/moscow-time.ts";
 import type { Output } from "../command-context.ts";
 import { forTerminal, type Printable } from "../print.ts";
 
-/** How commands tell of channels. */
+/** How commands describe channels. */
 
-/** Channels that are read at once for the list, however many there are. */
+/** Channels to read at once for the list, however many there are. */
 const LISTED_TOGETHER = 1_000;
 
 export function describe(channel: ManagedChannel): Printable {
@@ -37,7 +37,7 @@ function listed(channel: ChannelRecord): Printable {
   };
 }
 
-/** Prints all channels, part by part: there may be more channels than fit into the memory. */
+/** Prints all channels in portions, since they may not fit into memory. */
 export function printChannels(output: Output, channels: ManageChannels, asJson?: boolean): void {
   let after = 0;
   if (asJson) output.out('{"results":[');
@@ -54,7 +54,7 @@ export function printChannels(output: Output, channels: ManageChannels, asJson?:
   else if (after === 0) output.note("None.");
 }
 
-/** Separated by tabs, for other programs: the columns of so many rows cannot be aligned. */
+/** Separated by tabs, for other programs: so many rows cannot be aligned. */
 function lineOf(row: ChannelRecord): string {
   const cells = Object.values({ ...listed(row), is_public: row.is_public ? "public" : "hidden" });
   return cells.map((cell) => forTerminal(String(cell ?? "-"))).join("\t");

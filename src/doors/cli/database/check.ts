@@ -11,7 +11,7 @@ import { forTerminal } from "../print.ts";
 import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { requireFile } from "../with-domains.ts";
 
-/** `kanalog check`: whether the file, the search index and the numbers in it are sound. */
+/** `kanalog check`: verifies the file, the search indexes and the numbers in it. */
 export function checkCommand(context: CommandContext): Command {
   const { output } = context;
   return new Command("check")
@@ -36,7 +36,7 @@ function checkFile(path: string, clock: Clock, onResult: (result: CheckResult) =
   try {
     requireKanalogFile(path);
   } catch (error) {
-    // A file that is none of Kanalog's must not be opened as one: that would change it.
+    // A file that is not a database of Kanalog must not be opened as one, because that would change it.
     if (!(error instanceof AppError)) throw error;
     onResult({ name: "file", faults: [error.detail] });
     return;

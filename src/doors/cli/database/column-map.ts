@@ -3,10 +3,10 @@ import { InvalidArgumentError } from "commander";
 import { isObject } from "../../../values/json-object.ts";
 import { parseJson } from "../../../values/json-text.ts";
 
-/** Our names of columns by a file's. */
+/** Our column names, by a file's. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** Adds `Theirs=ours` to the names that were given before. @throws InvalidArgumentError */
+/** Adds `Theirs=ours` to the names given so far. @throws InvalidArgumentError */
 export function addToMap(given: string, before: ColumnMap): ColumnMap {
   const at = given.lastIndexOf("=");
   const [theirs, ours] = [given.slice(0, Math.max(0, at)).trim(), given.slice(at + 1).trim()];
@@ -20,7 +20,7 @@ export function addToMap(given: string, before: ColumnMap): ColumnMap {
   return { ...before, [theirs]: ours };
 }
 
-/** Reads a JSON object of names, theirs to ours. @throws InvalidArgumentError */
+/** Reads a JSON object that maps their names to ours. @throws InvalidArgumentError */
 export function readMapFile(path: string): ColumnMap {
   let bytes: Uint8Array;
   try {

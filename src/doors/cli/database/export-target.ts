@@ -6,13 +6,13 @@ import { createGzip } from "node:zlib";
 import { flush, requireAbsent } from "../../../db/database-copy.ts";
 import { CommandExit, EXIT_FAILED, type Output } from "../command-context.ts";
 
-/** The name of standard output. */
+/** The name that stands for standard output. */
 export const STANDARD_OUTPUT = "-";
 
 interface Target {
   path: string;
   isGzip: boolean;
-  /** Ends the writing early, with an `AbortError`. */
+  /** Ends writing early, with an `AbortError`. */
   signal: AbortSignal;
 }
 

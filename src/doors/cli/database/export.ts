@@ -30,7 +30,7 @@ interface ExportOptions extends AsJson {
 
 const GZIP_ENDING = /\.gz$/i;
 
-/** `kanalog export`: rows as the import takes them. */
+/** `kanalog export`: writes rows in the form that the import accepts. */
 export function exportCommand(context: CommandContext): Command {
   return new Command("export")
     .description("write rows as the import takes them, while the appliance runs or not")
@@ -79,7 +79,7 @@ async function runCommand(
     const selection = readExport(db, clock, wish);
     const content = exportParts(
       async (turn) => {
-        // Signals are heard between two turns of the event loop only.
+        // Signals are only handled between two turns of the event loop.
         await new Promise<void>((resolve) => clock.endOfTurn(resolve));
         return exportPart(db, turn);
       },
@@ -107,7 +107,7 @@ const FORMATS_BY_ENDING: Readonly<Record<string, ImportFormat>> = {
   ".jsonl": "ndjson",
 };
 
-/** @throws CommandExit where name and option do not tell it, or differ */
+/** @throws CommandExit if neither name nor option determines it, or they differ */
 function requireFormat(path: string, given: ImportFormat | undefined): ImportFormat {
   if (path === STANDARD_OUTPUT) return given ?? "csv";
   const named = FORMATS_BY_ENDING[extname(path.replace(GZIP_ENDING, "")).toLowerCase()] ?? null;

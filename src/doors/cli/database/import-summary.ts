@@ -21,7 +21,7 @@ function describeSummary(summary: ImportSummary): string {
   );
 }
 
-/** The summary with its messages as their English words. */
+/** The summary with its messages in English. */
 export function summaryView({ rejects, warnings, ...counts }: ImportSummary): object {
   return { ...counts, rejects: rejects.map(toJson), warnings: warnings.map(toJson) };
 }
@@ -31,7 +31,7 @@ function toJson({ fault, ...group }: ReasonGroup): Record<string, unknown> {
   return { column, reason: reasonOf("en", { fault }), ...others };
 }
 
-/** One line for each reason for which rows were rejected or cells left out, however many they were. */
+/** One line for each reason for rejecting rows or dropping cells, however many there were. */
 function describeReasons({ rejects, warnings }: ImportSummary): string[] {
   return [
     ...rejects.map((group) => describeGroup("rejected", group)),

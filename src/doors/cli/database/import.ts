@@ -44,7 +44,7 @@ interface ImportOptions extends FileReading, AsJson {
   wait?: boolean;
 }
 
-/** `kanalog import`: upserts rows, beside a serving process or alone. */
+/** `kanalog import`: upserts rows, whether the appliance is being served or not. */
 export function importCommand(context: CommandContext): Command {
   return withReadingOptions(
     new Command("import")

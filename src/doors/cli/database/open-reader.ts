@@ -7,8 +7,8 @@ import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
 
 /**
- * The database as it is, opened for reading; the caller closes it.
- * @throws AppError `not_found`, `conflict` for an older one, which only commands that write migrate
+ * Opens the existing database for reading; the caller closes it.
+ * @throws AppError `not_found`; `conflict` for an older one, which only commands that write migrate
  */
 export function openReader(path: string, clock: Clock): Database {
   requireExisting(path);

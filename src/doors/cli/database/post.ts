@@ -8,7 +8,7 @@ import type { CommandContext } from "../command-context.ts";
 import { confirm } from "../confirm.ts";
 import { withDomains } from "../with-domains.ts";
 
-/** Posts that are named before the question; of more, how many there are. */
+/** Posts to list before asking for confirmation; further ones are only counted. */
 const POSTS_SHOWN = 20;
 const TEXT_SHOWN = 60;
 

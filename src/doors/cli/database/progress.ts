@@ -11,8 +11,8 @@ export interface Progress {
 const SILENT: Progress = { bytes() {}, rows() {}, stop() {} };
 
 /**
- * A bar with rate and time left on a terminal's standard error, by bytes read; for standard input,
- * whose length nobody knows, only the count and the rate. Nothing where it is no terminal.
+ * A progress bar on a terminal's standard error, with rate and time left by bytes read; for standard input,
+ * whose length is unknown, only count and rate. Nothing if it is not a terminal.
  */
 export function createProgress(input: Input, clock: Clock): Progress {
   if (!process.stderr.isTTY) return SILENT;

@@ -9,7 +9,7 @@ import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { choiceOption, parseTimezone } from "../arguments.ts";
 import { addToMap, type ColumnMap, readMapFile } from "./column-map.ts";
 
-/** The options as they are given. */
+/** The options as given. */
 export interface FileReading {
   format?: FileFormat;
   from?: ForeignFormatName;
@@ -20,7 +20,7 @@ export interface FileReading {
   strict?: boolean;
 }
 
-/** How the rows are read, by the options. */
+/** How to read the rows, according to the options. */
 export function readingOf(options: FileReading): ReadingOptions {
   return {
     format: options.format ?? null,
@@ -30,7 +30,7 @@ export function readingOf(options: FileReading): ReadingOptions {
   };
 }
 
-/** Options of how a file's rows are read, which commands that import have in common. */
+/** Adds the options for reading a file's rows, which importing commands share. */
 export function withReadingOptions(command: Command): Command {
   return command
     .addOption(

@@ -7,9 +7,9 @@ import {
 import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
 
 /**
- * Writes rejected rows into a file, where one is named.
- * @param inUse files that it must not be
- * @throws CommandExit where the file cannot be written, before anything is imported
+ * Writes rejected rows to a file, if one is named.
+ * @param inUse files that it must not overwrite
+ * @throws CommandExit if the file cannot be written, before anything is imported
  */
 export function createRejectsFile(
   path: string | undefined,

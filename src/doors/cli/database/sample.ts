@@ -4,7 +4,7 @@ import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printResult } from "../with-domains.ts";
 
-/** `kanalog sample`: the channels that ship, which the first start loads. */
+/** `kanalog sample`: the shipped channels, which the first start loads. */
 export function sampleCommand(context: CommandContext): Command {
   const command = new Command("sample").description("the sample channels that ship");
   command

@@ -16,10 +16,10 @@ import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-contex
 import { requireFile, withDomains } from "../with-domains.ts";
 import { openReader } from "./open-reader.ts";
 
-/** Parameters that are no options of the command: `q` is its argument, the others filter nothing. */
+/** Parameters that are not options of the command: `q` is its argument, the others filter nothing. */
 const NO_OPTIONS = ["q", "ids", "cursor"];
 
-/** `kanalog search explain Q`: how the catalog finds a page. */
+/** `kanalog search explain Q`: shows how the catalog finds a page. */
 export function searchCommand(context: CommandContext): Command {
   const { output } = context;
   const options = Object.entries(channelsList.parameters)
@@ -53,7 +53,7 @@ export function searchCommand(context: CommandContext): Command {
     .addCommand(rebuildCommand(context));
 }
 
-/** `kanalog search rebuild`: the index of posts anew. */
+/** `kanalog search rebuild`: rebuilds the post index. */
 function rebuildCommand(context: CommandContext): Command {
   return new Command("rebuild")
     .description("build the index of posts anew, while the appliance runs or not")

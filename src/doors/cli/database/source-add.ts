@@ -24,7 +24,7 @@ import { type FileReading, readingOf, withReadingOptions } from "./reading-optio
 import { describeSource } from "./source-description.ts";
 
 const EVERY = "15m, 6h, 1d, or a cron pattern of five fields in Moscow time";
-/** Without `--every`. */
+/** Default for `--every`. */
 const USUAL_SCHEDULE = "15m";
 
 /** @throws InvalidArgumentError */
@@ -36,7 +36,7 @@ function scheduleText(text: string): string {
 
 interface AddOptions extends FileReading, AsJson {
   name?: string;
-  /** The kind of the rows. */
+  /** Kind of the rows. */
   kind: ImportKindName;
   url?: string;
   folder?: string;
@@ -137,7 +137,7 @@ function settingsOf(options: AddOptions): NewSettings {
   return { name: options.name ?? path, settings, headers: {}, schedule: every };
 }
 
-/** A token among the words of a command would be seen by all users of the machine, and kept by the shell. */
+/** A token on the command line would be visible to all users of the machine, and stored by the shell. */
 function requireStandardInput(given: string): string {
   if (given === "-") return given;
   throw new CommandExit(

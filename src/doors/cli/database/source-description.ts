@@ -30,7 +30,7 @@ export function describeSource(source: Source, clock: Clock): Printable {
   };
 }
 
-/** Why a run failed, with the file where it was one of several; empty where it did not. */
+/** Why a run failed, including the file if it was one of several; empty if it did not fail. */
 export function errorText({
   failure,
   failedFile,
@@ -39,7 +39,7 @@ export function errorText({
   return `${failedFile === null ? "" : `${failedFile}: `}${inEnglish(failure)}`;
 }
 
-/** A bot that nobody made an administrator is read without a fault, and gives nothing. */
+/** A bot that nobody has made an administrator is read without a fault, and delivers nothing. */
 export async function tellWithoutChannel(
   { output }: CommandContext,
   sources: Sources,

@@ -55,7 +55,7 @@ function tellOutcome({ output }: CommandContext, { summary, failure, unsettled }
   } else if (summary === null) output.out("Nothing new.");
 }
 
-/** The summary as `import` prints it, or null where there was nothing new; and what could not be read. */
+/** The summary as `import` prints it, or null if there was nothing new; and what could not be read. */
 function outcomeJson(outcome: Outcome): string {
   const { summary, unsettled } = outcome;
   return JSON.stringify({
@@ -65,7 +65,7 @@ function outcomeJson(outcome: Outcome): string {
   });
 }
 
-/** @throws CommandExit where a file could not be read, or rows were rejected */
+/** @throws CommandExit if a file could not be read, or rows were rejected */
 function endAs(outcome: Outcome): void {
   if (outcome.failure !== null) throw new CommandExit(EXIT_FAILED, errorText(outcome));
   if ((outcome.summary?.rejected ?? 0) > 0) throw new CommandExit(EXIT_REJECTED_ROWS);

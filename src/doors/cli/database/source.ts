@@ -13,7 +13,7 @@ import { addSourceCommand } from "./source-add.ts";
 import { describeSource, tellWithoutChannel } from "./source-description.ts";
 import { runSourceCommand } from "./source-run.ts";
 
-/** `kanalog source`: places that data comes from by itself. */
+/** `kanalog source`: places that data is fetched from automatically. */
 export function sourceCommand(context: CommandContext): Command {
   return new Command("source")
     .description("places that data comes from by itself, while the appliance serves")

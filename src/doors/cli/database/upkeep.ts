@@ -10,7 +10,9 @@ import { printList } from "../print.ts";
 import { warnOfUnknownSettings } from "../unknown-settings.ts";
 import { withDomains } from "../with-domains.ts";
 
-/** `kanalog recount`: counts both directories now, derives all days from their posts, and computes metrics. */
+/**
+ * `kanalog recount`: recounts both directories, recomputes all days from their posts, and computes metrics.
+ */
 export function recountCommand(context: CommandContext): Command {
   return new Command("recount")
     .description("count the channels of both directories now, and derive all days from their posts")
@@ -29,7 +31,7 @@ export function recountCommand(context: CommandContext): Command {
     );
 }
 
-/** `kanalog openapi`: the document that `/docs/json` serves. */
+/** `kanalog openapi`: prints the document that `/docs/json` serves. */
 export function openApiCommand(context: CommandContext): Command {
   return new Command("openapi")
     .description("print the OpenAPI document")
@@ -52,7 +54,7 @@ export function openApiCommand(context: CommandContext): Command {
     });
 }
 
-/** `kanalog config`: the settings in force. */
+/** `kanalog config`: prints the settings in force. */
 export function configCommand(context: CommandContext): Command {
   return new Command("config")
     .description("print the settings and their current values")

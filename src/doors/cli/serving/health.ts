@@ -5,23 +5,23 @@ import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
 import { hostText, portText, serveConfig } from "./serve-options.ts";
 
-/** How the serving process stands, as `--json` prints it. */
+/** State of the serving process, as `--json` prints it. */
 interface Health {
   ready: boolean;
   address: string;
   detail: string;
-  /** Checks by name: `ok`, or what is wrong. Empty where nothing answered. */
+  /** Checks by name: `ok`, or what is wrong. Empty if nothing answered. */
   checks: Record<string, string>;
 }
 
-/** How long an answer is waited for; one about workers that do not answer takes two seconds. */
+/** How long to wait for an answer; one about workers that do not respond takes two seconds. */
 const ANSWER_MAX_MS = 4_000;
-/** More connections, where one is not answered: it may have reached the one worker that hangs. */
+/** Further connections to try if one is not answered: it may have reached the only worker that hangs. */
 const MORE_CONNECTIONS = 4;
-/** The loopback, by the address that stands for all of the machine's. */
+/** The loopback address to use for each wildcard address. */
 const LOOPBACK_OF: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1" };
 
-/** `kanalog health`: whether the serving process is ready. */
+/** `kanalog health`: tells whether the serving process is ready. */
 export function healthCommand(context: CommandContext): Command {
   return new Command("health")
     .description("say whether the serving process is ready; exit 0 where it is, else 1")
@@ -36,14 +36,14 @@ export function healthCommand(context: CommandContext): Command {
     });
 }
 
-/** The warnings in `/readyz` of an appliance that is ready all the same. */
+/** Warnings in `/readyz` of an appliance that is ready nevertheless. */
 function warnings({ checks }: Health): string[] {
   return Object.values(checks)
     .filter((said) => said !== "ok")
     .map((said) => `Warning: ${said}`);
 }
 
-/** @throws CommandExit where the settings do not say which port it is */
+/** @throws CommandExit if the settings do not determine the port */
 function addressOf({ host, port }: Config): string {
   if (port === 0) {
     const detail = "KANALOG_PORT is 0, which takes any port: give --port with the one it took.";
@@ -81,7 +81,7 @@ async function answerOfAny(url: string): Promise<Got> {
   return Promise.any(more).catch(() => first);
 }
 
-/** Reads an answer of `/readyz`; null for one of another program. */
+/** Parses an answer of `/readyz`; null if it comes from another program. */
 function readAnswer(body: string): { detail: string; checks: Health["checks"] } | null {
   try {
     const { detail = "", checks } = JSON.parse(body);

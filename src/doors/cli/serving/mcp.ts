@@ -3,7 +3,7 @@ import { readConfig } from "../../../config.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
 import { withSettings } from "../settings-given.ts";
 
-/** `kanalog mcp`: the bridge for assistants that speak stdio only. */
+/** `kanalog mcp`: the bridge for assistants that only speak stdio. */
 export function mcpCommand({ environment, runMcpBridge }: CommandContext): Command {
   return new Command("mcp")
     .description("carry an assistant's MCP messages from standard input to an appliance")

@@ -26,7 +26,7 @@ export function withServeOptions(command: Command): Command {
 export const hostText = parsedBy(nonEmpty);
 export const portText = parsedBy(integer(0, 65_535));
 
-/** The text of a setting's option, whose faults are told of the option and not of the variable. */
+/** Parses a setting's option; faults name the option instead of the variable. */
 function parsedBy(parse: (text: string) => unknown): (text: string) => string {
   return (text) => {
     try {
@@ -38,12 +38,12 @@ function parsedBy(parse: (text: string) => unknown): (text: string) => string {
   };
 }
 
-/** The settings, with the options of `serve` in their place. */
+/** The settings, overridden by the options of `serve`. */
 export function serveConfig(context: CommandContext, options: ServeOptions): Config {
   return readConfig(serveEnvironment(context, options));
 }
 
-/** The settings as the environment of a process. */
+/** The settings as a process's environment. */
 export function serveEnvironment(context: CommandContext, given: ServeOptions): Environment {
   const { host, port, db, workers } = given;
   return withSettings(context.environment, {

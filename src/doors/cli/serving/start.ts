@@ -7,7 +7,7 @@ import { requireFile } from "../with-domains.ts";
 import { type ServeOptions, serveConfig, withServeOptions } from "./serve-options.ts";
 import { type Listening, serve, servesText } from "./until-stopped.ts";
 
-/** `kanalog start`: `serve`, with sample data and a key to try it where the database is new. */
+/** `kanalog start`: `serve`, plus sample data and a key to try it if the database is new. */
 export function startCommand(context: CommandContext): Command {
   return withServeOptions(new Command("start"))
     .description("serve; a new database gets sample channels, an organization and a key")
@@ -23,7 +23,7 @@ export function startCommand(context: CommandContext): Command {
           const memberId = await domains.accounts.firstMemberId();
           const another = howToMakeAKey(commandPrefix(context.environment, config), memberId);
           const { length: channels } = domains.sample.ids();
-          // One text: no line of the log stands between what a person is to read.
+          // Printed as one text, so that no log line appears within it.
           output.out(firstText(listening, channels, key, another));
         });
       });
@@ -31,15 +31,15 @@ export function startCommand(context: CommandContext): Command {
 }
 
 /**
- * Gives a database with nothing in it the sample. It is done while the appliance listens, so that a start
- * that cannot listen makes nothing; one that was interrupted goes on.
+ * Loads the sample into an empty database. It happens while the appliance listens, so that a start that
+ * cannot listen creates nothing; an interrupted one is continued.
  */
 async function fillEmpty({ accounts, sample }: Domains): Promise<void> {
   const isNew = (await accounts.organizations()).length === 0 && sample.isCatalogEmpty();
   if (isNew || sample.isUnfinished()) await sample.load();
 }
 
-/** The text of a first start: addresses to open, the key, a command to paste. */
+/** Text of a first start: addresses to open, the key, a command to paste. */
 function firstText(
   { address, setUpAddress }: Listening,
   sampleChannels: number,
@@ -69,9 +69,9 @@ function howToMakeAKey(command: string, memberId: number | null): string {
 }
 
 /**
- * The command line by which whoever started this calls `kanalog`: the executable as it was called, or
- * Bun, through npx where npm runs it. A database elsewhere than usual is named by the variable, the only
- * way in which commands find it.
+ * How the person who started this calls `kanalog`: the executable under the name it was called by, or Bun,
+ * through npx if npm runs it. A database elsewhere than usual is named by its variable, the only way in
+ * which commands find it.
  */
 function commandPrefix(environment: Environment, { databasePath }: Config): string {
   const variable =

@@ -9,10 +9,10 @@ import { requireFile, withDomainsAt } from "../with-domains.ts";
 import { type ServeOptions, serveConfig, serveEnvironment } from "./serve-options.ts";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** One Ctrl-C may arrive twice, from the terminal and from the `bun run` above. */
+/** A single Ctrl-C may arrive twice: from the terminal, and from the `bun run` above this process. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Settles at the first signal to stop; one that comes later ends the process at once. */
+/** Settles at the first stop signal; a later one ends the process at once. */
 export function stopSignalled(clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;
@@ -26,7 +26,9 @@ export function stopSignalled(clock: Clock): Promise<void> {
   });
 }
 
-/** Finds a bad folder now and not at night, when the first backup fails. @throws ConfigError */
+/**
+ * Finds an invalid folder now rather than at night, when the first backup would fail. @throws ConfigError
+ */
 function requireBackupFolder({ backupDir }: Config): void {
   if (backupDir === null) return;
   try {
@@ -39,19 +41,19 @@ function requireBackupFolder({ backupDir }: Config): void {
   }
 }
 
-/** Where the appliance listens, and where its first account is made; null where there is one. */
+/** Where the appliance listens, and where to create its first account; null if there is one. */
 export interface Listening {
   address: string;
   setUpAddress: string | null;
 }
 
-/** Called once the appliance listens; a signal to stop waits for it, and so do lines of the log. */
+/** Called once the appliance listens; stop signals and log lines wait for it. */
 type Announce = (
   listening: Listening,
   withDomains: (work: (domains: Domains) => Promise<void>) => Promise<void>,
 ) => void | Promise<void>;
 
-/** Serves until a signal says to stop: in this process, or in several that it looks after. */
+/** Serves until a stop signal, in this process or in supervised workers. */
 export async function serve(
   context: CommandContext,
   options: ServeOptions,
@@ -60,7 +62,7 @@ export async function serve(
   const config = serveConfig(context, options);
   warnOfUnknownSettings(context);
   requireFile(config);
-  // Before anything is made: a start that cannot listen leaves nothing behind.
+  // Before anything is created: a start that cannot listen leaves nothing behind.
   const port = context.claimPort(config);
   requireBackupFolder(config);
   if (config.workers > 1 && process.platform === "linux") {
@@ -101,7 +103,7 @@ async function serveByWorkers(
   let isWell = false;
   try {
     const started = await workers.start();
-    // The worker has said why.
+    // The worker has reported why.
     if (started === null) throw new CommandExit(EXIT_FAILED);
     const { address, setUpPath } = started;
     await announce(listeningAt(address, setUpPath, config), (work) =>
@@ -114,7 +116,7 @@ async function serveByWorkers(
   if (!isWell) throw new CommandExit(EXIT_FAILED, "A worker did not stop as it should.");
 }
 
-/** First line of every start, while the rest is got ready. */
+/** First line of every start, printed while the rest is being prepared. */
 export function servesText({ address }: Listening): string {
   return `Kanalog serves at ${address}, documentation at ${address}/docs/`;
 }

@@ -3,7 +3,7 @@ import introduction from "./introduction.md" with { type: "text" };
 
 export const SECURITY_SCHEME = "apiKey";
 
-/** Tags in the order of the page, each with a sentence about its methods. */
+/** Tags in page order, each with a sentence about its methods. */
 const TAGS: Record<string, string> = {
   Account: "The key, its organization, the plan and the usage.",
   Directories: "Codes for the catalog's filters.",
@@ -18,8 +18,8 @@ const TAGS: Record<string, string> = {
 };
 
 /**
- * The parts of the document that belong to no operation.
- * @param schemas named schemas, by name
+ * Parts of the document that belong to no operation.
+ * @param schemas shared schemas, by name
  * @throws Error for a method whose tag is not described here
  */
 export function documentHead(methods: readonly ApiMethod[], schemas: Record<string, object>) {
@@ -27,7 +27,7 @@ export function documentHead(methods: readonly ApiMethod[], schemas: Record<stri
     if (TAGS[tag] === undefined) throw new Error(`${operationId}: the tag ${tag} is not described`);
   }
   return {
-    // 3.1, since its schemas are JSON Schema: null is a type.
+    // 3.1, because its schemas are JSON Schema, in which null is a type.
     openapi: "3.1.0",
     info: {
       title: "Kanalog: Channel Data API",
@@ -80,7 +80,7 @@ export function documentHead(methods: readonly ApiMethod[], schemas: Record<stri
   };
 }
 
-/** Headers of every answer to a good key. */
+/** Headers of every answer to a valid key. */
 export const LIMIT_HEADERS = ["X-Request-Cost", "RateLimit-Policy", "RateLimit"];
 
 /** References to headers that stand among the components. */

@@ -1,18 +1,18 @@
 import type { EventKind } from "../../../push/webhooks/events/event-body.ts";
 import recorded from "./examples.json" with { type: "json" };
 
-/** A call of a method as it went over the sample data. */
+/** A recorded call of a method on the sample data. */
 export interface ExampleCall {
-  /** Values by the parameter's name. */
+  /** Arguments by parameter name. */
   arguments: Record<string, unknown>;
   status: number;
-  /** The JSON body; left out where there was none. */
+  /** JSON body of the answer; absent if there was none. */
   answer?: unknown;
 }
 
-/** An event as a receiver got it. */
+/** A recorded event, as its receiver got it. */
 export interface ExampleEvent {
-  /** Headers by their names in lower case. */
+  /** Headers by lower-case name. */
   headers: Record<string, string>;
   body: unknown;
 }
@@ -23,5 +23,5 @@ export interface Examples {
   events: Record<EventKind, ExampleEvent>;
 }
 
-/** Examples that `bun run examples` recorded; none is written by hand. */
+/** Recorded by `bun run examples`; none is written by hand. */
 export const examples: Examples = recorded;

@@ -6,7 +6,7 @@ import pythonClient from "./clients/python.txt" with { type: "text" };
 import typescriptClient from "./clients/typescript.txt" with { type: "text" };
 import { docsWords } from "./words.ts";
 
-/** The Markdown that stands in a guide between `<!-- fill: name -->` and `<!-- /fill -->`, by name. */
+/** Markdown that replaces what a guide has between `<!-- fill: name -->` and `<!-- /fill -->`, by name. */
 export const fills: Record<string, (language: Language) => string> = {
   tools: toolsTable,
   "typescript.txt": () => `\`\`\`ts\n${typescript}\`\`\``,

@@ -4,23 +4,23 @@ import { docsWords } from "./words.ts";
 
 /** What all pages of the documentation have in common. */
 export interface Docs {
-  /** The name that pages carry. */
+  /** The operator's name for the appliance. */
   brand: string;
   guides: readonly Guide[];
 }
 
-/** A page in the frame that all documentation has: the account site's look, and a bar of all guides. */
+/** A page in the common frame of the documentation: the site's look, and a bar with all guides. */
 interface FramedPage extends Docs {
-  /** Stands before the name in the title; empty: the name alone. */
+  /** Precedes that name in the title; empty for the name alone. */
   title: string;
   language: Language;
-  /** The relative path from the page to the appliance's first one, such as `../../`. */
+  /** Relative path from the page to the appliance's root, such as `../../`. */
   root: string;
-  /** The page's own path below `docs/`, which the bar marks; null for one that is not in it. */
+  /** The page's own path below `docs/`, highlighted in the bar; null if it is not in the bar. */
   current: string | null;
-  /** The languages that the page can be read in. */
+  /** Languages in which the page is available. */
   languages: readonly Language[];
-  /** The query that keeps the reader's language on the way to another guide, such as `?lang=ru`. */
+  /** Query that keeps the reader's language on links to other guides, such as `?lang=ru`. */
   query: string;
   /** Paths of the styles that it loads beside the frame's own, from the appliance's first page. */
   styles: readonly string[];

@@ -2,13 +2,13 @@ import type { Language } from "../../../values/language.ts";
 import { fills } from "./fills.ts";
 import { docsWords } from "./words.ts";
 
-/** The appliance's address as guides write it; readers see their own appliance's in its place. */
+/** The address used in guides, which is replaced by the reader's own appliance's. */
 export const WRITTEN_ADDRESS = "http://127.0.0.1:8080";
 
 /**
- * A guide's Markdown, which is our own text, as HTML: headings with the anchors that GitHub gives
- * them, a list of contents, what is wide in a box that the keyboard can scroll, and links to other
- * guides' files and to pictures as links to their pages and addresses.
+ * Converts a guide's Markdown, which is trusted, to HTML: headings get the anchors that GitHub gives them
+ * and a table of contents, wide content gets a box that can be scrolled by keyboard, and links to other
+ * guides' files and to pictures are rewritten to their pages and URLs.
  */
 export function guideHtml(markdown: string, language: Language): { title: string; body: string } {
   const words = docsWords(language);
@@ -36,7 +36,7 @@ export function guideHtml(markdown: string, language: Language): { title: string
   return { title, body: html.replace(heading, `${heading}\n${list}`) };
 }
 
-/** A table whose cells know their column, which narrow windows show as a block for each row. */
+/** Labels each cell with its column, for narrow windows, which show each row as a block. */
 function namedTable(table: string): string {
   const columns = [...table.matchAll(/<th>(.*?)<\/th>/g)].map(([, name = ""]) =>
     name.replace(/<[^>]*>/g, ""),
@@ -54,7 +54,7 @@ function namedTable(table: string): string {
     });
 }
 
-/** Fills in what a guide marks. @throws Error for a name that `fills` does not have */
+/** Replaces the marked parts of a guide. @throws Error for a name missing from `fills` */
 export function filled(markdown: string, language: Language): string {
   return markdown.replace(
     /<!-- fill: (\S+) -->[\s\S]*?<!-- \/fill -->/g,
@@ -66,7 +66,7 @@ export function filled(markdown: string, language: Language): string {
   );
 }
 
-/** The anchor of a heading, by GitHub's rule. @param heading HTML */
+/** Anchor of a heading, by GitHub's rule. @param heading HTML */
 function anchorOf(heading: string): string {
   return heading
     .replace(/<[^>]*>|&\w+;/g, "")

@@ -7,7 +7,7 @@ import type { Guide } from "./guide.ts";
 import { guideHtml, WRITTEN_ADDRESS } from "./guide-html.ts";
 import { keptByReader, readersLanguage } from "./readers-language.ts";
 
-/** `/docs/<name>/`: the guides, in the reader's language where there is a text in it, and their pictures. */
+/** `/docs/<name>/`: the guides, in the reader's language if available, and their pictures. */
 export function guideRoutes(docs: Docs, baseAddress: BaseAddress): PublicRoutes {
   const pages = docs.guides.map((guide) => [
     `/docs/${guide.name}/`,
@@ -28,7 +28,7 @@ export function guideRoutes(docs: Docs, baseAddress: BaseAddress): PublicRoutes 
 
 function guidePage(guide: Guide, docs: Docs, baseAddress: BaseAddress) {
   const languages = LANGUAGES.filter((language) => guide.texts[language] !== undefined);
-  // HTML by language and query, made when somebody first asks.
+  // HTML by language and query, rendered on first request.
   const made = new Map<string, string>();
   return (request: Request): Response => {
     const { language: wanted, query } = readersLanguage(request);

@@ -14,10 +14,10 @@ export type GuideName =
   | "cluster"
   | "building";
 
-/** A guide: Markdown beside the code that it speaks of, shown at `/docs/<name>/`. */
+/** A guide: Markdown kept beside the code it describes, served at `/docs/<name>/`. */
 export interface Guide {
   name: GuideName;
   texts: Partial<Record<Language, string>> & { en: string };
-  /** Paths of drawings (SVG) by the names under which its text has them, in a folder `pictures`. */
+  /** Paths of SVG drawings, by the names that the text uses in a folder `pictures`. */
   pictures?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** The schema with a reference in the place of each named one. */
+/** The schema with named schemas replaced by references. */
 export function withReferences<T>(schema: T): T | object {
   if (Array.isArray(schema)) return schema.map(withReferences);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -9,7 +9,7 @@ export function withReferences<T>(schema: T): T | object {
   );
 }
 
-/** The named schemas within a schema, by name. */
+/** Named schemas within a schema, by name. */
 export function namedSchemas(schema: unknown): Record<string, object> {
   if (typeof schema !== "object" || schema === null) return {};
   const { $id, ...rest } = schema as { $id?: string };

@@ -4,10 +4,13 @@ import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
 import { readersLanguage } from "./readers-language.ts";
 import { docsWords } from "./words.ts";
 
-/** Each link of the page leads up as many folders as its address has; deeper ones are answered as to programs. */
+/**
+ * Deepest path to get a page: its links go up as many folders as the path has. Deeper ones get the answer
+ * for programs.
+ */
 const DEPTH_MAX = 4;
 
-/** The page where there is none, such as at a guide's name mistyped; null where no browser asks for one. */
+/** Page for an unknown address, such as a mistyped guide; null unless a browser is asking. */
 export function notFoundPage(request: Request, docs: Docs): Response | null {
   const path = pathOf(request);
   const depth = path.split("/").length - 2;

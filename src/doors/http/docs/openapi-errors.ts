@@ -4,7 +4,7 @@ import { STATUS_OF } from "../../../methods/statuses.ts";
 import { headersOf, LIMIT_HEADERS } from "./document-head.ts";
 import { withReferences } from "./named-schemas.ts";
 
-/** When a method answers with an error. */
+/** When each error occurs. */
 const WHEN: Record<ErrorCode, string> = {
   invalid: "A parameter or field is wrong: messages by its name",
   not_authenticated: "No API key",

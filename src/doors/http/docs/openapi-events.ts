@@ -10,7 +10,7 @@ import {
 } from "../../../values/schema.ts";
 import { examples } from "./examples.ts";
 
-/** The body of an event (specification, section 6). */
+/** Body of an event (specification, section 6). */
 export const eventSchema = objectSchema(
   {
     event: choiceSchema(EVENT_KINDS, { description: "The same as `X-Service-Event`" }),
@@ -21,7 +21,7 @@ export const eventSchema = objectSchema(
   "Event",
 );
 
-/** An event of posts that match an alert. */
+/** Event with posts that match an alert. */
 export const matchedEventSchema = objectSchema(
   {
     ...eventSchema.properties,
@@ -39,7 +39,7 @@ const DESCRIPTION =
   "`X-Service-Delivery`: tell posts apart by their `id`, those of " +
   "alerts by the alert's and their own. [A guide](http://127.0.0.1:8080/docs/webhooks/) has code for it.";
 
-/** The document's `webhooks`. @param reference gives a schema's place in the document */
+/** The document's `webhooks`. @param reference returns a schema's reference in the document */
 export function eventOperations(reference: (schema: object) => object) {
   const operations = EVENT_KINDS.map((kind) => {
     const { headers, body } = examples.events[kind];

@@ -43,10 +43,10 @@ function operationOf(method: ApiMethod) {
 }
 
 /**
- * The OpenAPI document as JSON text, which the plug-in reads off routes that are made for it when somebody
- * asks: describing all methods takes as long as starting the rest of the server. The plug-in is not part of
- * the server, since its own page loads scripts from another host.
- * @param path the base to which the document's paths are relative
+ * The OpenAPI document as JSON text. The plugin extracts it from routes created on first request, because
+ * describing all methods takes as long as starting the rest of the server. The plugin is not part of the
+ * server, since its own page loads scripts from another host.
+ * @param path base that the document's paths are relative to
  */
 export async function openApiText(methods: readonly ApiMethod[], path: string): Promise<string> {
   const schemas = namedSchemas([
@@ -69,7 +69,7 @@ export async function openApiText(methods: readonly ApiMethod[], path: string): 
   return JSON.stringify(document);
 }
 
-/** The example's values fill the documentation's form, so that it can be sent at once. */
+/** Example values prefill the documentation's form, so that it can be sent at once. */
 function parameterOf(
   name: string,
   { in: place, required, schema }: Parameter<unknown>,

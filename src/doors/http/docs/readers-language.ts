@@ -5,7 +5,7 @@ import { readQuery } from "../requests/query.ts";
 export function readersLanguage({ url, headers }: Request): { language: Language; query: string } {
   const asked = LANGUAGES.find((language) => language === readQuery(url)["lang"]);
   if (asked !== undefined) return { language: asked, query: `?lang=${asked}` };
-  // The choice made on the account site, else the browser's.
+  // The language chosen on the account site, or else the browser's.
   const chosen = new Bun.CookieMap(headers.get("cookie") ?? "").get(LANGUAGE_COOKIE);
   return { language: languageOf(chosen ?? undefined, headers.get("accept-language")), query: "" };
 }

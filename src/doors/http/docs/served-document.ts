@@ -1,11 +1,11 @@
 import { WRITTEN_ADDRESS } from "./guide-html.ts";
 
 /**
- * Serves the OpenAPI document with the reader's own address in its snippets and examples. The document
- * is made once, and its bytes are kept for the latest address: there is only one, unless neither a
- * setting nor the listener names it.
- * @param make the document's text with the written address; its base path comes from a setting alone
- * @returns the bytes for an address without a slash at its end
+ * Serves the OpenAPI document with the reader's own address in its snippets and examples. The document is
+ * generated once, and its bytes are cached for the latest address: usually there is only one, unless
+ * neither a setting nor the listener determines it.
+ * @param make creates the document with the placeholder address; its base path comes from a setting only
+ * @returns the bytes for an address without a trailing slash
  */
 export function servedDocument(
   make: (path: string) => Promise<string>,

@@ -3,25 +3,25 @@ import { type ApiMethod, pathFor, takesBody } from "../../../methods/method.ts";
 import type { ExampleCall } from "./examples.ts";
 import { WRITTEN_ADDRESS } from "./guide-html.ts";
 
-/** A request as code, as the OpenAPI extension `x-codeSamples` has it. */
+/** A request as code, in the form of the OpenAPI extension `x-codeSamples`. */
 export interface Snippet {
   lang: "Shell" | "TypeScript" | "Python";
   label: string;
   source: string;
 }
 
-/** The parts of a request that code in any language names. */
+/** Parts of a request that code in any language needs. */
 interface Parts {
   verb: string;
-  /** The address without its query. */
+  /** URL without the query. */
   url: string;
   query: [string, unknown][];
-  /** Null where there is none. */
+  /** Null if there is none. */
   body: Record<string, unknown> | null;
   answer: keyof typeof TYPESCRIPT;
 }
 
-/** The example of a method as code that needs nothing but the language itself. */
+/** A method's example as code that needs only the language itself. */
 export function snippetsOf(method: ApiMethod, example: ExampleCall): Snippet[] {
   const parts = partsOf(method, example.arguments);
   return [
@@ -56,7 +56,7 @@ function curlOf({ verb, url, query, body }: Parts): string {
   return lines.join(" \\\n");
 }
 
-/** The expression of an answer. */
+/** Expression that reads the answer. */
 const TYPESCRIPT = {
   ...{ json: "await response.json()", file: "await response.text()", none: "response.status" },
 };
@@ -93,7 +93,7 @@ function pythonOf({ verb, url, query, body, answer }: Parts): string {
     ...(query.length > 0 ? ["from urllib.parse import urlencode"] : []),
     "from urllib.request import Request, urlopen",
   ];
-  // As texts where Python would write a value of its own, such as `False`.
+  // As strings, because Python would write its own form, such as `False`.
   const texts = query.map(([name, one]) => [name, typeof one === "boolean" ? String(one) : one]);
   const lines = [
     ...imports,
@@ -118,7 +118,7 @@ function pythonOf({ verb, url, query, body, answer }: Parts): string {
   return lines.join("\n");
 }
 
-/** The value as TypeScript writes it; the names of parameters need no quotes. */
+/** A TypeScript literal; parameter names need no quotes. */
 function typescriptValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(typescriptValue).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -7,19 +7,21 @@ import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
 import { keptByReader, readersLanguage } from "./readers-language.ts";
 import { type StartWords, startWords } from "./start-words.ts";
 
-/** Facts of the data and the plans that the page tells. */
+/** Facts about the data and the plans that the page shows. */
 export interface StartFacts {
-  /** Rows of a table; null where they could not be counted. @property isMore there are more than that */
+  /**
+   * Row counts by table; null if they could not be counted. @property isMore there are more than counted
+   */
   tables: readonly { name: string; rows: number; isMore: boolean }[] | null;
   categories: readonly { name: string; channels: number }[];
   plans: readonly Plan[];
-  /** Whether a visitor may make an account. */
+  /** Whether visitors may create accounts. */
   maySignUp: boolean;
 }
 
 const CATEGORIES_SHOWN = 12;
 
-/** `/`: what runs here, what data there is, the plans, and where to go. */
+/** `/`: what this appliance is, its data and plans, and where to go next. */
 export function startPageRoutes(docs: Docs, facts: () => Promise<StartFacts>): PublicRoutes {
   return {
     "/": async (request) => {

@@ -1,13 +1,13 @@
 import type { Language } from "../../../values/language.ts";
 
-/** Words of `/`, the page that customers are sent to. */
+/** Texts of `/`, the page that customers are sent to. */
 export interface StartWords {
   /** By which numbers are written. */
   locale: string;
   intro: string;
   signUp: string;
   data: string;
-  /** Names of what is counted, by table, in a form that fits any number. */
+  /** Labels for counts, by table, in a form that fits any number. */
   counted: Readonly<Record<"channels" | "posts" | "daily_statistics", string>>;
   channels: string;
   moreThan: string;

@@ -8,7 +8,7 @@ import ownStyles from "./methods-page.css" with { type: "file" };
 // @ts-expect-error a script of the page, which is only served
 import ownScript from "./methods-page.js" with { type: "file" };
 
-/** Swagger UI styles its own elements; all else comes from the appliance's own files. */
+/** Swagger UI sets inline styles; everything else comes from the appliance's own files. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -18,7 +18,7 @@ const BODY = `<div id="swagger-ui"></div>
 <script src="swagger-ui-bundle.js"></script>
 <script src="methods-page.js"></script>`;
 
-/** `/docs/`: Swagger UI below the bar, served whole by the appliance. */
+/** `/docs/`: Swagger UI below the bar, served entirely by the appliance. */
 export function swaggerRoutes(docs: Docs): PublicRoutes {
   const page = framedPage({
     ...docs,

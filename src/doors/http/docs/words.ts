@@ -1,9 +1,9 @@
 import type { Language } from "../../../values/language.ts";
 import type { GuideName } from "./guide.ts";
 
-/** Words of the documentation's pages around the guides' own text. */
+/** Texts of the documentation pages, other than the guides' own. */
 interface DocsWords {
-  /** The language's own name. */
+  /** The language's name for itself. */
   language: string;
   skipToContent: string;
   documentation: string;
@@ -76,7 +76,7 @@ const ru: DocsWords = {
 
 const WORDS: Partial<Record<Language, DocsWords>> = { en, ru };
 
-/** @returns English words for a language in which no guide is written */
+/** @returns English texts for a language without guides */
 export function docsWords(language: Language): DocsWords {
   return WORDS[language] ?? en;
 }

@@ -1,16 +1,16 @@
 import type { Config } from "../../../config.ts";
 
-/** The address under which clients reach the appliance, without a slash at its end. */
+/** The address under which clients reach the appliance, without a trailing slash. */
 export type BaseAddress = (request: Request) => string;
 
-/** Stands in where the request's Host is not one. */
+/** Used if the request's Host header is invalid. */
 const UNKNOWN_ADDRESS = "http://localhost";
 const ALL_INTERFACES = new Set(["0.0.0.0", "::", "[::]"]);
 
 /**
- * The setting, else the listener's own address; what the request says only where neither is set or
- * the listener takes every address of the machine.
- * @param listener the address listened on, or null while there is none
+ * The configured address, else the listener's own; the request's headers count only if neither is set, or
+ * the server listens on all addresses.
+ * @param listener the address it listens on; null until it does
  */
 export function createBaseAddress(config: Config, listener: () => string | null): BaseAddress {
   return (request) => {
@@ -20,9 +20,9 @@ export function createBaseAddress(config: Config, listener: () => string | null)
 }
 
 /**
- * The appliance's own address as the client has it: a trusted proxy's word comes before the
- * listener's. Not for mails and other texts that somebody else reads: where the proxy does not set the
- * address, whoever sends the request chooses it.
+ * The appliance's address as this client sees it: a trusted proxy's headers take precedence over the
+ * listener. Not for mails and other texts that somebody else reads: if the proxy does not set the address,
+ * the sender of the request chooses it.
  */
 export function createOwnAddress(config: Config, listener: () => string | null): BaseAddress {
   const baseAddress = createBaseAddress(config, listener);
@@ -33,8 +33,8 @@ export function createOwnAddress(config: Config, listener: () => string | null):
 }
 
 /**
- * The appliance's address where assistants may sign in: known without a request, and https, or of this
- * machine; null where that is off. Whoever could choose it would get the tokens.
+ * The appliance's address for OAuth, which must be known without a request, and be https or local; null if
+ * OAuth is off. Anybody who could choose this address would receive the tokens.
  * @param listener as `createBaseAddress`
  */
 export function oauthAddress(
@@ -56,7 +56,7 @@ export function listenerAddress(host: string, port: number): string | null {
 
 function addressOfRequest({ url, headers }: Request, trustProxy: boolean): string {
   const [own = UNKNOWN_ADDRESS] = /^https?:\/\/[^/?#]+/i.exec(url) ?? [];
-  // The last value is the proxy's own; those before it are what the client claims, as of X-Forwarded-For.
+  // The last value is the proxy's own; earlier ones are the client's claims, as in X-Forwarded-For.
   const forwarded = (name: string): string | undefined =>
     trustProxy ? headers.get(name)?.split(",").at(-1)?.trim() : undefined;
   const scheme = forwarded("x-forwarded-proto") ?? own.slice(0, own.indexOf(":"));

@@ -4,20 +4,20 @@ import { parseJson } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { brokenBound } from "./json-bounds.ts";
 
-/** Parts of the appliance that reading a body needs. */
+/** What reading a body needs of the appliance. */
 export interface Bodies {
-  /** Whether the appliance is stopping, which ends connections. */
+  /** Whether the appliance is shutting down, which closes connections. */
   isStopping(): boolean;
-  /** Parses JSON on another thread; undefined where it is not JSON. */
+  /** Parses JSON on another thread; undefined if it is invalid. */
   parseBeside(json: Uint8Array): Promise<unknown>;
 }
 
-/** Longest body parsed by the thread that answers; others go to another thread, and delay nobody. */
+/** Longest body to parse on the answering thread; longer ones go to another thread, and delay nobody. */
 const PARSED_HERE_BYTES_MAX = 32 * 1024;
 const KIB = 1024;
 
 /**
- * The JSON value that a request carries; an empty object where it has no body.
+ * The JSON value of a request's body; an empty object if it has none.
  * @throws AppError `payload_too_large`, `unsupported_media_type`, `parse_error`, `unavailable`
  */
 export async function readJsonBody(
@@ -35,11 +35,11 @@ export async function readJsonBody(
   if (bound !== null) throw new AppError("parse_error", bound);
   const value = await parseBounded(bytes, bodies);
   if (value !== undefined) return value;
-  // The parser's own words would quote the body.
+  // Replaces the parser's own message, which would quote the body.
   throw new AppError("parse_error", message("bodyNotJson"));
 }
 
-/** Parses a text that `brokenBound` has passed; undefined where it is not JSON. */
+/** Parses a text that `brokenBound` has accepted; undefined if it is invalid JSON. */
 export async function parseBounded(
   json: Uint8Array,
   { parseBeside }: Pick<Bodies, "parseBeside">,
@@ -48,9 +48,9 @@ export async function parseBounded(
 }
 
 /**
- * Reads a body to its end.
- * @throws AppError `payload_too_large`; `parse_error` where the client hung up in the middle of the
- *   body, `unavailable` where the appliance did
+ * Reads a body completely.
+ * @throws AppError `payload_too_large`; `parse_error` if the client disconnected in the middle of the body,
+ * `unavailable` if the appliance did
  */
 export async function readBytes(
   request: Request,

@@ -1,18 +1,18 @@
 import { type Message, message } from "../../../values/messages/messages.ts";
 
 /**
- * Bounds of a JSON text, looked at before it is parsed: one pass over its
- * bytes, so that a hostile text costs no more than its length.
+ * Limits of a JSON text, checked before parsing in a single pass over its bytes, so that a hostile text
+ * costs no more than its length.
  */
 
 const DEPTH_MAX = 32;
-/** Members of all objects together. */
+/** Members of all objects in total. */
 const MEMBERS_MAX = 1_000;
-/** Objects and lists together. */
+/** Objects and arrays in total. */
 const CONTAINERS_MAX = 1_000;
-/** Texts, names of members included. */
+/** Strings, member names included. */
 const TEXTS_MAX = 3_000;
-/** Items of all lists: more channels than fit into a body of the largest allowed size. */
+/** Items of all arrays: more channels than fit into the largest allowed body. */
 const ITEMS_MAX = 100_000;
 
 const QUOTE = 0x22;
@@ -22,7 +22,7 @@ const [OPEN_LIST, CLOSE_LIST] = [0x5b, 0x5d];
 const COLON = 0x3a;
 const COMMA = 0x2c;
 
-/** The bound that a text breaks; null where it breaks none, whether it is JSON or not. */
+/** The limit that a text exceeds; null if none, whether or not it is valid JSON. */
 export function brokenBound(json: Uint8Array): Message | null {
   let [depth, members, containers, texts, items] = [0, 0, 0, 0, 0];
   for (let at = 0; at < json.length; at++) {

@@ -1,8 +1,8 @@
 import { type RawArguments, UNDECODABLE } from "../../../methods/read-arguments.ts";
 
 /**
- * The query of an address as texts by name; the last of a repeated name counts. A value whose
- * escapes are not UTF-8 is `UNDECODABLE`: Bun's own parser would leave it as it is.
+ * A URL's query as texts by name; of a repeated name, the last one counts. A value whose escapes are not
+ * UTF-8 becomes `UNDECODABLE`; Bun's own parser would leave it as it is.
  */
 export function readQuery(url: string): RawArguments {
   const raw: RawArguments = Object.create(null);

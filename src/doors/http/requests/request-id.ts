@@ -5,7 +5,7 @@ export const REQUEST_ID = "x-request-id";
 
 const ACCEPTED = /^[\w.-]{1,64}$/;
 
-/** The caller's id where it is well-formed, else a new UUIDv7. */
+/** The caller's request id if it is well-formed, else a new UUIDv7. */
 export function requestIdOf(request: Request, random: Random, clock: Clock): string {
   const given = request.headers.get(REQUEST_ID);
   return given !== null && ACCEPTED.test(given) ? given : random.uuid(clock.now());

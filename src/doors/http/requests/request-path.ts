@@ -1,4 +1,7 @@
-/** The path as the caller wrote it, escapes and all. Not by `new URL`, which throws on a bad Host. */
+/**
+ * The path exactly as the caller wrote it, escapes included. Without `new URL`, which throws on an invalid
+ * Host.
+ */
 export function pathOf({ url }: Request): string {
   return /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? "/";
 }

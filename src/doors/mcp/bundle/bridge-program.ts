@@ -1,14 +1,14 @@
 import { join } from "node:path";
 
 /**
- * The bridge as one program for Node.js, made of its sources. An executable, which has no sources, holds
- * the finished text in the place of this file (packaging/executable.ts).
+ * The bridge as a single program for Node.js, bundled from its sources. An executable has no sources and
+ * contains the finished text in place of this module (packaging/executable.ts).
  */
 export async function bridgeProgram(): Promise<string> {
   const built = await Bun.build({
     entrypoints: [join(import.meta.dir, "server.ts")],
     target: "node",
-    // Comments of the built file would name the folders of this machine.
+    // Minified, because the bundler's comments would name this machine's folders.
     minify: { whitespace: true },
   });
   const [program] = built.outputs;

@@ -4,10 +4,10 @@ import { bridgeProgram } from "./bridge-program.ts";
 import icon from "./icon.png" with { type: "file" };
 import { bundleManifest } from "./manifest.ts";
 
-/** The earliest time that a ZIP file can hold, so that the same sources make the same bytes. */
+/** The earliest time that a ZIP file can store, so that builds are reproducible. */
 const MADE_AT = new Date(1980, 0, 1);
 
-/** Makes `kanalog.mcpb`, which Claude Desktop installs with a click, with an address filled in. */
+/** Builds `kanalog.mcpb`, which installs in Claude Desktop with a click, with an address filled in. */
 export function createBundle(): (address: string) => Promise<Uint8Array<ArrayBuffer>> {
   let program: Promise<string> | null = null;
   return async (address) => {

@@ -1,7 +1,7 @@
 import { description, license, version } from "../../../../package.json";
 import { toolMethods } from "../../../methods/table.ts";
 
-/** The bundle's manifest, for its host (MCPB manifest 0.3). @param address the appliance's */
+/** The bundle's manifest (MCPB manifest 0.3). @param address the appliance's */
 export function bundleManifest(address: string): object {
   return {
     manifest_version: "0.3",

@@ -1,5 +1,7 @@
 import { runStdioBridge } from "../stdio-bridge.ts";
 
-/** The program of the bundle for Claude Desktop, in Node.js: the bridge, set by the environment. */
+/**
+ * The program in the bundle for Claude Desktop, run by Node.js: the bridge, configured by the environment.
+ */
 const { KANALOG_URL: url = "", KANALOG_KEY: key = "" } = process.env;
 await runStdioBridge({ url, key });

@@ -22,7 +22,7 @@ import webhooks from "./webhooks.css" with { type: "file" };
 const CSS = "text/css; charset=utf-8";
 const JAVASCRIPT = "text/javascript; charset=utf-8";
 
-/** An asset: its name, its parts, which are files or texts one behind the other, and its media type. */
+/** An asset: its name, its parts (files or texts to concatenate), and its media type. */
 type Asset = readonly [name: string, parts: readonly Part[], type: string];
 type Part = Bun.BunFile | string | Uint8Array<ArrayBuffer>;
 
@@ -39,7 +39,7 @@ function assetsOf(brand: Brand): Asset[] {
   ];
 }
 
-/** `/account/assets/`: all that pages load, from the appliance itself; guides load the styles too. */
+/** `/account/assets/`: everything that pages load, from the appliance itself; guides use the styles too. */
 export function assetRoutes(
   requestId: (request: Request) => string,
   note: NoteRequest,
@@ -69,10 +69,13 @@ export function assetRoutes(
   return routes;
 }
 
-/** An asset's bytes as they are and packed, made when somebody first asks: they are the same until the next start. */
+/**
+ * An asset's bytes, plain and compressed, prepared on first request: they stay the same until the next
+ * start.
+ */
 function packedOnce(parts: readonly Part[]) {
   const read = async () => {
-    // A blob of several files would leave them out.
+    // Read separately, because a blob made of several files would omit their contents.
     const read = await Promise.all(parts.map((part) => new Response(part).bytes()));
     const plain = new Uint8Array(Buffer.concat(read));
     return { plain, gzip: Bun.gzipSync(plain, { level: 9 }) };

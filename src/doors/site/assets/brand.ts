@@ -1,18 +1,18 @@
 import type { Config } from "../../../config.ts";
 import { formatColour, parseColour, readableOn } from "../../../values/colour.ts";
 
-/** Surfaces that accents are read on: the lightest and the darkest (tokens.css). */
+/** Surfaces on which accents must be readable: the lightest and the darkest (tokens.css). */
 const LIGHT_SURFACE = [238, 241, 244] as const;
 const DARK_SURFACE = [32, 39, 45] as const;
-/** More than the 4.5 that text needs, since text also stands on a surface tinted by the accent. */
+/** Above the 4.5 required for text, because text also appears on a surface tinted with the accent. */
 const RATIO = 5.6;
-/** A logo this wide says the name itself. */
+/** A logo this wide contains the name itself. */
 const WORDMARK_RATIO = 2.2;
 
-/** A brand as it is set. */
+/** A brand, as configured. */
 export type Brand = Pick<Config, "logo" | "accent">;
 
-/** CSS: the operator's accent, made readable in both schemes, and the shape of the mark. */
+/** CSS: the operator's accent, made readable in both colour schemes, and the shape of the mark. */
 export function brandStyle({ logo, accent }: Brand): string {
   const ratio = logo?.ratio ?? 1;
   const lines = [
@@ -26,7 +26,7 @@ export function brandStyle({ logo, accent }: Brand): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The mark beside the name, and the icon of the browser's tab: the operator's logo, or our own. */
+/** The mark beside the name, and the favicon: the operator's logo, or our own. */
 export function markOf({ logo, accent }: Brand): {
   content: Uint8Array<ArrayBuffer> | string;
   type: string;
@@ -41,7 +41,7 @@ function readableAccent(
   return formatColour(readableOn(surface, parseColour(accent) ?? [0, 0, 0], RATIO));
 }
 
-/** Our mark: a list of channels of different size, the first of them live. */
+/** Our own mark: a list of channels of different sizes, the first one live. */
 function ownMark(accent: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <rect width="32" height="32" rx="8" fill="${accent}"/>

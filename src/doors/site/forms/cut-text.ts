@@ -1,9 +1,9 @@
 import type { FieldErrors } from "../../../errors.ts";
 
-/** Bytes of all faults on a page, in its source; what was typed may be shown again besides. */
+/** Limit for all faults on a page, in bytes of its source; what was typed may be shown in addition. */
 export const FAULT_BYTES_MAX = 3 * 1024;
 
-/** The faults of an error, which are few already, cut where the page would say too much. */
+/** An error's faults, few already, truncated so that they fit the page's limit. */
 export function cutFaults(faults: FieldErrors): FieldErrors {
   let bytesLeft = FAULT_BYTES_MAX;
   const cut: FieldErrors = {};
@@ -17,7 +17,7 @@ export function cutFaults(faults: FieldErrors): FieldErrors {
   return cut;
 }
 
-/** @param bytesMax in the page's source, an ellipsis left out */
+/** @param bytesMax in the page's source, without the ellipsis */
 export function cutText(text: string, bytesMax: number): string {
   let bytes = 0;
   let length = 0;

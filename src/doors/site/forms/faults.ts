@@ -1,12 +1,12 @@
 import { AppError, type ErrorCode, type FieldFaults, fieldError } from "../../../errors.ts";
 import { message, verbatim } from "../../../values/messages/messages.ts";
 
-/** An error that a page raises itself, in the words of its visitor's language. */
+/** An error raised by a page itself, in the visitor's language. */
 export function pageError(code: ErrorCode, text: string, retryAfterS?: number): AppError {
   return new AppError(code, verbatim(text), retryAfterS === undefined ? {} : { retryAfterS });
 }
 
-/** The same over one field of a form. */
+/** The same for one field of a form. */
 export function pageFault(field: string, text: string): AppError {
   return fieldError({ [field]: [verbatim(text)] });
 }
@@ -14,8 +14,8 @@ export function pageFault(field: string, text: string): AppError {
 type Readers<Fields> = { [Name in keyof Fields]: () => Fields[Name] | Promise<Fields[Name]> };
 
 /**
- * Reads the fields of a form, and tells all that is wrong at once. What a reader throws as `invalid`
- * is told at the field it reads, whatever the domain calls it.
+ * Reads the fields of a form, and reports everything that is wrong at once. What a reader throws as
+ * `invalid` is reported at the field it reads, whatever name the domain uses.
  * @throws AppError `invalid`
  */
 export async function readFields<Fields extends object>(readers: Readers<Fields>): Promise<Fields> {
@@ -33,7 +33,7 @@ export async function readFields<Fields extends object>(readers: Readers<Fields>
   return read as Fields;
 }
 
-/** One of the options of a select. @throws AppError `invalid` */
+/** One of a select's options. @throws AppError `invalid` */
 export function requiredChoice<Option extends string>(
   options: readonly Option[],
   given: string,

@@ -5,8 +5,8 @@ import { told } from "./told.ts";
 import { isNumberFilter } from "./typed-number.ts";
 
 /**
- * Tells the faults of a search's filters by the names of the form's fields. A number may be typed there in more
- * ways than the API takes, so the page has its own words for what one looks like.
+ * Reports the faults of a search's filters under the names of the form's fields. People may type numbers in
+ * more forms than the API accepts, so the page explains them in its own words.
  * @param labels names of the form's fields
  */
 export function filterFaults(

@@ -5,15 +5,15 @@ import type { Form, Visit } from "../visit/visit.ts";
 import { pageError } from "./faults.ts";
 
 /**
- * Whether the form's page was drawn for another organization than the visit's: a member of several may
- * have changed to another since, in a second window for instance.
+ * Whether the form's page was rendered for another organization than the visit's: a member of several may
+ * have switched since, for instance in a second window.
  */
 export function isOfOtherOrganization(
   { access }: SitePage,
   { membership }: Visit,
   form: Form,
 ): boolean {
-  // The form that changes the organization is on the pages of each.
+  // The form that switches organizations is on every page.
   if (form.get("action") === "switch-organization") return false;
   const drawnFor = form.get(DRAWN_FOR);
   return (

@@ -3,8 +3,8 @@ import { message } from "../../../values/messages/messages.ts";
 import { parseEndOfDay } from "../../../values/moscow-time.ts";
 
 /**
- * Reads the last day of something as it was typed.
- * @returns the instant at which that day ends in Moscow; null where nothing was typed
+ * Parses a last day as typed.
+ * @returns the instant at which that day ends in Moscow; null if nothing was typed
  * @throws AppError `invalid` on `ends`
  */
 export function readLastDay(text: string, nowMs: number): number | null {

@@ -4,24 +4,24 @@ import { message } from "../../../values/messages/messages.ts";
 import { type Form, formOf } from "../visit/visit.ts";
 import { readMultipart, type UploadRules } from "./read-multipart.ts";
 
-/** A form that was read, and its files, to be removed once it was dealt with. */
+/** A form, and its files, which must be removed once it has been handled. */
 export interface ReadForm {
   form: Form;
-  /** Removes the files that nobody took. */
+  /** Removes files that nobody took over. */
   discard(): void;
 }
 
-/** Largest form, unless its page sets another size. */
+/** Default limit for a form. */
 export const FORM_BYTES_MAX = 16 * 1024;
-/** More fields than the form of any page has: some have a hundred rows. */
+/** More fields than any page's form has: some have a hundred rows. */
 const FIELDS_MAX = 1_000;
 const AMPERSAND = 0x26;
 
 /**
- * Reads the form that a page was sent.
- * @param bytesMax how large it may be, its file left out
- * @param upload null for a page that takes no file
- * @throws AppError `payload_too_large`, `parse_error`; `unavailable` where a file cannot be stored
+ * Reads a submitted form.
+ * @param bytesMax its limit without the file
+ * @param upload null for a page that accepts no file
+ * @throws AppError `payload_too_large`, `parse_error`; `unavailable` if a file cannot be stored
  */
 export async function readForm(
   request: Request,
@@ -43,9 +43,9 @@ export async function readForm(
   }
 }
 
-/** Fields by name; of several with one name the first counts. */
+/** Fields by name; if a name repeats, the first one counts. */
 function fieldsOf(body: Uint8Array): Map<string, string> {
-  // Fields are counted before they are parsed, by indexOf: a loop over 200 KB of bytes takes 14 ms.
+  // Counts fields before parsing them, using indexOf: a loop over 200 KB of bytes takes 14 ms.
   let count = 1;
   for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) {
     count += 1;

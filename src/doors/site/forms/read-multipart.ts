@@ -8,19 +8,19 @@ import { message } from "../../../values/messages/messages.ts";
 import { type Form, formOf, type UploadedFile } from "../visit/visit.ts";
 import type { ReadForm } from "./read-form.ts";
 
-/** The rules of a page that takes a file. */
+/** Rules for a page that accepts a file. */
 export interface UploadRules {
-  /** Where a file may be written. */
+  /** A path to write a file to. */
   newPath(): string;
   /**
-   * Whether the file is written at all, judged by the fields before it: strangers must not fill the
-   * disk. A file that is not allowed is read and dropped.
+   * Whether to write the file at all, judged by the fields before it: strangers must not fill the disk. A
+   * file that is not allowed is read and discarded.
    */
   isAllowed(form: Form): boolean;
 }
 
 const UPLOAD_BYTES_MAX = 2 * 1024 ** 3;
-/** The largest request that the server takes: a file and the fields beside it. */
+/** Largest request that the server accepts: a file and the fields beside it. */
 export const REQUEST_BYTES_MAX = UPLOAD_BYTES_MAX + 1024 ** 2;
 
 const NAME_LENGTH_MAX = 200;
@@ -37,10 +37,10 @@ const LIMITS = {
 };
 
 /**
- * Reads a form and streams its file to the disk. A request of 400 MB takes 25 MB of memory this way,
- * and 540 MB by `request.formData()`.
- * @param bytesMax how large all else may be
- * @param rules null for a page that takes no file
+ * Reads a form and streams its file to disk. A request of 400 MB takes 25 MB of memory this way, and 540 MB
+ * with `request.formData()`.
+ * @param bytesMax limit for everything but the file
+ * @param rules null for a page that accepts no file
  */
 export async function readMultipart(
   { headers, body }: Request | Response,
@@ -52,7 +52,7 @@ export async function readMultipart(
   const paths: string[] = [];
   const writing: Promise<void>[] = [];
   const form = formOf(fields, files);
-  /** The first failure, which ends both the reading and the writing. */
+  /** The first failure, which ends both reading and writing. */
   const fault: { cause: unknown } = { cause: null };
   const broken = new AbortController();
   const fail = (cause: unknown): void => {
@@ -68,7 +68,7 @@ export async function readMultipart(
   ): Promise<void> {
     const path = newPath();
     paths.push(path);
-    // Owner only: nobody else on the machine needs to read it.
+    // Readable by its owner only.
     const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
     file.on("error", (cause) => {
       fail(new AppError("unavailable", message("fileNotStored"), { cause }));
@@ -92,7 +92,7 @@ export async function readMultipart(
     });
     parser.on("file", (field, stream, fileName) => {
       hasFile = true;
-      // The parser tells the same error, and it is handled there.
+      // The parser emits the same error, and it is handled there.
       stream.on("error", () => {});
       if (fileName && rules?.isAllowed(form)) writing.push(write(rules, field, stream, fileName));
       else stream.resume();
@@ -101,7 +101,7 @@ export async function readMultipart(
       parser.on(limit, () => fail(tooLarge()));
     }
     let bytesBefore = 0;
-    /** Parses each chunk before it takes the next, so that it knows whether the file has begun. */
+    /** Parses each chunk before accepting the next, so that it knows whether the file has begun. */
     const counted = new Writable({
       write(chunk: Buffer, _encoding, done) {
         parser.write(chunk, (error) => {
@@ -126,7 +126,7 @@ export async function readMultipart(
   return { form, discard: () => removeAll(paths) };
 }
 
-/** A file's name as pages show it: visitors may call files anything. */
+/** A file's name as pages show it: visitors may name files anything. */
 function shownName(name: string): string {
   const plain = name.replace(/\p{Cc}|\p{Bidi_Control}/gu, "");
   return [...plain].slice(0, NAME_LENGTH_MAX).join("");

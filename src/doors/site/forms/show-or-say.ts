@@ -5,7 +5,7 @@ import type { SitePage } from "../site-pages.ts";
 import type { View } from "../visit/view.ts";
 import type { Visit } from "../visit/visit.ts";
 
-/** Shows a form's page again; where what it is about is not there any more, only why the form failed. */
+/** Shows a form's page again; if its subject no longer exists, only says why the form failed. */
 export async function showOrSay(
   sitePage: SitePage,
   visit: Visit,

@@ -17,16 +17,16 @@ import { FORM_BYTES_MAX, readForm } from "./read-form.ts";
 import { showOrSay } from "./show-or-say.ts";
 import { told } from "./told.ts";
 
-/** For the 2 GiB of an upload, at 5 megabits a second. */
+/** Enough for an upload of 2 GiB at 5 megabits a second. */
 const UPLOAD_MAX_S = 60 * 60;
 
-/** A page, and the visit as which it is shown. */
+/** A page, and the visit it is rendered for. */
 export interface Answer {
   visit: Visit;
   view: View;
 }
 
-/** Runs what a form asks for; where something is wrong with it, the page is shown again. */
+/** Performs what a form asks for; if anything is wrong with it, the page is shown again. */
 export async function takeForm(
   sitePage: SitePage,
   visit: Visit,
@@ -34,7 +34,7 @@ export async function takeForm(
 ): Promise<Answer> {
   requireOwnOrigin(visit);
   const refused = refusal(sitePage, visit);
-  // The body of a refused visitor is not read.
+  // The body is not read if the visitor is refused.
   if (refused !== null) {
     return visit.signedIn === null ? askToSignIn(visit, context) : { visit, view: refused };
   }
@@ -59,13 +59,13 @@ export async function takeForm(
   }
 }
 
-/** The page to sign in on, which leads back to the form's own. */
+/** The sign-in page, which leads back to the form's page. */
 async function askToSignIn(visit: Visit, context: SiteContext): Promise<Answer> {
   const view = await signInView(visit, context, formLostPath(visit.path));
   return { visit: { ...visit, notice: visit.words.sessionEnded }, view };
 }
 
-/** A form of another session, or of a page that was open too long, is shown once more. */
+/** Shows the page again for a form of another session, or of a page that was open too long. */
 async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext): Promise<Answer> {
   const { form, signedIn, words } = sent;
   if (signedIn === null && form.get("action") === "sign-out") {
@@ -75,7 +75,7 @@ async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext):
   const notice = hasPassword ? words.typeAgain : words.sendAgain;
   const visit = { ...sent, notice };
   const view = await sitePage.show(visit, context);
-  // The page only leads elsewhere, as sign-in does for the signed in, so the notice gets a page.
+  // The page only redirects, as sign-in does for somebody signed in, so the notice gets a page of its own.
   if (view.kind !== "page") {
     return { visit: sent, view: messagePage(sent, pageError("conflict", notice)) };
   }
@@ -109,7 +109,7 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
   }
 }
 
-/** Shows the page with what was typed and what is wrong with it, at its top where no form tells it. */
+/** Shows the page with what was typed and what is wrong with it, at the top if no form shows it. */
 async function showAgain(
   sitePage: SitePage,
   sent: Visit,
@@ -122,14 +122,14 @@ async function showAgain(
   if (view.kind !== "page") return { visit, view };
   const html = await view.body.toString();
   const notice = tellsFaults(html) ? null : Object.values(faults).flat().join(" ");
-  // Not drawn once more: its parts read the database.
+  // Reuses the rendered body, because its parts read the database.
   const body = raw(html);
   return { visit: { ...visit, notice }, view: { ...view, body, ...statusOf(error) } };
 }
 
 /**
- * Refuses the form of another site, as the browser's Origin tells it; it is not even shown again. Hosts
- * are compared and not schemes, since a proxy that speaks https may not be known by its address.
+ * Refuses a form from another site, according to the browser's Origin; it is not even shown again. Compares
+ * hosts only, since a proxy that speaks https may not reveal that.
  */
 function requireOwnOrigin({ request, ownAddress }: Visit): void {
   const origin = request.headers.get("origin");
@@ -139,7 +139,7 @@ function requireOwnOrigin({ request, ownAddress }: Visit): void {
   throw new AppError("origin_not_allowed", message("formOfElsewhere"));
 }
 
-/** Logs an error's cause with the path, but not the query, which may hold the token of a link. */
+/** Logs an error's cause with the path, but without the query, which may contain a link's token. */
 export function logCause({ cause, detail }: AppError, visit: Visit, { ports }: SiteContext): void {
   if (cause === undefined) return;
   const { requestId, path } = visit;

@@ -2,7 +2,9 @@ import type { AppError, FieldErrors } from "../../../errors.ts";
 import type { Language } from "../../../values/language.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
 
-/** An error's messages by field, in the visitor's language; `non_field_errors` where it has no fields. */
+/**
+ * An error's messages by field, in the visitor's language; under `non_field_errors` if it has no fields.
+ */
 export function told(language: Language, { faults, said }: AppError): FieldErrors {
   return Object.fromEntries(
     Object.entries(faults ?? { non_field_errors: [said] }).map(([field, messages]) => [

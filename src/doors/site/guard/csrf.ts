@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** The cookie that a form's token belongs to. */
+/** Cookie that form tokens are bound to. */
 export const FORM_COOKIE = "kanalog.form";
 
 /**
- * A form's token: of this browser, and of this session where somebody is signed in. Another site
- * can neither read it nor make one.
+ * A form's token, bound to this browser, and to the session if somebody is signed in. Another site can
+ * neither read nor create one.
  */
 export function csrfToken(secret: string, formCookie: string, sessionId: string | null): string {
   return createHmac("sha256", secret)

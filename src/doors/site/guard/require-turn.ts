@@ -4,9 +4,9 @@ import type { SiteContext } from "../site-context.ts";
 import type { Visit } from "../visit/visit.ts";
 
 /**
- * Takes a try of each name.
- * @param told says that there were too many, and when the next may come
- * @throws AppError `throttled` where one has none left
+ * Takes one attempt for each name.
+ * @param told message saying that there were too many, and when to try again
+ * @throws AppError `throttled` if a name has none left
  */
 export function requireTurn(
   visit: Visit,

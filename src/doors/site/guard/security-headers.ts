@@ -1,4 +1,4 @@
-/** Headers of every answer of the site, its assets included. */
+/** Headers of every answer of the site, assets included. */
 export const SECURITY_HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +

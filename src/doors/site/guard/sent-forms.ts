@@ -1,20 +1,20 @@
 import { LRUCache } from "lru-cache";
 
-/** How many forms are remembered; the oldest are forgotten. */
+/** Most forms to remember; the oldest are dropped. */
 const FORMS_MAX = 10_000;
 
 export interface SentForms {
-  /** False where it was taken before. */
+  /** False if it was already taken. */
   take(name: string): boolean;
-  /** Notes that a form that was taken is done. */
+  /** Marks a taken form as done. */
   keep(name: string): void;
-  /** Forgets a form that failed, so that it may be sent once more. */
+  /** Releases a form that failed, so that it can be sent again. */
   giveBack(name: string): void;
 }
 
 /**
- * Remembers forms that must not be done twice, such as one that makes a key, by the number of the page
- * they were on: reloading the answer sends the form once more. Several workers share theirs
+ * Remembers forms that must not be processed twice, such as one that creates a key, by the number of the
+ * page they were on: reloading the answer sends the form again. Workers share this memory
  * (src/values/shared-claims.ts).
  */
 export function createSentForms(): SentForms {

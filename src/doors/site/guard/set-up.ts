@@ -4,12 +4,12 @@ import type { Random } from "../../../ports/random.ts";
 
 const VALID_MS = 30 * 60 * 1000;
 const KEY_BYTES = 24;
-/** Characters of a signature. */
+/** Length of a signature in characters. */
 const SIGNATURE_LENGTH = 43;
 
-/** The token of the set-up address, the same for all workers of an appliance. */
+/** What the set-up token is made from, the same for all workers of an appliance. */
 export interface SetUpToken {
-  /** Signs the token. */
+  /** Key that signs the token. */
   key: string;
   endsAt: number;
 }
@@ -22,9 +22,10 @@ export function setUpToken(clock: Clock, random: Random): SetUpToken {
 export type SetUp = ReturnType<typeof createSetUp>;
 
 /**
- * The one-time address by which an empty appliance gets its first person: valid for 30 minutes from
- * the start, while nobody has a password; people who were only invited do not close it.
- * @param commonKey of all nodes of a cluster, each of which takes the others' addresses; else null
+ * The one-time address at which an empty appliance gets its first person: valid for 30 minutes from the
+ * start, while nobody has a password; people who were only invited do not count.
+ * @param commonKey shared by all nodes of a cluster, each of which accepts the others' addresses; otherwise
+ * null
  */
 export function createSetUp(
   isEmpty: () => Promise<boolean>,
@@ -33,7 +34,7 @@ export function createSetUp(
   commonKey: string | null,
 ) {
   const isOpen = async (end: number): Promise<boolean> => clock.now() < end && (await isEmpty());
-  /** A token: a signature, and the instant that is signed. */
+  /** A token: a signature, and the signed expiry. */
   const tokenUntil = (end: number): string =>
     createHmac("sha256", commonKey ?? key)
       .update(`kanalog set-up ${end}`)
@@ -41,7 +42,7 @@ export function createSetUp(
   return {
     /** Whether nobody can sign in yet. */
     isNeeded: isEmpty,
-    /** Null where somebody can sign in already, or the time is over. */
+    /** Null if somebody can already sign in, or the time is over. */
     path: async (): Promise<string | null> =>
       (await isOpen(endsAt)) ? `/account/set-up/?token=${tokenUntil(endsAt)}` : null,
     async isToken(given: string): Promise<boolean> {

@@ -1,31 +1,31 @@
 import { type Buckets, createBuckets } from "../../../customers/limits/buckets.ts";
 import { takeToken, tokensAt } from "../../../customers/limits/rate-bucket.ts";
 
-/** Limits by the first word of a name: tries in a burst, and the seconds after which one comes back. */
+/** Limits by the first word of a name: attempts in a burst, and the seconds after which one is regained. */
 const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
-  // Faster for an account than for an address, so that one address alone cannot keep an account shut.
+  // Regained faster than for a network, so that a single network cannot keep an account locked.
   account: { burst: 10, secondsEach: 5 },
-  // 30 in any hour at the most: these at once, and 10 more in it.
+  // At most 30 in any hour: this burst, and 10 more.
   inviter: { burst: 20, secondsEach: 360 },
-  // 20 in any hour at the most, in the same way.
+  // At most 20 in any hour, in the same way.
   registration: { burst: 10, secondsEach: 360 },
-  // Registrations of all networks together: one subscriber may have thousands.
+  // Registrations of all networks together, because one subscriber may have thousands of networks.
   registrations: { burst: 200, secondsEach: 5 },
-  // 10 in any hour at the most, in the same way.
+  // At most 10 in any hour, in the same way.
   "sign-up": { burst: 5, secondsEach: 720 },
-  // Sign-ups of all networks together: each sends a mail.
+  // Sign-ups of all networks together, because each sends a mail.
   "sign-ups": { burst: 100, secondsEach: 20 },
-  // Mails to one address, whoever asks for them.
+  // Mails to one address, whoever requests them.
   "sign-up-mail": { burst: 3, secondsEach: 3600 },
-  // Files of a thousand cards or ten years of days.
+  // Files with a thousand cards or ten years of days.
   download: { burst: 10, secondsEach: 15 },
-  // Wrong requests only: refresh tokens come every hour, from many assistants behind one network.
+  // Invalid requests only: valid refreshes come hourly from many assistants behind one network.
   token: { burst: 60, secondsEach: 1 },
-  // Right ones too: each writes.
+  // Valid requests too, because each writes.
   exchange: { burst: 600, secondsEach: 1 },
 };
 const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
-/** How many names are remembered; the one seen the longest ago is forgotten first. */
+/** Most names to remember; the one unused for longest is dropped first. */
 const NAMES_MAX = 10_000;
 
 function limitOf(name: string): { burst: number; secondsEach: number } {
@@ -36,14 +36,14 @@ export type Throttle = ReturnType<typeof createThrottle>;
 
 /**
  * Limits sign-ins, invitations and registrations, by who makes them and whom they reach.
- * @param buckets those of all workers, where there are several
+ * @param buckets shared by all workers
  */
 export function createThrottle(buckets: Buckets<string> = createBuckets(NAMES_MAX)) {
   return {
     /**
-     * Takes one try of each name in turn, up to the first that has none left. The names behind it
-     * lose nothing, so that somebody whose network is refused cannot lock an account.
-     * @returns the seconds until that one has a try again; null where each had one
+     * Takes one attempt for each name in turn, up to the first that has none left. Later names lose
+     * nothing, so that somebody whose network is refused cannot lock an account.
+     * @returns seconds until that name regains an attempt; null if all had one
      */
     take(names: readonly string[], nowMs: number): number | null {
       for (const name of names) {
@@ -57,7 +57,10 @@ export function createThrottle(buckets: Buckets<string> = createBuckets(NAMES_MA
       return null;
     },
 
-    /** Gives back a try that is not to count, such as a sign-in that succeeded: many people may share one network. */
+    /**
+     * Returns an attempt that should not count, such as a successful sign-in, because many people may share
+     * a network.
+     */
     giveBack(name: string, nowMs: number): void {
       const { burst, secondsEach } = limitOf(name);
       const perSecond = 1 / secondsEach;

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Visit } from "../visit/visit.ts";
 import { Form, isSent } from "./form.tsx";
 
-/** A button that is a form of its own, for one thing to do with one row. */
+/** A button that is a form of its own, for an action on one row. */
 export function ActionButton({
   visit,
   action,
@@ -17,15 +17,15 @@ export function ActionButton({
   visit: Visit;
   action: string;
   label: string;
-  /** Names the row, for those who hear the button and do not see where it is. */
+  /** Names the row, for those who hear the button without seeing where it is. */
   description?: string;
   fields?: Record<string, string | number>;
-  /** A question that must be answered first. */
+  /** A question to confirm first. */
   confirm?: string;
   to?: string;
   danger?: boolean;
 }): JSX.Element {
-  // A page may have the same button in many rows: a fault belongs to the one that was pressed.
+  // Many rows may have the same button: a fault belongs to the one that was pressed.
   const isPressed =
     isSent(visit, action) &&
     Object.entries(fields).every(([name, value]) => visit.form.get(name) === String(value));

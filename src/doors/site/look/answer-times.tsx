@@ -4,7 +4,7 @@ import { parseDay, parseInstant, startOfDay } from "../../../values/moscow-time.
 import type { Visit } from "../visit/visit.ts";
 import { DayOf, Instant } from "./shown.tsx";
 
-/** An instant as an answer of the API has it, in one line; a dash for none. */
+/** An instant from an API answer, on one line; a dash for none. */
 export function Moment({ visit, at }: { visit: Visit; at: string | null }): JSX.Element {
   return (
     <span class="moment">
@@ -13,7 +13,7 @@ export function Moment({ visit, at }: { visit: Visit; at: string | null }): JSX.
   );
 }
 
-/** @param day `YYYY-MM-DD`, as an answer of the API has it */
+/** @param day `YYYY-MM-DD`, from an API answer */
 export function DayText({ visit, day }: { visit: Visit; day: string }): JSX.Element {
   const known = parseDay(day);
   return <DayOf visit={visit} at={known === null ? null : startOfDay(known)} />;

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Visit } from "../visit/visit.ts";
 import { Snippet } from "./shown.tsx";
 
-/** A request of the API as a command to paste. */
+/** An API request, as a command to paste. */
 export function ApiCall({
   visit,
   label,
@@ -12,9 +12,9 @@ export function ApiCall({
 }: {
   visit: Visit;
   label: string;
-  /** Below the appliance's address, such as `/v1/me/`. */
+  /** Path below the appliance's address, such as `/v1/me/`. */
   path: string;
-  /** Values that are empty are left out. */
+  /** Empty values are omitted. */
   query?: Readonly<Record<string, string>>;
 }): JSX.Element {
   return (
@@ -26,7 +26,7 @@ export function ApiCall({
   );
 }
 
-/** A `curl` for any POSIX shell, whatever the values are; the key is taken from `$KEY`. */
+/** A `curl` command for any POSIX shell, whatever the values contain; the key comes from `$KEY`. */
 export function curlOf(address: string, query: Readonly<Record<string, string>>): string {
   const given = Object.entries(query).filter(([, value]) => value !== "");
   const parameters = given.map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`);

@@ -7,8 +7,8 @@ const TINTS = 6;
 const LETTERS = 2;
 
 /**
- * A channel's picture, over its initials in one of the chart's colours, which are seen where there is
- * none. The appliance fetches it and serves it itself.
+ * A channel's picture on top of its initials in a chart colour, which show if there is no picture. The
+ * appliance fetches and serves it itself.
  */
 export function Avatar({
   visit,
@@ -34,7 +34,7 @@ export function Avatar({
   );
 }
 
-/** The first letters of the first two words; a number sign for a title without any. */
+/** First letters of the first two words; a number sign for a title without letters. */
 function initialsOf(title: string): string {
   const words = title.match(/[\p{L}\p{N}]+/gu) ?? ["#"];
   const letters = words.slice(0, LETTERS).map((word) => [...word][0] ?? "");

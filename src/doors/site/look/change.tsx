@@ -5,7 +5,7 @@ import type { Change } from "../../../catalog/metrics/change-over.ts";
 import type { Visit } from "../visit/visit.ts";
 import { numberFormat } from "./formats.ts";
 
-/** How much something grew, with its sign, and by which part; a dash where it is not known. */
+/** How much something grew, signed, and relative to before; a dash if unknown. */
 export function ChangeText({
   visit,
   change,
@@ -25,7 +25,7 @@ export function ChangeText({
   );
 }
 
-/** A metric's growth as a change; null where it is not known. @param percent of what was before */
+/** A metric's growth as a change; null if unknown. @param percent relative to before */
 export function changeOf(
   subscribers: number | null | undefined,
   percent: number | null | undefined,
@@ -34,15 +34,15 @@ export function changeOf(
   return { subscribers, part: typeof percent === "number" ? percent / 100 : null };
 }
 
-/** A percentage, or a dash where it is not known. */
+/** A percentage, or a dash if unknown. */
 export function shownPercent(visit: Visit, percent: number | null | undefined): string {
   return typeof percent === "number" ? shownPart(visit, percent / 100) : "—";
 }
 
-/** Below this part one decimal would round to nothing, or to twice as much. */
+/** Below this, one decimal would round to zero, or to twice the value. */
 const SMALL_PART = 0.001;
 
-/** A part as a percentage with one decimal, or two. @param withSign also where it is positive */
+/** A fraction as a percentage with one or two decimals. @param withSign also for positive values */
 export function shownPart({ words }: Visit, part: number, withSign = false): string {
   const format = numberFormat(words.locale, {
     style: "percent",

@@ -4,7 +4,7 @@ import { asset } from "../visit/site-path.ts";
 import type { Visit } from "../visit/visit.ts";
 import { Avatar } from "./avatar.tsx";
 
-/** A channel among others: its picture and its title, which leads to its page. */
+/** A channel in a list: its picture, and its title linked to its page. */
 export function ChannelLink({
   visit,
   id,

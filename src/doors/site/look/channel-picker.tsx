@@ -4,8 +4,8 @@ import { asset } from "../visit/site-path.ts";
 import type { Visit } from "../visit/visit.ts";
 
 /**
- * A field that finds channels as one types. The script offers what it finds below; without, a number,
- * @handle or link is typed.
+ * A field that finds channels as one types. The script lists suggestions below it; without the script, a
+ * number, `@handle` or link is typed.
  */
 export function ChannelPicker({
   visit,
@@ -15,9 +15,11 @@ export function ChannelPicker({
 }: {
   visit: Visit;
   label: string;
-  /** Id of the field that a chosen channel's number is added to; without, the field itself takes it. */
+  /**
+   * Id of the field to which the chosen channel's number is added; without it, this field takes the number.
+   */
   adds?: string;
-  /** Whether choosing one sends the form. */
+  /** Whether choosing a channel submits the form. */
   sends?: boolean;
 }): JSX.Element {
   const words = visit.words.comparePages;

@@ -2,14 +2,14 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 
-/** A box for what may be wider than a phone: it scrolls by itself, by the keyboard too. */
+/** A box for content that may be wider than a phone: it scrolls by itself, also by keyboard. */
 export function Scroll({
   label,
   isTall = false,
   children,
 }: {
   label: string;
-  /** Whether it scrolls up and down too. */
+  /** Whether it also scrolls vertically. */
   isTall?: boolean;
   children: Child;
 }): JSX.Element {
@@ -21,7 +21,7 @@ export function Scroll({
   );
 }
 
-/** Rows of data; on a phone each row is a block. */
+/** Rows of data; on a phone, each row becomes a block. */
 export function DataTable({
   label,
   isTall = false,
@@ -30,11 +30,11 @@ export function DataTable({
   children,
 }: {
   label: string;
-  /** Whether its many rows scroll below the names of the columns. */
+  /** Whether its rows scroll below a fixed header. */
   isTall?: boolean;
   /** The cells of a table with another class than `data` say themselves which column they are of. */
   className?: string;
-  /** A column of numbers is named with `#` before it. */
+  /** Prefixing a name with `#` marks a column of numbers. */
   columns: readonly string[];
   children: Child;
 }): JSX.Element {

@@ -5,7 +5,7 @@ import type { Visit } from "../visit/visit.ts";
 import { Scroll } from "./data-table.tsx";
 import { DayOf } from "./shown.tsx";
 
-/** A chart, and the table by day from which the script draws it: every day of the period has a row. */
+/** A chart, and the table by day that the script draws it from, with a row for every day of the period. */
 export function DayChart<Row extends { day: string }>({
   visit,
   title,
@@ -19,7 +19,7 @@ export function DayChart<Row extends { day: string }>({
   title: string;
   id: string;
   days: readonly Row[];
-  /** Shown in place of a chart and a table that would be empty. */
+  /** Shown in place of an empty chart and table. */
   instead?: string | null;
   heads: JSX.Element | JSX.Element[];
   cellsOf: (row: Row) => JSX.Element | JSX.Element[];

@@ -11,7 +11,7 @@ export function Done({
   words: Readonly<Record<string, string>>;
 }): JSX.Element | null {
   const name = query.get("done") ?? "";
-  // A POST shows a form that failed, and `done` may be left in its address.
+  // A POST shows a form that failed, but `done` may still be in its address.
   if (request.method !== "GET" || !Object.hasOwn(words, name)) return null;
   return <p role="status">{words[name]}</p>;
 }

@@ -7,7 +7,9 @@ import { membershipOf, viewerOf } from "../visit/viewer.ts";
 import type { Visit } from "../visit/visit.ts";
 import { Form } from "./form.tsx";
 
-/** All that was found as a file, with what that costs; sent with a token, since it does. */
+/**
+ * Downloads everything found as a file, stating the cost; submitted with a token because it costs units.
+ */
 export async function DownloadForm({
   visit,
   context,
@@ -16,9 +18,9 @@ export async function DownloadForm({
 }: {
   visit: Visit;
   context: SiteContext;
-  /** How many were found; null where there may be more. */
+  /** Number of results; null if there may be more. */
   rows: number | null;
-  /** The price of 1,000 rows, in words. */
+  /** Price of 1,000 rows, in words. */
   perThousand: string;
 }): Promise<JSX.Element> {
   const words = visit.words.mentionPages;

@@ -126,7 +126,7 @@ export function categoryOptions(directory: Directory): Option[] {
 
 /**
  * Options for countries, districts and regions. There are over a thousand cities, so only those of the
- * chosen region are offered.
+ * chosen region are included.
  */
 export function territoryOptions(territories: readonly Territory[], chosen: string): Option[] {
   const place = territories.find(({ slug }) => slug === chosen);
@@ -135,7 +135,7 @@ export function territoryOptions(territories: readonly Territory[], chosen: stri
     .filter(({ kind, parent }) => kind !== "city" || parent === region)
     .map(({ slug, name, path }) => ({
       value: slug,
-      // An option's own blanks would be trimmed.
+      // Em spaces, because browsers trim an option's ordinary spaces.
       label: "\u2003".repeat(path.split("/").length - 1) + name,
     }));
 }

@@ -6,21 +6,21 @@ import type { Visit } from "../visit/visit.ts";
 
 interface FormProps {
   visit: Visit;
-  /** Which of the page's actions it asks for. */
+  /** Which of the page's actions it requests. */
   action: string;
-  /** Where it is sent, if not to the page itself. */
+  /** Where it is submitted, if not to the page itself. */
   to?: string;
   upload?: boolean;
-  /** Set where the answer shows a new secret: reloading it must not make another one. */
+  /** Set if the answer shows a new secret: reloading must not create another one. */
   once?: boolean;
   className?: string;
   children: Child;
 }
 
-/** The field with the number of the organization whose page the form is on. */
+/** Field with the number of the organization that the page was rendered for. */
 export const DRAWN_FOR = "drawn-for";
 
-/** The field of a form that is taken once, with the number of the page it is on. */
+/** Field of a form that is processed only once, with the number of its page. */
 export const ONCE = "once";
 
 /** A form whose answer is this page again, with what was typed and what is wrong with it. */
@@ -55,16 +55,16 @@ export function Form({
 
 interface FieldProps {
   visit: Visit;
-  /** The form's action, since a page may have several. */
+  /** The form's action, because a page may have several forms. */
   action: string;
   name: string;
   label: string;
   hint?: string;
-  /** Shown where nothing was typed yet. */
+  /** Initial value. */
   value?: string;
 }
 
-/** One line of text. */
+/** A single line of text. */
 export function TextField({
   type = "text",
   autocomplete,
@@ -124,7 +124,7 @@ export function SelectField({
   );
 }
 
-/** Something that is done only where it is checked. */
+/** A checkbox. */
 export function CheckField(props: FieldProps): JSX.Element {
   return (
     <Labelled {...props}>
@@ -141,7 +141,7 @@ export function CheckField(props: FieldProps): JSX.Element {
   );
 }
 
-/** A file; the form it is in has `upload`. Browsers forget it when the page is shown again. */
+/** A file; its form has `upload`. Browsers forget it when the page is shown again. */
 export function FileField({ accept, ...props }: FieldProps & { accept: string }): JSX.Element {
   return (
     <Labelled {...props}>
@@ -188,7 +188,7 @@ function Labelled({
   );
 }
 
-/** Whether a page's source says what was wrong with a form of it. */
+/** Whether a page's source shows what was wrong with one of its forms. */
 export function tellsFaults(html: string): boolean {
   return /<(p class="fault" role="alert"|p role="alert"|strong class="fault" id=)/.test(html);
 }
@@ -206,7 +206,7 @@ function typed({ visit, action, name, value = "" }: FieldProps): string {
   return isSent(visit, action) ? visit.form.get(name) : value;
 }
 
-/** Whether this is the form that was sent and is shown again. */
+/** Whether this is the submitted form, being shown again. */
 export function isSent({ form }: Visit, action: string): boolean {
   return form.get("action") === action;
 }

@@ -1,6 +1,6 @@
 /**
- * The formats of a language, each made once: to make one takes as long as to format a hundred values,
- * and a page of a year has a thousand.
+ * Formatters of each language, cached: creating one takes as long as formatting a hundred values, and a
+ * page with a year of days has a thousand.
  */
 const made = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
@@ -18,7 +18,7 @@ export function dateFormat(
   return madeOnce(locale, options, () => new Intl.DateTimeFormat(locale, options));
 }
 
-/** How long until then, as one says it: "in 5 minutes". */
+/** Time until an instant, in words: "in 5 minutes". */
 export function fromNow(locale: string, seconds: number): string {
   const format = new Intl.RelativeTimeFormat(locale);
   return seconds < 90
@@ -38,7 +38,7 @@ export function shownInterval(locale: string, ms: number): string {
   return numberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(ms / length);
 }
 
-/** Few combinations are ever asked for: each stands in the code. */
+/** Few combinations are ever needed, all of them written in the code. */
 function madeOnce<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(
   locale: string,
   options: object,

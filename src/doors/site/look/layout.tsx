@@ -11,12 +11,15 @@ import { SampleNotice } from "./sample-notice.tsx";
 import { withoutUnshown } from "./unshown.ts";
 
 /**
- * Values of fields, which are kept whole: what was typed is sent again as it is. No other attribute is
+ * Values of fields are kept intact, because what was typed is sent again as it is. No other attribute is
  * named `value`, and quotes in text are escaped.
  */
 const VALUE = /(\bvalue="[^"]*")/;
 
-/** The whole document around a page's body, without what others wrote to mislead its reader. */
+/**
+ * The complete document around a page's body, without characters in other people's text that would mislead
+ * its reader.
+ */
 export async function renderDocument(visit: Visit, view: PageView): Promise<string> {
   const body = await view.body.toString();
   const html = await (<Document visit={visit} view={view} body={body} />).toString();
@@ -35,7 +38,7 @@ function Document({
   body: string;
 }): JSX.Element {
   const { words, language } = visit;
-  // The library is as heavy as all the rest of a page.
+  // Loaded only when needed: the chart library is as heavy as the rest of a page.
   const hasChart = body.includes("data-chart=");
   return (
     <html lang={language}>
@@ -85,7 +88,7 @@ function isStaffPage({ path, signedIn }: Visit): boolean {
   return path.startsWith("/staff/") && signedIn?.person.isStaff === true;
 }
 
-/** Lets members of several organizations choose whose pages are shown. */
+/** Lets members of several organizations choose whose pages they see. */
 function Organizations({ visit }: { visit: Visit }): JSX.Element | null {
   const { words, membership, memberships } = visit;
   if (memberships.length < 2) return null;

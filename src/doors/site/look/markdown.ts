@@ -1,26 +1,26 @@
 import MarkdownIt, { type RendererRule, type StateInline, type Token } from "markdown-it";
 
-/** Schemes that a link of a post may have; all others are shown as they were written. */
+/** Schemes permitted for a post's links; other links are shown as text. */
 const SCHEMES = /^(?:https?|tg|mailto):/i;
 
-/** The messengers' marks, which toggle: other than in CommonMark, a blank may stand beside them. */
+/** The messengers' marks, which toggle: unlike in CommonMark, a space may be next to them. */
 const MARKS: Readonly<Record<string, string>> = { "**": "strong", __: "em", "~~": "s" };
 const MARK_LENGTH = 2;
 const CODE_MARK = "```";
 
-/** Names of people and channels: not behind a letter, as in a mail's address. */
+/** Names of people and channels, but not after a letter, as in a mail address. */
 const MENTION = /^[a-z]\w{3,31}(?!\w|@|\.\w)/i;
 
 /** Blanks, and characters without a picture. */
 const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 
-/** Makes HTML of posts' texts: the marks, code and links of messengers, and nothing else. */
+/** Converts a post's text to HTML: the marks, code and links of messengers, and nothing else. */
 export type PostMarkdown = (text: string) => string;
 
 /**
- * A text comes out with no other tags than `strong`, `em`, `s`, `code` and `a`, and with no other
- * attributes than a link's `href` and `rel` and the class of a block of code: all else in it is escaped.
- * @param messengerHost the host that `@names` lead to
+ * The HTML contains no tags other than `strong`, `em`, `s`, `code` and `a`, and no attributes other than a
+ * link's `href` and `rel` and the class of a code block: everything else is escaped.
+ * @param messengerHost host that `@names` link to
  */
 export function createPostMarkdown(messengerHost: string): PostMarkdown {
   const markdown = new MarkdownIt("zero", { html: false, linkify: true });
@@ -39,7 +39,7 @@ export function createPostMarkdown(messengerHost: string): PostMarkdown {
   return (text) => markdown.renderInline(text);
 }
 
-/** Text between two equal marks; without the second, the first is only a text. */
+/** Text between two equal marks; without the second one, the first is plain text. */
 function readMarks(state: StateInline, silent: boolean): boolean {
   const { src, pos, posMax } = state;
   const mark = src.slice(pos, pos + MARK_LENGTH);
@@ -61,7 +61,7 @@ function readMarks(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** Code of several lines, which keeps them. */
+/** Code with several lines, which are preserved. */
 function readCodeBlock(state: StateInline, silent: boolean): boolean {
   const { src, pos, posMax } = state;
   if (!src.startsWith(CODE_MARK, pos)) return false;
@@ -89,7 +89,7 @@ function showsNothing(tokens: readonly Token[], at: number): boolean {
 const openLink: RendererRule = (tokens, at, _options, _env, renderer) => {
   const token = tokens[at];
   const href = String(token?.attrGet("href") ?? "");
-  // An empty address is not shown to validateLink.
+  // validateLink is not called for an empty address.
   if (token === undefined || !SCHEMES.test(href) || showsNothing(tokens, at)) return "<a>";
   token.attrs = [
     ["href", href],

@@ -29,7 +29,7 @@ export function Navigation({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** Links to the console's pages in groups, below the site's own navigation: those of one group are seen. */
+/** Grouped links to the console's pages, below the site's own navigation; only one group is visible. */
 export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
   const words = visit.words.staffPages;
   const groups: readonly [label: string, links: readonly PageLink[]][] = [
@@ -90,10 +90,10 @@ export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** A page's path and label, with other paths that belong to it. */
+/** A page's path and label, and further paths that belong to it. */
 type PageLink = readonly [path: string, label: string, ...more: string[]];
 
-/** @param first the page whose path begins those of all others */
+/** @param first the page whose path is a prefix of all others */
 function Links({
   visit,
   links,

@@ -5,7 +5,7 @@ import type { Visit } from "../visit/visit.ts";
 import { Form } from "./form.tsx";
 import { quietly } from "./row-actions.tsx";
 
-/** A member's role in a row, to be changed. @param roles those that may be given */
+/** Changes a member's role in a row. @param roles those that may be given */
 export function RoleForm({
   visit,
   member,

@@ -5,8 +5,8 @@ import { parseNumber } from "../../../values/parse-number.ts";
 import { EMPTY_FORM, type Visit } from "../visit/visit.ts";
 
 /**
- * Tells once, above a table, what went wrong with the form of one of its rows: all of them have the
- * same action, so each would tell it.
+ * Shows once, above a table, what went wrong with the form of one of its rows; all of them have the same
+ * action, so each would show it.
  */
 export function RowFaults({
   visit,
@@ -24,12 +24,12 @@ export function RowFaults({
   );
 }
 
-/** The visit for the rows' forms, so that none of them repeats what `RowFaults` tells. */
+/** The visit to use for the rows' forms, so that they do not repeat what `RowFaults` shows. */
 export function quietly(visit: Visit): Visit {
   return { ...visit, form: EMPTY_FORM, faults: {} };
 }
 
-/** The number that a row's form sent; -1, which no row has, for any other text. */
+/** The number that a row's form sent; for any other text -1, which no row has. */
 export function sentNumber({ form }: Visit, name: string): number {
   return parseNumber(form.get(name)) ?? -1;
 }

@@ -3,12 +3,12 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
 import type { Visit } from "../visit/visit.ts";
 
-/** Pages that show channels, or have some chosen. */
+/** Pages that show channels, or let one choose some. */
 const PAGES_WITH_CHANNELS =
   /^\/(?:account\/(?:channels|trending|compare|posts|alerts|webhooks)|staff\/(?:channels|posts))\//;
 const ONE_CHANNEL = /^\/(?:account|staff)\/channels\/(\d+)\/$/;
 
-/** Marks the sample's channels as what they are, on every page that shows some. */
+/** Marks sample channels as such, on every page that shows any. */
 export function SampleNotice({ visit }: { visit: Visit }): JSX.Element | null {
   const { path, sample, words, signedIn } = visit;
   const [page = ""] = path.split("?");

@@ -6,7 +6,7 @@ import type { Visit } from "../visit/visit.ts";
 import { WORDS } from "../words/words.ts";
 import { dateFormat, numberFormat } from "./formats.ts";
 
-/** Instants, days and numbers as pages show them, and texts to be copied. */
+/** Instants, days and numbers as pages show them, and text to copy. */
 
 /** An instant to the minute or second, in Moscow time; a dash for none. */
 export function Instant({
@@ -46,7 +46,7 @@ export function DayOf({
   return <time datetime={formatDay(dayOf(at))}>{format.format(at)}</time>;
 }
 
-/** The last day of something that ends at an instant. */
+/** Last day of something that ends at an instant. */
 export function LastDayBefore({ visit, at }: { visit: Visit; at: number | null }): JSX.Element {
   return <DayOf visit={visit} at={at === null ? null : at - 1} />;
 }
@@ -55,7 +55,7 @@ export function shownNumber({ language }: Visit, value: number): string {
   return numberFormat(WORDS[language].locale).format(value);
 }
 
-/** @param units names of bytes and their thousands */
+/** @param units names of bytes and their multiples of a thousand */
 export function shownBytes({ language }: Visit, bytes: number, units: readonly string[]): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
   const value = bytes / 1000 ** power;
@@ -64,14 +64,14 @@ export function shownBytes({ language }: Visit, bytes: number, units: readonly s
   return `${text} ${units[power]}`;
 }
 
-/** A secret, command or file, with a button that copies it where there is a script. */
+/** A secret, command or file, with a button that copies it, if scripts run. */
 export function Snippet({
   text,
   label,
   words,
 }: {
   text: string;
-  /** Name for those who do not see it beside its heading. */
+  /** Label for those who do not see its heading. */
   label: string;
   words: { copy: string; copied: string };
 }): JSX.Element {

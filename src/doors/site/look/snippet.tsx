@@ -2,14 +2,14 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 
 /**
- * The marks of messengers, and where a link leads: a snippet may begin or end between two of a pair, so
- * that they are left out instead of being drawn.
+ * The messengers' marks, and link targets: a snippet may begin or end between a pair of marks, so they are
+ * removed instead of rendered.
  */
 const MARKUP = /\*\*|~~|```|(?<!\w)__|__(?!\w)|\[(?=[^\][\n]+\]\()|\]\([^)\s]*(?:\)|$)/g;
 
 type Place = readonly number[];
 
-/** A part of a post with its matches marked; places are counted in code points. */
+/** Excerpt of a post with its matches marked; positions are in code points. */
 export function Snippet({
   snippet,
   highlights,
@@ -34,7 +34,7 @@ export function Snippet({
   );
 }
 
-/** Gives parts of the snippet; markup that holds a match is shown, so that the match is. */
+/** Yields parts of the snippet; markup that contains a match is kept, so that the match is visible. */
 function withoutMarkup(snippet: string, highlights: readonly Place[]) {
   const hidden = new Set<number>();
   for (const { index, 0: markup } of snippet.matchAll(MARKUP)) {

@@ -3,10 +3,10 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 
 const WIDTH = 88;
 const HEIGHT = 24;
-/** Room for the line's own width. */
+/** Margin for the width of the line. */
 const MARGIN = 2;
 
-/** A line without axes; the number beside it tells readers of the screen the same. Nothing for one value. */
+/** A line without axes; the number beside it tells screen readers the same. Nothing for a single value. */
 export function Sparkline({ values }: { values: readonly number[] }): JSX.Element | null {
   if (values.length < 2) return null;
   const [low, high] = [Math.min(...values), Math.max(...values)];

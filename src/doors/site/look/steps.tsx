@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 
-/** Steps, one after another; what another program says in English stands between “ and ”. */
+/** Numbered steps; text of another program, in English, is between “ and ”. */
 export function Steps({ steps }: { steps: readonly string[] }): JSX.Element {
   return (
     <ol>

@@ -1,7 +1,7 @@
-/** Control characters, and those that turn the writing direction of what follows. */
+/** Matches control characters, and those that change the writing direction of what follows. */
 const UNSHOWN = /\p{Bidi_Control}|(?![\t\n\r])\p{Cc}/gu;
 
-/** A text without the characters that pages leave out. */
+/** A text without the characters that pages remove. */
 export function withoutUnshown(text: string): string {
   return text.replace(UNSHOWN, "");
 }

@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 
-/** Text of many lines that others wrote. */
+/** Multi-line text written by others. */
 export function UserBlock({ text }: { text: string }): JSX.Element {
   return (
     <div class="text" dir="auto">
@@ -11,14 +11,14 @@ export function UserBlock({ text }: { text: string }): JSX.Element {
   );
 }
 
-/** The address of a link that others gave, where it leads to the web; else null. */
+/** Address of a link given by others, if it leads to the web; otherwise null. */
 export function webAddress(given: string | null): string | null {
   if (given === null || !URL.canParse(given)) return null;
   const { protocol, href } = new URL(given);
   return protocol === "https:" || protocol === "http:" ? href : null;
 }
 
-/** A link that others gave; one that leads elsewhere than to the web is only shown. */
+/** A link given by others; one that does not lead to the web is shown as text. */
 export function UserLink({
   address,
   children,

@@ -3,8 +3,8 @@ import { readBoundedBody } from "../../../values/bounded-body.ts";
 import { message } from "../../../values/messages/messages.ts";
 
 /**
- * The body of a request, or null where it is too large.
- * @throws AppError `parse_error` where the client hung up in the middle of it
+ * A request's body, or null if it is too large.
+ * @throws AppError `parse_error` if the client disconnected in the middle of it
  */
 export async function readOAuthBody(
   request: Request,
@@ -22,7 +22,7 @@ export interface OAuthAnswer {
   retryAfterS?: number;
 }
 
-/** An error of OAuth, with a sentence for the client's author. */
+/** An OAuth error, with a sentence for the client's author. */
 export function fault(status: number, error: string, description: string): OAuthAnswer {
   return { status, body: { error, error_description: description } };
 }

@@ -32,7 +32,10 @@ const SERVER: Endpoint = (_request, _context, issuer) => ({
 const WELL_KNOWN_SERVER = "/.well-known/oauth-authorization-server";
 const WELL_KNOWN_RESOURCE = "/.well-known/oauth-protected-resource";
 
-/** Endpoints by verb and path. Behind an address with a path, clients put that path behind the second. */
+/**
+ * Endpoints by verb and path. If the appliance's address has a path, clients append that path to metadata
+ * paths.
+ */
 const ENDPOINTS: readonly (readonly ["GET" | "POST", string, Endpoint])[] = [
   ["GET", WELL_KNOWN_RESOURCE, RESOURCE],
   ["GET", OAUTH_PATHS.resourceMetadata, RESOURCE],
@@ -44,7 +47,7 @@ const ENDPOINTS: readonly (readonly ["GET" | "POST", string, Endpoint])[] = [
   ["POST", OAUTH_PATHS.revoke, revoke],
 ];
 
-/** Endpoints that clients of OAuth ask without a person, whose part is a page of the site. */
+/** OAuth endpoints that clients call directly; a person's part is a page of the site. */
 export function oauthRoutes(context: SiteContext) {
   const routes = new Elysia({ name: "oauth", strictPath: true });
   if (!context.config.oauth) return routes;
@@ -71,7 +74,7 @@ async function respond(
   const issuer = context.oauthAddress();
   const headers = new Headers({
     "content-type": "application/json; charset=utf-8",
-    // Tokens are in some of the answers (RFC 6749, section 5.1).
+    // Some of the answers contain tokens (RFC 6749, section 5.1).
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "x-request-id": context.requestId(request),
@@ -89,7 +92,7 @@ async function respond(
   return new Response(text, { status, headers });
 }
 
-/** The endpoint's answer; where it throws, an error that OAuth's clients can read. */
+/** The endpoint's answer; if it throws, an error in a form that OAuth clients understand. */
 async function answerOf(
   endpoint: Endpoint,
   request: Request,

@@ -3,13 +3,13 @@ import { networkOf } from "../guard/client-ip.ts";
 import type { SiteContext } from "../site-context.ts";
 import { fault, type OAuthAnswer, readOAuthBody } from "./oauth-answer.ts";
 
-/** Whoever asks has no key, and what is registered is kept for days. */
+/** Small, because callers need no key, and registrations are stored for days. */
 const BODY_BYTES_MAX = 4 * 1024;
 const RETRY_AFTER_S = 360;
 
 /**
- * Registers a public client (RFC 7591): at most 20 from one network in an hour, and a bounded number of all.
- * One that is refused is kept nowhere, and does not count.
+ * Registers a public client (RFC 7591): at most 20 per hour from one network, and a limited number in
+ * total. A refused one is neither stored nor counted.
  */
 export async function registerClient(request: Request, context: SiteContext): Promise<OAuthAnswer> {
   const { throttle, clientIp, ports } = context;
@@ -48,7 +48,7 @@ async function register(request: Request, { oauth }: SiteContext): Promise<OAuth
   };
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if it is not JSON. */
 function parse(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));

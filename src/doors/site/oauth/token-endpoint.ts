@@ -13,13 +13,13 @@ export async function exchange(
   context: SiteContext,
   issuer: string,
 ): Promise<OAuthAnswer> {
-  // The one scope there is needs no asking for, and clients ask for others that they know.
+  // Any scope is accepted and ignored: there is only one, and clients ask for others they know.
   const form = await readFields(request, ["scope"]);
   if ("error" in form) return form.error;
   if (!isResource(form.fields["resource"] ?? null, mcpAddress(issuer))) {
     return fault(400, "invalid_target", `The resource here is ${mcpAddress(issuer)}.`);
   }
-  // The library would ask the clients of other grants for a secret first.
+  // Checked here, because for other grant types the library would first demand a client secret.
   if (!GRANT_TYPES.has(form.fields["grant_type"] ?? "")) {
     return fault(400, "unsupported_grant_type", "Use authorization_code or refresh_token.");
   }
@@ -29,7 +29,7 @@ export async function exchange(
   });
 }
 
-/** Ends the grant of a token (RFC 7009). */
+/** Ends a token's grant (RFC 7009). */
 export async function revoke(request: Request, context: SiteContext): Promise<OAuthAnswer> {
   const form = await readFields(request, []);
   if ("error" in form) return form.error;
@@ -46,7 +46,7 @@ export async function revoke(request: Request, context: SiteContext): Promise<OA
   });
 }
 
-/** Limits what one network asks for, and much more what it gets wrong. */
+/** Limits a network's requests, and its invalid ones far more strictly. */
 async function throttled(
   request: Request,
   { throttle, clientIp, ports }: SiteContext,
@@ -65,7 +65,7 @@ async function throttled(
 
 type Fields = Record<string, string>;
 
-/** The fields of a form, each at most once, without those that are ignored. */
+/** Fields of a form, each at most once, without ignored ones. */
 async function readFields(
   request: Request,
   ignored: readonly string[],
@@ -76,7 +76,7 @@ async function readFields(
   }
   const body = await readOAuthBody(request, BODY_BYTES_MAX);
   if (body === null) return { error: fault(413, "invalid_request", "The form is too large.") };
-  // Without a prototype, since a field may be called `__proto__`.
+  // No prototype, because a field may be named `__proto__`.
   const fields: Fields = Object.create(null);
   for (const [name, value] of new URLSearchParams(new TextDecoder().decode(body))) {
     if (name in fields) {

@@ -7,7 +7,7 @@ import { asset } from "../visit/site-path.ts";
 import type { PageView, View } from "../visit/view.ts";
 import type { Visit } from "../visit/visit.ts";
 
-/** The page where there is nothing, or nothing for this visitor. */
+/** Page for an address that does not exist, or not for this visitor. */
 export function notFoundPage(visit: Visit): View {
   const { words } = visit;
   return {
@@ -22,7 +22,10 @@ export function notFoundPage(visit: Visit): View {
   };
 }
 
-/** The page of an error that belongs to no form; of an unforeseen one it tells by what the log has it. */
+/**
+ * Page for an error that belongs to no form; for an unexpected one it shows the id to find it by in the
+ * log.
+ */
 export function messagePage(visit: Visit, error: AppError): PageView {
   const { words, language, requestId } = visit;
   const isUnforeseen = error.code === "internal";
@@ -47,7 +50,7 @@ export function messagePage(visit: Visit, error: AppError): PageView {
   };
 }
 
-/** Status and headers of a page that tells the error. */
+/** Status and headers of a page that reports the error. */
 export function statusOf({ code, retryAfterS }: AppError): Pick<PageView, "status" | "headers"> {
   const status = STATUS_OF[code];
   return retryAfterS === undefined

@@ -15,7 +15,7 @@ import type { View } from "./view.ts";
 import { membershipOf, viewerOf } from "./viewer.ts";
 import type { Visit } from "./visit.ts";
 
-/** An export of the API as a download, charged as there, under a key of the visitor's own. */
+/** Downloads an API export, charged as in the API, under a key of the visitor's own. */
 export async function bulkDownload(
   method: typeof exportChannels | typeof exportPosts,
   filter: Partial<Record<string, string>>,
@@ -46,7 +46,7 @@ export async function bulkDownload(
   };
 }
 
-/** The visit as it would be at a later instant; only for a place that they still have. */
+/** The visit as it would be at a later instant; only if they are still a member. */
 async function visitAt(nowMs: number, visit: Visit, { accounts }: SiteContext): Promise<Visit> {
   const { member, organization } = membershipOf(visit);
   const places = await accounts.placesOf(member.email);
@@ -56,7 +56,7 @@ async function visitAt(nowMs: number, visit: Visit, { accounts }: SiteContext): 
   return { ...visit, nowMs, membership };
 }
 
-/** The visitor as a caller of the API, by their newest key that holds. */
+/** The visitor as an API caller, with their newest valid key. */
 async function callerOf(visit: Visit, { accounts, keys }: SiteContext): Promise<Caller> {
   const viewer = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
   const { member, organization } = viewer;

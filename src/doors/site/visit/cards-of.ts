@@ -2,7 +2,7 @@ import type { CardView } from "../../../catalog/channels/card.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
 import type { SiteContext } from "../site-context.ts";
 
-/** The cards of channels that a page names, by number; none of a channel that is not public. */
+/** Cards of the channels that a page names, by number, without those that are not public. */
 export function cardsOf(
   { services }: SiteContext,
   ids: readonly number[],

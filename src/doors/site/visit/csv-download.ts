@@ -1,12 +1,15 @@
 import { csvCell, csvLine } from "../../../catalog/exports/csv-line.ts";
 import type { View } from "./view.ts";
 
-/** Characters that nobody sees: some turn the text that follows, or hide what a cell begins with. */
+/** Invisible characters: some reverse the text that follows, or hide what a cell begins with. */
 const UNSEEN = /\p{Bidi_Control}|[\u00ad\u200b\u2060\ufeff]|(?![\t\n\r])\p{Cc}/gu;
 
 const CELLS = { isNullable: false, isRaw: false };
 
-/** Rows as a CSV file whose cells no spreadsheet runs, without characters that mislead; the columns are the names of the fields. */
+/**
+ * Rows as a CSV file, without cells that spreadsheets would run and without misleading characters; columns
+ * are named after the fields.
+ */
 export function csvDownload<Row extends object>(
   fileName: string,
   columns: readonly (keyof Row & string)[],

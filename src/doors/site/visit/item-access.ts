@@ -7,18 +7,18 @@ import type { SiteContext } from "../site-context.ts";
 import { isManager, membershipOf, planOf, viewerOf } from "./viewer.ts";
 import type { Visit } from "./visit.ts";
 
-/** What an organization has by its plan, such as webhooks, and its managers change. */
+/** Things, such as webhooks, that an organization has by its plan and that its managers change. */
 interface Items<Item> {
   name: "alert" | "webhook";
   /** Whether the plan includes them. */
   included: PlanRule;
-  /** The same, or whether some are left of a plan that did. */
+  /** Whether the plan includes them, or some are left from a plan that did. */
   includedOrKept: PlanRule;
   wordsOf(visit: Visit): { managersOnly: string; planWithout(plan: string): string };
   get(own: OwnItem, context: SiteContext): Promise<Item>;
 }
 
-/** Who may do what with such items on the pages: the rules of the API's methods. */
+/** Who may do what with such things on pages: the rules of the API's methods. */
 export function accessTo<Item>({ name, included, includedOrKept, wordsOf, get }: Items<Item>) {
   async function allows(rule: PlanRule, visit: Visit, context: SiteContext): Promise<boolean> {
     const viewer = await viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
@@ -28,7 +28,7 @@ export function accessTo<Item>({ name, included, includedOrKept, wordsOf, get }:
   const areIncluded = (visit: Visit, context: SiteContext): Promise<boolean> =>
     allows(included, visit, context);
 
-  /** The item that the address names. @throws AppError `not_found` */
+  /** Identifies the item that the address names. @throws AppError `not_found` */
   function ownOf(visit: Visit): OwnItem {
     const id = parseNumber(visit.params["id"] ?? "");
     if (id === null) throw notFound(name);

@@ -7,8 +7,8 @@ import { membershipOf, viewerOf } from "./viewer.ts";
 import type { Visit } from "./visit.ts";
 
 /**
- * Asks a method of the API for this visitor, and gives its answer as a value: the plan's rules hold,
- * nothing is counted.
+ * Calls an API method for this visitor and returns its parsed answer: the plan's rules apply, nothing is
+ * counted.
  * @throws AppError any of the method's errors
  */
 export async function lookUp<Result>(
@@ -23,7 +23,7 @@ export async function lookUp<Result>(
   );
 }
 
-/** Gives a refusal instead of throwing it, where the page is to tell it beside its own form. */
+/** Returns a refusal instead of throwing it, for a page that shows it beside its own form. */
 export async function orRefusal<Result>(result: Promise<Result>): Promise<Result | AppError> {
   try {
     return await result;
@@ -35,7 +35,7 @@ export async function orRefusal<Result>(result: Promise<Result>): Promise<Result
   }
 }
 
-/** The cursor of the page after this one, or null. */
+/** Cursor of the next page, or null. */
 export function nextCursor({ next }: Pick<Page<unknown>, "next">): string | null {
   return next === null ? null : new URLSearchParams(next.slice(next.indexOf("?"))).get("cursor");
 }

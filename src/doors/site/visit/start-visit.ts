@@ -7,7 +7,7 @@ import { LANGUAGE_COOKIE, ORGANIZATION_COOKIE, siteCookie } from "./site-cookies
 import { FORM_LOST } from "./view.ts";
 import { EMPTY_FORM, type Visit } from "./visit.ts";
 
-/** Reads who comes, in which language, to which organization; sets the cookies that are missing. */
+/** Determines who is visiting, in which language and for which organization; sets missing cookies. */
 export async function startVisit(
   request: Request,
   params: Record<string, string | null>,
@@ -31,7 +31,7 @@ export async function startVisit(
   if (signedIn !== null) setCookies.push(...signedIn.setCookies);
   const url = new URL(request.url);
   const isFormLost = signedIn !== null && url.searchParams.has(FORM_LOST);
-  // Told once: the page's own links and forms leave it out.
+  // Shown once: the page's own links and forms omit it.
   if (isFormLost) url.searchParams.delete(FORM_LOST);
   // `done` names what an earlier form did, not this one.
   if (request.method === "POST") url.searchParams.delete("done");

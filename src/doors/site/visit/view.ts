@@ -4,7 +4,7 @@ import type { Picture } from "../../../values/picture.ts";
 export interface PageView {
   kind: "page";
   title: string;
-  /** Stands in the place of the heading that says the title. */
+  /** Replaces the heading that shows the title. */
   heading?: JSX.Element;
   body: JSX.Element;
   status?: number;
@@ -17,7 +17,7 @@ export type View =
   | PageView
   | { kind: "redirect"; to: string; setCookies?: string[] }
   | { kind: "json"; value: unknown }
-  /** Null is a 404 with a picture of nothing. */
+  /** Null gives a 404 with an empty picture. */
   | { kind: "picture"; picture: Picture | null }
   | { kind: "download"; fileName: string; type: string; body: ReadableStream<Uint8Array> };
 
@@ -34,7 +34,7 @@ export function redirect(to: string, setCookies: string[] = []): View {
   return { kind: "redirect", to, setCookies };
 }
 
-/** Marks, in the query, that a form of the page was not read since its sender had to sign in first. */
+/** Query parameter saying that the page's form was not read because its sender had to sign in first. */
 export const FORM_LOST = "form-lost";
 
 /** @param path of the page, such as `/account/keys/?a=b` */
@@ -42,12 +42,12 @@ export function formLostPath(path: string): string {
   return `${path}${path.includes("?") ? "&" : "?"}${FORM_LOST}`;
 }
 
-/** The path where it is one of the site, else the first page: other addresses lead people away. */
+/** The path if it is one of the site, otherwise the first page: other addresses would lead people away. */
 export function ownPath(path: string): string {
   return parseOwnPath(path) ?? "/account/";
 }
 
-/** @returns the path as a browser would take it, or null where it leads elsewhere */
+/** @returns the path as a browser would resolve it, or null if it leads elsewhere */
 export function parseOwnPath(path: string): string | null {
   const site = "http://site.invalid";
   if (!path.startsWith("/") || !URL.canParse(path, site)) return null;

@@ -9,7 +9,7 @@ import type { SitePage } from "../site-pages.ts";
 import { redirect, type View } from "./view.ts";
 import type { Visit } from "./visit.ts";
 
-/** The viewer of an organization's pages, with the plan in force, for `viewMethod`. */
+/** The viewer of an organization's pages with the plan in force, for `viewMethod`. */
 export async function viewerOf(
   { member, organization }: Membership,
   accounts: Accounts,
@@ -19,7 +19,7 @@ export async function viewerOf(
   return { member, organization, planInForce: inForce, plan: await accounts.plan(inForce.plan) };
 }
 
-/** The plan in force of the visitor's organization, on a page that only members see. */
+/** The plan in force of the visitor's organization, on a page for members. */
 export async function planOf(
   visit: Visit,
   { accounts }: Pick<SiteContext, "accounts">,
@@ -27,24 +27,24 @@ export async function planOf(
   return (await viewerOf(membershipOf(visit), accounts, visit.nowMs)).plan;
 }
 
-/** The visitor's place in the organization, on a page that only members see. */
+/** The visitor's membership, on a page for members. */
 export function membershipOf({ membership }: Visit): Membership {
   if (membership === null) throw new Error("a page for members was shown to somebody else");
   return membership;
 }
 
-/** The visitor as the actor of a change. */
+/** The visitor as the author of a change. */
 export function actorOf({ signedIn }: Visit): Actor {
   if (signedIn === null) throw new Error("a change was made by somebody who is not signed in");
   return { person: signedIn.person.email, keyId: null };
 }
 
-/** Whether the visitor is an owner or administrator of it. */
+/** Whether the visitor is an owner or administrator. */
 export function isManager(visit: Visit): boolean {
   return membershipOf(visit).member.role !== "member";
 }
 
-/** The answer for a visitor who may not see the page, or null. */
+/** Answer for a visitor who may not see the page, or null. */
 export function refusal({ access }: SitePage, visit: Visit): View | null {
   if (access === "anybody") return null;
   if (visit.signedIn === null) {

@@ -3,44 +3,44 @@ import type { SignedIn } from "../../../customers/people/sessions.ts";
 import type { FieldErrors } from "../../../errors.ts";
 import type { Language, Words } from "../words/words.ts";
 
-/** One request for a page, with all that pages need to know of it. */
+/** A request for a page, with everything that pages need to know about it. */
 export interface Visit {
   request: Request;
-  /** The id by which the log finds it. */
+  /** Id by which the log identifies it. */
   requestId: string;
-  /** The client IP, and the network by which the throttle counts. */
+  /** The client's IP, and the network that the throttle counts by. */
   clientIp: string;
   network: string;
   /** Path and query, relative to the site's root. */
   path: string;
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
-  /** The form that was sent; empty for a GET. */
+  /** The submitted form; empty for a GET. */
   form: Form;
   /** Faults of the form, by field. */
   faults: FieldErrors;
   language: Language;
   words: Words;
-  /** For the hidden field of every form. */
+  /** Token for the hidden field of every form. */
   csrf: string;
   nowMs: number;
-  /** The appliance's address as the visitor has it, without a slash at its end. */
+  /** The appliance's address as the visitor sees it, without a trailing slash. */
   ownAddress: string;
-  /** The address for links in mails, which no visitor can choose. */
+  /** Address for links in mails, which no visitor can influence. */
   baseAddress: string;
-  /** The name that pages carry. */
+  /** The operator's name for the appliance. */
   brand: string;
-  /** Told first on the page, or null. */
+  /** Shown at the top of the page; null for nothing. */
   notice: string | null;
   signedIn: SignedIn | null;
-  /** Numbers of the channels that are a sample. */
+  /** Numbers of the sample's channels. */
   sample: readonly number[];
   memberships: readonly Membership[];
-  /** The organization whose pages are shown. */
+  /** Membership in the organization whose pages are shown. */
   membership: Membership | null;
 }
 
-/** A file that a form brought, and that is removed with the form's answer. */
+/** An uploaded file, which is removed when the form has been answered. */
 export interface UploadedFile {
   /** Its name on the visitor's machine, as pages show it. */
   name: string;
@@ -48,7 +48,7 @@ export interface UploadedFile {
   bytes: number;
 }
 
-/** Fields of a form, and the files of one that has some. */
+/** Fields of a form, and uploaded files. */
 export interface Form {
   get(name: string): string;
   file(name: string): UploadedFile | null;
@@ -58,7 +58,7 @@ export interface Form {
 
 export const EMPTY_FORM: Form = formOf(new Map());
 
-/** A form of these fields; fields and files may still be added while it is read. */
+/** Creates a form with these fields; fields and files may be added while it is being read. */
 export function formOf(
   fields: ReadonlyMap<string, string>,
   files: ReadonlyMap<string, UploadedFile> = new Map(),

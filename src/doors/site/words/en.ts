@@ -14,7 +14,7 @@ const planNamed = (code: string): string => planName("en", code);
 
 const roles = { owner: "owner", administrator: "administrator", member: "member" };
 
-/** Pages on which channels are looked at. */
+/** Pages for exploring channels. */
 const explorerPages = {
   find: "Find",
   query: "Title, handle or link",
@@ -43,7 +43,7 @@ const explorerPages = {
   matches: (count: string) => `Channels found: ${count}`,
   matchesOver: (count: string) => `Channels found: more than ${count}`,
   moreFilters: "More filters",
-  /** Filters by the API's names. */
+  /** Filters by API name. */
   filters: {
     q: "Title, handle or link",
     category: "Category",
@@ -88,7 +88,7 @@ const explorerPages = {
   card: "Card",
   number: "Number",
   otherCategories: "Other categories",
-  /** Labels of the card's fields, by their names there. */
+  /** Labels of the card's fields, by field name. */
   fields: {
     a_plus: "A+",
     verified: "verified by its owner",
@@ -165,7 +165,7 @@ const explorerPages = {
   restOfPost: "The rest of the post",
 };
 
-/** Searching posts. */
+/** Post search. */
 const postPages = {
   query: "Words",
   queryHint:
@@ -174,11 +174,11 @@ const postPages = {
   found: "Posts found",
   matches: (count: string) => `Posts found: ${count}`,
   matchesOver: (count: string) => `Posts found: more than ${count}`,
-  /** Before the words as they were read. */
+  /** Precedes the words as they were understood. */
   searchedFor: "Searched for:",
   unitsPerThousand: "1 unit per 1,000 posts",
   nothingFound: "No post was found. Try other words or fewer filters.",
-  /** Filters by the API's names. */
+  /** Filters by API name. */
   filters: {
     q: "Words",
     category: "Category of the channel",
@@ -202,7 +202,7 @@ const postPages = {
   anyMedia: "Any",
 };
 
-/** Comparing channels, and choosing them by search. */
+/** Comparing channels, and finding them to compare. */
 const comparePages = {
   compare: "Compare channels",
   add: "Add a channel",
@@ -219,7 +219,7 @@ const comparePages = {
   noChoice: "No channel was found.",
 };
 
-/** Channels that grow. */
+/** Trending channels. */
 const trendingPage = {
   title: "Trending",
   about:
@@ -280,7 +280,7 @@ const importPages = {
   noFile: "No file was submitted.",
   emptyFile: "The submitted file is empty.",
   columns: "Columns of each kind",
-  /** Columns that each row has to have, by kind. */
+  /** Required columns, by kind. */
   rowNeeds: {
     categories: "Each row has a slug.",
     territories: "Each row has a slug.",
@@ -476,7 +476,7 @@ const organizationPages = {
   },
 };
 
-/** The page on which assistants are let in. */
+/** The page for granting assistants access. */
 const oauthPages = {
   title: "Let an assistant in",
   asks: "asks to read the data of this appliance in your name. That is what it calls itself.",
@@ -607,7 +607,7 @@ const webhookPages = {
   badChannel: (named: string) => `This is neither a number nor an @handle: ${named}.`,
 };
 
-/** Steps to take at a messenger; what it says itself, in English, stands between “ and ”. */
+/** Steps at a messenger; its own English texts are between “ and ”. */
 interface BotSteps {
   intro: string;
   make: readonly string[];
@@ -1058,11 +1058,11 @@ const auditLog: AuditWords = {
   },
 };
 
-/** The site's texts in English; the files of other languages have the same ones. */
+/** The site's English texts; every other language has the same keys. */
 export const en = {
-  /** As the language calls itself. */
+  /** The language's name for itself. */
   languageName: "English",
-  /** English with days before months and 24 hours, as they are counted in Moscow. */
+  /** English with days before months and a 24-hour clock. */
   locale: "en-GB",
   skipToContent: "Skip to the content",
   navigation: "Pages",

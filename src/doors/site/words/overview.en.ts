@@ -1,4 +1,4 @@
-/** The customer's overview beyond the plan and the usage by method. */
+/** The customer's overview, apart from the plan and usage by method. */
 export const overviewEn = {
   lasts: "At this pace the quota lasts to the end of the period.",
   ends: "At this pace the quota ends on",

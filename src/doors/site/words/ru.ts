@@ -14,7 +14,7 @@ const planNamed = (code: string): string => planName("ru", code);
 
 const roles = { owner: "владелец", administrator: "администратор", member: "участник" };
 
-/** Pages on which channels are looked at. */
+/** Pages for exploring channels. */
 const explorerPages: Words["explorerPages"] = {
   find: "Найти",
   query: "Название, имя или ссылка",
@@ -43,7 +43,7 @@ const explorerPages: Words["explorerPages"] = {
   matches: (count: string) => `Найдено каналов: ${count}`,
   matchesOver: (count: string) => `Найдено каналов: больше ${count}`,
   moreFilters: "Ещё фильтры",
-  /** Filters by the API's names. */
+  /** Filters by API name. */
   filters: {
     q: "Название, имя или ссылка",
     category: "Категория",
@@ -88,7 +88,7 @@ const explorerPages: Words["explorerPages"] = {
   card: "Карточка",
   number: "Номер",
   otherCategories: "Другие категории",
-  /** Labels of the card's fields, by their names there. */
+  /** Labels of the card's fields, by field name. */
   fields: {
     a_plus: "A+",
     verified: "подтверждён владельцем",
@@ -198,7 +198,7 @@ const postPages: Words["postPages"] = {
   anyMedia: "Любые",
 };
 
-/** Comparing channels, and choosing them by search. */
+/** Comparing channels, and finding them to compare. */
 const comparePages = {
   compare: "Сравнение каналов",
   add: "Добавить канал",
@@ -470,7 +470,7 @@ const organizationPages: Words["organizationPages"] = {
   },
 };
 
-/** The page on which assistants are let in. */
+/** The page for granting assistants access. */
 const oauthPages: Words["oauthPages"] = {
   title: "Доступ для ассистента",
   asks: "просит читать данные этого сервиса от вашего имени. Так он называет себя сам.",

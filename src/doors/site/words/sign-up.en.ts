@@ -1,4 +1,4 @@
-/** The page on which a visitor makes an account. */
+/** The page on which visitors create an account. */
 export const signUpEn = {
   title: "Sign up",
   text: "Enter your e-mail address. A mail comes with a link by which you choose a password and get a first key, on the plan Test.",

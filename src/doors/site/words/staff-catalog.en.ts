@@ -1,4 +1,4 @@
-/** Staff's pages of the catalog: its channels and posts. */
+/** Staff's pages for the catalog's channels and posts. */
 export const staffCatalogEn = {
   channels: "Channels",
   posts: "Posts",

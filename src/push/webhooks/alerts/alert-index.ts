@@ -7,35 +7,36 @@ import { QueryPart } from "./query-part.ts";
 /** An alert's query and filters. */
 export type Asked = Pick<Alert, "q" | "channelId" | "category" | "territory" | "isAd">;
 
-/** Facts about a post, on which an alert's filters are tested. */
+/** Facts about a post that an alert's filters are tested on. */
 export interface PostFacts {
   channelId: number;
   isAd: boolean;
-  /** Slugs: the channel's primary and additional categories. */
+  /** Slugs of the channel's primary and additional categories. */
   categories: readonly string[];
-  /** Slugs: the channel's territory and those above it. */
+  /** Slugs of the channel's territory and its ancestors. */
   territories: readonly string[];
 }
 
 export type AlertIndex = ReturnType<typeof createAlertIndex>;
 
-/** An alert at its slot, with the numbers of its terms. */
+/** An alert in its slot, with the numbers of its terms. */
 interface Kept {
   id: number;
   asked: Asked;
   slot: number;
-  /** A match has one of each list. */
+  /** A match contains at least one term of each list. */
   all: number[][];
-  /** A match has none of these. */
+  /** A match contains none of these. */
   none: number[];
 }
 
 const SLOTS_MIN = 1024;
 
 /**
- * Alerts by the terms that they ask for. Each alert has a slot, and a bit in what is compared: which terms a
- * post has is found once for all alerts (alert-terms.ts), and with the bits of those terms all alerts are
- * decided, 32 at a time. So a post costs about the same whatever the alerts ask for: `bun test/bench/alerts.ts`.
+ * An index of alerts by their terms. Each alert has a slot, which is one bit in the bitmaps. A post's terms
+ * are found once for all alerts (alert-terms.ts); the bitmaps of these terms then decide all alerts, 32 at
+ * a time. A post therefore costs about the same, whatever the alerts search for: `bun
+ * test/bench/alerts.ts`.
  */
 export function createAlertIndex() {
   const terms = createAlertTerms();
@@ -44,7 +45,7 @@ export function createAlertIndex() {
   const free: number[] = [];
   let slots = SLOTS_MIN;
   const excluded = new QueryPart(slots);
-  /** Parts of lists, by the place that a list has in its query. */
+  /** Parts for lists, by the position of a list in its query. */
   const lists: QueryPart[] = [];
 
   function newSlot(): number {
@@ -73,11 +74,11 @@ export function createAlertIndex() {
     },
     remove,
 
-    /** Adds an alert, or takes it as it is now. */
+    /** Adds an alert, or replaces it with its current state. */
     put(id: number, asked: Asked): void {
       remove(id);
       const query = readPostQuery(asked.q);
-      // A query that a former version could read, and this one cannot, matches nothing.
+      // A query that only an earlier version could parse matches nothing.
       if (query === null) return;
       const slot = newSlot();
       const none = query.none.map(terms.take);
@@ -90,7 +91,7 @@ export function createAlertIndex() {
       bySlot[slot] = kept;
     },
 
-    /** The numbers of the alerts that a post matches. */
+    /** Numbers of the alerts that a post matches. */
     alertsOf(tokens: readonly Token[], facts: PostFacts): number[] {
       const found = terms.findIn(tokens);
       for (const part of [excluded, ...lists]) part.hit(found);
@@ -104,11 +105,11 @@ export function createAlertIndex() {
   };
 }
 
-/** Slots of alerts none of whose excluded terms the post has, and of each of whose lists it has one. */
+/** Slots of alerts for which the post contains no excluded term, and a term of each list. */
 function slotsThatMatch(excluded: QueryPart, lists: readonly QueryPart[]): number[] {
   const slots: number[] = [];
   for (let word = 0; word < excluded.hits.length; word += 1) {
-    // The first list is one that all alerts have.
+    // Every alert has a first list.
     let matching = (lists[0]?.hits[word] ?? 0) & ~(excluded.hits[word] ?? 0);
     for (const { asks, hits } of lists) {
       if (matching === 0) break;
@@ -121,7 +122,7 @@ function slotsThatMatch(excluded: QueryPart, lists: readonly QueryPart[]): numbe
   return slots;
 }
 
-/** Whether a post is of a channel, and of a kind, that an alert asks for. */
+/** Whether a post's channel and kind satisfy an alert's filters. */
 export function isWanted(
   { channelId, category, territory, isAd }: Asked,
   facts: PostFacts,

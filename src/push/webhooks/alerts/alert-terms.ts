@@ -1,21 +1,21 @@
 import type { Term } from "../../../catalog/post-search/post-query.ts";
 import { createTermFinder } from "./term-finder.ts";
 
-/** A term that is known. */
+/** A registered term. */
 interface Known {
   term: Term;
   number: number;
   takers: number;
 }
 
-/** Terms of all alerts, each with a number, however many alerts ask for it. */
+/** The terms of all alerts, each with a number shared by the alerts that use it. */
 export function createAlertTerms() {
   const byName = new Map<string, Known>();
   const byNumber: (Known | undefined)[] = [];
   const free: number[] = [];
   const finder = createTermFinder();
   return {
-    /** The number of a term, which is known from then on. */
+    /** Returns the number of a term, registering it if it is new. */
     take(term: Term): number {
       const name = nameOf(term);
       const known = byName.get(name);
@@ -31,7 +31,7 @@ export function createAlertTerms() {
       return number;
     },
 
-    /** Ends one `take` of a term: it is forgotten with the last. */
+    /** Reverses one `take` of a term; the last one removes it. */
     release(number: number): void {
       const known = byNumber[number];
       if (known === undefined) return;
@@ -47,7 +47,7 @@ export function createAlertTerms() {
   };
 }
 
-/** A term's name; terms that find the same share one. */
+/** A term's name; terms that match the same words share one. */
 function nameOf(term: Term): string {
   switch (term.kind) {
     case "stems":

@@ -15,7 +15,7 @@ import {
 import { ALERT_POSTS_A_DAY } from "./loaded-alerts.ts";
 import { PREVIEW_DAYS, WALKED_MAX } from "./preview.ts";
 
-/** Alerts as the API shows them. */
+/** An alert as the API returns it. */
 export const alertSchema = objectSchema(
   {
     id: integerSchema({ description: "Alert number" }),
@@ -42,7 +42,7 @@ export const alertSchema = objectSchema(
 );
 export type AlertView = ValueOf<typeof alertSchema>;
 
-/** A post beside the part of its text that matches. */
+/** A post with the matching part of its text. */
 const previewPostSchema = objectSchema(
   {
     ...postSchema.properties,

@@ -18,7 +18,7 @@ const pageOfOrganization = query((db) =>
     .limit(given("limit")),
 );
 
-/** An organization's alerts behind a number, in the order of their numbers. */
+/** An organization's alerts with higher numbers, ascending. */
 export function selectAlertsPage(
   db: Database,
   page: { organizationId: number; after: number; limit: number },
@@ -33,7 +33,7 @@ const counted = queryNow((db) =>
     .where(eqGiven(alerts.organizationId, "organizationId")),
 );
 
-/** Counts alerts for the rules of plans, in the snapshot of the tick. */
+/** Counts alerts for plan rules, in the tick's snapshot. */
 export function countAlertsNow(db: Database, organizationId: number): number {
   return counted(db).get({ organizationId })?.alerts ?? 0;
 }
@@ -48,7 +48,7 @@ const nth = query((db) =>
     .offset(given("before")),
 );
 
-/** The alert of an organization that has so many before it; undefined where there is none. */
+/** An organization's alert at an index, by number; undefined if there are fewer. */
 export async function alertAfter(
   db: Database,
   of: { organizationId: number; before: number },
@@ -100,7 +100,7 @@ const moveOn = change((db) =>
     .where(eqGiven(alerts.webhookId, "webhookId")),
 );
 
-/** From now on a webhook's alerts get only what is read later. */
+/** Makes a webhook's alerts start over: they only get posts read from now on. */
 export async function startAlertsAfresh(tx: Transaction, webhookId: number): Promise<void> {
   await moveOn(tx).run({ webhookId, last: lastAlertSequence(tx) });
 }
@@ -112,7 +112,7 @@ const noteCut = change((db) =>
     .where(eqGiven(alerts.id, "id")),
 );
 
-/** Notes that an alert's posts up to a sequence are cut, and how many were on this day. */
+/** Records up to which sequence an alert's posts have been put into events, and how many today. */
 export async function noteAlertCut(
   tx: Transaction,
   cut: { id: number; last: number; sentDay: number; sentPosts: number },
@@ -127,7 +127,7 @@ const forget = change((db) =>
   ),
 );
 
-/** Forgets some of the posts up to a sequence. @returns how many */
+/** Removes some of the queued posts up to a sequence. @returns how many */
 export async function forgetAlertPosts(
   tx: Transaction,
   last: number,
@@ -138,22 +138,25 @@ export async function forgetAlertPosts(
 
 const noteChange = change((db) => db.insert(alertChanges).values({ alertId: given("alertId") }));
 
-/** Has an alert that is kept in memory read again; changes of what it asks for note themselves. */
+/**
+ * Has every process reload an alert it keeps in memory. Changes to what an alert searches for are recorded
+ * by triggers.
+ */
 export async function noteAlertChange(tx: Transaction, alertId: number): Promise<void> {
   await noteChange(tx).run({ alertId });
 }
 
-/** The number of the last change of what alerts ask for, whichever process made it. */
+/** Number of the latest change to what alerts search for, by any process. */
 export function lastAlertChange(db: Database): number {
   return lastNumberOf(db, "alert_changes");
 }
 
-/** The last post that was read: what comes later is new. */
+/** Sequence of the last post read: later ones are new. */
 export function lastAlertSequence(db: Database): number {
   return lastNumberOf(db, "alert_posts");
 }
 
-/** The last number that a table gave. SQLite notes it in a table of its own. */
+/** Last number generated for a table, which SQLite records in a table of its own. */
 function lastNumberOf(db: Database, table: string): number {
   const sql = "SELECT seq FROM sqlite_sequence WHERE name = ?";
   return statement<{ seq: number }>(db, sql).get(table)?.seq ?? 0;

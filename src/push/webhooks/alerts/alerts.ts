@@ -21,7 +21,7 @@ interface AlertReaders {
 export type Alerts = ReturnType<typeof createAlerts>;
 
 /**
- * An organization's keyword alerts. Every verb that names one throws `not_found` for another
+ * An organization's keyword alerts. Functions that name an alert throw `not_found` for another
  * organization's.
  */
 export function createAlerts(
@@ -64,7 +64,7 @@ export function createAlerts(
 
     remove: (own: OwnItem, by: Actor): Promise<void> => writer.removeAlert({ ...own, by }),
 
-    /** How many posts of the last days match, and the newest of them. */
+    /** Number of matching posts in recent days, and the newest of them. */
     async preview(own: OwnItem): Promise<PreviewView> {
       const { q, channelId, category, territory, isAd } = await ownAlert(db, own);
       const asked = { q, channelId, category, territory, isAd };

@@ -13,21 +13,21 @@ import { selectMatched } from "./match-posts.store.ts";
 import type { Matched } from "./match-posts.ts";
 import { pausedFrom } from "./paused-alerts.ts";
 
-/** No more alerts are cut in a transaction after so long; one alert's share comes on top. */
+/** How long a transaction may process further alerts; the alert in progress comes on top. */
 const CUT_MS = 5;
-/** Posts that are forgotten in one step. */
+/** Queued posts to remove per step. */
 const FORGOTTEN_MAX = 200;
 
-/** Some of the posts that were read, with the alerts that they match. */
+/** Some of the queued posts, with the alerts that they match. */
 export interface MatchedPart {
-  /** The sequence of its last post. */
+  /** Sequence of its last post. */
   last: number;
   matched: Matched[];
 }
 
 /**
- * Cuts a part's posts for the alerts that they match, one after another, until it has held the lock for
- * long enough. By the same transaction an alert is past these posts, so that each is sent at most once.
+ * Puts matching posts into events, alert by alert, until the lock has been held long enough. The same
+ * transaction advances each alert past these posts, so that each is sent at most once.
  * @returns how many alerts are done
  */
 export function cutMatches(
@@ -50,7 +50,7 @@ export function cutMatches(
   });
 }
 
-/** Ends a part whose alerts have all been cut. */
+/** Ends a part once all its alerts are done. */
 export async function leaveMatches(
   db: Database,
   clock: Clock,
@@ -64,13 +64,13 @@ export async function leaveMatches(
   );
 }
 
-/** Facts shared by all alerts that are cut in one transaction. */
+/** Facts shared by all alerts processed in one transaction. */
 interface Shared {
-  /** The sequence of the part's last post. */
+  /** Sequence of the part's last post. */
   last: number;
   nowMs: number;
   texts: PostTexts;
-  /** From which alert on an organization's pause, by the organizations that were asked for. */
+  /** First paused alert of each organization looked up so far. */
   pausedFrom: Map<number, number>;
 }
 
@@ -83,7 +83,7 @@ async function cutAlert(
   if (alert === undefined) return;
   const { webhookId, organizationId, name } = alert;
   const webhook = await selectWebhook(tx, webhookId);
-  // A webhook that is enabled, or an alert that is sent again, gets what is read from then on.
+  // Once its webhook is enabled again, the alert gets posts read from then on.
   if (webhook?.disabledReason !== "") return;
   const from = known.get(organizationId) ?? (await pausedFrom(tx, organizationId, nowMs));
   known.set(organizationId, from);
@@ -111,6 +111,6 @@ async function cutAlert(
   if (postIds.length === 0) return;
   const sentPosts = sentToday + postIds.length;
   await noteAlertCut(tx, { id: alertId, last, sentDay: today, sentPosts });
-  // It is matched no more on this day.
+  // The alert is not matched any more today.
   if (sentPosts >= ALERT_POSTS_A_DAY) await noteAlertChange(tx, alertId);
 }

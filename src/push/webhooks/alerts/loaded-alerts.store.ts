@@ -5,9 +5,9 @@ import { webhooks } from "../manage/webhooks.table.ts";
 import type { Asked } from "./alert-index.ts";
 import { type Alert, alertChanges, alerts } from "./alerts.table.ts";
 
-/** An alert as posts are matched with it. */
+/** An alert with what matching needs. */
 export interface AskedRow extends Asked, Pick<Alert, "id" | "sentDay" | "sentPosts"> {
-  /** Empty where its webhook gets events. */
+  /** Empty if its webhook gets events. */
   disabledReason: string;
 }
 
@@ -39,7 +39,7 @@ const askedAfter = queryNow((db) =>
     .limit(given("limit")),
 );
 
-/** Alerts after a number, by number. */
+/** Alerts with numbers above one, ascending. */
 export function selectAskedAfter(db: Database, page: { after: number; limit: number }): AskedRow[] {
   return askedAfter(db).all(page);
 }
@@ -52,8 +52,8 @@ const changes = queryNow((db) =>
 );
 
 /**
- * The alerts of the changes after one, up to another.
- * @returns null where not all of these changes are kept any more
+ * Alerts changed after one change, up to another.
+ * @returns null if some of these changes are no longer recorded
  */
 export function selectAlertChanges(db: Database, after: number, last: number): number[] | null {
   const ids = changes(db)

@@ -10,31 +10,30 @@ import {
 } from "./loaded-alerts.store.ts";
 
 /**
- * Posts that an alert sends on a Moscow day. One of frequent words would match nearly all posts, and many
- * such alerts would fill the disk with what nobody reads.
+ * Most posts that an alert sends per Moscow day. An alert on frequent words matches nearly all posts, and
+ * many such alerts would fill the disk with events nobody reads.
  */
 export const ALERT_POSTS_A_DAY = 1_000;
-/** Alerts that are read by one statement: some milliseconds, most of it reading what they ask for. */
+/** Alerts to read per statement: a few milliseconds, mostly for parsing their queries. */
 const READ_MAX = 50;
 
-/** The alerts of a file in memory. */
+/** A file's alerts, in memory. */
 interface Loaded {
   index: AlertIndex;
-  /** Alerts up to this number are read; null: all. */
+  /** Alerts up to this number have been read; null for all. */
   readUntil: number | null;
-  /** Changes up to this are in the index. */
+  /** Last change contained in the index. */
   change: number;
-  /** The Moscow day: alerts that have sent all their posts of it are left out. */
+  /** The Moscow day: alerts that have reached today's limit are left out. */
   day: Day;
 }
 
 const loadedOf = new WeakMap<Database, Loaded>();
 
 /**
- * The alerts of webhooks that get events, as they are at this moment. All of them are read at first, on
- * a new day, and where more has been changed than the file keeps changes; else what was changed since the
- * last call, by whichever process. Waits for nothing.
- * @param isOver whether the caller's time is over: reading all alerts goes on with the next call
+ * The current alerts of webhooks that get events. All are read at first, on a new day, and if more was
+ * changed than the file records; otherwise only what any process changed since the last call. Synchronous.
+ * @param isOver whether the caller's time is up: the next call continues reading
  * @returns null until all have been read
  */
 export function currentAlerts(db: Database, today: Day, isOver: () => boolean): AlertIndex | null {
@@ -57,7 +56,7 @@ function startOver(db: Database, day: Day): Loaded {
 function catchUp(db: Database, today: Day): Loaded | null {
   const loaded = loadedOf.get(db);
   if (loaded?.day !== today) return null;
-  // The last change first: what comes in between is read once more with the next call.
+  // Read first, so that anything changed meanwhile is read again by the next call.
   const last = lastAlertChange(db);
   const changed = selectAlertChanges(db, loaded.change, last);
   if (changed === null) return null;

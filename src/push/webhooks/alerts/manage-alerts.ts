@@ -18,7 +18,7 @@ import {
 } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
 
-/** Changes of alerts by owners and administrators: one transaction each. */
+/** Changes of alerts by owners and administrators, one transaction each. */
 
 export const alertChanges = { addAlert, changeAlert, removeAlert };
 
@@ -37,7 +37,9 @@ async function requireOwnWebhook(db: Database, organizationId: number, id: numbe
   throw new AppError("not_found", message("givenNotFound", given));
 }
 
-/** @returns its number. @throws AppError `tariff_required`; `not_found` for another's webhook */
+/**
+ * @returns its number. @throws AppError `tariff_required`; `not_found` for another organization's webhook
+ */
 function addAlert(
   db: Database,
   clock: Clock,
@@ -60,8 +62,7 @@ function addAlert(
 }
 
 /**
- * Changes the fields that are given. Where what it asks for is not the same any more, it gets posts
- * that are read from now on.
+ * Changes the given fields. If that changes what the alert searches for, it gets posts read from now on.
  * @throws AppError `not_found`, also for another organization's webhook
  */
 function changeAlert(
@@ -88,7 +89,7 @@ function changeAlert(
   });
 }
 
-/** Removes an alert; events of it that wait to be sent are sent. @throws AppError `not_found` */
+/** Removes an alert; its events already queued are still sent. @throws AppError `not_found` */
 function removeAlert(
   db: Database,
   clock: Clock,

@@ -2,7 +2,7 @@ import { type Database, statement } from "../../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
 import type { PostFacts } from "./alert-index.ts";
 
-/** A post's text and what filters are tested on, as they are read. */
+/** A post's text and what filters are tested on, as stored. */
 interface FactsRow {
   text: string;
   channelId: number;
@@ -12,7 +12,7 @@ interface FactsRow {
   territories: string | null;
 }
 
-/** SQL: the facts of a post. Of a channel that is being merged they are the other channel's already. */
+/** SQL: facts of a post. If its channel is being merged, they already belong to the other channel. */
 const FACTS = `p.text, coalesce(m.into_id, p.channel_id) AS channelId, p.is_ad AS isAd, k.category,
   k.categories, t.path AS territories`;
 const FACTS_JOINS = `
@@ -36,8 +36,8 @@ const WAITING = `
   WHERE r.sequence > @after AND r.sequence <= @until ORDER BY r.sequence`;
 
 /**
- * Posts to be matched, after one sequence and up to another. They are read row by row, and until the last is read
- * the connection takes no other statement.
+ * Posts to match, between two sequences. Read lazily: until the last row is read, the connection can run no
+ * other statement.
  */
 export function readAlertPosts(
   db: Database,
@@ -46,7 +46,7 @@ export function readAlertPosts(
   return statement<FactsRow & { sequence: number }>(db, WAITING).iterate(range);
 }
 
-/** A post that an alert is tried on. */
+/** A post that an alert's preview is tried on. */
 type Recent = FactsRow & { id: number; publishedAt: number };
 
 const RECENT = `
@@ -58,7 +58,7 @@ const OF_ALL = `${RECENT} AND p.id > (SELECT coalesce(max(id), 0) FROM posts) - 
 const OF_CHANNEL = `${RECENT} AND p.channel_id = @channelId AND p.published_at >= @fromMs
   ORDER BY p.published_at DESC, p.id DESC LIMIT @walkedMax`;
 
-/** The posts read last of all public channels, or the newest of one. */
+/** The posts of public channels read last, or the newest of one channel. */
 export function readRecentPosts(
   db: Database,
   { channelId, ...rest }: { channelId: number | null; fromMs: number; walkedMax: number },
@@ -69,9 +69,9 @@ export function readRecentPosts(
 }
 
 /**
- * The posts among those wanted that an alert gets, oldest first: of a public channel, read since the
- * alert is as it is and not cut for it, published in the last two days. Each join finds one row by its
- * key, in the order in which they stand.
+ * Those of the given posts that an alert gets, oldest first: of a public channel, read since the alert last
+ * changed, not sent for it yet, and published within the last two days. Each join finds one row by its key,
+ * in the written order.
  */
 const MATCHED = `
   SELECT p.id
@@ -86,7 +86,7 @@ const MATCHED = `
   WHERE a.id = @alertId AND p.published_at >= @freshFrom
   ORDER BY p.published_at, p.id LIMIT @limit`;
 
-/** The numbers of the posts. */
+/** Numbers of the posts. */
 export function selectMatched(
   db: Database,
   {

@@ -6,29 +6,29 @@ import { lastAlertSequence } from "./alerts.store.ts";
 import { currentAlerts } from "./loaded-alerts.ts";
 import { readAlertPosts, toFacts } from "./match-posts.store.ts";
 
-/** How long posts are matched in one step: the sender's exchanges wait on the same thread. */
+/** How long one step of matching may take: the sender's database work waits on the same thread. */
 const MATCH_MS = 10;
-/** Posts of a step where there is no alert to match them with. */
+/** Posts per step if there are no alerts to match. */
 const STEP_POSTS_MAX = 500;
 
-/** Posts of a step, and what they match. A step that only reads alerts has no posts. */
+/** Posts of a step, and their matches. A step that only loads alerts has no posts. */
 interface MatchedPosts {
-  /** The sequence of its last post. */
+  /** Sequence of its last post. */
   last: number;
   posts: number;
   bytes: number;
   matched: Matched[];
 }
 
-/** An alert, and the sequences of posts that match it. */
+/** An alert, and the sequences of the posts that match it. */
 export interface Matched {
   alertId: number;
   sequences: number[];
 }
 
 /**
- * Matches some of the posts that were read after a sequence; null where there are none. Outside of any
- * transaction, and waits for nothing.
+ * Matches some of the posts read after a sequence; null if there are none. Synchronous, and outside any
+ * transaction.
  */
 export function matchPosts(
   db: Database,
@@ -37,7 +37,7 @@ export function matchPosts(
 ): MatchedPosts | null {
   const endAtMs = clock.monotonic() + MATCH_MS;
   const isOver = (): boolean => clock.monotonic() >= endAtMs;
-  // Read before the alerts: one that is made in between gets only posts that are read later.
+  // Read before the alerts: one created in between gets only posts that are read later.
   const until = lastAlertSequence(db);
   const index = currentAlerts(db, dayOf(clock.now()), isOver);
   if (index === null) return { last: after, posts: 0, bytes: 0, matched: [] };

@@ -3,8 +3,8 @@ import { includedAlerts } from "../events/served.ts";
 import { alertAfter } from "./alerts.store.ts";
 
 /**
- * The alert from which on an organization's alerts pause: of more than the plan in force includes the
- * newest get nothing, until it includes them again. Infinity where none pauses.
+ * Number of an organization's first paused alert: if there are more than the current plan includes, the
+ * newest pause until it includes them again. Infinity if none is paused.
  */
 export async function pausedFrom(
   db: Database,

@@ -1,10 +1,10 @@
 interface Node {
   next: Map<string, Node>;
-  /** The phrase that ends here. */
+  /** Number of the phrase that ends here, if one does. */
   number: number | null;
 }
 
-/** Phrases by the stems of their words, each with a number. */
+/** A trie of numbered phrases, keyed by the stems of their words. */
 export class PhraseTree {
   private readonly begin: Node = { next: new Map(), number: null };
 
@@ -21,12 +21,12 @@ export class PhraseTree {
   }
 
   /**
-   * Looks for phrases in a text.
-   * @param found called with the number of each phrase that is met
-   * @returns a function to call with the stem of each word, in their order
+   * Finds phrases in a text.
+   * @param found called with the number of each phrase found
+   * @returns a function to call with the stem of each word, in order
    */
   walk(found: (number: number) => void): (stem: string) => void {
-    /** Where in phrases the words before have led: each word may be the first of one, too. */
+    /** Nodes reached by the preceding words, and the root, since each word may start a phrase. */
     let ways = [this.begin];
     return (stem) => {
       const on = [this.begin];
@@ -41,7 +41,7 @@ export class PhraseTree {
   }
 }
 
-/** @param number null: takes the phrase out, with the nodes that lead to no other one */
+/** @param number null removes the phrase, with nodes that lead to no other one */
 function change(node: Node, stems: readonly string[], number: number | null): void {
   const [stem, ...rest] = stems;
   if (stem === undefined) {

@@ -12,13 +12,13 @@ import { readRecentPosts, toFacts } from "./match-posts.store.ts";
 
 export const PREVIEW_DAYS = 7;
 const SHOWN_MAX = 10;
-/** Posts that are looked at, some 0.3 s of a reader's thread; and the characters of their texts. */
+/** Limits for the posts examined, some 0.3 s of a reader thread, and for the length of their texts. */
 export const WALKED_MAX = 5_000;
 const CHARACTERS_MAX = 5_000_000;
 
 export type PreviewSelection = Asked & { nowMs: number };
 
-/** Posts that an alert would have sent, by the same match as of new posts; on a thread that reads. */
+/** Posts that an alert would have sent, matched in the same way as new posts; runs on a reader thread. */
 export function previewAlert(db: Database, { nowMs, ...asked }: PreviewSelection): PreviewView {
   const query = readPostQuery(asked.q);
   if (query === null) return { matches: 0, matches_capped: false, results: [] };

@@ -3,30 +3,30 @@ import type { Clock } from "../../../ports/clock.ts";
 import { cutMatches, leaveMatches, type MatchedPart } from "./cut-matches.ts";
 import { matchPosts } from "./match-posts.ts";
 
-/** Work for alerts that is due by the clock, on the thread that writes it. */
+/** Work for alerts that runs on a timer, on the thread that writes it. */
 export const alertWork = { matchPosts, cutMatches, leaveMatches };
 
 export type AlertWork = Calls<typeof alertWork>;
 
-/** A part ends where it has so many posts, bytes of their texts, or posts times alerts. */
+/** Limits of a part: posts, bytes of their texts, and posts times alerts. */
 const PART_POSTS_MAX = 500;
 const PART_BYTES_MAX = 400_000;
 const PART_PAIRS_MAX = 100_000;
-/** Webhooks' own posts come first: alerts leave off after so long, and go on at the next look. */
+/** Time per turn, after which the next look continues: webhooks' own posts come first. */
 const TURN_MS = 2_000;
-/** Between two transactions, so that others get in: they look for the lock every millisecond. */
+/** Pause between two transactions, so that others get in: they poll for the lock every millisecond. */
 const PAUSE_MS = 3;
 
 /**
- * Matches the posts that were read with alerts, and cuts those that match into events, turn by turn. A
- * part that a turn leaves is kept for the next one; after a kill it is matched again, and the alerts that
- * are past it get it no more.
+ * Matches incoming posts with alerts, and puts matches into events, turn by turn. A part not finished in a
+ * turn is kept for the next; after a kill it is matched again, and alerts that are past it do not get it
+ * twice.
  */
 export function createAlertTurns(work: AlertWork, clock: Clock) {
   let left: MatchedPart | null = null;
 
   return {
-    /** Whether a turn has left something. */
+    /** Whether the last turn left work. */
     isLeft: (): boolean => left !== null,
 
     async turn(): Promise<void> {
@@ -49,7 +49,7 @@ export function createAlertTurns(work: AlertWork, clock: Clock) {
   };
 }
 
-/** Matches posts until a part is full, so that an alert's posts of it are few events. */
+/** Matches posts until a part is full, so that an alert's posts in it make few events. */
 async function nextPart(work: AlertWork, isOver: () => boolean): Promise<MatchedPart | null> {
   const matched = new Map<number, number[]>();
   let [last, posts, bytes, pairs] = [0, 0, 0, 0];

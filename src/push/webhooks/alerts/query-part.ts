@@ -4,9 +4,9 @@ import { bitsFor, SlotSet, setBit } from "./slot-set.ts";
 export class QueryPart {
   /** Alerts that have this part. */
   asks;
-  /** Alerts of which the post at hand has a term. */
+  /** Alerts of which the current post contains a term. */
   hits;
-  /** Alerts by the number of a term of it. */
+  /** Alerts by the number of a term in this part. */
   private readonly byTerm = new Map<number, SlotSet>();
 
   constructor(private slots: number) {

@@ -1,9 +1,12 @@
-/** Slots of one word of bits. */
+/** Slots per word of a bitmap. */
 const BITS = 32;
-/** Longer lists are bits: to add a hundred slots one by one costs as much as the words of 10,000. */
+/**
+ * Longest list before a bitmap is used: adding a hundred slots one by one costs as much as the words for
+ * 10,000.
+ */
 const LIST_MAX = 100;
 
-/** A bit for each slot. */
+/** A bitmap with one bit per slot. */
 export type Bits = Uint32Array<ArrayBuffer>;
 
 export function bitsFor(slots: number): Bits {
@@ -16,13 +19,13 @@ export function setBit(bits: Bits, slot: number, isSet: boolean): void {
   bits[word] = isSet ? (bits[word] ?? 0) | bit : (bits[word] ?? 0) & ~bit;
 }
 
-/** A set of slots: a list of few, bits of many. */
+/** A set of slots, stored as a list while small and as a bitmap otherwise. */
 export class SlotSet {
   private list: number[] | null = [];
   private bits: Bits = bitsFor(0);
   size = 0;
 
-  /** @param slots how many slots there may be */
+  /** @param slots number of possible slots */
   add(slot: number, slots: number): void {
     this.size += 1;
     if (this.list !== null && this.list.length < LIST_MAX) this.list.push(slot);
@@ -32,7 +35,7 @@ export class SlotSet {
     }
   }
 
-  /** A slot that is in it. */
+  /** Removes a slot that is in the set. */
   remove(slot: number): void {
     this.size -= 1;
     if (this.list === null) setBit(this.bits, slot, false);

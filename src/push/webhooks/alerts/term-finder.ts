@@ -3,7 +3,7 @@ import type { Term } from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
 import { PhraseTree } from "./phrase-tree.ts";
 
-/** Finds numbered terms in a text. The cost grows with its words, and not with the terms. */
+/** Finds numbered terms in a text. The cost grows with its words, not with the number of terms. */
 export function createTermFinder() {
   const stems = new Numbers();
   const forms = new Numbers();
@@ -13,7 +13,7 @@ export function createTermFinder() {
   /** Prefixes by the stems that do not begin so and that their words may have: such a word is compared itself. */
   const prefixStems = new Numbers();
   const prefixTerms = new Map<number, Term>();
-  /** How many prefixes are of a length. */
+  /** Number of prefixes of each length. */
   const prefixLengths = new Map<number, number>();
 
   function change(by: "add" | "remove", term: Term, number: number): void {
@@ -52,7 +52,7 @@ export function createTermFinder() {
     add: (term: Term, number: number): void => change("add", term, number),
     remove: (term: Term, number: number): void => change("remove", term, number),
 
-    /** The numbers of the terms that a text has, each once. */
+    /** Numbers of the terms found in a text, without duplicates. */
     findIn(tokens: readonly Token[]): number[] {
       const numbers = new Set<number>();
       const find = (found: readonly number[] | undefined): void => {
@@ -81,7 +81,7 @@ export function createTermFinder() {
   };
 }
 
-/** Numbers of terms by what a text has to have for them. */
+/** Numbers of terms, by what a text must contain for them. */
 class Numbers {
   private readonly byText = new Map<string, number[]>();
 

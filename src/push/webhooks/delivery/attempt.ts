@@ -8,27 +8,27 @@ import type { ClaimedDelivery } from "./claims.store.ts";
 import { answered, OUTCOMES } from "./outcome.ts";
 import { signatureHeader } from "./signature.ts";
 
-/** Longest attempt, from the resolution of the name to the last byte of the answer's head. */
+/** Time limit of an attempt, from resolving the name to the end of the response head. */
 const ATTEMPT_MAX_MS = 10_000;
 
 export interface AttemptOutcome {
   /** Epoch milliseconds. */
   startedAt: number;
   endedAt: number;
-  /** Status of the answer; null where none came. */
+  /** HTTP status; null if there was no response. */
   status: number | null;
-  /** The failure in the words of the API; empty where the attempt succeeded. */
+  /** The failure in the API's words; empty if the attempt succeeded. */
   error: string;
   durationMs: number;
 }
 
-/** @param signal breaks the attempt off; its outcome means nothing then */
+/** @param signal aborts the attempt, whose outcome is then meaningless */
 export type MakeAttempt = (
   delivery: ClaimedDelivery,
   signal: AbortSignal,
 ) => Promise<AttemptOutcome>;
 
-/** Posts a delivery once to its webhook's present address, signed now; never throws. */
+/** Posts a delivery once to its webhook's current address, signed now; never throws. */
 export function createMakeAttempt(
   guard: TargetGuard,
   network: Pick<Network, "post">,
@@ -62,7 +62,7 @@ export function createMakeAttempt(
     if ("fault" in target) return { fault: "unreachable" };
     const present = secrets.open(delivery.secret);
     if (present === null) return { fault: "unsigned" };
-    // The former one may be of a KANALOG_SECRET that was lost.
+    // The previous secret may have been sealed with a KANALOG_SECRET that was lost.
     const former = delivery.formerSecret === null ? null : secrets.open(delivery.formerSecret);
     const signing = former === null ? [present] : [former, present];
     const resolution = await guard(target.value, leftMs());
@@ -80,7 +80,7 @@ export function createMakeAttempt(
     return postToFirst(resolution.addresses, target.value, { headers, body, signal }, leftMs);
   }
 
-  /** Tries addresses in turn; the next one only where nothing was sent to the one before. */
+  /** Tries addresses in turn, moving on only if nothing was sent to the previous one. */
   async function postToFirst(
     addresses: readonly string[],
     { host, authority, port, path }: Target,

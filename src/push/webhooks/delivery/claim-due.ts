@@ -8,26 +8,27 @@ import {
 } from "./claims.store.ts";
 
 /**
- * Room is shared out by how long the webhook's last attempt took: it was over at once, there was none
- * yet, or it was slow. A receiver that hangs must not delay the others.
+ * Lanes by how the webhook's last attempt went: quick, none yet, or slow. Capacity is shared by lane, so
+ * that a hanging receiver cannot delay the others.
  */
 const LANES = ["quick", "unknown", "slow"] as const;
 export type Lane = (typeof LANES)[number];
 
-/** How many more attempts may start in a lane and the lanes after it together. */
+/** Further attempts that may start in a lane and all lanes after it together. */
 export type Room = Record<Lane, number>;
 
-/** Attempts of one webhook at a time, over all processes; a ping may come on top. */
+/** Concurrent attempts per webhook, across processes; a ping may come on top. */
 export const WEBHOOK_ATTEMPTS_MAX = 4;
 
 export type Claimed = ClaimedDelivery & { lane: Lane };
 
-/** An attempt that took longer is slow. */
+/** Attempts that took longer are slow. */
 const QUICK_MS = 1_000;
 
 /**
- * Due webhooks by lane, where organizations take turns: one webhook of each, then the next. In SQL, since
- * drizzle's builders have no windows, and the list of due webhooks is to be made once.
+ * Due webhooks by lane, with organizations taking turns: one webhook of each, then the next. Raw SQL,
+ * because drizzle's builders have no window functions, and the list of due webhooks should be computed
+ * once.
  */
 const DUE_WEBHOOKS = `
   WITH due AS MATERIALIZED (
@@ -43,14 +44,14 @@ const DUE_WEBHOOKS = `
 interface DueWebhook {
   id: number;
   organizationId: number;
-  /** The lane's place in `LANES`. */
+  /** Index of the lane in `LANES`. */
   lane: number;
 }
 
 /**
- * Takes what is due for as many attempts as there is room for, in the caller's transaction: one
+ * Claims due deliveries for as many attempts as there is capacity, in the caller's transaction: one
  * delivery of each webhook, then the next of each.
- * @param claim a text that no other call uses
+ * @param claim a text unique to this call
  */
 export async function claimDue(
   tx: Transaction,
@@ -85,20 +86,20 @@ export async function claimDue(
   return claimed;
 }
 
-/** A webhook that answers at once has some taken ahead, which start as soon as others end. */
+/** Deliveries to claim in advance for a webhook that responds quickly; they start as soon as others end. */
 const CLAIMS_AHEAD_MAX = 2 * WEBHOOK_ATTEMPTS_MAX;
 
 function claimsMax(lane: number): number {
   return LANES[lane] === "quick" ? CLAIMS_AHEAD_MAX : WEBHOOK_ATTEMPTS_MAX;
 }
 
-/** The deliveries of a webhook that may be taken now, those due longest first. */
+/** Deliveries of a webhook that may be claimed now, those due longest first. */
 async function dueOf(
   tx: Transaction,
   { id, organizationId, lane }: DueWebhook,
   nowMs: number,
 ): Promise<number[]> {
-  // The look at webhooks empties such a queue.
+  // Such a queue is emptied by the timer that looks after webhooks.
   if (!(await isServed(tx, organizationId, nowMs))) return [];
   const free = claimsMax(lane) - (await attemptsUnderWay(tx, id, nowMs));
   return free <= 0 ? [] : dueDeliveries(tx, id, nowMs, free);

@@ -6,14 +6,14 @@ import type { EventKind } from "../events/event-body.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { isPending, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
-/** Deliveries that are due, and who has claimed them: each attempt is made under a claim. */
+/** Due deliveries and their claims: every attempt is made under a claim. */
 
 const firstDue = new QueryBuilder()
   .select({ at: min(webhookDeliveries.nextAttemptAt) })
   .from(webhookDeliveries)
   .where(and(eq(webhookDeliveries.webhookId, webhooks.id), isPending));
 
-/** When a webhook's first attempt is due, in a query over webhooks; null: none waits. */
+/** When a webhook's first attempt is due, within a query over webhooks; null if none is waiting. */
 export const firstDueAt = sql<number | null>`${firstDue}`;
 
 const anyDue = query((db) =>
@@ -24,7 +24,7 @@ const anyDue = query((db) =>
     .limit(1),
 );
 
-/** Whether an attempt is due, or one is under way: its end may be waiting to be noted. */
+/** Whether an attempt is due or in progress, in which case its end may need recording. */
 export async function isAttemptDue(db: Database, nowMs: number): Promise<boolean> {
   return (await anyDue(db).get({ nowMs })) !== undefined;
 }
@@ -48,7 +48,7 @@ const dueIds = query((db) =>
     .limit(given("limit")),
 );
 
-/** Numbers of a webhook's deliveries that are due and that nobody has, those due longest first. */
+/** Numbers of a webhook's due deliveries that nobody has claimed, those due longest first. */
 export async function dueDeliveries(
   db: Database,
   webhookId: number,
@@ -71,7 +71,7 @@ const underWay = query((db) =>
     ),
 );
 
-/** Attempts of a webhook that are under way, in any process. */
+/** Number of a webhook's attempts in progress, in all processes. */
 export async function attemptsUnderWay(
   db: Database,
   webhookId: number,
@@ -80,7 +80,7 @@ export async function attemptsUnderWay(
   return (await underWay(db).get({ webhookId, nowMs }))?.attempts ?? 0;
 }
 
-/** A delivery with all that an attempt of it needs. */
+/** A delivery with everything an attempt needs. */
 export interface ClaimedDelivery {
   id: number;
   webhookId: number;
@@ -88,16 +88,16 @@ export interface ClaimedDelivery {
   url: string;
   /** Sealed. */
   secret: Uint8Array;
-  /** Sealed; null where only the present one signs. */
+  /** Sealed; null if only the current one signs. */
   formerSecret: Uint8Array | null;
   body: string;
-  /** Names the attempt: its end is noted only while the delivery has this claim. */
+  /** Identifies the attempt: its end is recorded only while the delivery still has this claim. */
   claim: string;
 }
 
 /**
- * A claim's length, longer than any attempt with the commits around it: after it a crashed process's
- * delivery is taken by another.
+ * How long a claim lasts: longer than any attempt including its commits. After that, another process takes
+ * over a crashed one's delivery.
  */
 const LEASE_MS = 30_000;
 
@@ -124,7 +124,7 @@ const contentById = query((db) =>
     .where(eqGiven(webhookDeliveries.id, "id")),
 );
 
-/** Takes a delivery for one attempt. */
+/** Claims a delivery for one attempt. */
 export async function claimDelivery(
   tx: Transaction,
   id: number,
@@ -146,7 +146,7 @@ const release = change((db) =>
     .where(and(eqGiven(webhookDeliveries.id, "id"), eqGiven(webhookDeliveries.claim, "claim"))),
 );
 
-/** Gives a delivery back, where the claim is still there. */
+/** Releases a delivery, if the claim still exists. */
 export async function releaseDelivery(tx: Transaction, id: number, claim: string): Promise<void> {
   await release(tx).run({ id, claim });
 }

@@ -17,7 +17,7 @@ const addBody = change((db) =>
   db.insert(webhookBodies).values({ deliveryId: given("id"), body: given("body") }),
 );
 
-/** A post event is due at once. @returns the delivery's number */
+/** Adds a delivery; a post event is due at once. @returns number of the delivery */
 export async function addDelivery(
   tx: Transaction,
   delivery: {
@@ -30,7 +30,7 @@ export async function addDelivery(
   },
 ): Promise<number> {
   const { event, body, nowMs, alertId = null } = delivery;
-  // A ping has one attempt, by whoever asked for it; so it never waits for one.
+  // A ping is attempted once, by whoever asked for it, so it is never queued.
   const [state, dueAt] = event === "ping" ? ["failed", null] : ["pending", nowMs];
   const { id } = await add(tx).get({ ...delivery, alertId, state, dueAt });
   await addBody(tx).run({ id, body });

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DeliveryState, EventKind } from "../events/event-body.ts";
 
-/** Deliveries: a row is one event for one webhook. */
+/** Deliveries: one row for each event and webhook. */
 export const webhookDeliveries = sqliteTable("webhook_deliveries", {
   id: integer("id").primaryKey(),
   webhookId: integer("webhook_id").notNull(),
@@ -14,19 +14,19 @@ export const webhookDeliveries = sqliteTable("webhook_deliveries", {
   /** Scheduled attempts that failed. */
   failures: integer("failures").notNull().default(0),
   nextAttemptAt: integer("next_attempt_at"),
-  /** Names the attempt that is under way, and until when it can be; both null where none is. */
+  /** Identifies the attempt in progress, and when its claim expires; both null if there is none. */
   claim: text("claim"),
   claimedUntil: integer("claimed_until"),
-  /** The alert that its posts match; null of other events. It may be deleted by now. */
+  /** The alert that its posts match; null for other events. It may have been deleted. */
   alertId: integer("alert_id"),
 });
 
 export type Delivery = typeof webhookDeliveries.$inferSelect;
 
-/** The index of what waits is used only where a statement has this condition with the word in it. */
+/** SQLite uses the index of pending deliveries only for statements with this literal condition. */
 export const isPending = sql`${webhookDeliveries.state} = 'pending'`;
 
-/** Bodies of deliveries, byte for byte as they are sent. */
+/** Bodies of deliveries, byte for byte as sent. */
 export const webhookBodies = sqliteTable("webhook_bodies", {
   deliveryId: integer("delivery_id").primaryKey(),
   body: text("body").notNull(),
@@ -36,9 +36,9 @@ export const webhookAttempts = sqliteTable("webhook_attempts", {
   id: integer("id").primaryKey(),
   deliveryId: integer("delivery_id").notNull(),
   attemptedAt: integer("attempted_at").notNull(),
-  /** Status of the answer; null where none came. */
+  /** HTTP status; null if there was no response. */
   status: integer("status"),
-  /** Empty where it succeeded. */
+  /** Empty if it succeeded. */
   error: text("error").notNull(),
   durationMs: integer("duration_ms").notNull(),
 });

@@ -5,9 +5,9 @@ import { webhooks } from "../manage/webhooks.table.ts";
 import { type Delivery, webhookAttempts, webhookDeliveries } from "./deliveries.table.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
 
-/** A delivery in the hands of who made the attempt. */
+/** A delivery and the claim of its attempt. */
 type Claimed = Pick<EndedAttempt, "deliveryId" | "claim">;
-/** A delivery's place on the ladder. */
+/** A delivery's position on the retry ladder. */
 type OnLadder = Pick<Delivery, "state" | "failures" | "nextAttemptAt">;
 
 const add = change((db) =>
@@ -33,7 +33,7 @@ const deliver = change((db) =>
     .where(isClaimed),
 );
 
-/** @returns whether the claim was still there */
+/** @returns whether the claim still existed */
 export async function setDelivered(
   tx: Transaction,
   { deliveryId, claim }: Claimed,
@@ -52,7 +52,7 @@ const claimed = query((db) =>
     .where(isClaimed),
 );
 
-/** Undefined where the claim is gone. */
+/** Undefined if the claim no longer exists. */
 export function selectClaimed(
   db: Database,
   { deliveryId, claim }: Claimed,

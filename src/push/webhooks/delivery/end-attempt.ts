@@ -11,18 +11,20 @@ import {
   setUndelivered,
 } from "./end-attempt.store.ts";
 
-/** An attempt as it ended. */
+/** A finished attempt. */
 export interface EndedAttempt extends AttemptOutcome {
   deliveryId: number;
   webhookId: number;
   claim: string;
-  /** Scheduled attempts alone move on the ladder; a ping counts neither for nor against the webhook. */
+  /**
+   * Only scheduled attempts advance on the retry ladder; a ping counts neither for nor against the webhook.
+   */
   kind: "scheduled" | "resend" | "ping";
 }
 
 /**
- * Notes how an attempt ended. One whose claim is gone changes nothing: its lease was over, or its
- * webhook was deleted.
+ * Records how an attempt ended. Has no effect if its claim is gone, because it expired or the webhook was
+ * deleted.
  */
 export async function endAttempt(
   tx: Transaction,
@@ -40,7 +42,7 @@ export async function endAttempt(
   else await (isSuccess ? noteSuccess : noteFailure)(tx, ended);
 }
 
-/** @returns whether the claim was still there */
+/** @returns whether the claim still existed */
 async function endFailed(
   tx: Transaction,
   attempt: EndedAttempt,
@@ -49,7 +51,7 @@ async function endFailed(
   const before = await selectClaimed(tx, attempt);
   if (before === undefined) return false;
   let after = before;
-  // A resend that failed leaves the ladder as it is.
+  // A failed resend leaves the retry ladder unchanged.
   if (attempt.kind === "scheduled" && before.state === "pending") {
     const failures = before.failures + 1;
     const next = nextAttemptAt(attempt.endedAt, failures, waitsMs);

@@ -6,12 +6,12 @@ import { type Claimed, claimDue, type Room } from "./claim-due.ts";
 import { releaseDelivery } from "./claims.store.ts";
 import { type EndedAttempt, endAttempt } from "./end-attempt.ts";
 
-/** The deliveries' table, on the thread that writes it. */
+/** Operations on deliveries, on the thread that writes them. */
 export const deliveryClaims = { exchange, releaseClaims };
 
 /**
- * Notes how attempts ended and takes what is due for as many as there is room for, in one
- * transaction. What is taken is in nobody else's hands, in whatever process, until its lease ends.
+ * Records finished attempts and claims due deliveries up to capacity, in one transaction. Until a claim
+ * expires, no other process can take the delivery.
  */
 function exchange(
   db: Database,
@@ -31,13 +31,13 @@ function exchange(
   });
 }
 
-/** A delivery that was claimed, as far as an attempt needs it. */
+/** A claimed delivery, as far as an attempt needs it. */
 export interface Taken {
   id: number;
   claim: string;
 }
 
-/** Gives back what was taken: another process, or this one started again, makes the attempts. */
+/** Releases claims: another process, or this one after a restart, will make the attempts. */
 export function releaseClaims(db: Database, clock: Clock, taken: Taken[]): Promise<void> {
   return inTransaction(db, clock, "deliveries", async (tx) => {
     for (const { id, claim } of taken) await releaseDelivery(tx, id, claim);

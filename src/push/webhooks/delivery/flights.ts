@@ -1,18 +1,19 @@
 import { type Claimed, type Lane, type Room, WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
 import type { Taken } from "./exchange.ts";
 
-/** Attempts in flight in a lane and those after it together; well under Bun's 256 requests in all. */
+/**
+ * Concurrent attempts in a lane and all lanes after it; well below Bun's limit of 256 requests in total.
+ */
 const IN_FLIGHT_MAX: Room = { quick: 192, unknown: 144, slow: 72 };
 
 /**
- * Attempts that are under way, and deliveries that were taken ahead: each of these follows an attempt of its
- * webhook.
- * @param attempt makes one; never throws
- * @param landed called after one has ended and its place is taken or free
+ * Attempts in progress, and deliveries claimed in advance, each of which follows an attempt of its webhook.
+ * @param attempt makes one attempt; never throws
+ * @param landed called after an attempt has ended and its slot was reused or freed
  */
 export function createFlights(attempt: (claimed: Claimed) => Promise<void>, landed: () => void) {
   const inFlight = new Map<string, { claimed: Claimed; settled: Promise<void> }>();
-  /** Attempts in flight by webhook, and what was taken ahead for it. */
+  /** Attempts in progress by webhook, and deliveries claimed in advance for it. */
   const runningOf = new Map<number, number>();
   const ahead = new Map<number, Claimed[]>();
 
@@ -26,7 +27,7 @@ export function createFlights(attempt: (claimed: Claimed) => Promise<void>, land
     inFlight.set(claim, { claimed, settled });
   }
 
-  /** Has a delivery that was taken ahead follow the webhook's attempt that ended. */
+  /** Starts a delivery that was claimed in advance in place of the webhook's attempt that ended. */
   function takePlace(webhookId: number): void {
     const [next, ...rest] = ahead.get(webhookId) ?? [];
     if (next !== undefined) {
@@ -41,10 +42,10 @@ export function createFlights(attempt: (claimed: Claimed) => Promise<void>, land
   }
 
   return {
-    /** How many are under way. */
+    /** Number of attempts in progress. */
     count: (): number => inFlight.size,
 
-    /** Room for more attempts. */
+    /** Capacity for further attempts. */
     room(): Room {
       const taken = (...lanes: Lane[]): number =>
         [...inFlight.values()].filter(({ claimed }) => lanes.includes(claimed.lane)).length;
@@ -56,7 +57,7 @@ export function createFlights(attempt: (claimed: Claimed) => Promise<void>, land
       };
     },
 
-    /** Starts an attempt, or keeps it until one of the webhook's others has ended. */
+    /** Starts an attempt, or holds it until another one of the webhook has ended. */
     start(claimed: Claimed): void {
       const { webhookId } = claimed;
       const running = runningOf.get(webhookId) ?? 0;
@@ -68,19 +69,19 @@ export function createFlights(attempt: (claimed: Claimed) => Promise<void>, land
       begin(claimed);
     },
 
-    /** Settles when those under way at the call have ended. */
+    /** Settles when the attempts in progress at the time of the call have ended. */
     async settled(): Promise<void> {
       await Promise.all([...inFlight.values()].map(({ settled }) => settled));
     },
 
-    /** Forgets what was taken ahead. @returns it, to be given back */
+    /** Drops deliveries claimed in advance. @returns their claims, to be released */
     dropAhead(): Taken[] {
       const unstarted = [...ahead.values()].flat();
       ahead.clear();
       return unstarted;
     },
 
-    /** Deliveries whose attempts are under way. */
+    /** Deliveries whose attempts are in progress. */
     unfinished: (): Taken[] => [...inFlight.values()].map(({ claimed }) => claimed),
   };
 }

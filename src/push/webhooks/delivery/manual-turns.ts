@@ -2,21 +2,21 @@ import { AppError } from "../../../errors.ts";
 import { type Claims, takeOneOf } from "../../../values/claims.ts";
 import { message } from "../../../values/messages/messages.ts";
 
-/** Attempts that callers of the API wait for, in this process and of one organization over all workers. */
+/** Limits for attempts that API callers wait for: in this process, and per organization across workers. */
 const MANUAL_MAX = 24;
 const MANUAL_OF_ORGANIZATION_MAX = 6;
 
 /**
- * Bounds the attempts that somebody waits for.
- * @param turns of organizations, which all workers share
+ * Limits the attempts that somebody waits for.
+ * @param turns claims of organizations, shared by all workers
  */
 export function createManualTurns(turns: Claims) {
   const underWay = new Set<Promise<unknown>>();
   let isClosed = false;
   return {
     /**
-     * @throws AppError `unavailable` where too many are under way, `throttled` where too many of the
-     *   organization's are
+     * @throws AppError `unavailable` if too many are in progress, `throttled` if too many of the
+     * organization's are
      */
     async run<Result>(organizationId: number, attempt: () => Promise<Result>): Promise<Result> {
       if (underWay.size >= MANUAL_MAX || isClosed) {
@@ -37,12 +37,12 @@ export function createManualTurns(turns: Claims) {
       }
     },
 
-    /** Takes no more. */
+    /** Refuses further attempts. */
     close(): void {
       isClosed = true;
     },
 
-    /** Settles when those under way have ended. */
+    /** Settles when those in progress have ended. */
     async settled(): Promise<void> {
       await Promise.allSettled(underWay);
     },

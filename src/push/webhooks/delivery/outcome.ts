@@ -18,8 +18,9 @@ export function answered(status: number): Message {
 }
 
 /**
- * How an attempt came out is stored in the words of the API, which shows them as they are. Pages in
- * other languages find the message that was said so; what no message of this version says stays.
+ * Finds the message of an attempt's stored outcome. Outcomes are stored in the API's words, which the API
+ * shows unchanged; pages in other languages translate the message. Text that no message of this version has
+ * is kept.
  */
 export function outcomeOf(stored: string): Message {
   return BY_WORDS.get(stored) ?? verbatim(stored);

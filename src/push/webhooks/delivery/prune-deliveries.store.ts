@@ -3,7 +3,7 @@ import type { Database, Transaction } from "../../../db/database.ts";
 import { change, eqGiven, given, query } from "../../../db/query.ts";
 import { webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
-/** Rows that are looked for at once; outside of any transaction. */
+/** Rows to look for at once, outside any transaction. */
 const FOUND_MAX = 1_000;
 
 const deliveriesBefore = query((db) =>

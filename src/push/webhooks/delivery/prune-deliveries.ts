@@ -9,10 +9,10 @@ import {
   deliveriesOlder,
 } from "./prune-deliveries.store.ts";
 
-/** How long the log of attempts is kept, and the bodies of what is not waiting for an attempt. */
+/** Days for which the log of attempts is kept, and bodies that need no further attempt. */
 const LOG_MS = 30 * DAY_MS;
 const BODY_MS = 2 * DAY_MS;
-/** Rows that are removed in one step: a body may be of a megabyte. */
+/** Rows to remove per step: a body may have a megabyte. */
 const PRUNED_MAX = 10;
 
 /** Removes deliveries and bodies that are old enough. */

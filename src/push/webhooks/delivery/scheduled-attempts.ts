@@ -9,12 +9,12 @@ import { createFlights } from "./flights.ts";
 import { createSharedTurn } from "./shared-turn.ts";
 
 export const NO_ROOM: Room = { quick: 0, unknown: 0, slow: 0 };
-/** Attempts that end within so long of each other are noted together. */
+/** Attempts that end within this time of each other are recorded together. */
 const GATHER_MS = 16;
 
 /**
- * Makes the attempts that are due, as many at once as there is room for.
- * @param stopped aborted where attempts are to be broken off
+ * Makes due attempts, as many at once as there is capacity for.
+ * @param stopped aborted when attempts should be interrupted
  */
 export function createScheduledAttempts(
   ledger: Calls<typeof deliveryClaims>,
@@ -37,7 +37,7 @@ export function createScheduledAttempts(
   async function attempt(claimed: Claimed): Promise<void> {
     try {
       const outcome = await makeAttempt(claimed, stopped);
-      // An aborted attempt's claim is given back: whoever takes it next makes the attempt.
+      // An aborted attempt's claim is released: whoever claims it next makes the attempt.
       if (!stopped.aborted) ended.push(endOf(claimed, "scheduled", outcome));
     } catch (error) {
       log.error({ err: error }, "a webhook attempt failed in an unforeseen way");
@@ -53,7 +53,7 @@ export function createScheduledAttempts(
       const taken = await ledger.exchange({ ended: noting, room, claim, waitsMs });
       for (const claimed of taken) flights.start(claimed);
     } catch (error) {
-      // Noted with the next exchange; one that comes too late finds its claim gone.
+      // Recorded with the next exchange; one that comes too late finds its claim gone.
       ended = [...noting, ...ended];
       log.warn({ err: error }, "webhook deliveries could not be noted or taken");
       throw error;
@@ -61,10 +61,10 @@ export function createScheduledAttempts(
   }
 
   return {
-    /** Starts the attempts that are due, and goes on while there are more. */
+    /** Starts due attempts, and continues as long as there are more. */
     pump: turn.ask,
 
-    /** Settles once nothing is in flight. */
+    /** Settles once no attempt is in progress. */
     async idle(): Promise<void> {
       while (flights.count() > 0 || turn.underWay() !== null) {
         await flights.settled();
@@ -72,7 +72,7 @@ export function createScheduledAttempts(
       }
     },
 
-    /** From now on none is taken. @returns those that were taken, and have not begun */
+    /** Claims no more. @returns claimed deliveries whose attempts have not started */
     takeNoMore(): readonly Taken[] {
       takesMore = false;
       return flights.dropAhead();

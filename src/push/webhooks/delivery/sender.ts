@@ -11,12 +11,12 @@ import { createScheduledAttempts, endOf, NO_ROOM } from "./scheduled-attempts.ts
 
 export type Sender = ReturnType<typeof createSender>;
 
-/** The wait for attempts in flight when the sender is to stop; the process has 10 seconds. */
+/** How long stopping waits for attempts in progress; the process has 10 seconds. */
 const STOP_WAIT_MS = 8_000;
 
 /**
  * Makes attempts: those that are due, and those that somebody waits for.
- * @param turns of organizations, whose number over all workers is bounded
+ * @param turns claims of organizations, whose number is limited across workers
  */
 export function createSender(
   ledger: Calls<typeof deliveryClaims>,
@@ -44,7 +44,7 @@ export function createSender(
     return { ...outcome, delivery: claimed.id };
   }
 
-  /** A claim that the storage does not take back runs out by itself. */
+  /** If the storage refuses to release a claim, it expires by itself. */
   async function giveBack(taken: readonly Taken[]): Promise<void> {
     if (taken.length === 0) return;
     try {
@@ -61,8 +61,8 @@ export function createSender(
 
     /**
      * Makes one attempt that somebody waits for.
-     * @throws AppError `unavailable` where too many are under way, `throttled` where too many of
-     *   the organization's are
+     * @throws AppError `unavailable` if too many are in progress, `throttled` if too many of the
+     * organization's are
      */
     attemptNow: (
       organizationId: number,
@@ -72,8 +72,8 @@ export function createSender(
       manual.run(organizationId, () => attemptNow(kind, take)),
 
     /**
-     * Takes nothing more, waits for what is in flight, breaks off and gives back what does not end.
-     * Never throws.
+     * Claims nothing more, waits for attempts in progress, then aborts and releases those that have not
+     * ended. Never throws.
      */
     async stop(): Promise<void> {
       manual.close();

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 
 /**
  * `X-Service-Signature` (specification, section 6): `t=<seconds>,v1=<hex>`, the HMAC-SHA256 of
- * `<seconds>.<raw body>`, keyed with each secret as it stands. Oldest secret first.
+ * `<seconds>.<raw body>` with each secret's full text as the key. Oldest secret first.
  */
 export function signatureHeader(
   body: Uint8Array,

@@ -8,24 +8,24 @@ import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
 import { oldestReadAt } from "./oldest-read.store.ts";
 
-/** Work that webhooks have before them. */
+/** Pending work of webhooks. */
 interface Backlog {
-  /** Deliveries due or under way, counted up to COUNTED_MAX. */
+  /** Deliveries due or in progress, counted up to COUNTED_MAX. */
   deliveriesDue: number;
-  /** Epoch milliseconds; null where none is due. */
+  /** Epoch milliseconds; null if none is due. */
   oldestDueAt: number | null;
-  /** Posts that were read and not yet cut into events, counted up to COUNTED_MAX. */
+  /** Posts not yet put into events, counted up to COUNTED_MAX. */
   postsWaiting: number;
-  /** Posts that were read and not yet matched with alerts, counted up to COUNTED_MAX. */
+  /** Posts not yet matched with alerts, counted up to COUNTED_MAX. */
   alertPostsWaiting: number;
-  /** When the oldest of them was read; null where there is none. */
+  /** When the oldest of them was read; null if there is none. */
   oldestAlertPostAt: number | null;
 }
 
-/** A longer backlog is not counted to its end: whoever counts holds up the answers. */
+/** Limit for counting, because counting delays answers. */
 const COUNTED_MAX = 10_000;
 
-/** Due deliveries, counted webhook by webhook: the index of those that wait begins with the webhook. */
+/** Due deliveries, counted per webhook: the index of pending deliveries starts with the webhook. */
 const due = query((db) =>
   db.select({ deliveries: count() }).from(
     db

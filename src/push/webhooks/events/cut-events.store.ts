@@ -5,8 +5,8 @@ import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
 
 /**
- * Posts that were read, each once for each webhook that watches its channel. The joins are nested as they
- * stand: with the order left to it, SQLite began with all watched channels.
+ * Posts in the queue, once for each webhook that watches their channel. The joins have a fixed order: left
+ * to itself, SQLite started with all watched channels.
  */
 const READ = `
   SELECT r.sequence, wc.webhook_id AS webhookId, octet_length(p.text) AS bytes
@@ -15,7 +15,7 @@ const READ = `
     LEFT JOIN webhook_channels wc ON wc.channel_id = p.channel_id
   ORDER BY r.sequence`;
 
-/** A post that was read, and a webhook that watches its channel; null: none does any more. */
+/** A queued post and a webhook that watches its channel; null if none does any more. */
 interface WatchedPost {
   sequence: number;
   webhookId: number | null;
@@ -23,23 +23,23 @@ interface WatchedPost {
   bytes: number;
 }
 
-/** The oldest first, row by row: meanwhile the connection takes no other statement. */
+/** Oldest first. Read lazily: meanwhile the connection can run no other statement. */
 export function readWatchedPosts(db: Database): Iterable<WatchedPost> {
   return statement<WatchedPost>(db, READ).iterate();
 }
 
 const forget = change((db) => db.delete(readPosts).where(lte(readPosts.sequence, given("last"))));
 
-/** Forgets posts up to a sequence: those of a part whose webhooks have all been cut. */
+/** Removes queued posts up to a sequence, whose webhooks are all done. */
 export async function forgetReadPosts(tx: Transaction, last: number): Promise<void> {
   await forget(tx).run({ last });
 }
 
 /**
- * The posts among those wanted that a webhook gets, oldest first: of a channel that it watches and that
- * is public, read since the webhook was created or enabled and since it watches the channel, published
- * in the last two days. A channel that is being merged is hidden already, and its posts are the other's
- * in a moment. Each join finds one row by its key, in the order in which they stand.
+ * Those of the given posts that a webhook gets, oldest first: of a public channel that it watches, read
+ * since the webhook was created or enabled and since it began watching the channel, and published within
+ * the last two days. A channel being merged is already hidden, and its posts are about to become the
+ * other's. Each join finds one row by its key, in the written order.
  */
 const MATCHES = `
   SELECT p.id
@@ -55,7 +55,7 @@ const MATCHES = `
   WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom
   ORDER BY p.published_at, p.id`;
 
-/** The numbers of the posts. */
+/** Numbers of the posts. */
 export function selectMatches(
   db: Database,
   {
@@ -77,7 +77,7 @@ const moveOn = change((db) =>
     .where(and(eqGiven(webhooks.id, "webhookId"), lt(webhooks.sinceSequence, given("last")))),
 );
 
-/** Has the webhook get only posts read after a sequence from now on. */
+/** Makes the webhook get only posts after a sequence. */
 export async function moveWebhookOn(
   tx: Transaction,
   webhookId: number,

@@ -10,39 +10,39 @@ import { eventBody } from "./event-body.ts";
 import { isServed } from "./served.ts";
 
 /**
- * Posts older than this are not sent (specification, section 6). A test holds the trigger that notes
- * them (migration 002) to the same age.
+ * Posts older than this are not sent (specification, section 6). A test keeps the trigger that queues posts
+ * (migration 002) at the same age.
  */
 export const FRESH_MS = 2 * DAY_MS;
 /** Specification, section 6. */
 const EVENT_POSTS_MAX = 100;
-/** An event ends where its posts reach this size, since each is held in memory while it is sent. */
+/** Size at which an event is complete, since every event is in memory while it is being sent. */
 const EVENT_CHARACTERS_MAX = 1_000_000;
 
 /**
- * A part ends where it has so many posts, bytes of their texts, or posts times webhooks: one webhook's
- * share of it is cut in one transaction, and the rest of it is told from thread to thread.
+ * Limits of a part: posts, bytes of their texts, and posts times webhooks. One webhook's share of a part is
+ * processed in one transaction, and the remaining part is passed between threads.
  */
 const PART_POSTS_MAX = 500;
 const PART_BYTES_MAX = 400_000;
 const PART_WANTED_MAX = 10_000;
 
-/** Some of the posts that were read, to be cut into events webhook by webhook. */
+/** Some of the queued posts, to be put into events webhook by webhook. */
 export interface Part {
-  /** The sequence of its last post. */
+  /** Sequence of its last post. */
   last: number;
   wanted: Wanted[];
 }
 
-/** Posts of a part that a webhook may want, by their sequences. */
+/** Posts of a part that a webhook may want, by sequence. */
 interface Wanted {
   webhookId: number;
   sequences: number[];
 }
 
 /**
- * The oldest posts that were read and are not cut yet, or null where there are none. Waits for nothing:
- * while rows are read one by one, the connection takes no other statement.
+ * The oldest queued posts, or null if there are none. Synchronous: while rows are read one by one, the
+ * connection can run no other statement.
  */
 export function nextPart(db: Database): Part | null {
   const wanted = new Map<number, number[]>();
@@ -65,12 +65,12 @@ export function nextPart(db: Database): Part | null {
   return { last, wanted: [...wanted].map(([webhookId, of]) => ({ webhookId, sequences: of })) };
 }
 
-/** Posts as JSON text that were read in this transaction, since several webhooks want the same. */
+/** JSON texts of posts read in this transaction, since several webhooks want the same posts. */
 export type PostTexts = Map<number, JsonText<PostView>>;
 
 /**
- * Cuts a webhook's posts of a part into events, in the caller's transaction: by it the webhook is
- * past these posts, so that each becomes an event at most once, whoever cuts.
+ * Puts a webhook's posts of a part into events, in the caller's transaction. The same transaction advances
+ * the webhook past these posts, so that each becomes an event at most once, whichever process does it.
  */
 export async function cutEvents(
   tx: Transaction,
@@ -92,7 +92,7 @@ export async function cutEvents(
   await moveWebhookOn(tx, webhookId, last);
 }
 
-/** Cuts posts into events, in their order. */
+/** Splits posts into events, in order. */
 export function eventsOf(db: Database, postIds: readonly number[], texts: PostTexts): Event[] {
   return cut(textsOf(db, postIds, texts));
 }

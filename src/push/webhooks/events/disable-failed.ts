@@ -12,9 +12,9 @@ import type { Webhook } from "../manage/webhooks.table.ts";
 import { emptyQueues } from "./drop-queue.ts";
 import { readLook, selectFailing } from "./look.store.ts";
 
-/** A webhook that fails for so long is disabled (specification, section 6). */
+/** A webhook that fails for this long is disabled (specification, section 6). */
 export const FAILING_MAX_MS = DAY_MS;
-/** How much of that time may have passed without a process that would have made the attempts. */
+/** How much of that time may have passed without a process making attempts. */
 const DOWN_MAX_MS = 60 * 60 * 1000;
 
 /**
@@ -48,7 +48,7 @@ async function disableForFailures(tx: Transaction, id: number, nowMs: number): P
   const { organizationId } = webhook;
   const organization = await selectOrganization(tx, organizationId);
   const mail = disabledMail(webhook, organization?.name ?? "");
-  // A message each: what one server refuses for one must not be sent to the others again.
+  // Separate messages: if a server refuses one recipient, the others must not get theirs again.
   for (const { email, role, suspendedAt } of await selectMembers(tx, organizationId)) {
     if (role === "member" || suspendedAt !== null) continue;
     await queueMail(tx, nowMs, { to: [email], ...mail });

@@ -4,7 +4,7 @@ import { change, eqGiven, query } from "../../../db/query.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { type Webhook, webhooks } from "../manage/webhooks.table.ts";
 
-/** Deliveries that are dropped in one step: some milliseconds of the lock. */
+/** Deliveries to drop per step: a few milliseconds of the lock. */
 const DROPPED_MAX = 200;
 
 const drop = change((db) =>
@@ -24,17 +24,17 @@ const drop = change((db) =>
 );
 
 /**
- * Drops some of what waits for an attempt of a webhook.
- * @returns whether more may be waiting
+ * Drops some of a webhook's pending deliveries.
+ * @returns whether there may be more
  */
 export async function dropSome(tx: Transaction, webhookId: number): Promise<boolean> {
   return (await drop(tx).run({ webhookId })).changes === DROPPED_MAX;
 }
 
-/** Drops all that waits: for a queue that was emptied just before. */
+/** Drops all pending deliveries, of a queue that was emptied just before. */
 export async function dropRest(tx: Transaction, webhookId: number): Promise<void> {
   while (await dropSome(tx, webhookId)) {
-    // Each step drops some.
+    // Each call drops some.
   }
 }
 
@@ -59,7 +59,7 @@ const waiting = query((db) =>
     ),
 );
 
-/** Webhooks of which something waits, or that have been failing. */
+/** Webhooks that have pending deliveries, or have been failing. */
 export function selectWaiting(
   db: Database,
 ): Promise<Pick<Webhook, "id" | "organizationId" | "disabledReason">[]> {

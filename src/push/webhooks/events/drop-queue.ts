@@ -7,8 +7,8 @@ import { dropSome, selectWaiting } from "./drop-queue.store.ts";
 import { isServed } from "./served.ts";
 
 /**
- * Empties the queues of webhooks that get no events, however long they are: nothing is attempted of
- * them meanwhile, since claims look at the webhook itself. One that gets events again is left alone.
+ * Empties the queues, of any length, of webhooks that get no events. Nothing in them is attempted
+ * meanwhile, because claiming checks the webhook itself. A webhook that gets events again is left alone.
  */
 export async function emptyQueues(
   db: Database,
@@ -32,7 +32,9 @@ async function getsEvents(
   return disabledReason === "" && isServed(db, organizationId, nowMs);
 }
 
-/** Webhooks that get no events although something waits for them, or their day of failures runs. */
+/**
+ * Webhooks that get no events although deliveries are pending, or the time of their failures is running.
+ */
 export async function deadQueues(db: Database, nowMs: number): Promise<number[]> {
   const dead: number[] = [];
   for (const webhook of await selectWaiting(db)) {

@@ -9,13 +9,13 @@ import { deadQueues, emptyQueues } from "./drop-queue.ts";
 import { isAnyFailingSince, readLook, updateLook } from "./look.store.ts";
 import { isLookDue, noteLook } from "./look.ts";
 
-/** Work of webhooks that is due by the clock, on the thread that writes it. */
+/** Webhook work that runs on a timer, on the thread that writes it. */
 export const webhookWork = { lookAfterWebhooks, cutPart, leavePart, disableFailed };
 
-/** No more webhooks are cut in a transaction after so long; one webhook's share comes on top. */
+/** How long a transaction may process further webhooks; the webhook in progress comes on top. */
 const CUT_MS = 5;
 
-/** Whether there may be something to do: asked every second, so it must cost next to nothing. */
+/** Whether there may be work; checked every second, so it must cost next to nothing. */
 export async function isWorkDue(db: Database, nowMs: number, batchMs: number): Promise<boolean> {
   if (!(await anyWebhook(db))) return false;
   const look = await readLook(db);
@@ -24,9 +24,9 @@ export async function isWorkDue(db: Database, nowMs: number, batchMs: number): P
 }
 
 /**
- * The start of what webhooks need by the clock: notes that somebody looks, empties the queues of those
- * that get no events, and starts a batch where one is due.
- * @returns whether a batch is started, and its first part of posts to cut, or null
+ * First part of the timer's work: records that a process is looking, empties the queues of webhooks that
+ * get no events, and starts a batch if one is due.
+ * @returns whether a batch was started, and its first part of posts, or null
  */
 export async function lookAfterWebhooks(
   db: Database,
@@ -45,8 +45,8 @@ export async function lookAfterWebhooks(
 }
 
 /**
- * Cuts a part's posts for its webhooks, one after another, until it has held the lock for long enough.
- * @returns how many are done
+ * Puts a part's posts into events, webhook by webhook, until the lock has been held long enough.
+ * @returns how many webhooks are done
  */
 export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Promise<number> {
   return inTransaction(db, clock, "cut-events", async (tx) => {
@@ -64,7 +64,7 @@ export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Pro
   });
 }
 
-/** Ends a part whose webhooks have all been cut. @returns the next one, or null */
+/** Ends a part once all its webhooks are done. @returns the next part, or null */
 export async function leavePart(
   db: Database,
   clock: Clock,
@@ -75,8 +75,8 @@ export async function leavePart(
 }
 
 /**
- * Ends what waits for webhooks that get no events. Their day of failures ends too: they are not disabled
- * for it.
+ * Ends pending deliveries of webhooks that get no events. The time of their failures ends too, so they are
+ * not disabled for it.
  */
 async function endUnserved(db: Database, clock: Clock): Promise<void> {
   const dead = await deadQueues(db, clock.now());

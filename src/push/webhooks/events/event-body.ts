@@ -6,20 +6,20 @@ import { formatInstant } from "../../../values/moscow-time.ts";
 export const EVENT_KINDS = ["post.created", "post.matched", "ping"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** Summaries of events in the OpenAPI document. */
+/** Summaries of events for the OpenAPI document. */
 export const EVENT_SUMMARIES: Record<EventKind, string> = {
   "post.created": "New posts of the channels that a webhook watches",
   "post.matched": "New posts that match an alert",
   ping: "A test, with no posts",
 };
 
-/** States that a delivery passes through. */
+/** States of a delivery. */
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "dropped"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * The JSON body of an event (specification, section 6), from posts that are JSON text already.
- * @param alert what the posts match, in the body beside them
+ * JSON body of an event (specification, section 6), from posts that already are JSON text.
+ * @param alert the alert that the posts match, added to the body
  */
 export function eventBody(
   event: EventKind,

@@ -1,18 +1,18 @@
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 
-/** Posts of watched channels in the order they were read, until they are cut into events. */
+/** Posts of watched channels in the order they were read, queued until they are put into events. */
 export const readPosts = sqliteTable("read_posts", {
   sequence: integer("sequence").primaryKey(),
   postId: integer("post_id").notNull(),
 });
 
-/** The one row of times by which webhooks are looked after. */
+/** A single row with the times of the timer's work. */
 export const webhookLook = sqliteTable("webhook_look", {
-  /** When events were cut last. */
+  /** When events were last created. */
   batchedAt: integer("batched_at").notNull(),
-  /** When a process last noted that it looks; null: never. */
+  /** When a process last recorded that it looks; null for never. */
   lookedAt: integer("looked_at"),
-  /** Attempts that fell due while no process looked are made by then. */
+  /** When all attempts that became due while no process looked will have been made. */
   overdueUntil: integer("overdue_until").notNull(),
 });
 

@@ -16,7 +16,7 @@ import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { type Look, webhookLook } from "./events.table.ts";
 
-/** Queries of the look at webhooks by the clock: its times, overdue deliveries, failing webhooks. */
+/** Queries of the timer's work: its times, overdue deliveries, failing webhooks. */
 
 const look = query((db) => db.select().from(webhookLook));
 
@@ -30,7 +30,10 @@ export async function updateLook(tx: Transaction, values: Partial<Look>): Promis
   await tx.builders.update(webhookLook).set(values);
 }
 
-/** Sets due times back with the clock: what was due in a minute must not become due in a day and a minute. */
+/**
+ * Moves due times back together with the clock: what was due in a minute must not become due in a day and a
+ * minute.
+ */
 export async function setBack(tx: Transaction, byMs: number): Promise<void> {
   const earlier = (instant: SQLWrapper): SQL => sql`${instant} - ${byMs}`;
   await tx.builders.update(webhookLook).set({
@@ -53,7 +56,7 @@ export async function setBack(tx: Transaction, byMs: number): Promise<void> {
   }
 }
 
-/** Counts a gap in which nobody looked: webhooks that have been failing had no attempts in it. */
+/** Counts a gap in which no process looked: failing webhooks had no attempts in it. */
 export async function addDownTime(tx: Transaction, nowMs: number, gapMs: number): Promise<void> {
   const { downMs, failingSince } = webhooks;
   await tx.builders
@@ -62,7 +65,7 @@ export async function addDownTime(tx: Transaction, nowMs: number, gapMs: number)
     .where(lt(failingSince, nowMs));
 }
 
-/** Overdue deliveries, webhook by webhook: the index of those that wait begins with the webhook. */
+/** Overdue deliveries per webhook: the index of pending deliveries starts with the webhook. */
 const overdue = query((db) =>
   db
     .select({ id: webhookDeliveries.id, dueAt: webhookDeliveries.nextAttemptAt })
@@ -78,7 +81,7 @@ const overdue = query((db) =>
     .limit(given("limit")),
 );
 
-/** Some of the deliveries whose attempts are overdue, those due longest first. */
+/** Some of the overdue deliveries, those due longest first. */
 export async function selectOverdue(db: Database, nowMs: number, limit: number): Promise<number[]> {
   const found = await overdue(db).all({ nowMs, limit });
   found.sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id);
@@ -104,7 +107,7 @@ const anyFailing = query((db) =>
     .limit(1),
 );
 
-/** Whether a webhook has been failing since an instant, or for longer. */
+/** Whether any webhook has been failing since an instant, or for longer. */
 export async function isAnyFailingSince(db: Database, failingSince: number): Promise<boolean> {
   return (await anyFailing(db).get({ failingSince })) !== undefined;
 }
@@ -137,8 +140,9 @@ const failingTooLong = query((db) =>
 );
 
 /**
- * Active webhooks that have been failing since an instant, or for longer. Those for which nobody was
- * there for more than `downMaxMs` of it only where nothing waits that fell due by `overdueUntil`.
+ * Active webhooks that have been failing since an instant, or for longer. Those for which no process was
+ * running for more than `downMaxMs` of that time only count if no delivery due by `overdueUntil` is
+ * pending.
  */
 export async function selectFailing(
   db: Database,

@@ -3,15 +3,15 @@ import { setBackMails } from "../../mail/mails.store.ts";
 import type { Look } from "./events.table.ts";
 import { addDownTime, putDue, readLook, selectOverdue, setBack, updateLook } from "./look.store.ts";
 
-/** How often a process notes that it looks. */
+/** How often a process records that it looks. */
 const LOOK_EVERY_MS = 30_000;
-/** Time without a look after which no process was there to make attempts. */
+/** Time without a look that shows that no process was running. */
 const GAP_MS = 3 * LOOK_EVERY_MS;
-/** Attempts that fell due while no process looked are made within so long. */
+/** Time over which attempts that became due meanwhile are spread. */
 const SPREAD_MS = 45_000;
-/** The longest pause between two of those attempts. */
+/** Longest pause between two of those attempts. */
 const SPREAD_STEP_MAX_MS = 1_000;
-/** A clock that is set back a little changes nothing. */
+/** Setting the clock back by less changes nothing. */
 const SET_BACK_MS = 1_000;
 
 export function isLookDue({ lookedAt }: Look, nowMs: number): boolean {
@@ -19,8 +19,8 @@ export function isLookDue({ lookedAt }: Look, nowMs: number): boolean {
 }
 
 /**
- * Notes, in the caller's transaction, that somebody looks, and mends due times where nobody did or
- * where the clock was set back. Comes before anything that writes a due time.
+ * Records, in the caller's transaction, that a process looks, and corrects due times after a gap or if the
+ * clock was set back. Must precede anything that writes a due time.
  */
 export async function noteLook(tx: Transaction, nowMs: number): Promise<void> {
   const before = await readLook(tx);
@@ -37,10 +37,10 @@ export async function noteLook(tx: Transaction, nowMs: number): Promise<void> {
   await updateLook(tx, { lookedAt: nowMs });
 }
 
-/** Due times that are moved in one transaction; what is beyond them waits for a place anyway. */
+/** Due times to move per transaction; deliveries beyond that wait for capacity anyway. */
 const SPREAD_DELIVERIES_MAX = 2_000;
 
-/** Spreads attempts that fell due meanwhile, so that they are not all made at once. */
+/** Spreads attempts that became due meanwhile, so that they are not all made at once. */
 async function spreadOverdue(tx: Transaction, nowMs: number): Promise<void> {
   const overdue = await selectOverdue(tx, nowMs, SPREAD_DELIVERIES_MAX);
   const stepMs = Math.min(SPREAD_STEP_MAX_MS, SPREAD_MS / overdue.length);

@@ -1,6 +1,6 @@
 import { type Database, statement } from "../../../db/database.ts";
 
-/** Written in SQL, since the join must begin with what was read; drizzle knows no table of posts either. */
+/** Raw SQL, because the join must start with the queue, and drizzle has no table of posts. */
 const OLDEST = {
   read_posts: `
     SELECT p.read_at AS readAt FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id
@@ -10,7 +10,7 @@ const OLDEST = {
     ORDER BY r.sequence LIMIT 1`,
 };
 
-/** When the post that waits longest was read, epoch milliseconds; null where none waits. */
+/** When the post that has waited longest was read, in epoch milliseconds; null if none is waiting. */
 export function oldestReadAt(db: Database, outbox: keyof typeof OLDEST): number | null {
   return statement<{ readAt: number }>(db, OLDEST[outbox]).get()?.readAt ?? null;
 }

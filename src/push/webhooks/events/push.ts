@@ -8,10 +8,10 @@ import { isWorkDue, type webhookWork } from "./due-work.ts";
 
 export type Push = ReturnType<typeof createPush>;
 
-/** Between two transactions, so that others get in: they look for the lock every millisecond. */
+/** Pause between two transactions, so that others get in: they poll for the lock every millisecond. */
 const PAUSE_MS = 3;
 
-/** Does webhooks' work that is due by the clock, from one look to the next. */
+/** Runs webhook work on a timer. */
 export function createPush(
   db: Database,
   work: Calls<typeof webhookWork> & AlertWork,
@@ -21,7 +21,7 @@ export function createPush(
 ) {
   const alerts = createAlertTurns(work, clock);
 
-  /** Step by step, so that the sender's exchanges get in between on the same thread. */
+  /** In steps, so that the sender's work gets in between on the same thread. */
   async function doWork(): Promise<void> {
     const { isBatch, part: first } = await work.lookAfterWebhooks({ batchMs });
     let part = first;
@@ -33,24 +33,24 @@ export function createPush(
         await clock.sleep(PAUSE_MS);
       }
       part = await work.leavePart({ last });
-      // Events that were cut are sent while the next part is.
+      // Sends finished events while the next part is being processed.
       if (part !== null && (await isAttemptDue(db, clock.now()))) {
         void sender.pump().catch(() => {});
       }
     }
-    // Alerts come after the webhooks' own posts, which none of them holds up.
+    // Alerts follow the webhooks' own posts, and so never delay them.
     if (isBatch || alerts.isLeft()) await alerts.turn();
     for (const webhook of await work.disableFailed()) {
       log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");
     }
   }
 
-  /** Does all that is due at this moment; attempts go on after it settles. Never throws. */
+  /** Does all work that is due now; attempts continue after it settles. Never throws. */
   async function look(): Promise<void> {
     try {
       if (await isWorkDue(db, clock.now(), batchMs)) await doWork();
       else if (alerts.isLeft()) await alerts.turn();
-      // The sender logs its failures itself.
+      // The sender logs its own failures.
       if (await isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
     } catch (error) {
       log.warn({ err: error }, "webhooks could not be looked after; it is tried again");
@@ -59,7 +59,7 @@ export function createPush(
 
   return {
     look,
-    /** The same, and settles once no attempt is in flight. */
+    /** As `look`, but settles once no attempt is in progress. */
     async runDue(): Promise<void> {
       await look();
       await sender.idle();

@@ -4,7 +4,7 @@ import { planInForce } from "../../../customers/accounts/plan.ts";
 import type { Database } from "../../../db/database.ts";
 
 /**
- * Whether an organization gets events: it is not archived, and the plan in force includes webhooks
+ * Whether an organization gets events: it is not archived, and its current plan includes webhooks
  * (specification, section 3).
  */
 export async function isServed(
@@ -15,7 +15,7 @@ export async function isServed(
   return ((await servingPlan(db, organizationId, nowMs))?.webhooks ?? 0) > 0;
 }
 
-/** How many alerts of an organization are sent: none where its plan includes no webhooks. */
+/** Number of an organization's alerts that are active: none if its plan excludes webhooks. */
 export async function includedAlerts(
   db: Database,
   organizationId: number,
@@ -25,7 +25,7 @@ export async function includedAlerts(
   return plan === null || plan.webhooks === 0 ? 0 : plan.alerts;
 }
 
-/** The plan in force; null of an organization that is archived, or gone. */
+/** The current plan; null for an organization that is archived or gone. */
 async function servingPlan(
   db: Database,
   organizationId: number,

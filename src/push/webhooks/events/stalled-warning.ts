@@ -4,10 +4,10 @@ import { anyAlert } from "../alerts/alerts.store.ts";
 import { anyWebhook } from "../manage/webhooks.store.ts";
 import { oldestReadAt } from "./oldest-read.store.ts";
 
-/** Posts are cut within a batch and this; the largest import's take some twenty seconds. */
+/** How long posts may wait beyond a batch; the largest import's take some twenty seconds. */
 const STALLED_AFTER_MS = 2 * 60 * 1000;
 
-/** The warning in `/readyz` where posts that were read are not cut into events; null where they are. */
+/** Warning in `/readyz` while posts are not being put into events; otherwise null. */
 export async function stalledWarning(
   db: Database,
   nowMs: number,
@@ -17,7 +17,7 @@ export async function stalledWarning(
   return stalled === null ? null : `Posts read at ${stalled} are not cut into events yet.`;
 }
 
-/** The same of posts that are not matched with alerts. */
+/** The same for posts that are not being matched with alerts. */
 export async function stalledAlertsWarning(
   db: Database,
   nowMs: number,

@@ -2,7 +2,7 @@ import type { Removal, Watchers } from "../../../catalog/manage/removals.store.t
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { channelsOf, putChannels } from "./webhooks.store.ts";
 
-/** The webhooks that watch a channel which is merged or deleted. */
+/** Webhooks that watch a channel which is being merged or deleted. */
 export const channelWatchers: Watchers = {
   count(db: Database, channelId: number): number {
     const sql = "SELECT count(*) AS webhooks FROM webhook_channels WHERE channel_id = ?";
@@ -10,8 +10,8 @@ export const channelWatchers: Watchers = {
   },
 
   /**
-   * Has the webhooks that watch the removed channel watch the other too. They go on watching the removed
-   * one meanwhile, so that of its posts none is left out, moved or not.
+   * Makes webhooks that watch the removed channel watch the other one too. They keep watching the removed
+   * one meanwhile, so that none of its posts is missed, moved or not.
    */
   watchOther(tx: Transaction, { id, intoId }: Removal): void {
     statement(
@@ -21,11 +21,11 @@ export const channelWatchers: Watchers = {
        ON CONFLICT (channel_id, webhook_id) DO UPDATE SET
          since_sequence = min(since_sequence, excluded.since_sequence)`,
     ).run({ id, intoId });
-    // Alerts are moved at once: posts that are still to be moved count as the other channel's.
+    // Alerts move at once: posts still to be moved already count as the other channel's.
     statement(tx, "UPDATE alerts SET channel_id = ? WHERE channel_id = ?").run(intoId, id);
   },
 
-  /** Takes the removed channel out of one webhook's list, where the other comes in its place. */
+  /** Removes the channel from one webhook's list, and puts the other one in its place. */
   async leaveNext(tx: Transaction, { id, intoId }: Removal): Promise<boolean> {
     const next = statement<{ webhookId: number }>(
       tx,

@@ -9,13 +9,13 @@ import type { DeliveryView } from "./webhook-views.ts";
 
 export interface DeliverySelection {
   webhookId: number;
-  /** Deliveries with smaller numbers only; null: all. */
+  /** Selects deliveries with smaller numbers; null for all. */
   before: number | null;
   limit: number;
   nowMs: number;
 }
 
-/** A page of deliveries with their attempts, by one statement: both are of the same instant. */
+/** A page of deliveries with their attempts, in one statement so that both are from the same instant. */
 const page = query((db) => {
   const delivery = db
     .select()
@@ -42,7 +42,7 @@ export async function selectDeliveries(
   { webhookId, before, limit, nowMs }: DeliverySelection,
 ): Promise<ItemPage<DeliveryView>> {
   const until = before ?? Number.MAX_SAFE_INTEGER;
-  // A row more than the page has tells whether there is another page.
+  // Reads one more than the page holds, to see whether another page follows.
   const rows = await page(db).all({ webhookId, before: until, limit: limit + 1 });
   const found = new Map<number, DeliveryView>();
   for (const { delivery, webhook_attempts: attempt } of rows) {
@@ -73,7 +73,7 @@ export function attemptView({
   return { attempted_at: formatInstant(attemptedAt), status, error, duration_ms: durationMs };
 }
 
-/** State as it is shown: a failed delivery is pending while it is sent again for somebody. */
+/** The state to show: a failed delivery counts as pending while it is being resent. */
 function stateOf({ state, claimedUntil }: Delivery, nowMs: number): DeliveryState {
   return state === "failed" && (claimedUntil ?? 0) > nowMs ? "pending" : state;
 }

@@ -6,28 +6,28 @@ import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { Target } from "../../../values/target-guard.ts";
 import { channelFaults } from "./webhook-limits.ts";
 
-/** An address as it was given, and as it was read. */
+/** An address as given, and parsed. */
 export interface GivenTarget {
   url: string;
   target: Target;
 }
 
-/** How long finding the addresses of a name may take while its webhook is made or changed. */
+/** Limit for resolving a name while its webhook is being created or changed. */
 const RESOLVE_MAX_MS = 5_000;
-/** The one message for a name that does not exist and for one of a private network. */
+/** The same message for a name that does not exist and one in a private network. */
 const REFUSED = message("addressRefused");
 
-/** Why an address cannot be taken. */
+/** Why an address is not acceptable. */
 export async function addressFaults(
   guard: TargetGuard,
   { target }: GivenTarget,
 ): Promise<Message[]> {
   const resolution = await guard(target, RESOLVE_MAX_MS);
-  // A name server that does not answer is nobody's mistake, and each attempt is guarded anyway.
+  // A name server's failure is nobody's mistake, and every attempt is checked anyway.
   return resolution.ok || resolution.reason === "unresolved" ? [] : [REFUSED];
 }
 
-/** @throws AppError `invalid` on `url`, and then on `channels` too */
+/** @throws AppError `invalid` on `url`, and in that case on `channels` as well */
 export async function requireAcceptable(
   db: Database,
   guard: TargetGuard,

@@ -5,7 +5,7 @@ import { webhookAttempts, webhookBodies, webhookDeliveries } from "../delivery/d
 import { attemptView } from "./deliveries-log.store.ts";
 import type { DeliveryView } from "./webhook-views.ts";
 
-/** Deliveries in which the last attempts are looked for: an older one may be attempted again too. */
+/** Deliveries to search for the latest attempts, because an older delivery may be attempted again. */
 const DELIVERIES_LOOKED_AT = 200;
 
 export type RecentAttempt = DeliveryView["attempts"][number] & { delivery: number };
@@ -26,7 +26,7 @@ const recent = query((db) => {
     .limit(given("limit"));
 });
 
-/** The last attempts of a webhook's latest deliveries, the oldest first. */
+/** The latest attempts of a webhook's recent deliveries, oldest first. */
 export async function selectRecentAttempts(
   db: Database,
   { webhookId, limit }: { webhookId: number; limit: number },
@@ -47,7 +47,7 @@ const bodyOf = query((db) =>
     ),
 );
 
-/** A delivery's body, byte for byte; undefined where the webhook has no such delivery. */
+/** A delivery's body, byte for byte; undefined if the webhook has no such delivery. */
 export async function selectBody(
   db: Database,
   delivery: { webhookId: number; id: number },

@@ -37,7 +37,7 @@ interface NewWebhook {
   plan: Plan;
   url: string;
   channels: number[];
-  /** The secret, as the secret box seals it. */
+  /** The secret, encrypted by the secret box. */
   secret: Uint8Array;
   by: Actor;
 }
@@ -117,14 +117,14 @@ export async function changeWebhook(
   if (change.isActive === false) await emptyQueues(db, clock, [own.id]);
 }
 
-/** Deliveries that are removed in one step: each with its attempts, and a body of up to a megabyte. */
+/** Deliveries to remove per step, each with its attempts and a body of up to a megabyte. */
 const REMOVED_MAX = 10;
-/** No further step begins in a transaction after so long. */
+/** How long a transaction may start further steps. */
 const REMOVED_MS = 12;
 
 /**
- * Removes a part of a webhook, which may have a long log: its caller goes on until nothing is left, so
- * that the thread is free for others between two parts. Disabled first, so that nothing is added.
+ * Removes part of a webhook, whose log may be long: the caller repeats this until nothing is left, so that
+ * the thread is free for others in between. The webhook is disabled first, so that nothing is added.
  * @returns whether something is left
  * @throws AppError `not_found`
  */
@@ -151,7 +151,7 @@ export function removeWebhookPart(
 }
 
 /**
- * Puts a new secret in the place of the present one, which goes on signing beside it for `overlapMs`.
+ * Replaces the current secret, which keeps signing in addition for `overlapMs`.
  * @throws AppError `not_found`
  */
 export function rotateSecret(
@@ -174,7 +174,7 @@ export function rotateSecret(
 
 type Verb = "create" | "change" | "enable" | "disable" | "delete" | "rotate-secret" | "resend";
 
-/** The audit entry of a change. */
+/** Audit entry of a change. */
 export function ofWebhook(
   verb: Verb,
   { organizationId, id }: OwnItem,
@@ -183,7 +183,7 @@ export function ofWebhook(
   return { organizationId, action: `webhook.${verb}`, target: `webhook ${id}`, details };
 }
 
-/** The rest of an address may hold what only its owner knows. */
+/** Only the host, because the rest of an address may contain its owner's secrets. */
 function hostOf(url: string): string {
   return new URL(url).host;
 }

@@ -46,9 +46,8 @@ function toView(outcome: AttemptOutcome & { delivery: number }): AttemptView {
 const TEST_EVERY_MS = 60_000;
 
 /**
- * Makes a ping and takes it.
- * @throws AppError `not_found`; `throttled` within a minute of the last, or where the host has had
- *   enough
+ * Creates and claims a ping.
+ * @throws AppError `not_found`; `throttled` within a minute of the last, or if the host has had enough
  */
 export function startTest(
   db: Database,
@@ -74,9 +73,9 @@ export function startTest(
 }
 
 /**
- * Takes a delivery for one more attempt.
- * @throws AppError `not_found`; `conflict` where that cannot be; `throttled` while as many of the
- *   webhook's attempts are under way as there may be, or where the host has had enough
+ * Claims a delivery for one more attempt.
+ * @throws AppError `not_found`; `conflict` if it cannot be resent; `throttled` while the webhook has its
+ * maximum of attempts in progress, or if the host has had enough
  */
 export function startResend(
   db: Database,

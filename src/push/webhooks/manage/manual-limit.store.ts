@@ -20,7 +20,7 @@ const forgetOthers = change((db) =>
     ),
 );
 
-/** Forgets attempts that were not made after an instant and until now. */
+/** Removes attempts made outside the time between an instant and now. */
 export async function deleteOthers(tx: Transaction, from: number, nowMs: number): Promise<void> {
   await forgetOthers(tx).run({ from, nowMs });
 }
@@ -38,7 +38,7 @@ const attemptsOfHost = query((db) =>
     .orderBy(asc(manualAttempts.attemptedAt)),
 );
 
-/** When the attempts were made, the oldest first. */
+/** Times of the attempts, oldest first. */
 export async function selectInstants(
   db: Database,
   { organizationId, host }: OfHost,

@@ -4,15 +4,18 @@ import { message } from "../../../values/messages/messages.ts";
 import { readTargetUrl } from "../../../values/target-guard.ts";
 import { deleteOthers, insertManualAttempt, selectInstants } from "./manual-limit.store.ts";
 
-/** Pings and resends of one organization to one receiving host, whose server may be somebody else's. */
+/**
+ * Pings and resends per minute of one organization to one receiving host, whose server may be somebody
+ * else's.
+ */
 const OF_HOST_MAX = 6;
 const OF_HOST_MS = 60_000;
 
 /**
- * Takes one of the pings and resends that an organization has for a host, in the caller's transaction:
- * webhooks come and go, the host that receives stays.
+ * Takes one of an organization's pings and resends for a host, in the caller's transaction. Counted by
+ * host, because webhooks can be deleted and created again.
  * @param url of the webhook
- * @throws AppError `throttled` where the last minute had as many as there may be
+ * @throws AppError `throttled` if the last minute had its maximum
  */
 export async function takeManualAttempt(
   tx: Transaction,
@@ -21,7 +24,7 @@ export async function takeManualAttempt(
 ): Promise<void> {
   const target = readTargetUrl(url);
   const host = "value" in target ? target.value.host : "";
-  // Instants ahead of now are of a clock that was set back since.
+  // Times in the future come from a clock that was set back since.
   await deleteOthers(tx, nowMs - OF_HOST_MS, nowMs);
   const taken = await selectInstants(tx, { organizationId, host });
   const [first] = taken;

@@ -1,4 +1,4 @@
-/** A webhook or an alert of an organization; another's is not found. */
+/** Identifies a webhook or an alert within an organization; another organization's is not found. */
 export interface OwnItem {
   organizationId: number;
   id: number;

@@ -9,18 +9,18 @@ import type { Random } from "../../../ports/random.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { anyWebhook } from "./webhooks.store.ts";
 
-/** Schema version that brought webhooks. */
+/** Schema version that introduced webhooks. */
 const WEBHOOKS_SINCE_VERSION = 2;
 const SECRET_BYTES = 32;
 
-/** Whether the database, of whatever schema, holds what can be read by the secret only. */
+/** Whether the database, of any schema version, contains anything that can only be read with the secret. */
 export async function needsSecret(db: Database): Promise<boolean> {
   return schemaVersion(db) >= WEBHOOKS_SINCE_VERSION && (await anyWebhook(db));
 }
 
 /**
- * Path of the secret that nobody set: beside the database, never in it. Where the database is named by a
- * symbolic link, one that lies beside the link counts first.
+ * Path of the automatically created secret: beside the database, never in it. If the path of the database
+ * is a symbolic link, a secret beside the link takes precedence.
  */
 export function secretPath(databasePath: string): string {
   const besideName = `${databasePath}.secret`;
@@ -28,8 +28,8 @@ export function secretPath(databasePath: string): string {
 }
 
 /**
- * The secret of the file; null where there is none.
- * @throws AppError `unavailable` naming the file, where it cannot be read
+ * The secret in the file; null if there is no file.
+ * @throws AppError `unavailable` naming the file if it cannot be read
  */
 export function readSecretFile(path: string): string | null {
   try {
@@ -43,9 +43,9 @@ export function readSecretFile(path: string): string | null {
 }
 
 /**
- * Makes the file, for its owner's eyes only. It appears whole or not at all,
- * and once only where two processes start together.
- * @throws AppError `unavailable` naming the file, where it cannot be made
+ * Creates the file, readable by its owner only. It appears complete or not at all, and only once if two
+ * processes start together.
+ * @throws AppError `unavailable` naming the file if it cannot be created
  */
 export function makeSecretFile(path: string, random: Random): string {
   const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url");

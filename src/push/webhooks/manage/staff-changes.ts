@@ -18,7 +18,7 @@ export type StaffWebhookChanges = Calls<typeof staffWebhookChanges>;
 const NOTE_LENGTH_MAX = 500;
 
 /**
- * Disables a webhook as staff, which only staff can undo.
+ * Disables a webhook on behalf of staff, which only staff can undo.
  * @param note the reason, shown to staff only
  * @throws AppError `not_found`, `invalid` on `reason`
  */
@@ -43,7 +43,7 @@ async function disableWebhookAsStaff(
   return disabled;
 }
 
-/** Enables a webhook, whatever it was disabled for. @throws AppError `not_found` */
+/** Enables a webhook, whatever the reason it was disabled for. @throws AppError `not_found` */
 async function enableWebhookAsStaff(
   db: Database,
   clock: Clock,

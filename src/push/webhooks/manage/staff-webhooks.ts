@@ -13,9 +13,9 @@ import type { Webhook } from "./webhooks.table.ts";
 export type StaffWebhooks = ReturnType<typeof createStaffWebhooks>;
 
 /**
- * Staff's view of all webhooks; every verb that names one throws `not_found` where there is none.
- * @param changes on a connection that writes
- * @param secrets asked for when it is needed: it may be kept in a file
+ * All webhooks, as staff see them. Functions that name a webhook throw `not_found` if it does not exist.
+ * @param changes on a writing connection
+ * @param secrets called when needed, because it may read a file
  */
 export function createStaffWebhooks(
   db: Database,
@@ -24,14 +24,14 @@ export function createStaffWebhooks(
   clock: Clock,
 ) {
   return {
-    /** Webhooks of one organization, or of all. */
+    /** Webhooks of one organization, or all. */
     webhooks: (organizationId: number | null): Promise<Webhook[]> =>
       selectWebhooks(db, organizationId),
     webhook: (id: number): Promise<Webhook> => requireWebhook(db, id),
     channels: (id: number): Promise<number[]> => channelsOf(db, id),
     disable: changes.disableWebhookAsStaff,
 
-    /** @throws AppError `conflict` where no attempt could be signed */
+    /** @throws AppError `conflict` if attempts could not be signed */
     async enable(id: number, by: Actor): Promise<Webhook> {
       const { disabledReason, secret } = await requireWebhook(db, id);
       if (disabledReason !== "" && (await secrets()).open(secret) === null) {
@@ -40,7 +40,7 @@ export function createStaffWebhooks(
       return changes.enableWebhookAsStaff(id, by);
     },
 
-    /** The latest deliveries, newest first. */
+    /** Latest deliveries, newest first. */
     async deliveries(id: number, limit: number): Promise<DeliveryView[]> {
       await requireWebhook(db, id);
       const selection = { webhookId: id, before: null, limit, nowMs: clock.now() };

@@ -6,13 +6,13 @@ import { unknownChannels } from "./webhooks.store.ts";
 
 /** Limits of plans for webhooks and alerts. */
 
-/** Why one more webhook does not fit into the plan, or null where it does. */
+/** Why the plan has no room for one more webhook; null if it does. */
 export function webhookLimitReached({ code, webhooks }: Plan, existing: number): Message | null {
   if (existing < webhooks) return null;
   return message("webhooksNotIncluded", { plan: code, included: webhooks, existing });
 }
 
-/** Why one more alert does not fit into the plan, or null where it does. */
+/** Why the plan has no room for one more alert; null if it does. */
 export function alertLimitReached({ code, alerts }: Plan, existing: number): Message | null {
   if (existing < alerts) return null;
   return message("alertsNotIncluded", { plan: code, included: alerts, existing });
@@ -31,7 +31,7 @@ export function requireFew({ code, webhookChannels }: Plan, channels: number): v
   throw new AppError("tariff_required", message("webhookChannelsNotIncluded", values));
 }
 
-/** Numbers named in a message at the most. */
+/** Most numbers to list in a message. */
 const NAMED_MAX = 100;
 
 /** @throws AppError `invalid` on `channels` */
@@ -44,7 +44,7 @@ export async function requireChannels(
   if (faults.length > 0) throw fieldError({ channels: faults });
 }
 
-/** Faults of the channels that a webhook is to watch. */
+/** What is wrong with the channels that a webhook should watch. */
 export async function channelFaults(
   db: Database,
   { webhookChannels }: Plan,

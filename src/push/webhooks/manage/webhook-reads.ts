@@ -14,7 +14,7 @@ import {
   type WatchingWebhook,
 } from "./webhooks.store.ts";
 
-/** An organization's webhooks as its people look at them. */
+/** An organization's webhooks, as its people see them. */
 export function createWebhookReads(db: Database) {
   return {
     async get({ organizationId, id }: OwnItem): Promise<WebhookView> {
@@ -42,7 +42,7 @@ export function createWebhookReads(db: Database) {
       return selectDeliveries(db, { ...page, webhookId: own.id });
     },
 
-    /** The last attempts of the latest deliveries, the oldest first. */
+    /** The latest attempts of recent deliveries, oldest first. */
     async recentAttempts(own: OwnItem, limit: number): Promise<RecentAttempt[]> {
       await ownWebhook(db, own);
       return selectRecentAttempts(db, { webhookId: own.id, limit });

@@ -12,7 +12,7 @@ import {
 import { DELIVERY_STATES, EVENT_KINDS } from "../events/event-body.ts";
 import { DISABLED_REASONS } from "./webhooks.table.ts";
 
-/** Webhooks and deliveries as the API shows them. */
+/** Webhooks and deliveries as the API returns them. */
 
 const webhookFields = {
   id: integerSchema({ description: "Webhook number" }),
@@ -33,7 +33,7 @@ const webhookFields = {
 export const webhookSchema = objectSchema(webhookFields, "Webhook");
 export type WebhookView = ValueOf<typeof webhookSchema>;
 
-/** A webhook with its secret, which is shown this once. */
+/** A webhook with its secret, which is only shown this once. */
 export const newSecretSchema = objectSchema(
   {
     ...webhookFields,
@@ -49,7 +49,7 @@ const outcomeFields = {
   duration_ms: integerSchema({ minimum: 0, description: "Milliseconds that the attempt took" }),
 };
 
-/** How an attempt that a caller waited for came out. */
+/** Outcome of an attempt that a caller waited for. */
 export const attemptSchema = objectSchema(
   {
     delivered: flagSchema({ description: "Whether the receiver answered with a 2xx status" }),

@@ -20,7 +20,7 @@ export async function selectWebhooks(
   return db.builders.select().from(webhooks).where(ofOne).orderBy(asc(webhooks.id));
 }
 
-/** A webhook with the numbers of the channels that it watches, in the order given. */
+/** A webhook with the numbers of the channels it watches, in the given order. */
 export interface WatchingWebhook extends Webhook {
   channels: number[];
 }
@@ -50,7 +50,7 @@ export function selectWatching(db: Database, id: number): Promise<WatchingWebhoo
   return watchingById(db).get({ id });
 }
 
-/** An organization's webhooks after a number, by number. */
+/** An organization's webhooks with numbers above one, ascending. */
 export function selectWatchingPage(
   db: Database,
   page: { organizationId: number; after: number; limit: number },
@@ -65,7 +65,7 @@ const counted = queryNow((db) =>
     .where(eqGiven(webhooks.organizationId, "organizationId")),
 );
 
-/** The number of webhooks for the rules of plans, read in the snapshot of the tick. */
+/** Counts webhooks for plan rules, in the tick's snapshot. */
 export function countWebhooksNow(db: Database, organizationId: number): number {
   return counted(db).get({ organizationId })?.webhooks ?? 0;
 }
@@ -106,7 +106,9 @@ export async function updateWebhook(
 
 const remove = change((db) => db.delete(webhooks).where(eqGiven(webhooks.id, "id")));
 
-/** Deletes a webhook with its channels, alerts, deliveries and their attempts. @returns whether there was one */
+/**
+ * Deletes a webhook with its channels, alerts, deliveries and their attempts. @returns whether it existed
+ */
 export async function deleteWebhook(tx: Transaction, id: number): Promise<boolean> {
   return (await remove(tx).run({ id })).changes > 0;
 }
@@ -118,7 +120,7 @@ const list = query((db) =>
     .where(eqGiven(webhookLists.webhookId, "webhookId")),
 );
 
-/** The numbers of the channels that a webhook watches, in the order given. */
+/** Numbers of the channels that a webhook watches, in the given order. */
 export async function channelsOf(db: Database, webhookId: number): Promise<number[]> {
   return (await list(db).get({ webhookId }))?.channels ?? [];
 }
@@ -133,7 +135,7 @@ const putList = change((db) =>
     }),
 );
 
-/** Writes the list of the channels that a webhook watches, beside their rows. */
+/** Writes the list of a webhook's channels, beside their rows. */
 export async function putChannels(
   tx: Transaction,
   webhookId: number,
@@ -143,15 +145,15 @@ export async function putChannels(
 }
 
 /**
- * Has a webhook watch these channels. Only what differs is written: a channel that was watched before
- * stays so, the others are from now on. Thousands of rows in one statement each, so in SQL.
+ * Makes a webhook watch these channels. Only differences are written: a channel that it already watched
+ * stays as it is, the others are watched from now on. Raw SQL, with one statement for thousands of rows.
  */
 export async function replaceChannels(
   tx: Transaction,
   webhookId: number,
   channels: readonly number[],
 ): Promise<void> {
-  // The rows, not the list: while a channel is merged, they have both it and the other.
+  // Rows rather than the list: while a channel is being merged, the rows have both it and the other one.
   const watched = statement<{ id: number }>(
     tx,
     "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?",
@@ -177,7 +179,7 @@ export async function replaceChannels(
   await putChannels(tx, webhookId, channels);
 }
 
-/** Numbers that no public channel has. In SQL, since there may be thousands in one statement. */
+/** Numbers that no public channel has. Raw SQL, since one statement may get thousands. */
 export async function unknownChannels(
   db: Database,
   channels: readonly number[],
@@ -191,13 +193,13 @@ export async function unknownChannels(
     .map(({ id }) => id);
 }
 
-/** The last post that was read: what comes later is new. The table is SQLite's own. */
+/** Sequence of the last post read: later ones are new. The table is SQLite's own. */
 function lastSequence(db: Database): number {
   const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'read_posts'";
   return statement<{ seq: number }>(db, sql).get()?.seq ?? 0;
 }
 
-/** Ends deliveries: nothing is attempted any more. Its queue is to be emptied after the commit. */
+/** Stops deliveries: nothing more is attempted. The queue must be emptied after the commit. */
 export async function disable(
   tx: Transaction,
   id: number,
@@ -207,13 +209,13 @@ export async function disable(
   await updateWebhook(tx, id, { disabledReason: reason, failingSince: null, updatedAt: nowMs });
 }
 
-/** Sends what is read from now on. Its queue is to be emptied before, since a long one takes time. */
+/** Resumes sending from now on. The queue must be emptied before, since that may take long. */
 export async function enable(tx: Transaction, id: number, nowMs: number): Promise<void> {
   await updateWebhook(tx, id, { disabledReason: "", updatedAt: nowMs });
   await startAfresh(tx, id);
 }
 
-/** Has only posts read from now on be sent, and only failures from now on count. */
+/** Makes only posts read and failures counted from now on matter. */
 async function startAfresh(tx: Transaction, id: number): Promise<void> {
   await dropRest(tx, id);
   const sinceSequence = lastSequence(tx);
@@ -221,7 +223,7 @@ async function startAfresh(tx: Transaction, id: number): Promise<void> {
   await startAlertsAfresh(tx, id);
 }
 
-/** Resumes an organization's webhooks, in the transaction by which it is served again. */
+/** Resumes an organization's webhooks, in the transaction that entitles it to events again. */
 export async function resumeWebhooks(tx: Transaction, organizationId: number): Promise<void> {
   for (const { id } of await selectWebhooks(tx, organizationId)) await startAfresh(tx, id);
 }

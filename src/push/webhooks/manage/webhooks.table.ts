@@ -18,7 +18,7 @@ export const webhooks = sqliteTable("webhooks", {
   lastSuccessAt: integer("last_success_at"),
   lastDurationMs: integer("last_duration_ms"),
   lastError: text("last_error").notNull(),
-  /** Why staff disabled it: for staff only. */
+  /** Why staff disabled it; visible to staff only. */
   staffNote: text("staff_note").notNull().default(""),
   testedAt: integer("tested_at"),
   createdAt: integer("created_at").notNull(),
@@ -28,8 +28,8 @@ export const webhooks = sqliteTable("webhooks", {
 export type Webhook = typeof webhooks.$inferSelect;
 
 /**
- * The numbers of the channels that each webhook watches, in the order given. The rows of
- * `webhook_channels` say the same by channel.
+ * Numbers of the channels that each webhook watches, in the given order. The rows of `webhook_channels`
+ * contain the same by channel.
  */
 export const webhookLists = sqliteTable("webhook_lists", {
   webhookId: integer("webhook_id").primaryKey(),

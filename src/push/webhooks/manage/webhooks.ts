@@ -26,12 +26,12 @@ import { selectWebhook } from "./webhooks.store.ts";
 /** Changes of webhooks, on the thread that writes what people ask for. */
 export const webhookChanges = { addWebhook, changeWebhook, rotateSecret, startTest, startResend };
 
-/** A removal may be long, and has the thread of what is done by the clock. */
+/** A removal may take long, so it runs on the thread for timed work. */
 type Changes = Calls<typeof webhookChanges & { removeWebhookPart: typeof removeWebhookPart }>;
 
-/** Between two parts of a removal, so that other writers get in. */
+/** Pause between two parts of a removal, so that other writers get in. */
 const PAUSE_MS = 3;
-/** A change of a webhook: fields that are not given stay as they are. */
+/** A change of a webhook: fields not given stay as they are. */
 interface GivenChange {
   given: GivenTarget | undefined;
   channels: number[] | undefined;
@@ -41,8 +41,7 @@ interface GivenChange {
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /**
- * An organization's webhooks. Every verb that names one throws `not_found` for another
- * organization's.
+ * An organization's webhooks. Functions that name a webhook throw `not_found` for another organization's.
  */
 export function createWebhooks(
   db: Database,
@@ -60,7 +59,7 @@ export function createWebhooks(
     ...reads,
     ...attempts,
 
-    /** Why an address cannot be taken. */
+    /** Why an address is not acceptable. */
     addressFaults: (given: GivenTarget): Promise<Message[]> => addressFaults(guard, given),
 
     async create(
@@ -94,7 +93,10 @@ export function createWebhooks(
       return get(own);
     },
 
-    /** Refuses to enable a webhook that staff disabled, if it is the organization's. @throws AppError `conflict` */
+    /**
+     * Refuses to enable a webhook that staff disabled, if it belongs to the organization. @throws AppError
+     * `conflict`
+     */
     async refuseEnabling({ organizationId, id }: OwnItem): Promise<void> {
       const webhook = await selectWebhook(db, id);
       if (webhook?.organizationId === organizationId) requireEnabling(webhook, { isActive: true });

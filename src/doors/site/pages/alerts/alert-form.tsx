@@ -13,7 +13,7 @@ import { Form, SelectField, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** The form of a new alert or of an existing one. */
+/** Form for a new or an existing alert. */
 export function AlertForm({
   visit,
   context,
@@ -26,7 +26,7 @@ export function AlertForm({
   context: SiteContext;
   action: string;
   button: string;
-  /** Those that the alert may be sent by. */
+  /** Webhooks that can deliver the alert. */
   webhooks: readonly WebhookView[];
   alert?: AlertView;
 }): JSX.Element {
@@ -94,7 +94,7 @@ export function AlertForm({
   );
 }
 
-/** The fields as they were typed. @throws AppError `invalid` with all faults at once */
+/** The fields as typed. @throws AppError `invalid` with all faults at once */
 export function readAlertForm({ form }: Visit, { services }: SiteContext): AlertFields {
   const name = readName(form.get("name"));
   const q = readQuery(form.get("q"));
@@ -121,7 +121,7 @@ export function readAlertForm({ form }: Visit, { services }: SiteContext): Alert
   return { ...none, ...filters, name: name.value, q: q.value, webhookId };
 }
 
-/** A link as the handle or number that it names. */
+/** Converts a link to the handle or number it refers to. */
 function channelNamed(
   typed: string,
   channels: Pick<SiteContext["services"]["channels"], "parseLinkOrHandle">,

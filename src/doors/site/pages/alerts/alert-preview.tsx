@@ -12,7 +12,7 @@ import { cardsOf } from "../../visit/cards-of.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** A link to the preview, which takes a while and so is shown only where it is asked for. */
+/** Link to the preview, which takes a while and is therefore shown only on request. */
 export function PreviewLink({ visit, alert }: { visit: Visit; alert: AlertView }): JSX.Element {
   const words = visit.words.alertPages;
   return (
@@ -26,7 +26,7 @@ export function PreviewLink({ visit, alert }: { visit: Visit; alert: AlertView }
   );
 }
 
-/** How many posts match, and the newest of them with what matches marked. */
+/** Number of matching posts, and the newest ones with their matches marked. */
 export function Preview({
   visit,
   context,

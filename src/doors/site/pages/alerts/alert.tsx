@@ -22,7 +22,7 @@ import { AlertForm, readAlertForm } from "./alert-form.tsx";
 import { Preview, PreviewLink } from "./alert-preview.tsx";
 import { WebhookLink, webhooksOf } from "./alerts.tsx";
 
-/** `/account/alerts/:id/`: one alert, what it would send, and what can be done with it. */
+/** `/account/alerts/:id/`: one alert, what it would send, and the actions on it. */
 export const alertPage: SitePage = {
   path: "/account/alerts/:id/",
   access: "member",

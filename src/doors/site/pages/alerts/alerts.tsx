@@ -17,10 +17,10 @@ import { hasAlerts, requireAlerts, requireManager } from "./alert-access.ts";
 import { AlertForm, readAlertForm } from "./alert-form.tsx";
 
 const PATH = "/account/alerts/";
-/** More than any plan includes. */
+/** Above the limit of any plan. */
 const LISTED_MAX = 10_000;
 
-/** `/account/alerts/`: the organization's alerts, and the form that makes one. */
+/** `/account/alerts/`: the organization's alerts, and the form for a new one. */
 export const alertsPage: SitePage = {
   path: PATH,
   access: "member",
@@ -100,7 +100,7 @@ function List({
   );
 }
 
-/** The webhook by which an alert is sent, and whether it is disabled. */
+/** The webhook that delivers an alert, and whether it is disabled. */
 export function WebhookLink({
   visit,
   webhook,
@@ -133,7 +133,7 @@ async function Create({
 }): Promise<HtmlEscapedString> {
   const words = visit.words.alertPages;
   const { code, alerts } = await planOf(visit, context);
-  // A form that was refused is shown again, with its fault, in place of the notice.
+  // A refused form is shown again with its fault, instead of the notice.
   if (existing >= alerts && visit.form.get("action") !== "create") {
     return (
       <p class="notice">

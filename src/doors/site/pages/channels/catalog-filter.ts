@@ -8,7 +8,9 @@ import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** All filters of the API's catalog, by the API's names: the page's address is a request. */
+/**
+ * All filters of the API's catalog, under the API's names, so that the page's address mirrors a request.
+ */
 export const FILTERS = [
   "q",
   "category",
@@ -25,7 +27,7 @@ export const FILTERS = [
   "ordering",
 ] as const;
 
-/** The address's filters; one that is not given is an empty text. */
+/** Filters in the address; empty text if not given. */
 export type Filter = Record<(typeof FILTERS)[number], string>;
 
 export function filterOf({ query }: Visit): Filter {
@@ -36,12 +38,12 @@ export function filterOf({ query }: Visit): Filter {
   return Object.fromEntries(given) as Filter;
 }
 
-/** The filters that are given, with what else the address says. */
+/** The filters that are given, and other parameters in the address. */
 export function givenOf(filter: Filter): Record<string, string> {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
 }
 
-/** A page of what the filter finds, by the API's own method. */
+/** A page of the filter's results, from the API's own method. */
 export function findChannels(
   filter: Filter,
   page: { limit: number; cursor: string },
@@ -52,7 +54,7 @@ export function findChannels(
   return lookUp<Page<CardAnswer>>(channelsList, raw, visit, context);
 }
 
-/** How many channels the filter finds; null where that takes too long, or the filter is wrong. */
+/** Number of matching channels; null if counting takes too long, or the filter is invalid. */
 export async function countChannels(
   filter: Filter,
   { services }: SiteContext,

@@ -8,7 +8,7 @@ import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { FILTERS } from "./catalog-filter.ts";
 
-/** Filters that are folded until one of them is wanted. */
+/** Filters that are folded until one of them is used. */
 const MORE = FILTERS.slice(FILTERS.indexOf("subscribers_min"), FILTERS.indexOf("ordering"));
 const NUMBERS = [
   ...(["subscribers_min", "subscribers_max"] as const),
@@ -23,7 +23,7 @@ export function CatalogForm({
 }: {
   visit: Visit;
   directory: Directory;
-  /** Id of the element that shows what was found. */
+  /** Id of the element with the results. */
   results: string;
 }): JSX.Element {
   const words = visit.words.explorerPages;

@@ -17,12 +17,12 @@ import { MetricsComing } from "./metrics-coming.tsx";
 interface ResultsProps extends PartProps {
   page: Page<CardAnswer>;
   filter: Filter;
-  /** How many there are. */
+  /** Number of results, in words. */
   summary: string;
   count: CatalogCount | null;
 }
 
-/** The channels found: how many, a table, and the same as a file and as a request. */
+/** The channels found: their number, a table, a download, and the API request. */
 export async function CatalogResults({
   visit,
   context,
@@ -54,7 +54,7 @@ export async function CatalogResults({
         </form>
       </div>
       {
-        // A list of numbers is no filter of the export's.
+        // The export has no filter by a list of numbers.
         filter.ids === "" &&
           (await DownloadForm({
             ...{ visit, context, perThousand: visit.words.mentionPages.unitsPerThousand },

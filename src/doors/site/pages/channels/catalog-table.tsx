@@ -14,12 +14,12 @@ import type { Visit } from "../../visit/visit.ts";
 import { Marks } from "./channel-head.tsx";
 
 const PATH = "/account/channels/";
-/** Readings that a line shows. */
+/** Readings in a sparkline. */
 const READINGS = 30;
-/** The form to which the boxes of all rows belong. */
+/** Id of the form that all rows' checkboxes belong to. */
 export const COMPARE = "compare";
 
-/** Channels with their growth and engagement, each to be chosen for a comparison. */
+/** Channels with growth and engagement, which can be selected for comparison. */
 export async function CatalogTable({
   visit,
   context,

@@ -7,7 +7,7 @@ import { asset } from "../../visit/site-path.ts";
 import { planOf } from "../../visit/viewer.ts";
 import { askedDays, type Readings } from "./channel-readings.ts";
 
-/** The page's data as requests of the API that the plan includes: the card, the days that are shown, the posts. */
+/** The page's data as API requests that the plan includes: the card, the days shown, the posts. */
 export async function ChannelCalls({
   visit,
   card,

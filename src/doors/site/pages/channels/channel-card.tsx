@@ -10,7 +10,7 @@ import { UserBlock, UserLink } from "../../look/user-text.tsx";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** The card's fields that no figure shows. */
+/** Fields of the card that are not shown as figures. */
 export function ChannelCard({
   visit,
   card,
@@ -61,7 +61,7 @@ export function ChannelCard({
   );
 }
 
-/** A place with those that it lies in. */
+/** A territory and its ancestors. */
 function territoryOf(visit: Visit, directory: Directory, slug: string): JSX.Element {
   const names = new Map(directory.territories({}).map((one) => [one.slug, one]));
   const path = names.get(slug)?.path.split("/") ?? [slug];

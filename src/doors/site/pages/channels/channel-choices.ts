@@ -8,7 +8,10 @@ import { type Filter, findChannels } from "./catalog-filter.ts";
 
 const CHOICES_MAX = 8;
 
-/** The channels that a form's search offers: a number finds its channel, all else as in the catalog. */
+/**
+ * Channels suggested while a form's field is being typed: a number finds its channel, anything else
+ * searches the catalog.
+ */
 export async function channelChoices(
   filter: Filter,
   visit: Visit,

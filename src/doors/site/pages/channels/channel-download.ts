@@ -17,9 +17,9 @@ const POST_COLUMNS = ["id", "channel", "published_at", "views", "is_ad", "link",
 const POSTS_MAX = 100;
 
 /**
- * The days that the page shows, or the latest posts, as the address's `download` asks; null where it
- * does not.
- * @throws AppError what the plan does not include; `throttled`
+ * The days that the page shows, or the latest posts, if requested by the address's `download`; null
+ * otherwise.
+ * @throws AppError for what the plan does not include; `throttled`
  */
 export async function channelDownload(
   card: CardView,
@@ -46,7 +46,7 @@ export async function channelDownload(
   }
 }
 
-/** @throws AppError `throttled` where somebody downloads without a pause */
+/** @throws AppError `throttled` for too many downloads */
 function requireDownload(visit: Visit, context: SiteContext): void {
   const names = [`download ${visit.signedIn?.person.id}`];
   requireTurn(visit, context, names, visit.words.explorerPages.tooManyDownloads);

@@ -11,10 +11,10 @@ import { DayOf, shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
 import type { Readings } from "./channel-readings.ts";
 
-/** Days over which growth is told. */
+/** Periods in days for which growth is shown. */
 const GROWTH = [7, 30] as const;
 
-/** The channel in figures: of now, of the last weeks, and of the period that is shown. */
+/** The channel's figures: current, of the last weeks, and of the period shown. */
 export function channelFigures(
   card: CardAnswer,
   { rows, recent }: Readings,

@@ -20,14 +20,14 @@ import type { Readings } from "./channel-readings.ts";
 import { PostText } from "./post-text.tsx";
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
-/** Shades of an hour, from none to the most. */
+/** Shades for hours, from none to the maximum. */
 const SHADES = 5;
 /** 2026-11-23 is a Monday. */
 const MONDAY = Date.UTC(2026, 10, 23);
-/** Characters of a best post that are shown. */
+/** Characters to show of each best post. */
 const BEST_LENGTH = 180;
 
-/** The habits of the period that is shown, newer posts included; null where the plan has no posts. */
+/** Posting habits in the period shown, including newer posts; null if the plan excludes posts. */
 export async function readHabits(
   card: CardView,
   { from, to }: Readings,
@@ -48,7 +48,7 @@ export async function readHabits(
   return found instanceof AppError ? null : found;
 }
 
-/** When the channel posts: a row for each weekday, a cell for each hour. */
+/** When the channel posts: one row per weekday, one cell per hour. */
 export function PostingHours({ visit, habits }: { visit: Visit; habits: Habits }): JSX.Element {
   const words = visit.words.explorerPages;
   const most = Math.max(...habits.hours);
@@ -107,7 +107,7 @@ function shadeOf(posts: number, most: number): number {
   return most === 0 ? 0 : Math.ceil((posts / most) * SHADES);
 }
 
-/** The posts with most views. */
+/** The most viewed posts. */
 export async function BestPosts({
   visit,
   habits,

@@ -7,7 +7,7 @@ import type { PartProps, SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Above the page: whose it is, and what can be done with the channel. */
+/** Head of the page: which channel it is, and the actions on it. */
 export function ChannelHead({
   visit,
   card,
@@ -47,10 +47,10 @@ export function ChannelHead({
   );
 }
 
-/** Marks that have a sign, for lists. */
+/** Marks that have a sign, for use in lists. */
 const SIGNS: Partial<Record<string, string>> = { verified: "✓" };
 
-/** The marks that a channel has, as badges. */
+/** A channel's marks, as badges. */
 export function Marks({
   visit,
   card,
@@ -58,7 +58,7 @@ export function Marks({
 }: {
   visit: Visit;
   card: CardView;
-  /** Whether a sign stands for what a mark is called, where it has one. */
+  /** Whether to show a mark's sign instead of its name, if it has one. */
   isShort?: boolean;
 }): JSX.Element {
   const { fields } = visit.words.explorerPages;

@@ -18,13 +18,15 @@ import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { PostText } from "./post-text.tsx";
 
-/** Mentions and similar channels on the channel's own page: the whole lists are elsewhere. */
+/**
+ * Number of mentions and similar channels on the channel's own page; the complete lists are on other pages.
+ */
 const MENTIONS_SHOWN = "3";
 const SIMILAR_SHOWN = 6;
-/** Characters of a post that are shown at once. */
+/** Characters of a post to show at once. */
 const TEXT_SHOWN = 300;
 
-/** The result, or why it is refused: by the plan, or while older posts are still being read. */
+/** The result, or why it is refused: by the plan, or while older posts are still being processed. */
 export async function orMentionRefusal<Result>(
   result: Promise<Result>,
 ): Promise<Result | AppError> {
@@ -48,7 +50,7 @@ export async function refusalText(
   return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.said);
 }
 
-/** Who mentions the channel lately, and the channels like it. */
+/** Recent mentions of the channel, and similar channels. */
 export async function mentionsOfChannel(
   card: CardView,
   visit: Visit,
@@ -104,7 +106,7 @@ export async function mentionsOfChannel(
   );
 }
 
-/** Posts that mention, each with its channel, its time and its kinds. */
+/** Posts with mentions, each with its channel, time and kinds. */
 export function MentionItems({
   visit,
   mentions,

@@ -24,7 +24,9 @@ import { Neighbourhood } from "./neighbourhood.tsx";
 
 const PAGE_SIZE = "20";
 
-/** `/account/channels/:id/mentions/`: who mentions a channel and whom it mentions, as a picture and lists. */
+/**
+ * `/account/channels/:id/mentions/`: who mentions a channel and whom it mentions, as a picture and lists.
+ */
 export const channelMentionsPage: SitePage = {
   path: "/account/channels/:id/mentions/",
   access: "member",

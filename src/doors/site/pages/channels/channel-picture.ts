@@ -4,7 +4,7 @@ import { channelsRetrieve } from "../../../../methods/channels.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
 
-/** `/account/channels/:id/picture/`: a channel's picture, which pages show over its initials. */
+/** `/account/channels/:id/picture/`: a channel's picture, which pages put on top of its initials. */
 export const channelPicturePage: SitePage = {
   path: "/account/channels/:id/picture/",
   access: "member",

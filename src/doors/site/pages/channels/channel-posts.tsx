@@ -21,11 +21,11 @@ import type { Visit } from "../../visit/visit.ts";
 import { periodOf } from "./channel-readings.ts";
 import { PostText } from "./post-text.tsx";
 
-/** Few, since posts are long. */
+/** Small, because posts are long. */
 const PAGE_SIZE = "10";
-/** Characters of a post that are shown at once. */
+/** Characters of a post to show at once. */
 const SHOWN_MAX = 600;
-/** Characters of all folded rests of a page: it stays light however long its posts are. */
+/** Characters in all folded rests of a page together, so that it stays light however long the posts are. */
 const RESTS_MAX = 10_000;
 
 /** A page of a channel's posts, newest first. */
@@ -109,7 +109,7 @@ function Posts({
   );
 }
 
-/** Posts with the characters that are left of `RESTS_MAX` for the rest of each. */
+/** Posts, each with how much of `RESTS_MAX` is left for its rest. */
 function withRoom(posts: readonly PostView[]): { post: PostView; room: number }[] {
   let left = RESTS_MAX;
   return posts.map((post) => {
@@ -126,7 +126,7 @@ function Post({
   context,
 }: PartProps & {
   post: PostView;
-  /** Characters of its rest that there is room for. */
+  /** Characters available for the rest of its text. */
   room: number;
 }): JSX.Element {
   const words = visit.words.explorerPages;
@@ -174,7 +174,7 @@ function Post({
   );
 }
 
-/** The counts that are known of a post, beside its views. */
+/** A post's known counts, apart from views. */
 function countsOf({ forwards, reactions, comments }: PostView, visit: Visit): string[] {
   const words = visit.words.explorerPages;
   const counts: [number | null, (count: string) => string][] = [
@@ -185,7 +185,7 @@ function countsOf({ forwards, reactions, comments }: PostView, visit: Visit): st
   return counts.flatMap(([count, say]) => (count === null ? [] : say(shownNumber(visit, count))));
 }
 
-/** The source of a forwarded post by its name, with a link where that is a channel of the catalog. */
+/** Source of a forwarded post by name, linked if it is a channel of the catalog. */
 function ForwardedFrom({ visit, post }: { visit: Visit; post: PostView }): JSX.Element | null {
   const words = visit.words.explorerPages;
   const { forwarded_from: id, forwarded_from_name: name } = post;

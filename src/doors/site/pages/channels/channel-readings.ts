@@ -9,31 +9,34 @@ import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Periods to choose from, as the address's `days` has them; the first is the default. */
+/** Selectable periods, as in the address's `days`; the first is the default. */
 export const PERIODS = ["30", "90", "366", "all"] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** All that there is, up to ten years. */
+/** Limit for everything there is: ten years. */
 const ALL_DAYS_MAX = 3_660;
-/** Days before the last reading that growth over 30 days needs, with some slack (metrics/change-over.ts). */
+/**
+ * Days before the last reading that growth over 30 days needs, including some slack
+ * (metrics/change-over.ts).
+ */
 const GROWTH_DAYS = 34;
 
-/** A period that ends at the last reading; its days are Moscow's, both included. */
+/** A period ending at the last reading; Moscow days, both inclusive. */
 export interface ReadingPeriod {
   period: Period;
   from: Day;
   to: Day;
-  /** From which day on rows are read for the growth, however short the period is. */
+  /** First day of the rows needed for growth, even if the period is shorter. */
   growthFrom: Day;
 }
 
-/** Readings of channels in such a period. */
+/** Channels' readings in such a period. */
 interface ReadDays {
   /** Ordered by channel, then by day. */
   rows: DailyStatisticsView[];
-  /** The rows of the last weeks, for the growth. */
+  /** Rows of the last weeks, for growth. */
   recent: DailyStatisticsView[];
-  /** Why the plan in force does not show the period. */
+  /** Why the current plan does not show the period. */
   refusal: AppError | null;
 }
 
@@ -52,7 +55,7 @@ export async function readReadings(
   return { ...period, ...(await readDays([card.id], period, visit, context)) };
 }
 
-/** The period that the address asks for, up to the last reading of the channels, or their last post. */
+/** The period requested by the address, up to the channels' last reading or post. */
 export async function readPeriod(
   cards: readonly CardView[],
   visit: Visit,
@@ -67,7 +70,7 @@ export async function readPeriod(
   const first = Math.min(to, ...spans.map((span) => span.first));
   const days = period === "all" ? Math.min(to - first + 1, ALL_DAYS_MAX) : Number(period);
   const open = firstDayOf(await planOf(visit, context), today);
-  // The shortest period is cut to what the plan shows; a longer one is refused as a whole.
+  // The shortest period is reduced to what the plan shows; longer ones are refused as a whole.
   const cut = (day: Day) => (to < open ? day : Math.max(day, open));
   const from = to - days + 1;
   return {
@@ -78,12 +81,12 @@ export async function readPeriod(
   };
 }
 
-/** Periods that are drawn whole, however few readings they have. */
+/** Periods drawn in full, however few readings they have. */
 const DRAWN_WHOLE_DAYS = 90;
 
 /**
- * The day at which a picture of the period begins: a year of which there are only the last months would
- * press them against its end, so that it begins at its first reading.
+ * First day of the picture: a year with readings only in its last months would squeeze them against its
+ * end, so the picture starts at the first reading.
  */
 export function firstDrawn({
   from,
@@ -94,7 +97,7 @@ export function firstDrawn({
   return to - from < DRAWN_WHOLE_DAYS ? formatDay(from) : (days[0] ?? formatDay(from));
 }
 
-/** The days of a period that one request of the API takes; null where the plan does not show them. */
+/** The part of a period that one API request accepts; null if the plan does not show it. */
 export async function askedDays(
   { from, to }: ReadingPeriod,
   visit: Visit,
@@ -105,20 +108,20 @@ export async function askedDays(
   return { from: formatDay(first), to: formatDay(to) };
 }
 
-/** The days of a channel's first and last reading, where it has some. */
+/** Days of a channel's first and last reading, if it has any. */
 function spanOf(id: number, { services }: SiteContext): { first: Day; last: Day }[] {
   const { first = null, last = null } = services.statistics.span(id) ?? {};
   return first === null || last === null ? [] : [{ first, last }];
 }
 
-/** Reads channels' days by the API's own method, so that the plan's rules hold. */
+/** Reads channels' days through the API's own method, so that the plan's rules apply. */
 export async function readDays(
   ids: readonly number[],
   { from, to, growthFrom }: ReadingPeriod,
   visit: Visit,
   context: SiteContext,
 ): Promise<ReadDays> {
-  // A channel without any reading is not asked about, so that no plan refuses it.
+  // Channels without any reading are not queried, so that the plan does not refuse them.
   const isRead = ids.some((id) => spanOf(id, context).length > 0);
   if (!isRead) return { rows: [], recent: [], refusal: null };
   const recent = await orRefusal(requestDays(ids, growthFrom, to, visit, context));
@@ -130,7 +133,7 @@ export async function readDays(
   };
 }
 
-/** The days of some channels, over as many requests as the method needs for so long a period. */
+/** Days of some channels, in as many requests as the method needs for a long period. */
 async function requestDays(
   ids: readonly number[],
   from: Day,

@@ -14,7 +14,7 @@ import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { firstDrawn, PERIODS, type Period, type Readings } from "./channel-readings.ts";
 
-/** Subscribers and views by day as one picture, with the table that it is drawn from. */
+/** Subscribers and views by day in one picture, with the table it is drawn from. */
 export async function ReadingsChart({
   card,
   readings: { period, from, to, rows, refusal },
@@ -70,7 +70,7 @@ export async function refusalText(
     : inLanguage(visit.language, error.said);
 }
 
-/** Links to the same page with another period. */
+/** Links to the same page with other periods. */
 export function Periods({
   visit,
   path,
@@ -80,7 +80,7 @@ export function Periods({
   visit: Visit;
   path: string;
   current: Period;
-  /** Other values that the address keeps. */
+  /** Other parameters to keep in the address. */
   query?: Readonly<Record<string, string>>;
 }): JSX.Element {
   const words = visit.words.explorerPages;

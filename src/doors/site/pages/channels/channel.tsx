@@ -18,7 +18,7 @@ import { readReadings } from "./channel-readings.ts";
 import { ReadingsChart } from "./channel-statistics.tsx";
 import { MetricsComing } from "./metrics-coming.tsx";
 
-/** `/account/channels/:id/`: a channel's figures, its days, its habits and its posts. */
+/** `/account/channels/:id/`: a channel's figures, days, habits and posts. */
 export const channelPage: SitePage = {
   path: "/account/channels/:id/",
   access: "member",

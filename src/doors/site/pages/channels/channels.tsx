@@ -19,7 +19,7 @@ import { channelChoices } from "./channel-choices.ts";
 
 const PATH = "/account/channels/";
 const PAGE_SIZE = 50;
-/** Longest text for screen readers; the page has the whole of it. */
+/** Longest text for screen readers; the page shows it completely. */
 const SUMMARY_BYTES_MAX = 500;
 
 /** `/account/channels/`: the catalog, searched as one types. */
@@ -90,7 +90,7 @@ function Refusal({ visit, error }: { visit: Visit; error: AppError }): JSX.Eleme
   );
 }
 
-/** Whether nothing but `q` is wrong, and that only too short: somebody is still typing it. */
+/** Whether the only fault is a `q` that is too short, because somebody is still typing it. */
 function isShortQuery({ query }: Visit, { faults = {} }: AppError): boolean {
   const length = [...(query.get("q") ?? "").trim()].length;
   return Object.keys(faults).join() === "q" && length < QUERY_LENGTH_MIN;

@@ -2,10 +2,10 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PartProps } from "../../site-context.ts";
 
-/** Tells that growth and engagement, which the page lacks, are being computed; null where nothing new is to come. */
+/** Says that missing growth and engagement are being computed; null if no update is pending. */
 export async function MetricsComing({ visit, context }: PartProps): Promise<JSX.Element | null> {
   const behind = await context.jobs.behind();
-  // A node's own job has the node in its name.
+  // On a node, the job's name includes the node's.
   if (!behind.some((name) => name === "metrics" || name.startsWith("metrics@"))) return null;
   return (
     <p role="status" class="notice">

@@ -5,13 +5,13 @@ import { Scroll } from "../../look/data-table.tsx";
 
 const WIDTH = 720;
 const ROW_HEIGHT = 26;
-/** Where the names of either side end and begin, and the lines with them. */
+/** Width of the names on each side, where the lines begin and end. */
 const SIDE = 230;
 const MIDDLE = WIDTH / 2;
 const RADIUS = 46;
-/** Characters of a name that have room. */
+/** Characters of a name that fit. */
 const NAME_MAX = 24;
-/** Characters that have room in the circle. */
+/** Characters that fit in the circle. */
 const OWN_MAX = 9;
 const LINE_MAX = 7;
 
@@ -23,14 +23,14 @@ interface Picture {
 }
 
 /**
- * A channel between those that mention it, on the left, and those that it mentions. The tables beside it tell
- * readers of the screen the same. Nothing where there are none. On a phone it scrolls, so that the names
- * can be read.
+ * A channel between those that mention it, on the left, and those it mentions. The tables beside it tell
+ * screen readers the same. Nothing if there are none. On a phone it scrolls, so that the names stay
+ * readable.
  */
 export function Neighbourhood({ label, title, from, to }: Picture): JSX.Element | null {
   if (from.length + to.length === 0) return null;
   const height = Math.max(from.length, to.length, 4) * ROW_HEIGHT;
-  // A side that has nobody takes no room: a phone would show that one first.
+  // An empty side takes no space: a phone would show it first.
   const left = from.length > 0 ? 0 : MIDDLE - RADIUS;
   const right = to.length > 0 ? WIDTH : MIDDLE + RADIUS;
   const most = Math.max(...[...from, ...to].map(({ posts }) => posts));

@@ -3,10 +3,13 @@ import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { SiteContext } from "../../site-context.ts";
 
-/** Marks that come in pairs: a text is not cut between the two. */
+/** Paired marks: a text is not cut between the two. */
 const PAIRS = ["```", "**", "__", "~~", "`"];
 
-/** A post's text as its author meant it: marks, code and links; all else is shown as written. */
+/**
+ * A post's text as its author meant it: marks, code and links are rendered; everything else is shown as
+ * written.
+ */
 export function PostText({
   text,
   shown,
@@ -15,11 +18,11 @@ export function PostText({
   context,
 }: {
   text: string;
-  /** Characters of a long text that are shown at once. */
+  /** Characters of a long text to show at once. */
   shown: number;
-  /** The label under which the rest is folded; without it, the rest is left out. */
+  /** Label of the fold that contains the rest; without it, the rest is omitted. */
   rest?: string;
-  /** Characters of the rest, about; what is over them is left out. */
+  /** Approximate limit for the rest in characters; anything beyond is omitted. */
   restMax?: number;
   context: Pick<SiteContext, "postHtml">;
 }): JSX.Element {
@@ -46,20 +49,20 @@ function Html({ text, context }: { text: string; context: Pick<SiteContext, "pos
   );
 }
 
-/** Splits a long text between lines, else between words, and before what it would cut in two. */
+/** Splits a long text between lines, or else between words, and before anything that must not be cut. */
 export function foldLong(text: string, shown: number): [start: string, rest: string] {
   if (text.length <= shown * 1.5) return [text, ""];
   const head = text.slice(0, shown);
   const line = head.lastIndexOf("\n");
   const blank = head.search(/\s\S*$/);
-  // A character of two halves is not split.
+  // Surrogate pairs are not split.
   const whole = head.isWellFormed() ? shown : shown - 1;
   const wanted = line > shown / 2 ? line : blank === -1 ? whole : blank;
   const at = beforePairs(text, wanted);
   return [text.slice(0, at).trimEnd(), text.slice(at).trimStart()];
 }
 
-/** The place of the first mark or link that is open at the cut, where enough is left before it. */
+/** Position of the first mark or link still open at the cut, if enough text precedes it. */
 function beforePairs(text: string, cut: number): number {
   const start = text.slice(0, cut);
   const open = PAIRS.filter((mark) => start.split(mark).length % 2 === 0);

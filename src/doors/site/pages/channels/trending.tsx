@@ -64,7 +64,7 @@ export const trendingPage: SitePage = {
   },
 };
 
-/** The address's category, territory and kind, in an ordering by growth. */
+/** Category, territory and kind from the address, ordered by growth. */
 function trendingOf(visit: Visit): Filter {
   const asked = filterOf(visit);
   const empty = Object.fromEntries(Object.keys(asked).map((name) => [name, ""])) as Filter;

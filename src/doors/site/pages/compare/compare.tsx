@@ -47,7 +47,7 @@ export const comparePage: SitePage = {
   },
 };
 
-/** The channels that are compared, each to be taken out, and the form that adds one. */
+/** The compared channels, each with a button to remove it, and the form for adding one. */
 function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }): JSX.Element {
   const words = visit.words.comparePages;
   const ids = cards.map(({ id }) => id);
@@ -173,7 +173,7 @@ function titleOf(visit: Visit, { title }: CardView): string {
   return title.trim() === "" ? visit.words.explorerPages.noTitle : title.trim();
 }
 
-/** The page with these channels, and what else it is asked for. */
+/** Address of the page with these channels and other parameters. */
 function hrefOf(visit: Visit, ids: readonly number[], more: Record<string, string>): string {
   const query = { days: periodOf(visit), measure: measureOf(visit), ...more };
   return asset(visit, `${PATH}?${new URLSearchParams({ channels: ids.join(), ...query })}`);

@@ -10,7 +10,7 @@ import type { Visit } from "../../visit/visit.ts";
 import { firstDrawn } from "../channels/channel-readings.ts";
 import type { Compared } from "./compared.ts";
 
-/** Measures to compare, as the address's `measure` has them; the first is the default. */
+/** Measures to compare, as in the address's `measure`; the first is the default. */
 export const MEASURES = ["subscribers", "growth", "views"] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -18,7 +18,7 @@ export function measureOf({ query }: Visit): Measure {
   return MEASURES.find((measure) => measure === query.get("measure")) ?? MEASURES[0];
 }
 
-/** A line for each channel, with the table that they are drawn from. */
+/** A line per channel, with the table they are drawn from. */
 export function ComparedDays({
   visit,
   compared: { cards, from, to, rows },
@@ -86,7 +86,7 @@ export function ComparedDays({
   );
 }
 
-/** Values by day; growth is in percent of the first reading of the period, to two decimals. */
+/** Values by day; growth is in percent of the period's first reading, to two decimals. */
 function valuesOf(rows: readonly DailyStatisticsView[], measure: Measure): Map<string, number> {
   const first = rows.find(({ subscribers }) => subscribers > 0)?.subscribers ?? null;
   return new Map(

@@ -22,18 +22,18 @@ import {
 export const COMPARED_MAX = 5;
 const NAME_BYTES_MAX = 200;
 
-/** The channels that are compared, in the order given, with their days. */
+/** The compared channels, in the given order, with their days. */
 export interface Compared extends Readings {
   cards: CardView[];
-  /** Names of no public channel. */
+  /** Names that match no public channel. */
   unknown: string[];
-  /** Whether more were named than are compared. */
+  /** Whether more were named than can be compared. */
   isTooMany: boolean;
-  /** Numbers of the period, by channel; none where the plan does not cover it, or it is over a year. */
+  /** The period's figures by channel; empty if the plan does not cover it, or it exceeds a year. */
   comparisons: ReadonlyMap<number, ComparisonView>;
 }
 
-/** Reads the address's `channels`: numbers, @handles or links, each once. */
+/** Reads the address's `channels`: numbers, @handles or links, without duplicates. */
 export async function readCompared(visit: Visit, context: SiteContext): Promise<Compared> {
   const named = visit.query.getAll("channels").flatMap((text) => text.split(/[\s,]+/));
   const names = [...new Set(named.filter((name) => name !== ""))];
@@ -72,7 +72,7 @@ async function readComparisons(
   );
 }
 
-/** The call of the API for a period; the shortest is the method's own, of the metrics' 30 days. */
+/** The API call for a period; the shortest one is the method's default, the metrics' 30 days. */
 export function comparisonCall(
   ids: readonly number[],
   { period, from, to }: Pick<ReadingPeriod, "period" | "from" | "to">,

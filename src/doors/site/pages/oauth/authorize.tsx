@@ -21,13 +21,13 @@ import { notFoundPage } from "../message.tsx";
 
 type Fault = AuthorizationFault | "off" | "client";
 
-/** A request that was read, with the issuer's address; or why it is none. */
+/** A valid request with the issuer's address, or why it is invalid. */
 type Asked = { issuer: string; request: AuthorizationRequest } | { fault: Fault };
 
-/** `/account/authorize/`: where a person lets an assistant in, or does not. */
+/** `/account/authorize/`: where a person grants an assistant access, or refuses. */
 export const authorizePage: SitePage = {
   path: "/account/authorize/",
-  // Who is not signed in sets nothing off, such as a document being read.
+  // Requires signing in first, so that strangers trigger nothing, such as reading a document.
   access: "person",
   async show(visit, context) {
     const asked = await read(visit, context);
@@ -49,7 +49,7 @@ async function read(visit: Visit, context: SiteContext): Promise<Asked> {
   return "fault" in request ? request : { issuer, request };
 }
 
-/** Told here and not at the client's address: nobody is sent away by a request that is wrong. */
+/** Shown here instead of at the client's address, because an invalid request must not redirect anybody. */
 function faultView(visit: Visit, fault: Fault): View {
   if (fault === "off") return notFoundPage(visit);
   const words = visit.words.oauthPages;
@@ -142,8 +142,8 @@ async function refuse(visit: Visit, context: SiteContext): Promise<View> {
 }
 
 /**
- * Leads to the client by a page: browsers hold a redirect after a form, and all that follow it, to the
- * policy for forms, which allows the appliance alone.
+ * Leads to the client through a page: browsers apply the policy for forms, which only allows the appliance,
+ * to a redirect after a form and everything that follows.
  */
 function leaveView(visit: Visit, { redirectUri }: AuthorizationRequest, to: string): View {
   const words = visit.words.oauthPages;

@@ -9,9 +9,9 @@ import { Snippet } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
 /**
- * How each kind of assistant is connected, in one step: a link to press or a text to paste.
- * @param filledIn the key; left out, a place for it is shown
- * @param oauthAddress the appliance's where an address alone is enough; null where it is not
+ * How to connect each kind of assistant, in one step: a link to press or a text to paste.
+ * @param filledIn the key; without it, a placeholder is shown
+ * @param oauthAddress the appliance's address if that alone is enough; null if not
  */
 export function ConnectWays({
   visit,

@@ -11,7 +11,7 @@ import { GrantList } from "./grant-list.tsx";
 import { makeKey } from "./new-key.tsx";
 import { revokeKey } from "./revoke-key.ts";
 
-/** `/account/connect/`: how assistants connect, with this appliance's own address filled in. */
+/** `/account/connect/`: how to connect assistants, with this appliance's address filled in. */
 export const connectPage: SitePage = {
   path: "/account/connect/",
   access: "member",

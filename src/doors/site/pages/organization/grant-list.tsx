@@ -8,7 +8,7 @@ import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
 import type { PartProps } from "../../site-context.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 
-/** The assistants that were let in by signing in: all of them for who runs the organization. */
+/** Assistants that were granted access by signing in; managers see those of all members. */
 export async function GrantList({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const words = visit.words.organizationPages;
   const { member, organization } = membershipOf(visit);

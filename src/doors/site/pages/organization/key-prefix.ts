@@ -2,8 +2,8 @@ import { GRANT_PREFIX } from "../../../../customers/oauth/oauth-token.ts";
 import type { SitePage } from "../../site-pages.ts";
 
 /**
- * `/account/keys/prefix/`: how the visitor's newest working key begins, for the snippets of `/docs/`.
- * JSON `{prefix}`, which is null for a stranger and for somebody without a key.
+ * `/account/keys/prefix/`: prefix of the visitor's newest working key, for the snippets of `/docs/`. JSON
+ * `{prefix}`, null for strangers and for somebody without a key.
  */
 export const keyPrefixPage: SitePage = {
   path: "/account/keys/prefix/",
@@ -15,7 +15,7 @@ export const keyPrefixPage: SitePage = {
       ...{ organizationId: organization.id, memberId: member.id },
       ...{ areEnded: false, nowMs, before: null, limit: KEYS_LOOKED_AT },
     });
-    // An assistant's access is a key that no person has.
+    // An assistant's access is a key that no person knows.
     const newest = own.find(({ prefix }) => prefix !== GRANT_PREFIX);
     return { kind: "json", value: { prefix: newest?.prefix ?? null } };
   },

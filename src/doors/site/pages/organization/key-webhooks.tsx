@@ -19,7 +19,7 @@ import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
 import { WebhookState } from "../webhooks/webhook-state.tsx";
 
-/** The organization's webhooks, with a button where one is disabled. */
+/** The organization's webhooks, with a button for each disabled one. */
 export async function WebhookList({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const words = visit.words.organizationPages;
   const webhooks = await context.webhooks.webhooks(membershipOf(visit).organization.id);
@@ -77,7 +77,7 @@ function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX
   );
 }
 
-/** Enables a webhook as the API's `is_active` does: one that staff disabled, only staff enables. */
+/** Enables a webhook, like the API's `is_active`: one that staff disabled can only be enabled by staff. */
 export async function enableWebhook(visit: Visit, context: SiteContext): Promise<View> {
   const membership = membershipOf(visit);
   const { organization } = membership;
@@ -98,7 +98,7 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
   return redirect("/account/keys/?done=enabled");
 }
 
-/** The error as it is, but for a plan without room, which this page tells in words of its own. */
+/** The error unchanged, except for a plan without room, which this page explains in its own words. */
 function toldIn({ language }: Visit, thrown: unknown): AppError {
   const error = toAppError(thrown);
   if (error.code !== "tariff_required") return error;

@@ -10,7 +10,7 @@ import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { visibleKeys } from "./revoke-key.ts";
 
-/** The last requests of a key that the visitor may see: their own, or any where they manage. */
+/** Latest requests of a key that the visitor may see: their own, or any if they are a manager. */
 export async function LastRequests({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const words = visit.words.overviewPage;
   const keys = await offeredKeys(visit, context);
@@ -88,7 +88,7 @@ function RequestRow({ visit, request }: { visit: Visit; request: LoggedRequest }
   );
 }
 
-/** A path with the letters that were typed: percent-encoded Russian is three times as long. */
+/** A path with its letters decoded: percent-encoded Russian is three times as long. */
 function readable(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -17,8 +17,8 @@ import type { Visit } from "../../visit/visit.ts";
 import { refused, requireSentMember } from "./member-changes.ts";
 
 /**
- * Adds a member, and the person where nobody has the address yet. The answer is the same where somebody
- * has it, so that those who invite learn nothing about other organizations' people.
+ * Adds a member, and a person if nobody has the address yet. The answer is the same either way, so that
+ * inviters learn nothing about other organizations' people.
  */
 export async function invite(visit: Visit, context: SiteContext): Promise<View> {
   const { form } = visit;
@@ -34,21 +34,21 @@ export async function invite(visit: Visit, context: SiteContext): Promise<View> 
   const denial = roleDenial(actor, role);
   if (denial !== null) throw refused(visit, denial);
   takeInvitation(visit, context, email);
-  // The person comes before the member, who could not be invited once more if this failed.
+  // The person is created before the member, who could not be invited again if this failed.
   const ensured = await context.people.ensurePerson({ email, name });
   const added = { organizationId, email, name, role };
   const member = await context.accounts.addMember(added, actorOf(visit));
   if (!context.mails.canSend) {
     return linkView(visit, await copiedLink(visit, context, member, ensured));
   }
-  // A password chosen by a copied link proves no mailbox: the link in the mail comes first.
+  // A password chosen with a copied link proves no mailbox: the link in the mail must come first.
   const isKnown = ensured.hasPassword && ensured.person.isVerified;
   const token = isKnown ? null : await context.people.passwordLink({ email, isTrusted: true });
   await context.mails.queue(invitationTo(visit, email, token));
   return redirect("/account/members/?done=invited");
 }
 
-/** Sends another link: links get lost or end after three days, and passwords are forgotten. */
+/** Sends another link: links get lost or expire after three days, and passwords are forgotten. */
 export async function linkAgain(visit: Visit, context: SiteContext): Promise<View> {
   const words = visit.words.organizationPages;
   const actor = membershipOf(visit).member;
@@ -79,7 +79,7 @@ export async function linkAgain(visit: Visit, context: SiteContext): Promise<Vie
   return redirect("/account/members/?done=linked");
 }
 
-/** Limits invitations, by which somebody could fill a mailbox. @throws AppError `throttled` */
+/** Limits invitations, with which somebody could fill a mailbox. @throws AppError `throttled` */
 function takeInvitation(visit: Visit, context: SiteContext, email: string): void {
   const { organization } = membershipOf(visit);
   const names = [
@@ -91,9 +91,9 @@ function takeInvitation(visit: Visit, context: SiteContext, email: string): void
 }
 
 /**
- * The link to choose a password, for the inviter to pass on where no mail can be sent. For somebody who
- * has a password, is staff or is in another organization, the inviter could take over their account: the
- * link then looks the same and opens nothing, and they sign in with the password they have.
+ * The link for choosing a password, which the inviter passes on if no mail can be sent. For somebody who
+ * has a password, is staff or belongs to another organization, it would let the inviter take over their
+ * account: the link then looks the same but opens nothing, and they sign in with their existing password.
  */
 async function copiedLink(
   visit: Visit,
@@ -106,7 +106,7 @@ async function copiedLink(
   const isElsewhere = places.some(({ organization }) => organization.id !== organizationId);
   const isOthers = hasPassword || person.isStaff || isElsewhere;
   const token = isOthers ? null : await people.passwordLink({ email, isTrusted: false, change });
-  // A token that nobody has: letters and digits, as long as the library's.
+  // A token that nobody has, in the library's format.
   const nobodys = Buffer.from(ports.random.bytes(48)).toString("base64").replace(/[+/=]/g, "");
   return passwordAddress(visit.ownAddress, token ?? nobodys.slice(0, 24));
 }
@@ -117,7 +117,7 @@ function invitationTo(visit: Visit, email: string, token: string | null) {
   return invitationMail(visit.baseAddress, email, names, token);
 }
 
-/** The answer itself shows the link, this once. */
+/** The link is shown once, in the answer itself. */
 function linkView(visit: Visit, link: string): View {
   const words = visit.words.organizationPages;
   return page(

@@ -36,7 +36,7 @@ export function MemberList({
 interface RowProps {
   visit: Visit;
   member: Member;
-  /** Whether links go by mail. */
+  /** Whether links can be mailed. */
   canMail: boolean;
 }
 

@@ -22,7 +22,7 @@ export const membersPage: SitePage = {
     const words = visit.words.organizationPages;
     const members = await accounts.members(membershipOf(visit).organization.id);
     const { shown, pager } = paged(visit, members);
-    // Faults of rows are told here, and so are those of a form that the visitor does not see.
+    // Faults of rows are shown here, and so are those of a form that the visitor does not see.
     const actions = ["role", "suspend", "restore", "link", ...(isManager(visit) ? [] : ["invite"])];
     return page(
       visit.words.members,

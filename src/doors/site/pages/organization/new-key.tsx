@@ -9,7 +9,7 @@ import { actorOf, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { ConnectWays } from "./connect-ways.tsx";
 
-/** Makes a key of the visitor, by the name in the form, and shows it. @throws AppError `invalid` */
+/** Creates a key for the visitor, named as in the form, and shows it. @throws AppError `invalid` */
 export async function makeKey(
   visit: Visit,
   context: SiteContext,
@@ -22,7 +22,7 @@ export async function makeKey(
   return newKeyView(visit, token, context);
 }
 
-/** Shows the new key in the answer to its form: no page that can be opened again ever has it. */
+/** Shows the new key in the answer to its form: no page that can be reopened ever contains it. */
 export function newKeyView(
   visit: Visit,
   token: string,
@@ -30,7 +30,7 @@ export function newKeyView(
   {
     told = null,
     setCookies = [],
-  }: { /** Told first. */ told?: string | null; setCookies?: string[] } = {},
+  }: { /** Shown first. */ told?: string | null; setCookies?: string[] } = {},
 ): View {
   const words = visit.words.organizationPages;
   const command = `curl -H "Authorization: Bearer ${token}" ${visit.ownAddress}/v1/me/`;

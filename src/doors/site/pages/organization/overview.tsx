@@ -27,7 +27,7 @@ export const overviewPage: SitePage = {
   actions: { "switch-organization": switchOrganization },
 };
 
-/** The plan, usage and last requests of the visit's organization. */
+/** Plan, usage and latest requests of the visit's organization. */
 export async function Overview({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const asked = Number(visit.query.get("days"));
   const range = RANGES.includes(asked) ? asked : RANGE_DEFAULT;
@@ -65,7 +65,7 @@ export async function Overview({ visit, context }: PartProps): Promise<HtmlEscap
   );
 }
 
-/** Changes the organization whose pages are shown. */
+/** Switches the organization whose pages are shown. */
 function switchOrganization({ form, memberships }: Visit): View {
   const chosen = memberships.find(
     ({ organization }) => String(organization.id) === form.get("organization"),

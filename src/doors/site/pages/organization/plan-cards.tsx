@@ -6,7 +6,7 @@ import type { PartProps } from "../../site-context.ts";
 import { membershipOf, viewerOf } from "../../visit/viewer.ts";
 import { QuotaCard } from "./quota-card.tsx";
 
-/** The organization's plan, its end and period, and how much of the quota is left. */
+/** The organization's plan with its end and period, and the remaining quota. */
 export async function PlanCards({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const { nowMs, words: common } = visit;
   const membership = membershipOf(visit);

@@ -5,7 +5,7 @@ import { quotaEnd } from "../../../../customers/limits/forecast.ts";
 import { DayOf, Instant, shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
-/** How much of the period's quota is used, as a bar, and when it ends at this pace. */
+/** How much of the period's quota has been used, as a bar, and when it will end at this pace. */
 export function QuotaCard({
   visit,
   period,

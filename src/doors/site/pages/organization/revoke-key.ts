@@ -12,7 +12,7 @@ export function visibleKeys(visit: Visit): KeyPlace {
   return { organizationId: organization.id, memberId: isManager(visit) ? null : member.id };
 }
 
-/** Revokes the key that the form names. @param path of the page that is shown after it */
+/** Revokes the key named in the form. @param path of the page to show afterwards */
 export async function revokeKey(visit: Visit, context: SiteContext, path: string): Promise<View> {
   const id = sentNumber(visit, "key");
   if ((await context.keys.keyOf({ ...visibleKeys(visit), id })) === undefined) {

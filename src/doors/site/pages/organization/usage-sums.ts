@@ -1,7 +1,7 @@
 import type { UsageOfMethod, UsageSum } from "../../../../customers/limits/usage-view.ts";
 import { type Day, formatDay } from "../../../../values/moscow-time.ts";
 
-/** Every day of the period, those without a request too. */
+/** Every day of the period, including those without requests. */
 export function sumByDay(
   rows: readonly UsageOfMethod[],
   from: Day,
@@ -14,7 +14,7 @@ export function sumByDay(
   });
 }
 
-/** Sums by operation id, the most requested first. */
+/** Sums by operation id, most requests first. */
 export function sumByMethod(rows: readonly UsageOfMethod[]): { method: string; sum: UsageSum }[] {
   return [...Map.groupBy(rows, ({ method }) => method)]
     .map(([method, ofMethod]) => ({ method, sum: sumOf(ofMethod) }))
@@ -31,13 +31,12 @@ export function sumOfOthers(all: readonly UsageSum[], shown: readonly UsageSum[]
   };
 }
 
-/** Methods with a line of their own; the others are one line together. */
+/** Methods with a line of their own; the others share one line. */
 const METHODS_SHOWN = 5;
 
 /**
- * Every day of the period by method: the most requested ones, and all others in one last column
- * where there are some.
- * @returns `methods` with null for the others, and each day's sums in their order
+ * Every day of the period by method: the most requested ones, and a last column for all others, if any.
+ * @returns `methods` with null for the others, and each day's sums in the same order
  */
 export function sumByDayAndMethod(
   rows: readonly UsageOfMethod[],

@@ -72,7 +72,7 @@ export function ByDayAndMethod({
   );
 }
 
-/** Verb and path by operation id: a name that is the same in all languages. */
+/** Verb and path by operation id, which read the same in all languages. */
 const ROUTES = new Map(
   apiMethods.map(({ operationId, verb, path }) => [operationId, `${verb} ${path}`]),
 );
@@ -179,7 +179,7 @@ function SumHeads({ visit: { words } }: { visit: Visit }): JSX.Element {
       <th scope="col" class="number">
         {words.requests}
       </th>
-      {/* The second colour of a chart is too near to the errors' one in the dark. */}
+      {/* In dark mode the second chart colour would be too close to that of errors. */}
       <th scope="col" class="number" data-ink="--chart-3">
         {words.units}
       </th>
@@ -190,7 +190,7 @@ function SumHeads({ visit: { words } }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** Errors stand out where there are some. */
+/** Errors are highlighted if there are any. */
 function SumCells({ visit, sum }: { visit: Visit; sum: UsageSum }): JSX.Element {
   return (
     <>

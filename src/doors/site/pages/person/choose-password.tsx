@@ -32,7 +32,7 @@ export const choosePasswordPage: SitePage = {
   actions: { choose },
 };
 
-/** Tells that a link was used, before a password is typed in vain. */
+/** Says that a link was used, before somebody types a password in vain. */
 function linkUsedPage(visit: Visit): View {
   const { words } = visit;
   return {

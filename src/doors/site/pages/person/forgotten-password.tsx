@@ -10,7 +10,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** `/account/forgotten-password/`: the same answer for a known and an unknown address. */
+/** `/account/forgotten-password/`: gives the same answer for known and unknown addresses. */
 export const forgottenPasswordPage: SitePage = {
   path: "/account/forgotten-password/",
   access: "anybody",
@@ -38,7 +38,7 @@ async function send(visit: Visit, context: SiteContext): Promise<View> {
   requireTurn(visit, context, names);
   const { mails, people } = context;
   if (mails.canSend) {
-    // Done after the answer: an address that nobody has would be answered sooner otherwise.
+    // Done after the answer: otherwise unknown addresses would be answered sooner.
     context.afterAnswer.run("a password link", async () => {
       const token = await people.passwordLink({ email, isTrusted: true });
       if (token !== null) await mails.queue(passwordMail(visit.baseAddress, email, token));

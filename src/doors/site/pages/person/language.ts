@@ -3,7 +3,7 @@ import { LANGUAGE_COOKIE, siteCookie } from "../../visit/site-cookies.ts";
 import { ownPath, redirect } from "../../visit/view.ts";
 import { LANGUAGES } from "../../words/words.ts";
 
-/** `/account/language/?to=ru`: the language from now on. */
+/** `/account/language/?to=ru`: sets the language. */
 export const languagePage: SitePage = {
   path: "/account/language/",
   access: "anybody",

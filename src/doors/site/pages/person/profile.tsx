@@ -47,7 +47,7 @@ export const profilePage: SitePage = {
   actions: { "change-password": changePassword },
 };
 
-/** Why organizations that somebody belongs to are not open to them. */
+/** Why organizations that somebody belongs to are closed to them. */
 async function closedPlaces(
   { words, signedIn }: Visit,
   { accounts }: SiteContext,
@@ -68,7 +68,7 @@ async function closedPlaces(
 
 async function changePassword(visit: Visit, { people, throttle }: SiteContext): Promise<View> {
   const { form, request, signedIn, network } = visit;
-  // Throttled, so that nobody guesses the password in a session that was left open.
+  // Throttled, so that nobody can guess the password in a session left open.
   requireTurn(visit, { throttle }, [`present password ${signedIn?.person.id}`]);
   const { setCookies } = await people.changePassword({
     network,

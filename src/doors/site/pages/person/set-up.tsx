@@ -12,7 +12,7 @@ import { asset } from "../../visit/site-path.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** `/account/set-up/?token=…`: the first person of an empty appliance. */
+/** `/account/set-up/?token=…`: creates an empty appliance's first person. */
 export const setUpPage: SitePage = {
   path: "/account/set-up/",
   access: "anybody",
@@ -36,7 +36,7 @@ export const setUpPage: SitePage = {
   actions: { "set-up": setUpFirst },
 };
 
-/** Tells that the address is used or too old, and the same for one that never was right. */
+/** Says that the address was used or has expired, and the same for one that was never valid. */
 function usedPage(visit: Visit): View {
   const { words } = visit;
   return {
@@ -60,7 +60,7 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   const { form, network } = visit;
   const { accounts, people, setUp } = context;
   if (!(await setUp.isToken(tokenOf(visit)))) return usedPage(visit);
-  // All fields are checked before the person is made, which works only once.
+  // All fields are checked before the person is created, which only works once.
   const fields = await readFields({
     name: () => requiredName(form.get("name")),
     email: () => requiredEmail(form.get("email")),
@@ -80,8 +80,8 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
 }
 
 /**
- * Gives the first person the organization that the first start made, with the key that it printed; one of
- * their own where there is none, and none where they are a member already.
+ * Gives the first person the organization that the first start created, with the printed key; a new one if
+ * there is none, and nothing if they are already a member.
  */
 async function givePlace(
   { email, name, organization }: { email: string; name: string; organization: string },

@@ -23,7 +23,7 @@ export const signInPage: SitePage = {
   actions: { "sign-in": signIn, "sign-out": signOut },
 };
 
-/** @param next where signing in leads */
+/** @param next where to go after signing in */
 export async function signInView(
   visit: Visit,
   { setUp, isSignUpOpen }: SiteContext,
@@ -66,13 +66,13 @@ export async function signInView(
 async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   const { form, words, clientIp, network } = visit;
   const email = form.get("email").trim();
-  // The throttle keeps addresses in memory, so one longer than any real address is refused first.
+  // Refused first, because the throttle keeps addresses in memory, and no real one is longer.
   if (email.length > EMAIL_LENGTH_MAX) {
     throw pageFault("non_field_errors", words.wrongPassword);
   }
   const isKnownNetwork = await context.people.knowsNetwork(email, network);
   const ofNetwork = `network ${network}`;
-  // The account's limit holds only for new networks: guesses from elsewhere must not lock its owner out.
+  // The account's limit applies only to new networks: guesses from elsewhere must not lock its owner out.
   const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
   requireTurn(visit, context, names);
   const giveBack = (): void => {
@@ -85,13 +85,13 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
       userAgent: visit.request.headers.get("user-agent") ?? "",
     })
     .catch((error: unknown) => {
-      // The password was not looked at, so the try does not count.
+      // The password was not checked, so the attempt does not count.
       giveBack();
       throw error;
     });
-  // An address that nobody has gets the same answer.
+  // An unknown address gets the same answer.
   if (session === null) throw pageFault("non_field_errors", words.wrongPassword);
-  // Nor does one with the right password.
+  // An attempt with the right password does not count either.
   giveBack();
   return redirect(ownPath(form.get("next")), session.setCookies);
 }

@@ -19,8 +19,8 @@ const PATH = "/account/sign-up/";
 const TOKEN_BYTES = 24;
 
 /**
- * `/account/sign-up/`: a visitor asks for a link, and makes an account by it. Whether an address has one
- * is told by mail only: the page answers the same.
+ * `/account/sign-up/`: a visitor requests a link, and creates an account with it. Whether an address has an
+ * account is only told by mail: the page always answers the same.
  */
 export const signUpPage: SitePage = {
   path: PATH,
@@ -67,7 +67,7 @@ async function finishView(visit: Visit, { signUps }: SiteContext): Promise<View>
         <bdi>{words.finishText(email)}</bdi>
       </p>
       <input type="hidden" name="token" value={tokenOf(visit)} />
-      {/* For programs that keep passwords. */}
+      {/* For password managers. */}
       <input type="hidden" name="email" value={email} autocomplete="username" />
       <TextField {...field} name="name" label={visit.words.name} autocomplete="name" />
       <TextField
@@ -107,7 +107,7 @@ async function send(visit: Visit, context: SiteContext): Promise<View> {
   const names = [`sign-up ${visit.network}`, "sign-ups", `sign-up-mail ${email}`];
   requireTurn(visit, context, names);
   const token = Buffer.from(ports.random.bytes(TOKEN_BYTES)).toString("base64url");
-  // Done after the answer, whose time would tell otherwise who has an account.
+  // Done after the answer, whose timing would otherwise reveal who has an account.
   context.afterAnswer.run("a sign-up", async () => {
     const isNew = await signUps.begin({ email, token });
     await mails.queue(
@@ -141,7 +141,7 @@ async function make(visit: Visit, context: SiteContext): Promise<View> {
   return newKeyView(visit, made.keyToken, context, { told, setCookies: session?.setCookies ?? [] });
 }
 
-/** @throws AppError `not_found` where visitors make no accounts */
+/** @throws AppError `not_found` unless visitors may create accounts */
 async function requireOpen({ isSignUpOpen }: SiteContext): Promise<void> {
   if (!(await isSignUpOpen())) throw notFound("address");
 }

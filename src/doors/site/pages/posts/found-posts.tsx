@@ -16,7 +16,7 @@ import type { SiteContext } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** The posts found: how many, each with its hits marked, and the same as a request. */
+/** The posts found: their number, each with its hits marked, and the API request. */
 export async function FoundPosts({
   visit,
   context,
@@ -28,11 +28,11 @@ export async function FoundPosts({
   visit: Visit;
   context: SiteContext;
   page: Page<FoundPost>;
-  /** The filters that the address gives. */
+  /** Filters given in the address. */
   given: Record<string, string>;
-  /** How many there are. */
+  /** Number of results, in words. */
   summary: string;
-  /** The same as a number; null where there may be more than were counted. */
+  /** The number itself; null if there may be more than were counted. */
   count: number | null;
 }): Promise<JSX.Element> {
   const { explorerPages: words, postPages } = visit.words;
@@ -48,7 +48,7 @@ export async function FoundPosts({
         <strong>{summary}</strong>
       </p>
       <SearchedFor visit={visit} q={given["q"] ?? ""} />
-      {/* A page by its cursor alone does not know its words: the file would be one of all posts, the call none. */}
+      {/* A page opened by its cursor alone does not know its words, so a file would contain all posts, and the call none. */}
       {given["q"] !== undefined && (
         <>
           {await DownloadForm({ visit, context, rows: count, perThousand })}
@@ -71,7 +71,7 @@ export async function FoundPosts({
   );
 }
 
-/** How the words were read, where that is not as they were typed. */
+/** How the words were understood, if not as typed. */
 function SearchedFor({ visit, q }: { visit: Visit; q: string }): JSX.Element | null {
   const reading = otherReading(q);
   if (reading === null) return null;
@@ -89,7 +89,7 @@ function Found({
 }: {
   visit: Visit;
   post: FoundPost;
-  /** None where the channel was hidden meanwhile. */
+  /** Undefined if the channel was hidden meanwhile. */
   card: CardView | undefined;
 }): JSX.Element {
   const words = visit.words.explorerPages;

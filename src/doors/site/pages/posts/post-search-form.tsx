@@ -7,13 +7,16 @@ import { FilterInput, FilterSelect, PlaceFilters, Question } from "../../look/fi
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** All filters of the API's post search, by the API's names: the page's address is a request. */
+/**
+ * All filters of the API's post search, under the API's names, so that the page's address mirrors a
+ * request.
+ */
 export const POST_FILTERS = [
   ...(["q", "category", "territory", "ordering"] as const),
   ...(["channel", "from", "to", "is_ad", "media", "views_min"] as const),
 ];
 
-/** Filters that are folded until one of them is wanted. */
+/** Filters that are folded until one of them is used. */
 const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("channel"));
 
 /** The form of a search in posts. */
@@ -24,7 +27,7 @@ export function PostSearchForm({
 }: {
   visit: Visit;
   directory: Directory;
-  /** Id of the element that shows what was found. */
+  /** Id of the element with the results. */
   results: string;
 }): JSX.Element {
   const { explorerPages, postPages: words } = visit.words;

@@ -22,7 +22,7 @@ import { POST_FILTERS, PostSearchForm } from "./post-search-form.tsx";
 
 const PATH = "/account/posts/";
 const PAGE_SIZE = "20";
-/** Longest text for screen readers; the page has the whole of it. */
+/** Longest text for screen readers; the page shows it completely. */
 const SUMMARY_BYTES_MAX = 500;
 
 type Found = Page<FoundPost> & { matches: number; matches_capped: boolean };
@@ -78,16 +78,16 @@ export const postsPage: SitePage = {
   },
   actions: {
     export(visit, context) {
-      // A file has its own order.
+      // A file has an order of its own.
       const { ordering: _, ...filter } = givenOf(visit);
-      // Without words the export is one of all posts.
+      // Without words, the export would contain all posts.
       if (filter["q"] === undefined) throw fieldError({ q: [message("nothingToSearch")] });
       return bulkDownload(exportPosts, filter, "posts", visit, context);
     },
   },
 };
 
-/** The filters that the address gives. */
+/** Filters given in the address. */
 function givenOf({ query }: Visit): Record<string, string> {
   const given = POST_FILTERS.map((name) => {
     const text = query.get(name) ?? "";
@@ -96,7 +96,7 @@ function givenOf({ query }: Visit): Record<string, string> {
   return Object.fromEntries(given.filter(([, value]) => value !== ""));
 }
 
-/** Looks the posts up by the API's own method; a search that is off or not ready yet is told too. */
+/** Searches through the API's own method; also reports that search is off or not ready yet. */
 async function search(
   given: Record<string, string>,
   visit: Visit,
@@ -120,7 +120,7 @@ function countText(visit: Visit, { matches, matches_capped }: Found): string {
   return matches_capped ? words.matchesOver(number) : words.matches(number);
 }
 
-/** Whether nothing but `q` is wrong: somebody is still typing it. */
+/** Whether only `q` is at fault, because somebody is still typing it. */
 function isOfText({ faults = {} }: AppError): boolean {
   return Object.keys(faults).join() === "q";
 }

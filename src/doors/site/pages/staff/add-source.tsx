@@ -47,7 +47,7 @@ export function AddSourceForm({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** Adds a pull; a folder of the machine is the operator's to name, on its command line. */
+/** Adds a pull; a folder of the machine can only be added by the operator, on the command line. */
 export async function addSource(visit: Visit, { sources }: SiteContext): Promise<View> {
   const { form } = visit;
   const { kind, map, timezone, header } = await readFields({

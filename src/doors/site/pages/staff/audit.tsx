@@ -19,10 +19,10 @@ import type { Visit } from "../../visit/visit.ts";
 import { consolePage, withQuery } from "./console.tsx";
 
 const ENTRIES_PER_PAGE = 50;
-/** Stands for an address in the filter: changes by the command line have none. */
+/** Stands for the command line in the filter by address, since its changes have none. */
 const COMMAND_LINE = "command-line";
 
-/** `/staff/audit/`: what was changed, by whom; the latest first. */
+/** `/staff/audit/`: what was changed, and by whom; latest first. */
 export const auditPage: SitePage = {
   path: "/staff/audit/",
   access: "staff",
@@ -34,7 +34,7 @@ export const auditPage: SitePage = {
       before: numberOf(visit, "before"),
       organizationId: numberOf(visit, "organization"),
       person: personOf(visit),
-      // One more than is shown tells whether there is another page.
+      // Reads one more than it shows, to see whether another page follows.
       limit: ENTRIES_PER_PAGE + 1,
     });
     const shown = entries.slice(0, ENTRIES_PER_PAGE);
@@ -184,14 +184,14 @@ function Filters({
   );
 }
 
-/** The person whose entries are asked for; null for everybody's. */
+/** The person whose entries are requested; null for everybody's. */
 function personOf({ query }: Visit): string | null {
   const text = (query.get("person") ?? "").trim();
   if (text === COMMAND_LINE) return "";
   return text === "" ? null : text;
 }
 
-/** A number of the query; null for any other text, so that the page shows all. */
+/** A number in the query; null for any other text, so that the page shows everything. */
 function numberOf({ query }: Visit, name: string): number | null {
   return parseNumber(query.get(name) ?? "");
 }

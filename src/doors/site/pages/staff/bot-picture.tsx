@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** A drawing of the guide. It adds nothing to the steps above it, so it has no text of its own. */
+/** A drawing from the guide. It adds nothing to the steps above it, so it needs no alternative text. */
 export function BotPicture({ visit, name }: { visit: Visit; name: string }): JSX.Element {
   return <img class="picture" src={asset(visit, `/docs/pictures/${name}.svg`)} alt="" />;
 }

@@ -8,10 +8,10 @@ import { page, redirect } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import { BotPicture } from "./bot-picture.tsx";
 
-/** Page on which a bot of a messenger is added. */
+/** Page for adding a messenger's bot. */
 export const botSourcePath = (kind: BotKind) => `/staff/sources/${kind}/` as const;
 
-/** `/staff/sources/telegram/` and its like, one for each messenger: adds a bot step by step. */
+/** `/staff/sources/telegram/` and the like, one per messenger: adds a bot step by step. */
 export const botSourcePages: readonly SitePage[] = BOT_KINDS.map(botSourcePage);
 
 function botSourcePage(kind: BotKind): SitePage {

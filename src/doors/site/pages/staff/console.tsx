@@ -8,9 +8,9 @@ import { asset } from "../../visit/site-path.ts";
 import { page, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Parts that the console's pages have in common. */
+/** Parts shared by the console's pages. */
 
-/** A page that tells first what was just done. */
+/** A page that first shows what was just done. */
 export function consolePage(visit: Visit, title: string, body: JSX.Element): View {
   return page(
     title,
@@ -21,14 +21,14 @@ export function consolePage(visit: Visit, title: string, body: JSX.Element): Vie
   );
 }
 
-/** A number out of an address or a form. @throws AppError `not_found` */
+/** Parses a number from an address or a form. @throws AppError `not_found` */
 export function idOf(text: string): number {
   const id = parseNumber(text);
   if (id === null) throw notFound("number");
   return id;
 }
 
-/** The form by which a text is looked for in the page's own list. */
+/** The form for finding text in the page's own list. */
 export function SearchForm({ visit }: { visit: Visit }): JSX.Element {
   const words = visit.words.staffPages;
   return (
@@ -42,7 +42,7 @@ export function SearchForm({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** The rows that have the text looked for. */
+/** The rows that contain the searched text. */
 export function searched<T>(visit: Visit, rows: readonly T[], textOf: (row: T) => string): T[] {
   const wanted = (visit.query.get("q") ?? "").trim().toLowerCase();
   return rows.filter((row) => textOf(row).toLowerCase().includes(wanted));
@@ -50,7 +50,7 @@ export function searched<T>(visit: Visit, rows: readonly T[], textOf: (row: T) =
 
 const ROWS_PER_PAGE = 50;
 
-/** The rows of the page that is asked for, and links to those before and after it. */
+/** Rows of the requested page, and links to the pages before and after it. */
 export function paged<T>(
   visit: Visit,
   rows: readonly T[],
@@ -79,7 +79,7 @@ export function paged<T>(
   };
 }
 
-/** The page's own address with another query; what was just done is not told again. */
+/** The page's own address with another query, and without the mark of what was just done. */
 export function withQuery(visit: Visit, change: Record<string, string | number>): string {
   const query = new URLSearchParams(visit.query);
   query.delete("done");

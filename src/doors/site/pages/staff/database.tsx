@@ -11,7 +11,7 @@ import type { Visit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
 import { ExportForm, startExport } from "./export-form.tsx";
 
-/** `/staff/database/`: how large the file is, and what is in it. */
+/** `/staff/database/`: how large the file is, and what it contains. */
 export const databasePage: SitePage = {
   path: "/staff/database/",
   access: "staff",
@@ -61,7 +61,7 @@ export const databasePage: SitePage = {
   actions: { export: startExport },
 };
 
-/** The cluster's nodes, with how far their copies are. */
+/** The cluster's nodes, and how far their copies are. */
 async function Nodes({
   visit,
   nodes,
@@ -102,7 +102,7 @@ async function Nodes({
   );
 }
 
-/** The daily backup: the last that was written, and whether it failed since. */
+/** The latest daily backup, and whether one has failed since. */
 async function LastBackup({
   visit,
   context,

@@ -4,7 +4,7 @@ import { Instant } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { consolePage } from "./console.tsx";
 
-/** `/staff/errors/`: what this process logged as a warning or an error. */
+/** `/staff/errors/`: warnings and errors that this process logged. */
 export const errorsPage: SitePage = {
   path: "/staff/errors/",
   access: "staff",

@@ -17,7 +17,7 @@ const TYPES: Record<ImportFormat, string> = {
   ndjson: "application/x-ndjson",
 };
 
-/** The form by which staff download rows: sent with a token, since it keeps the appliance busy. */
+/** The form with which staff download rows; submitted with a token because it keeps the appliance busy. */
 export function ExportForm({ visit }: { visit: Visit }): JSX.Element {
   const { exportPages: words } = visit.words;
   const field = { visit, action: "export" };
@@ -49,7 +49,7 @@ export function ExportForm({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** The answer to the form: the file, read as fast as the browser takes it. */
+/** Answers the form with the file, produced as fast as the browser reads it. */
 export async function startExport(visit: Visit, { config, downloads }: SiteContext): Promise<View> {
   const { form } = visit;
   const { kind, format } = await readFields({

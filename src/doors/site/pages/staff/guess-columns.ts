@@ -6,7 +6,7 @@ const VIEWS = ["просмотр", "views"];
 const POSTS = ["пост", "публикац"];
 const DAY = ["дат", "день", "date"];
 
-/** How names begin that people give to columns, in either language; the first that fits counts. */
+/** Prefixes of names that people give columns, in either language; the first match counts. */
 const BEGINNINGS: Partial<Record<ImportKindName, Record<string, readonly string[]>>> = {
   channels: {
     title: ["назв", "имя", "name"],
@@ -27,8 +27,8 @@ const BEGINNINGS: Partial<Record<ImportKindName, Record<string, readonly string[
 };
 
 /**
- * The columns of a kind that a file's own names seem to mean, for a person to look over; empty where nothing does.
- * @param taken columns that other names stand for already
+ * Guesses a kind's columns from a file's own names, for a person to check; empty where nothing matches.
+ * @param taken columns that other names already stand for
  */
 export function guessColumns(
   kind: ImportKindName,

@@ -21,7 +21,7 @@ interface PreviewProps {
   preview: UploadPreview;
 }
 
-/** The beginning of an uploaded file as it is going to be imported, and the button that starts it. */
+/** The beginning of an uploaded file as it will be imported, and the button that starts the import. */
 export function Preview({ visit, token, upload, preview }: PreviewProps): JSX.Element {
   const words = visit.words.importPages;
   const { rows } = preview;

@@ -13,7 +13,7 @@ import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
 import { guessColumns } from "./guess-columns.ts";
 
-/** Choices of how an uploaded file is read: those of `kanalog import`, seldom needed. */
+/** Options for reading an uploaded file: those of `kanalog import`, seldom needed. */
 export function ReadingFields({ visit }: { visit: Visit }): JSX.Element {
   const words = visit.words.importPages;
   const field = { visit, action: "import" };
@@ -52,12 +52,12 @@ export function ReadingFields({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** Columns that a page lists: a form has room for so many. */
+/** Most columns that the form lists. */
 const TO_NAME_MAX = 100;
 
 /**
- * The form again with the columns of a header that have names of their own, a line each, with what they seem to
- * mean, to be named or left out; null for any other error.
+ * The form again, listing the header's unknown columns, one per line with a guess, to be named or left out;
+ * null for any other error.
  */
 export function withColumnsToName(
   visit: Visit,
@@ -81,7 +81,7 @@ export function withColumnsToName(
   };
 }
 
-/** Our columns by the file's; one that nothing is written behind is left out. */
+/** Our column names by the file's; columns without a name are left out. */
 interface ColumnMap {
   map: Record<string, string>;
   hasLeftOut: boolean;
@@ -102,7 +102,7 @@ export function readMap({ form, language }: Visit): ColumnMap {
   return { map: Object.fromEntries(pairs), hasLeftOut };
 }
 
-/** The form's choices of how to read a file, with its columns' names. */
+/** The form's options for reading a file, including its column names. */
 export function readingOf({ form }: Visit, { map, hasLeftOut }: ColumnMap): ReadingOptions {
   return {
     ...{ format: null, map, ignoreUnknown: hasLeftOut || form.get("ignoreUnknown") === "yes" },

@@ -7,7 +7,7 @@ import { Form } from "../../look/form.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Rejected rows and left out cells by reason, and the rejected rows as a file. */
+/** Rejected rows and dropped cells by reason, and the rejected rows as a file. */
 export function ImportReasons({ visit, run }: { visit: Visit; run: RecordedRun }): JSX.Element {
   const words = visit.words.importPages;
   const { rejects, warnings, rejected, rejectsKept } = run.summary;

@@ -13,7 +13,7 @@ import type { Visit } from "../../visit/visit.ts";
 import { Recognized } from "./import-preview.tsx";
 import { ImportReasons } from "./import-reasons.tsx";
 
-/** `/staff/imports/:id/`: how far an import has come; the script looks again until it has ended. */
+/** `/staff/imports/:id/`: an import's progress; the script refreshes it until it has ended. */
 export const importRunPage: SitePage = {
   path: "/staff/imports/:id/",
   access: "staff",

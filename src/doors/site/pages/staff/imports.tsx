@@ -28,7 +28,7 @@ import { KindField } from "./kind-field.tsx";
 
 const RUNS_SHOWN = 30;
 
-/** `/staff/imports/`: files are uploaded here, and what became of the latest. */
+/** `/staff/imports/`: uploads files, and shows what became of the latest. */
 export const importsPage: SitePage = {
   path: "/staff/imports/",
   access: "staff",
@@ -105,7 +105,7 @@ async function takeImport(visit: Visit, context: SiteContext): Promise<View> {
   return redirect(`/staff/imports/${id}/`);
 }
 
-/** Faults of the file itself stand at its field. */
+/** Reports faults of the file itself at its field. */
 function tellAtFile(error: unknown): unknown {
   const isOfFile = error instanceof AppError && error.code === "invalid";
   return isOfFile ? fieldError({ file: [error.said] }) : error;
@@ -126,7 +126,7 @@ function requiredFile({ form, language }: Visit): UploadedFile {
   return file;
 }
 
-/** @throws AppError `invalid` on `replace` for a kind that is no directory */
+/** @throws AppError `invalid` on `replace` for a kind that is not a directory */
 function readReplace({ form, language }: Visit): boolean {
   if (form.get("replace") !== "yes") return false;
   const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));

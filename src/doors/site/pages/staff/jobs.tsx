@@ -14,7 +14,7 @@ import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
 
-/** `/staff/jobs/`: what the appliance does by the clock. */
+/** `/staff/jobs/`: the appliance's scheduled jobs. */
 export const jobsPage: SitePage = {
   path: "/staff/jobs/",
   access: "staff",

@@ -53,7 +53,7 @@ export function SourceChannels({
   );
 }
 
-/** Whether posts come as fast as they should, and those that the messenger did not keep. */
+/** Whether posts arrive in time, and which ones the messenger no longer had. */
 export function botReadings(visit: Visit, { position: { lagMs, gap } }: Source): Fact[] {
   const words = visit.words.sourcePages;
   return [

@@ -4,7 +4,7 @@ import { isBot, type Source } from "../../../../catalog/sources/sources.table.ts
 import { ActionButton } from "../../look/action-button.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Turns pushes of MAX on and off; nothing for another source. */
+/** Switches MAX's pushes on and off; renders nothing for other sources. */
 export function SourcePushes({
   visit,
   source: { settings },

@@ -6,7 +6,7 @@ import { shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
 /**
- * Rows that a source gave, by day.
+ * Rows delivered by a source, by day.
  * @param today the last day shown
  */
 export function RowsByDay({

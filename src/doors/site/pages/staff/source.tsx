@@ -20,7 +20,7 @@ import { failureOf, ScheduleText, SourceState } from "./source-state.tsx";
 
 const DAYS_SHOWN = 30;
 
-/** `/staff/sources/3/`: one source, what its last file gave, and its rows by day. */
+/** `/staff/sources/3/`: one source, what its last file contained, and its rows by day. */
 export const sourcePage: SitePage = {
   path: "/staff/sources/:id/",
   access: "staff",

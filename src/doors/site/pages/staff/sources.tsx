@@ -22,7 +22,10 @@ import { failureOf, SourceState } from "./source-state.tsx";
 
 const ACTIONS = ["run", "pause", "resume", "remove"] as const;
 
-/** `/staff/sources/`: what data comes from by itself, with its state; pulls are added here. */
+/**
+ * `/staff/sources/`: places that data is fetched from automatically, with their state; pulls are added
+ * here.
+ */
 export const sourcesPage: SitePage = {
   path: "/staff/sources/",
   access: "staff",

@@ -20,7 +20,7 @@ import { sourcePage } from "./source.tsx";
 import { sourcesPage } from "./sources.tsx";
 import { summaryPage } from "./summary/summary.tsx";
 
-/** The pages of staff's console. */
+/** Pages of staff's console. */
 export const staffPages: readonly SitePage[] = [
   summaryPage,
   firstStepsPage,

@@ -15,12 +15,12 @@ const SHOWN = 50;
 const BAR = 8;
 const GAP = 3;
 const HEIGHT = 36;
-/** Lowest bar: an attempt that took no time at all. */
+/** Height of the lowest bar, for an attempt that took no time at all. */
 const HEIGHT_MIN = 10;
-/** An attempt takes no longer. */
+/** No attempt takes longer. */
 const DURATION_MAX_MS = 10_000;
 
-/** A webhook's last attempts in one glance: a bar for each, as high as it took long. */
+/** A webhook's latest attempts at a glance: one bar each, as high as the attempt took long. */
 export async function attemptsStrip(
   visit: Visit,
   { services }: SiteContext,
@@ -68,7 +68,7 @@ export async function attemptsStrip(
   );
 }
 
-/** Logarithmic: from some milliseconds to the ten seconds that an attempt may take. */
+/** Logarithmic, from a few milliseconds to the ten seconds that an attempt may take. */
 function heightOf(durationMs: number): number {
   const part = Math.log10(1 + durationMs) / Math.log10(1 + DURATION_MAX_MS);
   return Math.round(HEIGHT_MIN + Math.min(1, part) * (HEIGHT - HEIGHT_MIN));

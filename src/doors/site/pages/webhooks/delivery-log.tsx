@@ -11,7 +11,7 @@ import { ownOf } from "./webhook-access.ts";
 
 const PAGE_SIZE = 20;
 
-/** A webhook's deliveries with their attempts, the latest first; `?before=` is a page further on. */
+/** A webhook's deliveries with their attempts, latest first; `?before=` selects further pages. */
 export async function deliveryLog(
   webhook: WebhookView,
   visit: Visit,
@@ -46,7 +46,7 @@ export async function deliveryLog(
   );
 }
 
-/** The outcome of the attempt that was just asked for. */
+/** Outcome of the attempt that was just requested. */
 export async function triedDelivery(
   visit: Visit,
   { services }: SiteContext,

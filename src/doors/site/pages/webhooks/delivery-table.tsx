@@ -13,7 +13,7 @@ import { asset } from "../../visit/site-path.ts";
 import { isManager } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Deliveries with their attempts, each with what can be done with it. */
+/** Deliveries with their attempts, each with the actions on it. */
 export function DeliveryTable({
   visit,
   webhook,
@@ -23,7 +23,7 @@ export function DeliveryTable({
   visit: Visit;
   webhook: WebhookView;
   deliveries: readonly DeliveryView[];
-  /** The webhook's own page, which takes the forms. */
+  /** Address of the webhook's own page, which processes the forms. */
   to: string;
 }): JSX.Element {
   const words = visit.words.webhookPages;
@@ -153,7 +153,9 @@ export function Outcome({
   );
 }
 
-/** Whether a delivery gets a button to send it again: not where the service would surely refuse it. */
+/**
+ * Whether a delivery gets a button for sending it again, which it does not if that would surely be refused.
+ */
 function canBeSentAgain(
   { nowMs }: Visit,
   { is_active: isActive }: WebhookView,

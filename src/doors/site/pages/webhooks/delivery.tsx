@@ -12,7 +12,7 @@ import type { Visit } from "../../visit/visit.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
 import { ownOf, requireWebhooks, webhookOf } from "./webhook-access.ts";
 
-/** Characters of a body that are shown, and up to which it is laid out to be read. */
+/** Limits for a body: characters to show, and characters up to which it is pretty-printed. */
 const SHOWN_MAX = 50_000;
 const LAID_OUT_MAX = 200_000;
 
@@ -87,7 +87,7 @@ function Body({ visit, body, path }: { visit: Visit; body: string; path: string 
   );
 }
 
-/** A body with its fields below each other; a large one as it is, since to lay it out holds up others. */
+/** A body pretty-printed; a large one is left as it is, because formatting it would delay others. */
 function laidOut(body: string): string {
   if (body.length > LAID_OUT_MAX) return body;
   try {
@@ -97,7 +97,7 @@ function laidOut(body: string): string {
   }
 }
 
-/** Whether a post can still be read: one that was taken down since is not shown here either. */
+/** Whether a post may still be read: one that has been taken down is not shown here either. */
 function isPublic(id: number, { services }: SiteContext): boolean {
   try {
     services.posts.post(id);

@@ -19,7 +19,7 @@ export const {
   get: (own, { services }) => services.webhooks.get(own),
 });
 
-/** @throws AppError `tariff_required` where the organization has as many as its plan includes */
+/** @throws AppError `tariff_required` if the organization has as many as its plan includes */
 export async function requireRoomForOne(visit: Visit, context: SiteContext): Promise<void> {
   await requireWebhooks(visit, context);
   const { code, webhooks } = await planOf(visit, context);

@@ -10,7 +10,7 @@ import { secretPage } from "./webhook-secret.tsx";
 
 type Action = (visit: Visit, context: SiteContext) => Promise<View>;
 
-/** The actions of a webhook's page, by name; the service's own rules come on top. */
+/** Actions of a webhook's page, by name; the domain's own rules apply in addition. */
 export const webhookActions: Record<string, Action> = {
   enable: (visit, context) => switchTo(true, visit, context),
   disable: (visit, context) => switchTo(false, visit, context),
@@ -20,7 +20,7 @@ export const webhookActions: Record<string, Action> = {
     const before = await webhookOf(visit, context);
     await requireWebhooks(visit, context);
     const { given, channels } = await readWebhookForm(visit, context);
-    // Only what changes is handed on, as in the API's PATCH: what stays is not judged anew.
+    // Only passes on what changes, as in the API's PATCH: unchanged values are not validated again.
     const changesUrl = given.url !== before.url;
     const changesChannels = channels.join() !== before.channels.join();
     if (changesUrl || changesChannels) {

@@ -6,10 +6,10 @@ import { ChannelPicker } from "../../look/channel-picker.tsx";
 import { Form, TextAreaField, TextField } from "../../look/form.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Longest list of channels that an address fills in. */
+/** Longest list of channels that an address can prefill. */
 const ASKED_BYTES_MAX = 1_000;
 
-/** The form with address and channels, of a new webhook or of an existing one. */
+/** The form with address and channels, for a new or an existing webhook. */
 export function WebhookForm({
   visit,
   action,
@@ -22,7 +22,7 @@ export function WebhookForm({
   webhook?: WebhookView;
 }): JSX.Element {
   const words = visit.words.webhookPages;
-  // A channel's page leads here with its number.
+  // A channel's page links here with its number.
   const asked = cutText(visit.query.get("channels") ?? "", ASKED_BYTES_MAX);
   return (
     <Form visit={visit} action={action} once={webhook === undefined}>

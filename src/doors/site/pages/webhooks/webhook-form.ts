@@ -10,16 +10,16 @@ import type { SiteContext } from "../../site-context.ts";
 import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Room for as many channels as a plan may allow, by number or by name. */
+/** Room for as many channels as a plan may include, by number or by name. */
 export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
 
-/** Channels in a list, where it was made under a larger plan. */
+/** Most channels in a list, for one made under a larger plan. */
 const LISTED_MAX = 10_000;
-/** Names in one message at the most; what is longer than any name is cut. */
+/** Most names in one message; anything longer than a name is truncated. */
 const NAMED_MAX = 20;
 const NAME_BYTES_MAX = 70;
 
-/** Address and channels as they were typed. @throws AppError `invalid` with all faults at once */
+/** Address and channels as typed. @throws AppError `invalid` with all faults at once */
 export async function readWebhookForm(
   visit: Visit,
   context: SiteContext,
@@ -37,7 +37,7 @@ export async function readWebhookForm(
   });
 }
 
-/** Numbers, @handles or links, separated by blanks or commas; each channel once. */
+/** Numbers, @handles or links, separated by spaces or commas, without duplicates. */
 async function readChannels(visit: Visit, context: SiteContext): Promise<Read<number[]>> {
   const { channels } = context.services;
   const words = visit.words.webhookPages;
@@ -45,14 +45,14 @@ async function readChannels(visit: Visit, context: SiteContext): Promise<Read<nu
   const texts = new Set(typed.filter((text) => text !== ""));
   if (texts.size === 0) return { fault: message("required") };
   const { webhookChannels } = await planOf(visit, context);
-  // Each name is looked up: not more of them than could be taken.
+  // Limited, because each name is looked up.
   const names = [...texts].filter((text) => !/^\d+$/.test(text)).length;
   if (names > webhookChannels || texts.size > Math.max(webhookChannels, LISTED_MAX)) {
     return { fault: verbatim(words.tooManyChannels(webhookChannels)) };
   }
   const named = [...texts].map((text) => {
     const number = readInteger({ minimum: 0 })(text);
-    // Whether a number is a public channel's is checked where the webhook is written.
+    // Whether the number belongs to a public channel is checked when the webhook is written.
     if ("value" in number) return { text, id: number.value };
     return { text, reference: channels.parseLinkOrHandle(text) };
   });
@@ -85,7 +85,7 @@ function listed(texts: readonly string[]): string {
   return shown.join(", ") + (texts.length > NAMED_MAX ? "…" : "");
 }
 
-/** For how long the former secret signs too. @throws AppError `invalid` on `overlap` */
+/** How long the previous secret keeps signing. @throws AppError `invalid` on `overlap` */
 export function readOverlap({ form }: Visit): number {
   const typed = form.get("overlap").trim();
   const hours =

@@ -7,7 +7,7 @@ import { isManager } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
 
-/** Forms for what this visitor can do with a webhook. */
+/** Forms for what this visitor may do with a webhook. */
 export function ManageWebhook({
   visit,
   webhook,
@@ -15,7 +15,7 @@ export function ManageWebhook({
 }: {
   visit: Visit;
   webhook: WebhookView;
-  /** Whether the plan in force has webhooks; without, one may only be deleted. */
+  /** Whether the current plan includes webhooks; if not, they can only be deleted. */
   isIncluded: boolean;
 }): JSX.Element {
   const words = visit.words.webhookPages;
@@ -83,7 +83,7 @@ export function ManageWebhook({
   );
 }
 
-/** A form that is folded until it is wanted, or was sent and is shown again. */
+/** A form that is folded until it is needed, or being shown again. */
 function Folded({
   visit,
   action,

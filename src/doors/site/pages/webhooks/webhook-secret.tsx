@@ -5,7 +5,7 @@ import { asset } from "../../visit/site-path.ts";
 import { page, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** The only page that ever shows a secret: the answer to the form that made it. */
+/** The only page that ever shows a secret: the answer to the form that created it. */
 export function secretPage(visit: Visit, { id, secret }: NewSecretView): View {
   const words = visit.words.webhookPages;
   return page(

@@ -23,10 +23,10 @@ import { WEBHOOK_FORM_BYTES_MAX } from "./webhook-form.ts";
 import { ManageWebhook } from "./webhook-manage.tsx";
 import { WebhookState } from "./webhook-state.tsx";
 
-/** Channels shown by title; a webhook may watch thousands. */
+/** Channels to show by title; a webhook may watch thousands. */
 const CHANNELS_SHOWN_MAX = 100;
 
-/** `/account/webhooks/:id/`: one webhook, what was sent for it, and what can be done with it. */
+/** `/account/webhooks/:id/`: one webhook, what was sent for it, and the actions on it. */
 export const webhookPage: SitePage = {
   path: "/account/webhooks/:id/",
   access: "member",

@@ -22,10 +22,10 @@ import { secretPage } from "./webhook-secret.tsx";
 import { WebhookState } from "./webhook-state.tsx";
 
 const PATH = "/account/webhooks/";
-/** More than any plan includes. */
+/** Above the limit of any plan. */
 const WEBHOOKS_MAX = 1_000;
 
-/** `/account/webhooks/`: the organization's webhooks, and the form that makes one. */
+/** `/account/webhooks/`: the organization's webhooks, and the form for a new one. */
 export const webhooksPage: SitePage = {
   path: PATH,
   access: "member",
@@ -115,7 +115,7 @@ async function Create({
 }): Promise<HtmlEscapedString> {
   const words = visit.words.webhookPages;
   const { code, webhooks } = await planOf(visit, context);
-  // A form that was refused is shown again, with its fault, in place of the notice.
+  // A refused form is shown again with its fault, instead of the notice.
   if (existing >= webhooks && visit.form.get("action") !== "create") {
     return <p class="notice">{words.planFull(code, webhooks)}</p>;
   }

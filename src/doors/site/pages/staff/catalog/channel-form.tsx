@@ -13,12 +13,14 @@ import { CheckField, Form, SelectField, TextAreaField, TextField } from "../../.
 import { withoutUnshown } from "../../../look/unshown.ts";
 import type { Visit } from "../../../visit/visit.ts";
 
-/** A description of 10,000 characters, twice, each as six percent-encoded letters or more. */
+/**
+ * Room for a description of 10,000 characters, twice, at six or more percent-encoded bytes per character.
+ */
 export const EDIT_BYTES_MAX = 256 * 1024;
 const REQUIRED: readonly EditedField[] = ["title", "subscribers"];
 const MARKS: readonly EditedField[] = ["a_plus", "verified"];
 
-/** The fields of a channel, each with what it was when the form was drawn. */
+/** The fields of a channel, each with its value when the form was rendered. */
 export function EditForm({
   visit,
   channel,
@@ -30,7 +32,7 @@ export function EditForm({
 }): JSX.Element {
   const words = visit.words.staffCatalog;
   const stored = cellsOf(channel);
-  // Faults are mended on the same form, which keeps what it was drawn with.
+  // Faults are corrected in the same form, which keeps its original values.
   const isAgain = visit.form.get("action") === "edit";
   return (
     <Form visit={visit} action="edit">
@@ -80,8 +82,8 @@ function Field({
 }
 
 /**
- * The cells that were changed on the form. Others are left as they are stored: a source may have written
- * another number since the form was drawn.
+ * The cells that were changed in the form. Others keep their stored values, because a source may have
+ * updated them since the form was rendered.
  */
 export function editedCells({ form }: Visit): ChannelEdit["cells"] {
   const changed = EDITED_FIELDS.flatMap((name) => {
@@ -92,7 +94,10 @@ export function editedCells({ form }: Visit): ChannelEdit["cells"] {
   return Object.fromEntries(changed);
 }
 
-/** A text as a browser's field gives it back: without what pages leave out, and one sort of line breaks. */
+/**
+ * A text as a browser's field returns it: without the characters that pages remove, and with one kind of
+ * line breaks.
+ */
 function plain(text: string): string {
   return withoutUnshown(text.replace(/\r\n?/g, "\n")).trim();
 }

@@ -18,7 +18,7 @@ import { idOf } from "../console.tsx";
 import { EDIT_BYTES_MAX, EditForm, editedCells } from "./channel-form.tsx";
 import { PostsFound, takeDown } from "./posts.tsx";
 
-/** `/staff/channels/3/`: a channel as it is stored, edited, hidden, deleted; its posts. */
+/** `/staff/channels/3/`: a channel as stored, with its posts; it can be edited, hidden and deleted. */
 export const staffChannelPage: SitePage = {
   path: "/staff/channels/:id/",
   access: "staff",

@@ -20,14 +20,14 @@ import { FindForm } from "./find-form.tsx";
 const PATH = "/staff/channels/";
 const SHOWN = 50;
 
-/** Channels of the page, and the number after which there are more. */
+/** Channels on the page, and the number after which there are more. */
 interface Listed {
   channels: readonly ChannelRecord[];
   next: number | null;
   isMore: boolean;
 }
 
-/** `/staff/channels/`: the catalog's channels, hidden ones too, found by any of their names. */
+/** `/staff/channels/`: the catalog's channels, including hidden ones, found by any of their names. */
 export const staffChannelsPage: SitePage = {
   path: PATH,
   access: "staff",
@@ -61,7 +61,7 @@ async function listed(visit: Visit, { channels }: SiteContext): Promise<Listed> 
   };
 }
 
-/** The channel that a text names comes first, then those that have it in title or handle. */
+/** The channel that a text names comes first, then those with the text in their title or handle. */
 async function named(text: string, { channels }: SiteContext): Promise<Listed> {
   const id = channels.find(text);
   const byTitle = await channels.byTitle(text, SHOWN);

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../../../visit/site-path.ts";
 import type { Visit } from "../../../visit/visit.ts";
 
-/** The form by which channels and posts are looked for, with what is wrong with its text. */
+/** The form for finding channels and posts, with what is wrong with its text. */
 export function FindForm({
   visit,
   label,
@@ -11,7 +11,7 @@ export function FindForm({
 }: {
   visit: Visit;
   label: string;
-  /** Null where nothing is. */
+  /** Null if nothing is wrong. */
   fault: string | null;
 }): JSX.Element {
   return (

@@ -26,7 +26,7 @@ import { FindForm } from "./find-form.tsx";
 const SHOWN = 20;
 const TEXT_SHOWN = 300;
 
-/** `/staff/posts/`: posts of all channels, found by number or by a part of their text. */
+/** `/staff/posts/`: posts of all channels, found by number or by part of their text. */
 export const staffPostsPage: SitePage = {
   path: "/staff/posts/",
   access: "staff",
@@ -41,7 +41,7 @@ export const staffPostsPage: SitePage = {
   actions: { "take-down": takeDown },
 };
 
-/** Posts of one channel, or of all, with the form by which they are looked for. */
+/** Posts of one channel, or of all, with the form for finding them. */
 export async function PostsFound({
   visit,
   context,
@@ -67,7 +67,7 @@ export async function PostsFound({
   );
 }
 
-/** The post of a number comes before those that have its digits in their text. */
+/** The post with the number precedes those that contain its digits. */
 async function foundOf(asked: PostsAsked, { posts }: SiteContext): Promise<Found> {
   const { text, after, channelId } = asked;
   const found = await posts.found(asked);
@@ -155,7 +155,7 @@ function Row({
   );
 }
 
-/** Takes a post down: on a channel's page one of the channel only. */
+/** Takes a post down; on a channel's page, only one of that channel. */
 export async function takeDown(visit: Visit, { posts }: SiteContext): Promise<View> {
   const id = sentNumber(visit, "post");
   const ofChannel = visit.params["id"];
@@ -169,7 +169,7 @@ export async function takeDown(visit: Visit, { posts }: SiteContext): Promise<Vi
   return redirect(`${visit.path.split("?")[0]}?${query}`);
 }
 
-/** The place in the query, as `1763000000000-7`; null for any other text. */
+/** The position in the query, such as `1763000000000-7`; null for any other text. */
 function positionOf({ query }: Visit): PostsAsked["after"] {
   const [, at, id] = /^(\d{1,15})-(\d{1,15})$/.exec(query.get("after") ?? "") ?? [];
   return at === undefined || id === undefined ? null : [Number(at), Number(id)];

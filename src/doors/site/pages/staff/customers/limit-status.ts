@@ -2,7 +2,7 @@ import type { Organization, Plan } from "../../../../../customers/accounts/accou
 import { periodAt, planInForce } from "../../../../../customers/accounts/plan.ts";
 import type { SiteContext } from "../../../site-context.ts";
 
-/** The plan that holds for an organization, and what it used of it. */
+/** An organization's plan in force, and what it has used of it. */
 export async function limitStatusOf(
   organization: Organization,
   { accounts, usage }: SiteContext,

@@ -5,9 +5,9 @@ import { page, type View } from "../../../visit/view.ts";
 import type { Visit } from "../../../visit/visit.ts";
 
 /**
- * A link to hand over by hand. It opens somebody's account, so it stands in this answer only: a
+ * A link to be passed on by hand. It opens somebody's account, so it is only shown in this answer: a
  * redirect would leave it in the browser's history.
- * @param token null for somebody who has a password and only has to sign in
+ * @param token null for somebody who has a password and only needs to sign in
  */
 export function linkView(visit: Visit, email: string, token: string | null, back: string): View {
   const words = visit.words.staffPages;

@@ -51,7 +51,10 @@ export function NewCustomerForm({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** Makes the organization, with an owner and a key where an address is given; the key is shown this once. */
+/**
+ * Creates the organization, and an owner with a key if an address is given; the key is only shown this
+ * once.
+ */
 export async function createCustomer(visit: Visit, context: SiteContext): Promise<View> {
   const { form } = visit;
   const { name, plan, email, owner } = await readFields({
@@ -65,7 +68,7 @@ export async function createCustomer(visit: Visit, context: SiteContext): Promis
     const { id } = await context.accounts.createOrganization({ name, plan }, by);
     return redirect(`/staff/organizations/${id}/?done=created`);
   }
-  // The person comes before the member, who could not be invited once more if this failed.
+  // The person is created before the member, who could not be invited again if this failed.
   await context.people.ensurePerson({ email, name: owner });
   const hasPassword = await context.people.distrust(email);
   const access = form.get("write") === "yes" ? "read_write" : "read_only";
@@ -86,7 +89,7 @@ export async function createCustomer(visit: Visit, context: SiteContext): Promis
   });
 }
 
-/** Secrets stand in this answer only: a redirect would leave them in the browser's history. */
+/** Secrets are only shown in this answer: a redirect would leave them in the browser's history. */
 function madeView(
   visit: Visit,
   {

@@ -16,7 +16,7 @@ import type { Visit } from "../../../visit/visit.ts";
 import { idOf } from "../console.tsx";
 import { linkView } from "./link-view.tsx";
 
-/** Changes that staff makes to an organization; each is recorded. */
+/** Staff's changes to an organization, each of which is recorded. */
 
 export async function givePlan(visit: Visit, context: SiteContext): Promise<View> {
   const { id } = await organizationOf(visit, context);
@@ -60,7 +60,7 @@ export async function reinstate(visit: Visit, context: SiteContext): Promise<Vie
   return done(visit, "reinstated");
 }
 
-/** Invites an owner: by mail where there is a mail server, else by a link to hand over. */
+/** Invites an owner: by mail if a mail server is configured, otherwise with a link to pass on. */
 export async function addOwner(visit: Visit, context: SiteContext): Promise<View> {
   const { accounts, people, mails } = context;
   const organization = await organizationOf(visit, context);
@@ -68,7 +68,7 @@ export async function addOwner(visit: Visit, context: SiteContext): Promise<View
     email: () => accounts.newMemberEmail(organization.id, visit.form.get("email")),
     name: () => optionalName(visit.form.get("name")),
   });
-  // The person comes before the member, who could not be invited once more if this failed.
+  // The person is created before the member, who could not be invited again if this failed.
   await people.ensurePerson({ email, name });
   const hasPassword = await people.distrust(email);
   const added = { organizationId: organization.id, email, name, role: "owner" } as const;

@@ -10,7 +10,7 @@ import { consolePage, paged, SearchForm, searched } from "../console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
 import { createCustomer, NewCustomerForm } from "./new-customer.tsx";
 
-/** `/staff/organizations/`: all of them, and a new one. */
+/** `/staff/organizations/`: lists them, and creates a new one. */
 export const organizationsPage: SitePage = {
   path: "/staff/organizations/",
   access: "staff",

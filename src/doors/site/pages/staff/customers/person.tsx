@@ -19,7 +19,7 @@ import { consolePage } from "../console.tsx";
 import { linkView } from "./link-view.tsx";
 import { Places } from "./places.tsx";
 
-/** `/staff/people/<number>/`: the mark of staff, a password link, the end of sessions. */
+/** `/staff/people/<number>/`: makes somebody staff, creates a password link, ends their sessions. */
 export const personPage: SitePage = {
   path: "/staff/people/:id/",
   access: "staff",

@@ -4,7 +4,7 @@ import type { Membership } from "../../../../../customers/accounts/accounts.ts";
 import { asset } from "../../../visit/site-path.ts";
 import type { Visit } from "../../../visit/visit.ts";
 
-/** The organizations that somebody belongs to, with their role there. */
+/** The organizations that somebody belongs to, with their roles. */
 export function Places({
   visit,
   places,

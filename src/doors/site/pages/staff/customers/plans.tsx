@@ -14,7 +14,7 @@ import { consolePage } from "../console.tsx";
 const PATH = "/staff/plans/";
 const LIMITS = Object.keys(PLAN_LIMITS) as (keyof PlanChange)[];
 
-/** `/staff/plans/`: what each plan includes, to be changed for all its organizations. */
+/** `/staff/plans/`: what each plan includes, which can be changed for all its organizations. */
 export const plansPage: SitePage = {
   path: PATH,
   access: "staff",
@@ -65,7 +65,7 @@ async function setPlan(
   { accounts }: SiteContext,
   code: (typeof PLAN_CODES)[number],
 ): Promise<View> {
-  // Texts that are no numbers are out of every range, and told as such at their field.
+  // Text that is not a number is outside any range, and is reported as such at its field.
   const change: PlanChange = Object.fromEntries(
     LIMITS.map((limit) => {
       const text = visit.form.get(limit).trim();

@@ -15,7 +15,7 @@ import { consolePage, idOf } from "../console.tsx";
 import { KeysTable } from "./organization-tables.tsx";
 import { WebhookStatus } from "./webhooks.tsx";
 
-/** `/staff/organizations/3/seen/`: what the organization's owners see of it, with nothing to change. */
+/** `/staff/organizations/3/seen/`: what the organization's owners see, without anything to change. */
 export const seenPage: SitePage = {
   path: "/staff/organizations/:id/seen/",
   access: "staff",
@@ -41,7 +41,10 @@ export const seenPage: SitePage = {
   },
 };
 
-/** The visit as an owner of the organization would make it: for reading only, since there is no such member. */
+/**
+ * The visit as an owner of the organization would make it; only for reading, since this member does not
+ * exist.
+ */
 function asOwner(visit: Visit, organization: Organization): Visit {
   const { id: organizationId, createdAt } = organization;
   const role = "owner" as const;

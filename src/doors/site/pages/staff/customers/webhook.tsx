@@ -23,7 +23,7 @@ import { WebhookStatus } from "./webhooks.tsx";
 
 const DELIVERIES_SHOWN = 20;
 
-/** `/staff/webhooks/3/`: its state and deliveries; disabled and enabled as staff. */
+/** `/staff/webhooks/3/`: its state and deliveries; staff can disable and enable it. */
 export const staffWebhookPage: SitePage = {
   path: "/staff/webhooks/:id/",
   access: "staff",

@@ -14,10 +14,10 @@ import type { Visit } from "../../../visit/visit.ts";
 import { STEP_NAMES, type StepName, stepsDone } from "./steps.ts";
 
 const PATH = "/staff/start/";
-/** The first call, as everybody may make it. */
+/** The first call, which anybody can make. */
 const CALL = "/v1/msgr/channels/?limit=2";
 
-/** `/staff/start/`: what to do in the first hour; each step ticks itself. */
+/** `/staff/start/`: what to do in the first hour; each step is ticked automatically. */
 export const firstStepsPage: SitePage = {
   path: PATH,
   access: "staff",
@@ -35,7 +35,7 @@ export const firstStepsPage: SitePage = {
   },
 };
 
-/** The call, answered on the page itself. */
+/** Makes the call, and shows the answer on the page itself. */
 async function makeCall(visit: Visit, context: SiteContext): Promise<View> {
   if (visit.membership === null) return checklist(visit, context, null);
   const answer = await lookUp(channelsList, { limit: "2" }, visit, context);
@@ -43,7 +43,7 @@ async function makeCall(visit: Visit, context: SiteContext): Promise<View> {
   return checklist(visit, context, JSON.stringify(answer, null, 2));
 }
 
-/** @param answer of the first call, where it was just made */
+/** @param answer of the first call, if it was just made */
 async function checklist(visit: Visit, context: SiteContext, answer: string | null): Promise<View> {
   const words = visit.words.firstSteps;
   const done = await stepsDone(context);

@@ -1,11 +1,11 @@
 import type { SiteContext } from "../../../site-context.ts";
 
-/** The steps of the first hour, in their order. */
+/** Steps of the first hour, in order. */
 export const STEP_NAMES = ["sample", "import", "customer", "call", "webhook", "assistant"] as const;
 
 export type StepName = (typeof STEP_NAMES)[number];
 
-/** The steps, each with whether it is done, as the database tells. */
+/** Each step, and whether it is done according to the database. */
 export async function stepsDone(context: SiteContext): Promise<Record<StepName, boolean>> {
   const { accounts, firstSteps, keys, sample, webhooks } = context;
   const organizations = await accounts.organizations();

@@ -2,14 +2,14 @@ import type { Organization, Plan } from "../../../../../customers/accounts/accou
 import { periodAt, planInForce } from "../../../../../customers/accounts/plan.ts";
 import type { SiteContext } from "../../../site-context.ts";
 
-/** Use that an organization made of its plan in the period. */
+/** How much of its plan an organization has used in the period. */
 export interface CustomerUse {
   organization: Organization;
   plan: Plan;
   used: number;
 }
 
-/** Organizations that are not archived, the one with the most units first. */
+/** Organizations that are not archived, most units first. */
 export async function customersOf(
   { accounts, usage }: SiteContext,
   nowMs: number,
@@ -32,7 +32,7 @@ export async function customersOf(
 
 const NEAR_SHARE = 0.8;
 
-/** Customers that used 80 % of their quota or more, the nearest to its end first. */
+/** Customers that have used at least 80 % of their quota, closest to the limit first. */
 export function nearLimit(customers: readonly CustomerUse[]): CustomerUse[] {
   const shareOf = ({ used, plan }: CustomerUse): number => used / plan.requestsPerPeriod;
   return customers

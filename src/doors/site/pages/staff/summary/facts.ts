@@ -2,11 +2,11 @@ import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
 import { DAY_MS, HOUR_MS } from "../../../../../values/moscow-time.ts";
 import type { SiteContext } from "../../../site-context.ts";
 
-/** Runs of imports that are looked at, and for how long a failed one is. */
+/** Import runs to examine, and for how long a failed one is mentioned. */
 const RUNS = 20;
 const FAILED_DAYS = 7;
 
-/** Counts of what may be wrong, and of people. */
+/** Counts of possible problems, and of people. */
 export async function stateOf(context: SiteContext, nowMs: number) {
   const { people, webhooks, jobs, mails, recentErrors, imports, sources } = context;
   const all = await webhooks.webhooks(null);
@@ -26,16 +26,16 @@ export async function stateOf(context: SiteContext, nowMs: number) {
   };
 }
 
-/** How the disk fills; null for what is not known. */
+/** How fast the disk fills up; null where unknown. */
 export interface DiskOutlook {
   fileBytes: number | null;
-  /** A day, over the hours that are noted. */
+  /** Per day, averaged over the recorded hours. */
   growthBytes: number | null;
   freeBytes: number | null;
   daysLeft: number | null;
 }
 
-/** Less than this tells nothing about a day. */
+/** A shorter time says nothing about a day. */
 const GROWTH_KNOWN_MS = 6 * HOUR_MS;
 
 export async function diskOutlook(

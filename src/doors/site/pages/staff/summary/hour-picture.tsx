@@ -9,7 +9,7 @@ import type { Visit } from "../../../visit/visit.ts";
 
 const [BAR, HEIGHT] = [6, 48];
 
-/** Requests hour by hour as bars, those that failed in red; the same as a table, with durations. */
+/** Requests by hour as bars, failed ones in red; and the same as a table, with durations. */
 export function HourPicture({
   visit,
   hours,
@@ -77,7 +77,7 @@ export function HourPicture({
   );
 }
 
-/** Requests, failures and durations of all the hours in one line. */
+/** Total requests, failures and durations of all hours, in one line. */
 function Sums({ visit, hours }: { visit: Visit; hours: readonly Hour[] }): JSX.Element {
   const words = visit.words.summaryPage;
   const sum = (of: (hour: Hour) => number): number =>
@@ -106,7 +106,7 @@ function shownMs(visit: Visit, us: number | null): string {
   return `${shownNumber(visit, Math.round(us / 100) / 10)} ${visit.words.summaryPage.ms}`;
 }
 
-/** The bound of a class, which is no more exact than two digits; rounded up, since it is a bound. */
+/** A class's upper bound, rounded up to two digits, which is as exact as it is. */
 function shownBound(visit: Visit, us: number | null): string {
   if (us === null || us < 10) return shownMs(visit, us);
   const unit = 10 ** (Math.floor(Math.log10(us)) - 1);

@@ -32,7 +32,7 @@ export const summaryPage: SitePage = {
       [words.sourcesSilent, state.sourcesSilent, "/staff/sources/"],
       [words.errorsNoted, state.errors, "/staff/errors/"],
     ] as const;
-    // A node's backup is PostgreSQL's.
+    // A node needs no backup of its own, since PostgreSQL has the data.
     const lacksBackup =
       backup === null && context.config.backupDir !== null && context.nodes === null;
     const isWell = !lacksBackup && troubles.every(([, count]) => count === 0);
