@@ -74,6 +74,10 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: ["customers/keys/keys.store.ts", "customers/limits/usage.store.ts"],
   },
   {
+    why: "Usage page by page: sums under a deadline, row values in the order of the primary key.",
+    files: ["customers/limits/usage-history.store.ts"],
+  },
+  {
     why: "Joins of posts that were read with those who watch, in an order that SQLite must not choose.",
     files: [
       "push/webhooks/alerts/match-posts.store.ts",
