@@ -16,7 +16,10 @@ import type { UpkeepLease } from "../upkeep/lease/lease.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { finishStart, nodeSettings } from "./node-copy.ts";
 
-/** A request waits so long for what others changed; it is answered within half a minute, with all it waits for. */
+/**
+ * Maximum time a request waits for other nodes' changes; with everything it waits for, it is answered
+ * within half a minute.
+ */
 const COPY_MS = 5_000;
 
 const copyTooLate = (): AppError =>

@@ -19,7 +19,7 @@ export function composeOthers(crew: Crew | null) {
       crew &&
       (async (own: MetricsJson) => (await ask("metrics", own)).filter((answer) => answer !== null)),
 
-    /** What all other workers tell; a warning stands for each that does not answer. */
+    /** The readiness of all other workers; one that does not answer appears as a warning. */
     async ready(): Promise<Readiness[]> {
       if (crew === null) return [];
       const answers = await ask("ready", null);

@@ -10,8 +10,8 @@ export function giveToOwnerOf(owned: string, path: string): void {
 }
 
 /**
- * Says why this process may not read and write a file or its folder, whose it is or what volume it is on,
- * and what to do. Null where it may.
+ * Explains why this process may not read and write a file or its folder: its owner or volume, and what to
+ * do. Null if it may.
  */
 export function deniedAccess(named: string): string | null {
   const path = realFile(named);
@@ -44,7 +44,7 @@ function statOf(path: string): { uid: number } | undefined {
   }
 }
 
-/** The system's code of why a file may not be accessed so; null where it may. */
+/** The system's error code for a denied access; null if it is allowed. */
 function denialOf(path: string, access: number): string | null {
   try {
     accessSync(path, access);

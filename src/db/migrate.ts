@@ -133,8 +133,8 @@ function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
 }
 
 /**
- * Whether a statement met tables that a file of its version cannot have: programs between two releases gave
- * the same numbers to other migrations.
+ * Whether a statement met tables that a file of its version cannot have: unreleased versions gave the same
+ * numbers to other migrations.
  */
 function isOfOtherShape(error: unknown): error is Error {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -130,8 +130,8 @@ export function requireExisting(path: string): void {
 }
 
 /**
- * SQLite opens a read-only file where a process that died left its `-shm`, and fails at the first write.
- * @throws AppError `unavailable` where the file or its folder takes no writes
+ * SQLite opens a read-only file if a dead process left its `-shm`, and only fails at the first write.
+ * @throws AppError `unavailable` if the file or its folder is not writable
  */
 export function requireWritable(path: string): void {
   const reason = path === IN_MEMORY ? null : deniedAccess(path);

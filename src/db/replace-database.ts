@@ -26,11 +26,12 @@ const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
 const COMPANIONS = ["-wal", "-shm", "-journal"];
 
 /**
- * Puts a copy of a file into the place of the database, which is kept beside it with what its WAL
- * had; a symbolic link to it stays. Nobody can open the database meanwhile, and at every moment one of the two is in its place.
- * @param suffix put behind the name of the former database, and a number where that name is taken
- * @throws AppError `conflict` where a process uses the database, or the file is not sound,
- *   `unavailable` where the disk refuses
+ * Replaces the database by a copy of a file. The former database is kept beside it, including the content
+ * of its WAL; a symbolic link to it stays. Nobody can open the database meanwhile, and at every moment one
+ * of the two is in place.
+ * @param suffix added to the former database's name, with a number if that name is taken
+ * @throws AppError `conflict` if a process uses the database or the file is damaged,
+ *   `unavailable` if the disk refuses
  */
 export function replaceDatabase(
   named: string,
@@ -64,7 +65,7 @@ export function replaceDatabase(
   }
 }
 
-/** Nothing that was kept before is overwritten: two restores may come within the same second. */
+/** Nothing kept earlier is overwritten: two restores may happen within the same second. */
 function freeName(wanted: string): string {
   const isTaken = (name: string) => ["", ...COMPANIONS].some((end) => existsSync(name + end));
   let name = wanted;

@@ -133,7 +133,7 @@ export function startThreads<Ops extends Operations>(
     }
   }
 
-  /** No other thread can start now: a task waits for those that run, and is refused where there is none. */
+  /** No further thread can start now: the task waits for running ones, and is refused if there are none. */
   function waitForThreads(task: Task): void {
     waiting.putBack(task);
     if (running.size > 0) return;

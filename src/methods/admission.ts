@@ -97,9 +97,9 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
 }
 
 /**
- * Judges a key again that this node refused: another node may have made it, or its account, just now.
- * @param refused what it is where this node lacked nothing
- * @throws AppError `unavailable` where that cannot be known
+ * Judges a key once more after this node refused it: another node may just have created it or its account.
+ * @param refused the result if this node lacked nothing
+ * @throws AppError `unavailable` if that cannot be known
  */
 export async function admitAgain(
   refused: Admission & { ok: false },

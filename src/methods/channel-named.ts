@@ -11,7 +11,7 @@ export function channelNamed(name: string, channels: Named): number | null {
   return channels.findId(channels.parseLinkOrHandle(name) ?? parsePathReference(name));
 }
 
-/** The same of a filter, null where it names none. An unknown one is noted as a fault. */
+/** The same for a filter; null if none is named. An unknown channel is recorded as a fault. */
 export function readChannel(
   name: string | undefined,
   channels: Named,

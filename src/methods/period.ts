@@ -45,7 +45,8 @@ export function readPeriod(
 type Bounds = Partial<Arguments<typeof publicationDays>>;
 
 /**
- * The instants of `publicationDays`: the first one included, and the first not included any more; null: no bound.
+ * The instants of `publicationDays`: the first included one and the first excluded one; null means no
+ * bound.
  * @throws AppError `invalid` on `to`
  */
 export function readPublicationDays({ from, to }: Bounds): {

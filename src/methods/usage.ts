@@ -7,7 +7,7 @@ import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { day, integer, withDefault } from "./parameters.ts";
 import { PERIOD_DAYS_DEFAULT, readPeriod } from "./period.ts";
 
-/** Rows of one answer, by default and at most: some 1 MB. Few organizations have more in a period. */
+/** Rows per answer, default and maximum: some 1 MB. Few organizations have more rows in a period. */
 const ROWS_MAX = 10_000;
 
 export const meUsageList = apiMethod({
@@ -39,7 +39,8 @@ export const meUsageList = apiMethod({
     const { services, caller } = call;
     const { limit } = args;
     const days = { organizationId: caller.organization.id, from, to };
-    // A default period stays the same on all pages, past midnight too.
+    // The default period is fixed in the cursor's parameters, so that it stays the same on all pages, even
+    // past midnight.
     const fixed = { from: formatDay(from), to: formatDay(to) };
     return readPage<UsageView, UsagePosition>(
       "usage",

@@ -1,12 +1,12 @@
 import { closeSync, openSync } from "node:fs";
 
 /**
- * File descriptors that must be free for a thread to start: it takes four, and connections are accepted meanwhile.
- * Bun ends the whole process where a thread finds none (1.4.4).
+ * File descriptors that must be free before a thread starts: it takes four, and connections are accepted
+ * meanwhile. Bun 1.4.4 ends the whole process if a thread finds none.
  */
 const FREE_MIN = 32;
 
-/** Whether the process may open so many more files that a thread can start. */
+/** Whether the process may open enough files for another thread. */
 export function hasDescriptors(): boolean {
   const opened: number[] = [];
   try {

@@ -1,7 +1,7 @@
 /**
- * Settles as the work does, or fails after so long without it. By the system's time, as what it waits for is
- * outside.
- * @param late called where the work is not waited for any more, which goes on by itself. @returns what is thrown
+ * Settles with the work's result, or fails after a maximum time. Uses the system's clock, since it waits
+ * for something outside the process.
+ * @param late called if the time is over; the work itself continues. @returns the error to throw
  */
 export function inTime<T>(work: Promise<T>, maxMs: number, late: () => Error): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();

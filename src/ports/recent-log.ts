@@ -8,7 +8,7 @@ export interface RecentEntry {
   level: "warn" | "error";
   message: string;
   requestId: string | null;
-  /** Its numbers and names, such as `work: recount, heldMs: 61`; empty where there are none. */
+  /** Its numbers and names, such as `work: recount, heldMs: 61`; empty if there are none. */
   facts: string;
   /** The private cause's text without secrets; empty if there is none. */
   cause: string;
@@ -25,7 +25,7 @@ export function createRecentLog(log: Log, clock: Clock) {
     (level: "warn" | "error") =>
     (fields: object, message: string): void => {
       log[level](fields, message);
-      ring.push({ at: clock.now(), level, message: withoutSecrets(message), ...told(fields) });
+      ring.push({ at: clock.now(), level, message: withoutSecrets(message), ...remembered(fields) });
       if (ring.length > ENTRIES_MAX) ring.shift();
     };
   return {
@@ -41,11 +41,11 @@ export function createRecentLog(log: Log, clock: Clock) {
   };
 }
 
-/** Fields whose text is the program's own. */
+/** Fields whose text comes from the program itself. */
 const OWN_NAMES = new Set(["work", "job"]);
 
-/** Other texts than these are not remembered: they may hold anything. */
-function told(fields: object): Pick<RecentEntry, "requestId" | "facts" | "cause"> {
+/** Numbers and names of its own: other texts are not remembered, since they may contain anything. */
+function remembered(fields: object): Pick<RecentEntry, "requestId" | "facts" | "cause"> {
   const { requestId, err } = fields as { requestId?: unknown; err?: unknown };
   const facts = Object.entries(fields).filter(
     ([name, value]) => typeof value === "number" || OWN_NAMES.has(name),

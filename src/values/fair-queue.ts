@@ -51,7 +51,7 @@ export function createFairQueue<Task extends Waiting>(turnsMax: number) {
       return task;
     },
 
-    /** Takes the turn of a task back: it waits again, before the asker's others. */
+    /** Returns a task that got its turn: it waits again, ahead of the asker's other tasks. */
     putBack(task: Task): void {
       giveUpTurn(task.asker);
       waiting.set(task.asker, [task, ...(waiting.get(task.asker) ?? [])]);

@@ -10,7 +10,7 @@ export function asObject(given: unknown): JsonObject | null {
   return isObject(given) ? given : null;
 }
 
-/** The members of an object; of anything else there are none. */
+/** The members of an object; empty for anything else. */
 export function membersOf(given: unknown): JsonObject {
   return asObject(given) ?? {};
 }

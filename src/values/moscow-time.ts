@@ -64,7 +64,7 @@ export function formatOptionalInstant(instantMs: number | null): string | null {
   return instantMs === null ? null : formatInstant(instantMs);
 }
 
-/** `formatInstant` with its milliseconds, where it has some: `2026-11-20T14:03:07.250+03:00`. */
+/** Like `formatInstant`, with milliseconds if there are any: `2026-11-20T14:03:07.250+03:00`. */
 export function formatExactInstant(instantMs: number): string {
   const text = new Date(instantMs + MOSCOW_OFFSET_MS).toISOString().slice(0, -1);
   return `${text.endsWith(".000") ? text.slice(0, -4) : text}+03:00`;

@@ -48,15 +48,17 @@ export function parseLinkOrHandle(text: string, hosts: readonly string[]): Chann
   return parseSegments((match[2] ?? "").split("/").filter((segment) => segment !== ""));
 }
 
-/** A channel by its messenger's id: exports and the formats of others name it so, whichever messenger it is of. */
+/**
+ * A channel by its messenger id, as exports and other programs' formats write it, whatever its messenger.
+ */
 const BY_ID = /^https:\/\/t\.me\/c\/(-?\d+)$/;
 
-/** The link of a channel that is known by its messenger's id only. */
+/** The link of a channel of which only the messenger id is known. */
 export function linkById(messengerId: string | number): string {
   return `https://t.me/c/${messengerId}`;
 }
 
-/** A channel as a file names it: as people do, or by `linkById`, whatever the messenger's hosts. */
+/** A channel as a file names it: in any way people do, or as `linkById`, whatever the messenger's hosts. */
 export function parseNamed(text: string, hosts: readonly string[]): ChannelReference | null {
   const byId = BY_ID.exec(text)?.[1];
   return byId === undefined ? parseLinkOrHandle(text, hosts) : messengerIdReference(byId);

@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { foldText } from "../../values/fold-text.ts";
 import { createDirectoryStore } from "./directory.store.ts";
 
-/** Finds the code of a category by its name as people see it; undefined where none has it, or two have. */
+/** Finds a category's code by its displayed name; undefined if no category has that name, or two do. */
 export function createCategoryNames(db: Database): (name: string) => string | undefined {
   const byName = Map.groupBy(createDirectoryStore(db).categories(), ({ name }) => foldText(name));
   return (name) => {

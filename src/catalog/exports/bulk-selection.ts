@@ -102,7 +102,7 @@ export function metricsTest(
   return (id) => find.get({ id, growth, reach, err }) !== undefined;
 }
 
-/** Filters that a channel itself is tested on. */
+/** Filters on the channel itself. */
 const OF_CHANNEL = [
   ...(["kind", "category", "territories", "aPlus", "verified"] as const),
   ...(["subscribersMin", "subscribersMax", "text"] as const),

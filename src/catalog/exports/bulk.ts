@@ -30,8 +30,8 @@ export interface BulkFile {
 export type Bulk = ReturnType<typeof createBulk>;
 
 /**
- * Exports of customers.
- * @param places of organizations; several workers share theirs
+ * Customers' exports.
+ * @param places limits exports per organization, across all workers
  */
 export function createBulk(
   db: Database,
@@ -44,9 +44,9 @@ export function createBulk(
       positionOf(db, cursor, selection),
 
     /**
-     * Begins an export; the request itself pays for its first 1,000 rows.
-     * @param after where it begins; null: with the first row, and the line of columns
-     * @throws AppError `throttled` where the organization has as many under way as it may have
+     * Begins an export; the request itself is charged for its first 1,000 rows.
+     * @param after position to start after; null starts with the first row and the header line
+     * @throws AppError `throttled` if the organization already has as many exports under way as allowed
      */
     async start(
       selection: BulkSelection,

@@ -1,13 +1,13 @@
 import { type Claims, takeOneOf } from "../../values/claims.ts";
 
-/** One of the exports that somebody may have under way. */
+/** One of the exports that an organization or a staff member may have under way. */
 export interface ExportPlace {
   isOpen: boolean;
   /** Releases it; may be called repeatedly. */
   close(): void;
 }
 
-/** Takes one of somebody's places; null where all are taken. */
+/** Takes one of the owner's places; null if all are taken. */
 export function takePlace(places: Claims, of: string, placesMax: number): ExportPlace | null {
   const name = takeOneOf(places, of, placesMax);
   if (name === null) return null;

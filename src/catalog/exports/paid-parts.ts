@@ -11,7 +11,7 @@ import type { ExportPlace } from "./export-places.ts";
 /** Rows per unit. */
 export const ROWS_PER_UNIT = 1_000;
 
-/** Reads a part on a thread that holds up nobody. */
+/** Reads a part on another thread, so that it delays nobody. */
 export type ReadPart = (turn: BulkTurn) => Promise<ExportPart>;
 
 /**
@@ -21,9 +21,9 @@ export type ReadPart = (turn: BulkTurn) => Promise<ExportPart>;
 export type Charge = (nowMs: number) => Promise<AppError | null>;
 
 /**
- * The parts of an export: the first as it was read, each further thousand of rows once it is charged. Where that
- * cannot be, or a part cannot be read, a last line says so and names the cursor to go on with.
- * @param place is closed at the end; once it is closed by whoever takes the parts, nothing more is charged
+ * The parts of an export: the first as already read, then each further 1,000 rows once they are charged. If
+ * charging or reading fails, a last line says so and gives the cursor to continue with.
+ * @param place is closed at the end; if the consumer closes it earlier, nothing more is charged
  */
 export async function* paidParts(
   first: ExportPart,

@@ -1,6 +1,6 @@
 /**
- * A file's parts as a stream that is read as fast as it is taken.
- * @param close called once nobody takes more: at the end, where a part failed, and where the stream is given up
+ * A file's parts as a stream that is read only as fast as it is consumed.
+ * @param close called when reading ends: at the end, after a failure, or when the consumer cancels
  */
 export function partStream(
   parts: AsyncGenerator<Uint8Array, void>,

@@ -149,10 +149,10 @@ export function slugColumn(): Column<string> {
   );
 }
 
-/** Longest name of a category or territory. */
+/** Longest accepted name of a category or territory. */
 const ENTRY_NAME_MAX = 200;
 
-/** A code, or the name of what has it: only the database can tell whose it is. */
+/** A code, or a name: only the database knows which entry a name belongs to. */
 export function slugOrNameColumn(): Column<string> {
   const slug = slugColumn();
   return column((given) => {

@@ -72,7 +72,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
     let areCountsOld = false;
     const categoryNamed = createCategoryNames(db);
 
-    /** A category may be given by its name, as people's tables have it. */
+    /** A category may be given by its name, as it is in most people's tables. */
     function withCode(row: Given<ChannelRow>): Given<ChannelRow> {
       const { category } = row;
       if (category == null || records.hasCategory(category)) return row;

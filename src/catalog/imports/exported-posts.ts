@@ -75,9 +75,9 @@ const channelPosts: ReadRows<RowSelection> = function* (db, selection, after, li
 };
 
 /**
- * Posts that were taken down, by id: imported, they keep the post out of the other appliance too. A post whose day
- * is not known belongs to every selection of days. Last comes the highest number of all, where its post went with
- * a channel: imported, it is not given to another post.
+ * Posts that were taken down, by id: once imported, they are kept out of the other appliance too. A post
+ * whose day is unknown belongs to every selection of days. Last comes the highest post number used, if its
+ * post was removed with a channel, so that it is not assigned again.
  */
 function* takenDownPosts(
   db: Database,

@@ -77,7 +77,7 @@ export function removedAfter(
 /** SQL: restricts to advertising posts, using the index that contains only these. */
 const onlyAds = (areAds: boolean): string => (areAds ? "AND p.is_ad = 1" : "");
 
-/** Posts of a channel behind an instant, or behind one post of it, by instant and id. */
+/** Posts of a channel after an instant or after one of its posts, by instant and id. */
 export function* channelPostsAfter(
   db: Database,
   [channelId, publishedAt, id]: readonly [

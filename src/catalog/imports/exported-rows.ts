@@ -23,7 +23,10 @@ export interface RowSelection {
   openFrom: Day;
 }
 
-/** Reads rows after a position, fewer than the limit only at the end, while they are taken. */
+/**
+ * Reads rows after a position, in batches, while the consumer wants more; fewer rows than the limit mean
+ * the end.
+ */
 export type ReadRows<Selection> = (
   db: Database,
   selection: Selection,

@@ -113,7 +113,7 @@ export function createHeldUploads(
   };
 }
 
-/** A look at a file: how it is recognized, and its first rows. @throws AppError `invalid` */
+/** A preview of a file: how it was recognized, and its first rows. @throws AppError `invalid` */
 async function lookAt({ kind, file, options }: NewUpload): Promise<UploadPreview> {
   const recognized = nothingRecognized(options.timezone);
   const input = { ...(await openInput(file.path)), name: file.name };

@@ -2,14 +2,15 @@ import type { Database, Transaction } from "../../db/database.ts";
 import { findMeta, type MetaName, writeMeta } from "../../db/meta.ts";
 
 /**
- * Counts, in the rows' own transaction, that an import wrote days or posts: jobs that compute from them follow. A
- * count and no time, since the clocks of two nodes, or of one that was set, differ.
+ * Counts imports that wrote days or posts, in the rows' own transaction; jobs that compute from such rows
+ * compare the count. It is a count rather than a time because clocks differ between nodes and can be set
+ * back.
  */
 export function countImport(tx: Transaction): void {
   writeCount(tx, "imported", countOf(tx, "imported") + 1);
 }
 
-/** Notes that a run of a job begins, which computes from all that was imported until now. */
+/** Records that a run of a job begins, which covers everything imported so far. */
 export function noteFollowed(tx: Transaction, job: string): void {
   writeCount(tx, `followed ${job}`, countOf(tx, "imported"));
 }
@@ -19,7 +20,7 @@ export function hasFollowed(db: Database, job: string): boolean {
   return countOf(db, `followed ${job}`) === countOf(db, "imported");
 }
 
-/** A former program's is a time in milliseconds, from which is counted on. */
+/** Earlier versions stored milliseconds here; counting simply continues from that number. */
 function countOf(db: Database, name: MetaName): number {
   return Number(Buffer.from(findMeta(db, name) ?? []).toString());
 }

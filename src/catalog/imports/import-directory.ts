@@ -6,10 +6,9 @@ import type { Reject, RunningImport } from "./running-import.ts";
 import { readAll, writeRow } from "./write-rows.ts";
 
 /**
- * Writes a directory's rows in one transaction.
- * With `replace`, entries that the file does not name are removed first, so that their ids are free. If
- * a row is then rejected, all is rolled back and the good rows are written without removing anything:
- * a mistyped file must not cost a directory.
+ * Writes a directory's rows in one transaction. With `replace`, entries missing from the file are removed
+ * first, which frees their ids. If a row is then rejected, everything is rolled back and the good rows are
+ * written without removing anything, so that a typing mistake does not cost a directory.
  */
 export async function importDirectory<Row>(
   rows: AsyncIterable<InputRow[]>,

@@ -10,7 +10,7 @@ export interface ImportOptions {
   strict: boolean;
 }
 
-/** The same of a file that somebody uploads. */
+/** The same for an uploaded file. */
 export interface UploadOptions extends ImportOptions {
   /** Whether to only report what would happen, trying it on a copy of the database. */
   dryRun: boolean;
@@ -18,7 +18,7 @@ export interface UploadOptions extends ImportOptions {
   replace: boolean;
 }
 
-/** An upload for which nothing was chosen. */
+/** Options of an upload for which nothing was chosen. */
 export const DEFAULT_OPTIONS: UploadOptions = {
   ...{ reading: AS_RECOGNIZED, timezone: MOSCOW_ZONE },
   ...{ strict: false, dryRun: false, replace: false },

@@ -18,7 +18,7 @@ const BATCH_CHARACTERS = 16 * 1024 ** 2;
 /** Pause between two transactions, so that commits of usage get the lock: they try every millisecond. */
 const PAUSE_MS = 3;
 
-/** Writes rows in short transactions with pauses, batch by batch as they are read. */
+/** Writes rows in short transactions with pauses between them, batch by batch as they are read. */
 export async function importPaced<Row>(
   rows: AsyncIterable<InputRow[]>,
   run: RunningImport<Row>,

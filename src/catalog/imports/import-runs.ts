@@ -98,7 +98,7 @@ export function createImportRuns(
   };
 }
 
-/** The records of imports. */
+/** Reads the records of imports. */
 function createImportReads(db: Database, files: UploadFiles) {
   /** @throws AppError `not_found` */
   async function run(id: number): Promise<RecordedRun> {

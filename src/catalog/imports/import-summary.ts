@@ -1,7 +1,7 @@
 import type { Recognized } from "./recognized.ts";
 import type { ReasonGroup } from "./tally.ts";
 
-/** What came of a file's rows. */
+/** The result of importing a file's rows. */
 export interface ImportSummary {
   read: number;
   inserted: number;
@@ -20,7 +20,7 @@ export interface ImportSummary {
   warnings: ReasonGroup[];
 }
 
-/** The summary before the first row. */
+/** The summary before any row was imported. */
 export function nothingImported(recognized: Recognized): ImportSummary {
   return {
     ...{ read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0, seconds: 0 },

@@ -42,9 +42,9 @@ export async function openInput(path: string): Promise<Input> {
 export const INTERRUPTED = message("importInterrupted");
 
 /**
- * An input that breaks off once its import is to stop.
- * @param stop one 32-bit number in shared memory: other than 0 where it is to stop
- * @throws AppError `unavailable` while it is read
+ * An input whose reading ends with an error when its import is to stop.
+ * @param stop one 32-bit number in shared memory: not 0 once the import is to stop
+ * @throws AppError `unavailable` while being read
  */
 export function stoppable(input: Input, stop: SharedArrayBuffer): Input {
   const flag = new Int32Array(stop);

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { Input } from "./input.ts";
 
 /**
- * An input that can be read again: what can be read only once, such as standard input, is kept while it is
- * read the first time, in a file that ends with the process.
- * @param folder where there is room for it
+ * An input that can be read again. One that can be read only once, such as standard input, is copied on
+ * first reading into a file that is removed when the process ends.
+ * @param folder for that file
  */
 export function keptInput(input: Input, folder: string): Input {
   if (input.bytes !== null) return input;

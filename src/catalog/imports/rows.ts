@@ -46,11 +46,11 @@ function namedFormat(file: string, { format, from }: ReadingOptions): FileFormat
 }
 
 /**
- * Streams the rows of an input, as many together as a piece of its text has: handing them on one by one
- * costs as much as reading them. Columns that the kind does not have are refused by name, in CSV once
- * for the header, in NDJSON row by row.
- * @param recognized told what the file is, as soon as that is known
- * @throws AppError `invalid` for a wrong header and a file that cannot be read
+ * Streams the rows of an input, in batches of what one piece of its text contains: passing rows on one by
+ * one costs as much as parsing them. Unknown columns are refused by name, in CSV once for the header, in
+ * NDJSON row by row.
+ * @param recognized called with the file's format as soon as it is known
+ * @throws AppError `invalid` for a wrong header and for a file that cannot be read
  */
 export async function* readRows(
   input: Input,
@@ -108,7 +108,10 @@ async function* readText(
 /** Length of JSON text that suffices to recognize whose export it is. */
 const JSON_BEGIN_LENGTH = 1024;
 
-/** A text's beginning with its first character that is no space; of JSON more, of blanks without end less. */
+/**
+ * The beginning of a text, up to its first character that is not a space, or more for JSON; less if blanks
+ * do not end.
+ */
 async function firstText(text: AsyncGenerator<string>): Promise<string> {
   let first = "";
   while (first.length <= LINE_LENGTH_MAX) {

@@ -37,7 +37,7 @@ type UploadSettings = Pick<ImportContext, "messengerHosts" | "openDays">;
 const SAVE_EVERY_MS = 500;
 /** Size limit for the file of rejected rows, of which each of the latest runs has one. */
 const REJECTS_BYTES_MAX = 16 * 1024 ** 2;
-/** How many notes are recorded. */
+/** Maximum number of recorded notes. */
 const NOTES_MAX = 40;
 
 /**

@@ -17,7 +17,7 @@ export interface Reject {
   fields: Fields | null;
 }
 
-/** An import as its caller wants it. */
+/** An import as requested by its caller. */
 export interface ImportRun {
   db: Database;
   clock: Clock;
@@ -36,13 +36,13 @@ export interface ImportRun {
   onProgress(summary: ImportSummary): void;
 }
 
-/** An import under way, with what came of its rows so far. */
+/** An import in progress, with the results so far. */
 export interface RunningImport<Row> extends Omit<ImportRun, "onProgress"> {
   kind: ImportKind<Row>;
   cells: CellRules;
   summary: ImportSummary;
   rejects: Tally;
   warnings: Tally;
-  /** To be called after each transaction. */
+  /** Must be called after each transaction. */
   progress(): void;
 }

@@ -23,7 +23,7 @@ export interface ReasonGroup {
 }
 
 const VALUE_LENGTH_MAX = 100;
-/** How long the text of a reason may be where it is recorded. */
+/** Maximum length of a recorded reason. */
 const TEXT_LENGTH_MAX = 500;
 
 /** Counts rejected rows and dropped cells by column and reason. Stays small, however many there are. */
@@ -60,12 +60,12 @@ function shownValue(value: unknown): string | null {
   return shortened(typeof value === "string" ? value : stringifyExact(value), VALUE_LENGTH_MAX);
 }
 
-/** A group as it is recorded. */
+/** A group as recorded. */
 export function cutGroup(group: ReasonGroup): ReasonGroup {
   return { ...group, fault: cut(group.fault) };
 }
 
-/** A message as it is recorded: it may quote a cell, which may be of any length. */
+/** A message as recorded: shortened, since it may quote a cell of any length. */
 export function cut(said: Message): Message {
   const text = inEnglish(said);
   return text.length <= TEXT_LENGTH_MAX ? said : verbatim(shortened(text, TEXT_LENGTH_MAX));

@@ -38,8 +38,8 @@ const FEWEST: Fewest = { rows: 0, rowsMs: 20 };
  */
 export const FEWEST_REFRESHED: Fewest = { rows: 1_000, rowsMs: 30 };
 /**
- * Where posts are indexed: some 10 ms, in which the pause before it reads their texts. FTS5 writes a segment for each
- * transaction: those of 25 posts cost twice as much per post, and transactions would keep shrinking.
+ * When posts are indexed: some 10 ms. FTS5 writes a segment per transaction: with transactions of 25 posts,
+ * each post costs twice as much, and transactions would shrink even further.
  */
 export const FEWEST_INDEXED: Fewest = { ...FEWEST, rows: 64 };
 /** Initial guess, deliberately high, of a row's later cost. */

@@ -62,7 +62,7 @@ function insertTogether<Row>({ together }: RowWriter<Row>, rows: readonly ReadRo
   }
 }
 
-/** Writes a row, and notes what came of it. */
+/** Writes a row and counts its result. */
 export function writeRow<Row>(
   { kind, cells, summary, onReject, rejects, warnings }: RunningImport<Row>,
   writer: RowWriter<Row>,
@@ -85,8 +85,8 @@ export function writeRow<Row>(
 }
 
 /**
- * Writes a row, without the optional cells that the database shows to be bad, such as an unknown code.
- * @param bad gets those cells
+ * Writes a row without the optional cells that turn out to be bad in the database, such as an unknown code.
+ * @param bad is filled with those cells
  */
 export function writeGoodCells<Row>(
   kind: ImportKind<Row>,

@@ -35,9 +35,9 @@ export function followChannels(watchers: Watchers) {
 export type SiteChannels = ReturnType<typeof createSiteChannels>;
 
 /**
- * Channels as staff's console finds, shows and changes them.
- * @param settings of the appliance's imports
- * @param followLater begins `followChannels`, for which no answer waits
+ * Staff's operations on channels: find, show and change them.
+ * @param settings of imports
+ * @param followLater starts `followChannels`, which no answer waits for
  */
 export function createSiteChannels(
   seen: ChannelsSeen,

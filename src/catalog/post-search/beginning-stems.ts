@@ -31,8 +31,9 @@ const HAS_LATIN = /[a-z]/;
 const STEM_LENGTH_MIN = 2;
 
 /**
- * The stems, none of which begins so, that words which begin so may have: `принимат` is within принимать, whose
- * stem is принима, and `happy` is not the beginning of its stem, happi. Other words have them too.
+ * Stems that do not themselves begin with the given text, but may belong to words that do: принимат* may
+ * match принимать, whose stem is принима, and `happy*` matches happy, whose stem is happi. Other words have
+ * these stems too.
  * @param beginning a folded form
  */
 export function stemsWithin(beginning: string): string[] {

@@ -16,8 +16,8 @@ import {
 const STEP_BYTES = 64 * 1024;
 const STEP_POSTS = 40;
 /**
- * Index pages merged in a step: some 3 ms of the write lock. Each step also writes what is left of the segments that it
- * merges: with 16 pages an import took twice as long for it.
+ * Index pages merged per step: some 3 ms of the write lock. Each step also rewrites the rest of the
+ * segments it merges: with 16 pages, an import took twice as long for merging.
  */
 const MERGED_PAGES = 64;
 

@@ -59,7 +59,7 @@ export interface IndexedPost {
 
 /** What the index stores of a text alone. */
 export interface IndexedWords {
-  /** In UTF-8, with a space behind each. */
+  /** In UTF-8, each followed by a space. */
   tokens: Buffer;
   /** Number of words. */
   words: number;
@@ -103,7 +103,7 @@ function longerCopy(some: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   return longer;
 }
 
-/** The other tokens of a post: what filters and orderings ask for. */
+/** A post's tokens that are not words: filters and orderings search for them. */
 export function facetsText(post: IndexedPost): string {
   let tokens = `${channelToken(post.channel_id)} ${levelToken(levelOf(post.views))}`;
   const add = (token: string): void => {

@@ -19,7 +19,7 @@ interface FormTerm {
 interface PrefixTerm {
   kind: "prefix";
   prefix: string;
-  /** Stems that do not begin so, of words which do: новост for `новости*`, happi for `happy*`. */
+  /** Stems that do not begin with the text, of words that do: новост for `новости*`, happi for `happy*`. */
   stems: readonly string[];
 }
 

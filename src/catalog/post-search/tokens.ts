@@ -128,7 +128,10 @@ export function readTokens(text: string, reader: TokenReader): void {
 
 const firstPlaces = new Int32Array(2 ** 12);
 
-/** Fetches the words of a text that is about to be read: words of letters alone, and of a long text the first. */
+/**
+ * Prefetches the words of a text that is about to be read: only words of letters, and only the first ones
+ * of a long text.
+ */
 function fetchWordsOf(length: number): void {
   let count = 0;
   for (let at = 0; at < length && count < firstPlaces.length; at += 1) {

@@ -15,7 +15,7 @@ export interface BotSecret {
   pushSecret?: string;
 }
 
-/** The address that a messenger pushes a source's updates to, and the secret that it sends along. */
+/** The address to which a messenger pushes a source's updates, and the secret it sends with them. */
 export interface Pushes {
   url: string;
   secret: string;

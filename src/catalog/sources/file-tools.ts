@@ -7,7 +7,7 @@ import { failed, NOTHING, type Outcome } from "./outcome.ts";
 import type { Writing } from "./run-bot.ts";
 import type { DoneFile } from "./sources.store.ts";
 
-/** Surroundings of a run that reads files. */
+/** Dependencies of a run that reads files. */
 export interface FileTools extends Pick<Writing, "nowMs" | "signal"> {
   /** Downloads an address into a local file. */
   download(

@@ -15,7 +15,7 @@ const NOT_MODIFIED = 304;
 const USUAL_HEADERS = { "accept-encoding": "gzip, zstd", "user-agent": "Kanalog/1" };
 const RETRY_AFTER_MAX_MS = 24 * 60 * 60 * 1000;
 
-/** Reads the file of an address, where it is another than the last one. */
+/** Reads the file at an address, if it differs from the previous one. */
 export async function pullFile(
   { url, ...options }: { url: string } & FileOptions,
   position: SourcePosition,

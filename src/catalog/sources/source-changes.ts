@@ -18,7 +18,7 @@ import {
 } from "./sources.store.ts";
 import { isBot, type Source, type SourceChat, type SourcePosition } from "./sources.table.ts";
 
-/** Changes of sources by people, and of the states of their runs, one transaction each. */
+/** Changes to sources and to the state of their runs, each in one transaction. */
 export const sourceChanges = {
   addSource,
   pauseSource,

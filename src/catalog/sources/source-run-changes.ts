@@ -15,7 +15,7 @@ import {
 } from "./sources.store.ts";
 import type { Source, SourcePosition } from "./sources.table.ts";
 
-/** Changes of the states of runs, by the process that runs a source: one transaction each. */
+/** Changes to the state of runs, made by the process that runs a source; each in one transaction. */
 export const sourceRunChanges = {
   claimSource,
   sourceHeartbeat,

@@ -7,7 +7,7 @@ export interface ChannelDay {
   day: Day;
 }
 
-/** Notes that posts of a day changed, in the transaction that changes them. */
+/** Records that posts of a day changed, in the transaction that changes them. */
 export function markChangedDay(db: Database, channelId: number, day: Day): void {
   // A day without a row, such as today, is derived when its row is created.
   statement(

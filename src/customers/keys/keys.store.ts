@@ -47,7 +47,7 @@ export function selectKeys(db: Database, organizationId: number): Promise<Key[]>
   return keysByOrganization(db).all({ organizationId });
 }
 
-/** SQL: a condition that holds where no value of the name is given. */
+/** SQL: a condition that always holds if no value with this name is given. */
 const unlessNull = (name: string, condition: SQL) => or(sql`${given(name)} IS NULL`, condition);
 
 const ofPlace = and(
@@ -59,12 +59,12 @@ const hasEnded = sql`(${keys.revokedAt} IS NOT NULL OR coalesce(${keys.expiresAt
 /** Keys of an organization, or of one of its members. */
 export interface KeyPlace {
   organizationId: number;
-  /** Null: of all members. */
+  /** Null means all members. */
   memberId: number | null;
 }
 
 export interface KeySelection extends KeyPlace {
-  /** Those that never work again, or all others; null: both. */
+  /** True: only keys that will never work again; false: only the others; null: both. */
   areEnded: boolean | null;
   nowMs: number;
   /** Only keys below this number; null: no bound. */
@@ -88,7 +88,7 @@ const newestKeys = query((db) =>
     .limit(given("limit")),
 );
 
-/** The newest first. */
+/** Newest first. */
 export function selectNewestKeys(
   db: Database,
   { areEnded, ...selection }: KeySelection,
@@ -107,7 +107,7 @@ const lastUsedKeys = query((db) =>
     .limit(given("limit")),
 );
 
-/** The last used first, behind them those that were never used. */
+/** Most recently used first; keys that were never used come last. */
 export function selectLastUsedKeys(
   db: Database,
   selection: KeyPlace & { limit: number },

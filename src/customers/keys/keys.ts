@@ -87,16 +87,16 @@ export function createKeys(
     newest: (selection: KeySelection): Promise<Key[]> => selectNewestKeys(db, selection),
     lastUsed: (selection: KeyPlace & { limit: number }): Promise<Key[]> =>
       selectLastUsedKeys(db, selection),
-    /** One of an organization's keys, or of a member's; undefined for another's. */
+    /** One key of an organization or member; undefined if it belongs to another. */
     keyOf: (selection: KeyPlace & { id: number }): Promise<Key | undefined> =>
       selectKeyOf(db, selection),
-    /** Those of the numbers that are keys. */
+    /** The keys with these numbers; unknown numbers are left out. */
     async byIds(ids: readonly number[]): Promise<Key[]> {
       const found = await Promise.all(ids.map((id) => selectKey(db, id)));
       return found.filter((key) => key !== undefined);
     },
 
-    /** All of them, for commands. @throws AppError `not_found` for the organization */
+    /** All keys, for commands. @throws AppError `not_found` for the organization */
     async keys(organizationId: number): Promise<Key[]> {
       await requireOrganization(db, organizationId);
       return selectKeys(db, organizationId);

@@ -7,16 +7,16 @@ import type { UsedKey } from "../keys/key-use.ts";
 import type { UsageEntry, UsageReceipt } from "./usage.store.ts";
 
 /**
- * A commit takes milliseconds. Both that an answer waits for are over in time, as those of a file are
- * (`commit-usage.ts`). A former primary that nobody confirms any more lets one wait for ever: the sooner it is
- * left, the sooner another is looked for.
+ * Maximum time of a commit, which usually takes milliseconds. Both commits that an answer may wait for end
+ * in time, as commits to a file do (`commit-usage.ts`). A former primary without a confirmed standby never
+ * finishes: the sooner it is left, the sooner another is found.
  */
 const COMMIT_MS = 3_000;
 
 /** SQL: epoch milliseconds by PostgreSQL's clock. */
 const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 
-/** No row, and nothing counted, where nobody waits for it any more. */
+/** SQL: charges entries. It returns no row and counts nothing if nobody waits for it any more. */
 const CHARGE = `
   SELECT kanalog.charge($1::bigint, $2::uuid, $3::text::json, $4::text::json) AS receipts,
     ${NOW_MS} AS "nowMs"
@@ -35,7 +35,7 @@ interface Charged {
  */
 export function createClusterUsageCommits(db: Database, url: string, node: string, clock: Clock) {
   const connection = openConnection(url, `${node} usage`, COMMIT_MS);
-  /** PostgreSQL's clock less ours; null where it is not known, as after a connection was lost. */
+  /** PostgreSQL's clock minus ours; null if unknown, as after a lost connection. */
   let aheadMs: number | null = null;
 
   function hear(nowMs: number): number {
@@ -43,7 +43,7 @@ export function createClusterUsageCommits(db: Database, url: string, node: strin
   }
 
   async function charge({ query }: Session, given: unknown[], untilMs: number): Promise<Charged> {
-    // Once more, since PostgreSQL's clock may have been set.
+    // A second try, because PostgreSQL's clock may have been set.
     for (let tries = 0; tries < 2; tries++) {
       let known = aheadMs;
       aheadMs = null;
@@ -63,8 +63,8 @@ export function createClusterUsageCommits(db: Database, url: string, node: strin
 
   return {
     /**
-     * @throws AppError `unavailable` where PostgreSQL did not answer in time. It counts nothing afterwards: a
-     *   charge that reaches it late, since it or the line stood still, finds that its time is over
+     * @throws AppError `unavailable` if PostgreSQL did not answer in time. Nothing is counted afterwards: a
+     *   charge that arrives late, because PostgreSQL or the network stood still, finds its time over
      */
     async commit(
       entries: readonly UsageEntry[],

@@ -4,14 +4,14 @@ import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay } from "../../values/moscow-time.ts";
 import type { UsageOfKey, UsageSum, UsageSummary, UsageView } from "./usage-view.ts";
 
-/** An organization's days; both ends are included. */
+/** A period of an organization's usage; both ends are included. */
 export interface UsageDays {
   organizationId: number;
   from: Day;
   to: Day;
 }
 
-/** Where a page ended. */
+/** Position of a page's last row. */
 export type UsagePosition = readonly [day: Day, method: string, key: number];
 
 export interface UsageSelection extends UsageDays {
@@ -25,11 +25,11 @@ export interface UsagePage {
   last: UsagePosition | null;
 }
 
-/** SQL: what is counted of some rows. */
+/** SQL: sums over usage rows. */
 const SUMS = `sum(requests) AS requests, sum(units) AS units,
   sum(CASE WHEN status >= 400 THEN requests ELSE 0 END) AS errors`;
 
-/** Usage by day, method and key, page by page: keys and methods are many. */
+/** Usage by day, method and key, in pages, since keys and methods may be many. */
 export function selectUsage(
   db: Database,
   { organizationId, from, to, after, limit }: UsageSelection,
@@ -53,7 +53,7 @@ export function selectUsage(
 
 const KEYS_SHOWN = 50;
 
-/** An organization's usage by day and method, and that of its most used keys. */
+/** An organization's usage by day and method, and by key for its most used keys. */
 export function summarizeUsage(
   db: Database,
   { organizationId, from, to }: UsageDays,

@@ -11,10 +11,10 @@ import { type ClientMetadata, readClientMetadata } from "./client-metadata.ts";
 export const DOCUMENT_KEPT_MS = 60 * 60 * 1000;
 const ID_LENGTH_MAX = 1_024;
 
-/** The documents that are read, at addresses that are clients' ids. */
+/** Documents that describe clients, at the addresses that are the clients' ids. */
 export const DOCUMENT_WANTED = { accept: "application/json", bytesMax: 16 * 1024 };
 
-/** Reads what lies at an https address of the public internet; null where there is nothing. */
+/** Reads what an https address of the public internet serves; null if nothing. */
 export type ReadDocument = (address: string) => Promise<Uint8Array | null>;
 
 /**

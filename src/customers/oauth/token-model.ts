@@ -134,7 +134,7 @@ async function makeGrant(
   return key.id;
 }
 
-/** The grant's key holds as long as the new refresh token. */
+/** The grant's key expires together with the new refresh token. */
 async function issueTokens(
   tx: Transaction,
   keyId: number,

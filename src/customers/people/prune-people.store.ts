@@ -39,7 +39,7 @@ export async function deleteEndedLinks(tx: Transaction, nowMs: number, limit: nu
   return (await removeLinks(tx).run({ now: asText(nowMs), limit })).changes;
 }
 
-/** A time as the library that signs people in writes it. */
+/** A time in the format of the sign-in library. */
 function asText(nowMs: number): string {
   return new Date(nowMs).toISOString();
 }

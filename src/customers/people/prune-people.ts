@@ -5,7 +5,7 @@ import { deleteEndedLinks, deleteEndedSessions } from "./prune-people.store.ts";
 
 const ROWS_PER_STEP = 50;
 
-/** Removes sessions and password links that have ended: who never comes back leaves theirs behind. */
+/** Removes expired sessions and password links: people who never come back leave them behind. */
 export async function prunePeople(db: Database, clock: Clock): Promise<void> {
   const nowMs = clock.now();
   for (const remove of [deleteEndedSessions, deleteEndedLinks]) {

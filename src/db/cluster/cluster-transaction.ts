@@ -17,7 +17,10 @@ import {
   setPlace,
 } from "./link.ts";
 
-/** Rows that are copied while all other nodes wait; a copy that lacks more gets the others before its next turn. */
+/**
+ * Maximum rows copied while all other nodes wait; a copy that lacks more gets the rest before its next
+ * turn.
+ */
 const COPIED_IN_TURN = 2_000;
 
 /**
@@ -100,8 +103,8 @@ async function copyInTurn(
 }
 
 /**
- * Brings the file to the newest shared rows, in parts. @returns the version that it has then
- * @throws AppError `unavailable` where PostgreSQL cannot be reached
+ * Copies the newest shared rows into the file, in parts. @returns the file's version afterwards
+ * @throws AppError `unavailable` if PostgreSQL cannot be reached
  */
 export async function copyFromCluster(db: Database, clock: Clock): Promise<number> {
   const cluster = requireCluster(db);
@@ -110,7 +113,7 @@ export async function copyFromCluster(db: Database, clock: Clock): Promise<numbe
   return copiedVersion(db);
 }
 
-/** @returns false where there are more than so many rows, and some are left */
+/** @returns false if there were more rows than allowed and some remain */
 async function copyParts(
   cluster: Cluster,
   db: Database,
@@ -130,7 +133,8 @@ async function copyParts(
       rowsMax = rowsToCopyNext(rows.length, lastHoldMs(db));
       copied += rows.length;
     }
-    // Not what was asked for: another process of this node may have copied some of it just before.
+    // The count of copied rows is not enough to know: another process of this node may just have copied
+    // some.
     if (copiedVersion(db) >= head) return true;
     if (copied >= rowsMost) return false;
   }

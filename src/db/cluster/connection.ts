@@ -13,18 +13,19 @@ export interface Session {
 /** One connection to PostgreSQL, opened on first use and reopened after it is lost. */
 export interface Connection {
   /**
-   * Runs work that has the connection for itself.
-   * @throws AppError `unavailable` where it takes longer than a use may
+   * Runs work with exclusive use of the connection.
+   * @throws AppError `unavailable` if it takes longer than a use may
    */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * @param url `postgres://…`; with several hosts, separated by commas, the one that takes writes is used
- * @param name by which PostgreSQL shows it
- * @param useMs how long a use may take, with its wait for the connection. What has not begun by then is not
- *   begun. Null: each of its statements may take the usual time
+ * @param url `postgres://…`; with several hosts, separated by commas, the one that accepts writes is used
+ * @param name shown by PostgreSQL for this connection
+ * @param useMs maximum time of a use, including its wait for the connection. A use that has not begun by
+ * then
+ *   never begins. Null: each of its statements may take the usual time
  */
 export function openConnection(url: string, name: string, useMs: number | null = null): Connection {
   let client: pg.Client | null = null;

@@ -1,4 +1,4 @@
-/** Aborted where somebody ends the command, which then says what it has done. */
+/** Aborted when somebody interrupts the command, which then reports what it has done. */
 export function interruptSignal(): AbortSignal {
   const interrupt = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());

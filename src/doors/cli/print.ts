@@ -46,7 +46,7 @@ function cellText(value: Cell): string {
   return value === null ? "-" : forTerminal(String(value));
 }
 
-/** A text of somebody else's: its control characters would reach the terminal as commands. */
+/** Makes foreign text safe to print: its control characters would reach the terminal as commands. */
 export function forTerminal(text: string): string {
   return text.replace(/\p{Cc}/gu, "�");
 }

@@ -1,6 +1,6 @@
 import type { Environment } from "../../config.ts";
 
-/** The environment with options in the place of settings; one that was not given changes nothing. */
+/** The environment with options in place of settings; options that were not given change nothing. */
 export function withSettings(environment: Environment, given: Environment): Environment {
   const options = Object.entries(given).filter(([, text]) => text !== undefined);
   const files = options.map(([name]) => [`${name}_FILE`, undefined]);

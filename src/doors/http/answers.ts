@@ -94,7 +94,10 @@ function streamOf(...parts: (string | Buffer)[]): ReadableStream {
   });
 }
 
-/** Answers an error that is to be expected, and so not logged: messages by field, else code and sentence. */
+/**
+ * Answers an expected error, which is therefore not logged: messages by field, or else a code and a
+ * sentence.
+ */
 export function errorResponse(error: AppError, headers: Headers): Response {
   const { code, detail, fields } = error;
   return json(STATUS_OF[code], fields ?? { code, detail }, { ...headers, ...errorHeaders(error) });

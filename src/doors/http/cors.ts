@@ -19,8 +19,9 @@ export function corsHeaders(request: Request, origins: readonly string[]): Heade
 }
 
 /**
- * Answers a preflight of an allowed origin; else null. Preflights carry no key, so this comes before it.
- * @param headers gives those that every answer to this request carries
+ * Answers a preflight from an allowed origin; otherwise null. Preflights carry no key, so this comes before
+ * admission.
+ * @param headers carried by every answer to this request
  */
 export function preflight(
   request: Request,

@@ -26,31 +26,31 @@ export interface KeyedContext extends AnswerContext, Gate {
   tickSnapshot(): Promise<void>;
 }
 
-/** A request whose key is good. */
+/** A request with a valid key. */
 export interface Keyed {
   admitted: Admitted;
-  /** Headers of its answer. */
+  /** Headers of the answer. */
   headers: Headers;
   nowMs: number;
 }
 
-/** An answer, and what is noted of it. */
+/** An answer, and what the request log records of it. */
 export interface Answered {
   response: Response;
   note: NoteRequest;
-  /** The address that the log for the key's owner tells. */
+  /** The address shown in the key owner's request log. */
   url: string;
-  /** Of a tool's call that of its outcome, also where the HTTP answer is a 200. */
+  /** For a tool call the status of its outcome, even if the HTTP answer is a 200. */
   status: number;
   units: number;
-  /** Milliseconds for which it waited for the plan's rate: such a request is not a slow one. */
+  /** Milliseconds spent waiting for the plan's rate limit: such a request is not a slow one. */
   waitedMs: number;
 }
 
 /**
- * Answers a request that shows a key, and notes it.
- * @param answer goes on once the key was found good; what it throws is answered too
- * @param withoutOutcome says what is noted where no method was run
+ * Answers a request that carries a key, and records it.
+ * @param answer continues once the key was found valid; errors it throws are answered too
+ * @param withoutOutcome gives what is recorded if no method was run
  */
 export async function answerKeyed(
   request: Request,

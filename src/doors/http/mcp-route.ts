@@ -68,7 +68,7 @@ export function mcpRoutes(context: McpContext) {
     .all(MCP_PATH.slice(0, -1), answer, { parse: "none" });
 }
 
-/** The context, with what notes the requests of a tool. */
+/** The context, and a recorder of a tool's requests. */
 interface Noting extends McpContext {
   note(operation: string): NoteRequest;
 }
@@ -115,7 +115,7 @@ function challenged(response: Response, { oauthAddress }: McpContext): Response 
   return response;
 }
 
-/** The body of a POST; or why it is not read. */
+/** The body of a POST, or the reason why it is not read. */
 async function readPost(
   request: Request,
   headers: Headers,

@@ -99,7 +99,7 @@ interface Incoming {
   params?: { name?: string };
 }
 
-/** The answer where there is no route: to a browser as a page. */
+/** The answer for an unknown address: for a browser a page. */
 function unknownAddress(request: Request, headers: Headers, context: ServerContext): Response {
   if (context.oauthAddress() === null) {
     const body = oauthOffBody(pathOf(request), context.baseAddress(request));

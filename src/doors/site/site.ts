@@ -81,7 +81,7 @@ function askerOf(sitePage: SitePage | null, { membership, network }: Visit): Ask
   return sitePage?.access === "staff" ? null : (membership?.organization.id ?? network);
 }
 
-/** The answer, rendered: a page asks for what it shows while it is rendered. */
+/** The rendered answer: a page loads its data while it is rendered. */
 async function answerTo(
   visit: Visit,
   sitePage: SitePage | null,

@@ -25,7 +25,7 @@ export function faultOf(what: string, all: readonly unknown[]): string[] {
   return [`${what}: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`];
 }
 
-/** The sentence for texts that must not be, of which there may be many. */
+/** A summary sentence for forbidden texts, of which there may be many. */
 export function countOf(what: string, all: readonly string[]): string[] {
   const [first] = all;
   return first === undefined ? [] : [`${what}: ${all.length}, such as ${JSON.stringify(first)}.`];

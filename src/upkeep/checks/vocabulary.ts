@@ -1,8 +1,9 @@
 import type { Database } from "../../db/database.ts";
 
 /**
- * Makes the vocabulary of an index readable as a table of this connection's own: nothing is written to the file.
- * @param of the index, and what a row of the vocabulary is for (FTS5's documentation of `fts5vocab`)
+ * Makes an index's vocabulary readable as a temporary table of this connection: nothing is written to the
+ * file.
+ * @param of the index, and the type of vocabulary table (see FTS5's `fts5vocab`)
  */
 export function openVocabulary(
   db: Database,

@@ -1,7 +1,7 @@
 import type { Job, JobLedger } from "./job-run.ts";
 import type { JobRun } from "./jobs.table.ts";
 
-/** Last runs by the job's name. */
+/** Each job's last run, by name. */
 export async function lastRuns({ runs }: Pick<JobLedger, "runs">): Promise<Map<string, JobRun>> {
   return new Map((await runs()).map((run) => [run.name, run]));
 }

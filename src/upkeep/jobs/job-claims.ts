@@ -17,7 +17,7 @@ import {
 export interface JobClaim {
   name: string;
   dueAt: number;
-  /** Whether its work is done soon after imports too. */
+  /** Whether it also runs soon after imports. */
   followsImports?: boolean | undefined;
 }
 
@@ -71,10 +71,10 @@ export function claimJobNow(
 }
 
 /**
- * Takes a job that computes from what imports write, where its last run began before the last of them or was
- * cut off. The due time before counts as run.
- * @returns the due time that its end is noted under; null where nothing was imported since, or it is running,
- * in whichever process
+ * Claims a job that computes from imported rows, if its last run began before the latest import or was cut
+ * off. The previous due time counts as run.
+ * @returns the due time under which its end is recorded; null if nothing was imported since, or if it is
+ * already running in any process
  */
 export function claimJobBehind(
   db: Database,

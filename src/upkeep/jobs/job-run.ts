@@ -27,8 +27,8 @@ export interface JobLedger {
 }
 
 /**
- * Runs a job whose due time was claimed, and notes how it ended.
- * @param notedAs the due time under which the claim was noted
+ * Runs a job whose due time was claimed, and records how it ended.
+ * @param notedAs the due time under which the claim was recorded
  */
 export async function runClaimed(
   job: Job,

@@ -80,7 +80,7 @@ export async function startDueJob(tx: Transaction, start: Start): Promise<boolea
   return (await startDue(tx).get({ ...start })) !== undefined;
 }
 
-/** @returns the due time that is noted; undefined where its last run has ended, or is running */
+/** @returns the recorded due time; undefined if the last run has ended or is still in progress */
 export async function startCutOffJob(tx: Transaction, start: Start): Promise<number | undefined> {
   return (await startCutOff(tx).get({ ...start }))?.dueAt;
 }

@@ -45,7 +45,7 @@ const isChanged = async (done: Promise<{ changes: number }>): Promise<boolean> =
 
 /** Changes of the lease, one transaction each; false if another process holds it by now. */
 export const leaseChanges = {
-  /** Takes it as it was when it was found free. */
+  /** Takes it in the state in which it was found free. */
   takeLease: (
     db: Database,
     clock: Clock,

@@ -15,15 +15,16 @@ export function endsRun({ status }: BotFault): boolean {
   return ENDS_RUN.includes(status);
 }
 
-/** How far the source was read, and a fault that does not keep channels from being read. */
+/** How far the source was read, and any fault that does not prevent reading channels. */
 interface Begun {
   position: SourcePosition;
   fault: BotFault | null;
 }
 
 /**
- * Begins a run over all channels: learns which of them updates tell of, and has updates pushed, or pushed no more.
- * @returns the run's end, where channels are not to be read after that
+ * Begins a run over all channels: learns from updates which channels there are, and turns pushing of
+ * updates on or off.
+ * @returns the run's end, if channels are not to be read after that
  */
 export async function beginWhole(
   given: SourcePosition,

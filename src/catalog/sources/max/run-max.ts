@@ -59,7 +59,9 @@ export async function runMax(
   return first ?? ALL_READ;
 }
 
-/** Notes that the bot may not read a channel any more. @returns false where this run is to write no more */
+/**
+ * Records that the bot may no longer read a channel. @returns false if this run is to write nothing more
+ */
 async function noteLost(known: SourceChat, { apply, chats, nowMs }: BotTools): Promise<boolean> {
   // Its card may have been read just now.
   const named = (await chats()).find(({ chat }) => chat === known.chat) ?? known;

@@ -25,7 +25,7 @@ export function backupCommand(context: CommandContext): Command {
     .action(async (file: string, { json }: AsJson) => {
       const config = readConfig(context.environment);
       requireFile(config);
-      // SQLite writes no copy to standard output.
+      // SQLite cannot write a copy to standard output.
       if (file === STANDARD_OUTPUT) {
         throw new CommandExit(
           EXIT_USAGE,

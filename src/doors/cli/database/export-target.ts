@@ -17,10 +17,10 @@ interface Target {
 }
 
 /**
- * Writes content to a new file or to standard output, no faster than that takes it. A file appears under
- * its name whole and on the disk, or not at all: until then its name ends in `.part`.
- * @throws AppError `conflict` where the file exists
- * @throws CommandExit where it exists under the name that ends in `.part`, and where the disk is full
+ * Writes content to a new file or to standard output, no faster than it is accepted. A file appears under
+ * its name complete and flushed, or not at all: until then its name ends in `.part`.
+ * @throws AppError `conflict` if the file exists
+ * @throws CommandExit if the `.part` file exists, and if the disk is full
  */
 export async function writeTarget(
   content: AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ export async function writeTarget(
     flush(dirname(resolve(path)));
   } catch (error) {
     if (isOurs) rmSync(draft, { force: true });
-    // The system names the file where it cannot be made, and not where the disk is full later.
+    // The system's error names the file if it cannot be created, but not if the disk fills up later.
     if (!(error instanceof Error && "syscall" in error) || "path" in error) throw error;
     throw new CommandExit(EXIT_FAILED, `The file ${path} cannot be written: ${error.message}.`);
   }

@@ -3,7 +3,7 @@ import { describeRecognized } from "../../../catalog/imports/recognized.ts";
 import { type ReasonGroup, reasonOf } from "../../../catalog/imports/tally.ts";
 import type { Output } from "../command-context.ts";
 
-/** The summary as one JSON document or as text; on the side, why rows were rejected. */
+/** Prints the summary as one JSON document or as text; with text, also why rows were rejected. */
 export function printSummary(output: Output, summary: ImportSummary, asJson?: boolean): void {
   output.out(asJson ? JSON.stringify(summaryView(summary)) : describeSummary(summary));
   for (const reason of describeReasons(summary)) output.note(reason);

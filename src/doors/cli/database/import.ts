@@ -131,14 +131,14 @@ async function waitForNodes(db: Database, clock: Clock, { note }: Output): Promi
   if (silent.length > 0) note(`Not waited for, since they are silent: ${silent.join(", ")}.`);
 }
 
-/** Rows are written in the order of the table, so those that were need not be the file's first ones. */
+/** Rows are written in the table's order, so those already written need not be the first of the file. */
 function interruptedText(imported: number, isDry: boolean): string {
   return isDry
     ? `Interrupted. ${DRY_RUN}`
     : `Interrupted: ${imported} rows of the file are imported. Run it again with the whole file for the rest.`;
 }
 
-/** @throws CommandExit where rows were rejected */
+/** @throws CommandExit if rows were rejected */
 function tell(
   output: Output,
   summary: ImportSummary,

@@ -12,7 +12,7 @@ export function workerCommand(context: CommandContext): Command {
       try {
         await work(context);
       } finally {
-        // The channel to whoever started it would keep the process alive, after a failed start too.
+        // The channel to the parent process would keep this process alive, even after a failed start.
         process.disconnect?.();
       }
     });

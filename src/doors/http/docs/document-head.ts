@@ -83,7 +83,7 @@ export function documentHead(methods: readonly ApiMethod[], schemas: Record<stri
 /** Headers of every answer to a valid key. */
 export const LIMIT_HEADERS = ["X-Request-Cost", "RateLimit-Policy", "RateLimit"];
 
-/** References to headers that stand among the components. */
+/** References to headers defined in the components. */
 export function headersOf(names: readonly string[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

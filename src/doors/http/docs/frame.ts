@@ -2,7 +2,7 @@ import type { Language } from "../../../values/language.ts";
 import type { Guide } from "./guide.ts";
 import { docsWords } from "./words.ts";
 
-/** What all pages of the documentation have in common. */
+/** What all pages of the documentation share. */
 export interface Docs {
   /** The operator's name for the appliance. */
   brand: string;
@@ -22,7 +22,7 @@ interface FramedPage extends Docs {
   languages: readonly Language[];
   /** Query that keeps the reader's language on links to other guides, such as `?lang=ru`. */
   query: string;
-  /** Paths of the styles that it loads beside the frame's own, from the appliance's first page. */
+  /** Paths of further styles, beside the frame's own, from the appliance's root. */
   styles: readonly string[];
   /** HTML. */
   body: string;

@@ -31,7 +31,7 @@ const WHEN: Record<ErrorCode, string> = {
   internal: "The server failed; the cause is in its log under the X-Request-Id",
 };
 
-/** The errors that a method may answer with, by their status. */
+/** A method's possible errors, by status. */
 export function errorResponses(method: ApiMethod, hasParameters: boolean): Record<string, unknown> {
   const hasBody = takesBody(method.verb);
   const codes: ErrorCode[] = [

@@ -1,7 +1,7 @@
 import { LANGUAGE_COOKIE, LANGUAGES, type Language, languageOf } from "../../../values/language.ts";
 import { readQuery } from "../requests/query.ts";
 
-/** The language that a reader wants, and the query that keeps it where their address names it. */
+/** The reader's language, and the query that keeps it if the address names it. */
 export function readersLanguage({ url, headers }: Request): { language: Language; query: string } {
   const asked = LANGUAGES.find((language) => language === readQuery(url)["lang"]);
   if (asked !== undefined) return { language: asked, query: `?lang=${asked}` };
@@ -10,7 +10,7 @@ export function readersLanguage({ url, headers }: Request): { language: Language
   return { language: languageOf(chosen ?? undefined, headers.get("accept-language")), query: "" };
 }
 
-/** A page that depends on the reader's language is kept by no shared cache. */
+/** Keeps a page that depends on the reader's language out of shared caches. */
 export function keptByReader(response: Response, maxAgeS: number): Response {
   response.headers.set("cache-control", `private, max-age=${maxAgeS}`);
   response.headers.set("vary", "accept-language, cookie");

@@ -104,7 +104,7 @@ function plansTable(
   return tableOf(words.plans, "named", columns, rows);
 }
 
-/** A table in a box that the keyboard can scroll. */
+/** A table in a box that can be scrolled by keyboard. */
 function tableOf(label: string, kind: string, heads: string, rows: readonly string[]): string {
   return `<section class="scroll" role="group" tabindex="0" aria-label="${label}"><table class="${kind}">
 <thead><tr>${heads}</tr></thead>

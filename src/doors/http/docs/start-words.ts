@@ -2,7 +2,7 @@ import type { Language } from "../../../values/language.ts";
 
 /** Texts of `/`, the page that customers are sent to. */
 export interface StartWords {
-  /** By which numbers are written. */
+  /** Locale in which numbers are written. */
   locale: string;
   intro: string;
   signUp: string;

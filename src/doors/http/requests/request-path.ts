@@ -6,7 +6,7 @@ export function pathOf({ url }: Request): string {
   return /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? "/";
 }
 
-/** The query with its question mark; empty where there is none. */
+/** The query with its question mark; empty if there is none. */
 export function queryOf({ url }: Request): string {
   return /^[^?#]*(\?[^#]*)?/.exec(url)?.[1] ?? "";
 }

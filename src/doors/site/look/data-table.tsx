@@ -32,7 +32,7 @@ export function DataTable({
   label: string;
   /** Whether its rows scroll below a fixed header. */
   isTall?: boolean;
-  /** The cells of a table with another class than `data` say themselves which column they are of. */
+  /** Cells of a table with a class other than `data` must name their own column. */
   className?: string;
   /** Prefixing a name with `#` marks a column of numbers. */
   columns: readonly string[];

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Visit } from "../visit/visit.ts";
 
-/** Tells what was just done, by the name that the page's address has for it. */
+/** Shows what was just done, from the name of it in the page's address. */
 export function Done({
   visit: { query, request },
   words,

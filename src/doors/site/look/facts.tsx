@@ -5,7 +5,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 /** A name and its value. */
 export type Fact = readonly [name: string, value: Child];
 
-/** What is known of one thing; without the names of which the value is null, false or empty. */
+/** Facts about one thing; names whose value is null, false or empty are left out. */
 export function Facts({ facts }: { facts: readonly Fact[] }): JSX.Element {
   const known = facts.filter(([, value]) => value !== null && value !== false && value !== "");
   return (

@@ -4,13 +4,16 @@ import type { Territory } from "../../../catalog/directory/directory.table.ts";
 import type { Directory } from "../../../catalog/directory/directory.ts";
 import type { Visit } from "../visit/visit.ts";
 
-/** Fields of a search, which is sent by GET so that it has an address: they show what the address asks for. */
+/**
+ * Properties of a search field. Such forms are sent by GET, so that a search has an address, and show that
+ * address's values.
+ */
 
 interface FilterProps {
   visit: Visit;
-  /** Name of the search, with which its fields' ids begin. */
+  /** Name of the search; prefix of its fields' ids. */
   search: string;
-  /** The filter, as the API names it. */
+  /** The filter's name in the API. */
   name: string;
   label: string;
 }
@@ -55,7 +58,7 @@ export function FilterInput({
 }: FilterProps & {
   hint?: string;
   type?: "date" | "search";
-  /** Whether a phone offers digits only. */
+  /** Whether a phone shows a keyboard of digits only. */
   isDecimal?: boolean;
   /** Whether it takes a row of its own. */
   isWide?: boolean;
@@ -78,7 +81,7 @@ export function FilterInput({
   );
 }
 
-/** What is searched for, beside the button that finds it. */
+/** The search text, beside the button. */
 export function Question(props: FilterProps & { hint: string }): JSX.Element {
   return (
     <div class="wide asked">
@@ -88,7 +91,7 @@ export function Question(props: FilterProps & { hint: string }): JSX.Element {
   );
 }
 
-/** Where a channel belongs. */
+/** Filters by category and territory. */
 export function PlaceFilters({
   visit,
   search,

@@ -32,7 +32,7 @@ const INTERVALS = [
   ["minute", 60_000],
 ] as const;
 
-/** A length of time in the largest unit that it is whole numbers of: "15 min". */
+/** A duration in the largest unit of which it is a whole number: "15 min". */
 export function shownInterval(locale: string, ms: number): string {
   const [unit, length] = INTERVALS.find(([, one]) => ms % one === 0) ?? ["minute", 60_000];
   return numberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(ms / length);

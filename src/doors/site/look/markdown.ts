@@ -11,7 +11,7 @@ const CODE_MARK = "```";
 /** Names of people and channels, but not after a letter, as in a mail address. */
 const MENTION = /^[a-z]\w{3,31}(?!\w|@|\.\w)/i;
 
-/** Blanks, and characters without a picture. */
+/** Blanks and invisible characters. */
 const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 
 /** Converts a post's text to HTML: the marks, code and links of messengers, and nothing else. */
@@ -76,7 +76,10 @@ function readCodeBlock(state: StateInline, silent: boolean): boolean {
 const codeBlock: RendererRule = (tokens, at) =>
   `<code class="lines">${Bun.escapeHTML(tokens[at]?.content.trim() ?? "")}</code>`;
 
-/** Whether a link has no text to press: authors write it for the preview that messengers make of it. */
+/**
+ * Whether a link has no text to click: authors write such links for the preview that messengers make of
+ * them.
+ */
 function showsNothing(tokens: readonly Token[], at: number): boolean {
   for (let place = at + 1; place < tokens.length; place++) {
     const { type = "", content = "" } = tokens[place] ?? {};

@@ -5,7 +5,7 @@ import { nextCursor } from "../visit/look-up.ts";
 import { asset } from "../visit/site-path.ts";
 import type { Visit } from "../visit/visit.ts";
 
-/** Links to the next page of what was found, and back to the first. */
+/** Links to the next page of results, and back to the first. */
 export function Pager({
   visit,
   page,

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Visit } from "../visit/visit.ts";
 import { TextField } from "./form.tsx";
 
-/** Fields of forms about a person's own account, as programs that keep passwords know them. */
+/** Fields of forms about a person's own account, marked up so that password managers recognize them. */
 
 interface Props {
   visit: Visit;

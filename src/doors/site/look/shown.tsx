@@ -35,7 +35,7 @@ export function DayOf({
 }: {
   visit: Visit;
   at: number | null;
-  /** Beside a day of which the year is told. */
+  /** For a date shown beside another that names the year. */
   withoutYear?: boolean;
 }): JSX.Element {
   if (at === null) return <>—</>;

@@ -1,6 +1,6 @@
 import { bitsFor, SlotSet, setBit } from "./slot-set.ts";
 
-/** A part of the alerts' queries: the terms that they leave out, or their lists of terms at one place. */
+/** One part of all alerts' queries: the terms they exclude, or their alternative terms at one position. */
 export class QueryPart {
   /** Alerts that have this part. */
   asks;
@@ -40,7 +40,7 @@ export class QueryPart {
     }
   }
 
-  /** Sets the hits of a post with these terms. */
+  /** Records which alerts a post with these terms hits. */
   hit(found: readonly number[]): void {
     this.hits.fill(0);
     for (const number of found) this.byTerm.get(number)?.addTo(this.hits);

@@ -10,7 +10,10 @@ export function createTermFinder() {
   const marks = new Numbers();
   const phrases = new PhraseTree();
   const prefixes = new Numbers();
-  /** Prefixes by the stems that do not begin so and that their words may have: such a word is compared itself. */
+  /**
+   * Prefixes by stems that do not begin with them but may belong to words that do: such words are compared
+   * themselves.
+   */
   const prefixStems = new Numbers();
   const prefixTerms = new Map<number, Term>();
   /** Number of prefixes of each length. */

@@ -1,8 +1,8 @@
 import { inEnglish, type Message, message, verbatim } from "../../../values/messages/messages.ts";
 
 /**
- * Outcomes without an answer, as receivers' owners are told them. A refused address is told as one that nobody
- * answers at, so that nobody can look into the private network by it.
+ * Outcomes without an answer, as shown to the receiver's owner. A refused address is reported as
+ * unreachable, so that the private network cannot be explored through it.
  */
 export const OUTCOMES = {
   timeout: message("receiverTimeout"),

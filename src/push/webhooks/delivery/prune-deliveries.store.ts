@@ -44,7 +44,7 @@ const removeBody = change((db) =>
   db.delete(webhookBodies).where(eqGiven(webhookBodies.deliveryId, "id")),
 );
 
-/** Some deliveries, or bodies, that are old enough, after a number: by number. */
+/** A selection of old deliveries or bodies after a number, by number. */
 interface Older {
   after: number;
   createdBefore: number;

@@ -24,7 +24,7 @@ export function createScheduledAttempts(
   stopped: AbortSignal,
 ) {
   const flights = createFlights(attempt, () => {
-    // The exchange's failure is in the log, and the next look tries again.
+    // A failed exchange is already in the log, and the next check tries again.
     if (!stopped.aborted) turn.ask().catch(() => {});
   });
   let ended: EndedAttempt[] = [];

@@ -1,4 +1,4 @@
-/** Work that is done again until nobody has asked for it meanwhile: calls that come during a turn share the next. */
+/** Work that is repeated until no call came in meanwhile: calls during a turn share the next one. */
 export function createSharedTurn(work: () => Promise<void>) {
   let isAsked = false;
   let underWay: Promise<void> | null = null;
@@ -15,14 +15,14 @@ export function createSharedTurn(work: () => Promise<void>) {
   }
 
   return {
-    /** Settles once the work is done that was asked for, and rejects as it does. */
+    /** Settles once the requested work is done, and rejects if it fails. */
     ask(): Promise<void> {
       isAsked = true;
       underWay ??= run();
       return underWay;
     },
 
-    /** Null where none is under way. */
+    /** Null if no turn is in progress. */
     underWay: (): Promise<void> | null => underWay,
   };
 }

@@ -18,9 +18,9 @@ export const FAILING_MAX_MS = DAY_MS;
 const DOWN_MAX_MS = 60 * 60 * 1000;
 
 /**
- * Disables what has failed for a day. Where nobody made the attempts for more than an hour of it,
- * those that fell due meanwhile come first.
- * @returns the numbers of those webhooks
+ * Disables webhooks that have failed for a day. If for more than an hour of it no attempts were made at
+ * all, those that fell due meanwhile are made first.
+ * @returns the numbers of the disabled webhooks
  */
 export async function disableFailed(db: Database, clock: Clock): Promise<number[]> {
   if ((await failing(db, clock.now())).length === 0) return [];
@@ -40,7 +40,7 @@ async function failing(db: Database, nowMs: number): Promise<number[]> {
   return selectFailing(db, { failingSince, downMaxMs: DOWN_MAX_MS, overdueUntil });
 }
 
-/** Disables a webhook, and tells owners and administrators by mail. */
+/** Disables a webhook, and informs owners and administrators by mail. */
 async function disableForFailures(tx: Transaction, id: number, nowMs: number): Promise<void> {
   const webhook = await selectWebhook(tx, id);
   if (webhook === undefined) return;

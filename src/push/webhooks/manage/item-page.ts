@@ -1,10 +1,13 @@
-/** A page of an organization's webhooks or alerts; `last` is where the next one begins, null where there is none. */
+/**
+ * A page of an organization's webhooks or alerts; `last` is where the next page begins, null on the last
+ * one.
+ */
 export interface ItemPage<View> {
   results: View[];
   last: readonly [number] | null;
 }
 
-/** @param rows one more than the page has, where there is another page */
+/** @param rows one more than fits the page, if there is another page */
 export function itemPage<Row extends { id: number }, View>(
   rows: readonly Row[],
   limit: number,

@@ -18,7 +18,7 @@ import type { OwnItem } from "./own-item.ts";
 import type { AttemptView } from "./webhook-views.ts";
 import { updateWebhook } from "./webhooks.store.ts";
 
-/** Attempts that a caller asks for, and waits for their outcome. */
+/** Attempts requested by a caller who waits for the outcome. */
 export function createManualAttempts(
   writer: Calls<{ startTest: typeof startTest; startResend: typeof startResend }>,
   sender: Pick<Sender, "attemptNow">,

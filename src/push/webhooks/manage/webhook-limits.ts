@@ -4,9 +4,7 @@ import { AppError, fieldError } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { unknownChannels } from "./webhooks.store.ts";
 
-/** Limits of plans for webhooks and alerts. */
-
-/** Why the plan has no room for one more webhook; null if it does. */
+/** Why the plan does not allow another webhook; null if it does. */
 export function webhookLimitReached({ code, webhooks }: Plan, existing: number): Message | null {
   if (existing < webhooks) return null;
   return message("webhooksNotIncluded", { plan: code, included: webhooks, existing });
@@ -18,13 +16,13 @@ export function alertLimitReached({ code, alerts }: Plan, existing: number): Mes
   return message("alertsNotIncluded", { plan: code, included: alerts, existing });
 }
 
-/** @throws AppError `tariff_required` where one more webhook does not fit */
+/** @throws AppError `tariff_required` if the plan does not allow another webhook */
 export function requireRoom(plan: Plan, others: number): void {
   const denial = webhookLimitReached(plan, others);
   if (denial !== null) throw new AppError("tariff_required", denial);
 }
 
-/** @throws AppError `tariff_required` where a webhook that is enabled watches more channels */
+/** @throws AppError `tariff_required` if an enabled webhook watches more channels than the plan allows */
 export function requireFew({ code, webhookChannels }: Plan, channels: number): void {
   if (channels <= webhookChannels) return;
   const values = { plan: code, included: webhookChannels, channels };

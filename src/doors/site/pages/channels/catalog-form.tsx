@@ -15,7 +15,7 @@ const NUMBERS = [
   ...(["growth_30d_min", "reach_30d_min", "err_30d_min"] as const),
 ];
 
-/** The form of a search in the catalog. */
+/** The catalog's search form. */
 export function CatalogForm({
   visit,
   directory,
@@ -67,7 +67,7 @@ export function CatalogForm({
               {...field}
               name={name}
               label={words.filters[name]}
-              // A loss is asked for with a minus, which a keyboard of digits lacks.
+              // A loss is entered with a minus sign, which a phone's keyboard of digits lacks.
               isDecimal={name !== "growth_30d_min"}
             />
           ))}

@@ -26,7 +26,7 @@ interface ListedKey {
 
 const KEYS_PER_PAGE = 50;
 
-/** The keys that work, and below them, folded, those that never will again; each list page by page. */
+/** Working keys, and below them, folded, keys that will never work again; each list has pages. */
 export async function KeyList({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const words = visit.words.organizationPages;
   const working = await pageOf(visit, context, { areEnded: false, at: "before" });
@@ -52,11 +52,11 @@ export async function KeyList({ visit, context }: PartProps): Promise<HtmlEscape
 
 interface KeyPage {
   listed: ListedKey[];
-  /** The address of the next page; null on the last one. */
+  /** The next page's address; null on the last page. */
   next: string | null;
 }
 
-/** @param at the query's name for where the page begins */
+/** @param at name of the query parameter for the page's start */
 async function pageOf(
   visit: Visit,
   context: SiteContext,

@@ -21,5 +21,5 @@ export const keyPrefixPage: SitePage = {
   },
 };
 
-/** Behind so many accesses of assistants nobody looks for a key of a person. */
+/** Number of keys looked at: nobody expects a person's key behind that many keys of assistants. */
 const KEYS_LOOKED_AT = 100;

@@ -99,7 +99,7 @@ function readable(path: string): string {
 
 const KEYS_OFFERED = 50;
 
-/** The keys that were used last, and the one that is asked for. */
+/** The most recently used keys, and the one asked for. */
 async function offeredKeys(visit: Visit, { keys }: SiteContext): Promise<Key[]> {
   const place = visibleKeys(visit);
   const lastUsed = await keys.lastUsed({ ...place, limit: KEYS_OFFERED });

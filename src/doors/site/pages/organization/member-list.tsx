@@ -10,7 +10,7 @@ import { Instant } from "../../look/shown.tsx";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Members; for those who run the organization, with what they may do with each. */
+/** Members; administrators also see what they may do with each. */
 export function MemberList({
   visit,
   members,

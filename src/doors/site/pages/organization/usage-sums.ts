@@ -21,7 +21,7 @@ export function sumByMethod(rows: readonly UsageOfMethod[]): { method: string; s
     .sort((a, b) => b.sum.requests - a.sum.requests || (a.method < b.method ? -1 : 1));
 }
 
-/** What the others used beside the keys that are shown. */
+/** Usage by keys other than those shown. */
 export function sumOfOthers(all: readonly UsageSum[], shown: readonly UsageSum[]): UsageSum {
   const [whole, part] = [sumOf(all), sumOf(shown)];
   return {

@@ -19,7 +19,7 @@ export const POST_FILTERS = [
 /** Filters that are folded until one of them is used. */
 const MORE = POST_FILTERS.slice(POST_FILTERS.indexOf("channel"));
 
-/** The form of a search in posts. */
+/** The post search's form. */
 export function PostSearchForm({
   visit,
   directory,

@@ -126,7 +126,7 @@ function EntryRow({
   );
 }
 
-/** Details that are numbers of something, not of one thing. */
+/** Details that are quantities, not ids. */
 const AMOUNTS = new Set(["bytes", "requestsPerPeriod", "requestsPerSecond", "webhookChannels"]);
 
 function Detail({
@@ -141,7 +141,7 @@ function Detail({
   if (name === "overlapMs") return <>{shownNumber(visit, Number(value) / HOUR_MS)}</>;
   if (AMOUNTS.has(name)) return <>{shownNumber(visit, Number(value))}</>;
   const text = String(value ?? "—");
-  // A plan holds until the instant, the last day of which is told.
+  // A plan ends at an instant; the page shows the last day before it.
   const ends = name === "ends" ? parseInstant(text) : null;
   if (ends !== null) return <LastDayBefore visit={visit} at={ends} />;
   return <>{visit.words.auditLog.values[name as AuditDetail]?.[text] ?? text}</>;

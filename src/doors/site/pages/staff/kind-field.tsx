@@ -4,7 +4,7 @@ import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/import-kinds.ts";
 import { SelectField } from "../../look/form.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
-/** What the rows of a file are. */
+/** A choice of the kind of a file's rows. */
 export function KindField({ visit, action }: { visit: Visit; action: string }): JSX.Element {
   const words = visit.words.importPages;
   const options = IMPORT_KIND_NAMES.map((value) => ({ value, label: words.kinds[value] }));

@@ -9,7 +9,7 @@ import { inLanguage } from "../../../../values/messages/messages.ts";
 import { shownInterval } from "../../look/formats.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** How a source does, with the colour of what it means. */
+/** A source's state, coloured by its meaning. */
 export function SourceState({ visit, state }: { visit: Visit; state: State }): JSX.Element {
   return <span class={`badge ${COLOURS[state]}`}>{visit.words.sourcePages.states[state]}</span>;
 }
@@ -23,7 +23,7 @@ const COLOURS: Readonly<Record<State, string>> = {
   silent: "warn",
 };
 
-/** An interval as one says it; a cron pattern as it stands. */
+/** A schedule: an interval in words, a cron pattern as it is. */
 export function ScheduleText({ visit, schedule }: { visit: Visit; schedule: string }): JSX.Element {
   const read = readSchedule(schedule);
   if ("fault" in read || "pattern" in read.value) return <code>{schedule}</code>;
@@ -31,7 +31,7 @@ export function ScheduleText({ visit, schedule }: { visit: Visit; schedule: stri
   return <>{sourcePages.every(shownInterval(locale, read.value.everyMs))}</>;
 }
 
-/** Why a source could not be read; empty where it could. */
+/** Why a source could not be read; empty if it could. */
 export function failureOf({ language }: Visit, { failure, failedFile }: Source): string {
   if (failure === null) return "";
   return `${failedFile === null ? "" : `${failedFile}: `}${inLanguage(language, failure)}`;

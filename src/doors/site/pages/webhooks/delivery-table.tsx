@@ -108,7 +108,7 @@ function Row({
   );
 }
 
-/** What became of a delivery. */
+/** A delivery's state. */
 export function DeliveryState({
   visit,
   state,
@@ -133,7 +133,7 @@ function Posts({ posts }: { posts: readonly number[] }): JSX.Element {
   );
 }
 
-/** What the receiver answered, and how long it took. */
+/** The receiver's answer, and how long it took. */
 export function Outcome({
   visit,
   attempt: { status, error, duration_ms: durationMs },

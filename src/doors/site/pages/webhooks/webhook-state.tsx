@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Whether a webhook is active, else why not. */
+/** Whether a webhook is active, or otherwise why not. */
 export function WebhookState({
   visit,
   reason,

@@ -72,7 +72,7 @@ export function MembersTable({
 
 const KEYS_PER_PAGE = 50;
 
-/** The newest first, page by page. */
+/** Newest first, in pages. */
 export async function KeysTable({
   visit,
   context,

@@ -88,7 +88,7 @@ export const staffWebhooksPage: SitePage = {
   },
 };
 
-/** Whether it is active, else who or what disabled it. */
+/** Whether it is active, or otherwise who or what disabled it. */
 export function WebhookStatus({
   visit,
   webhook: { disabledReason },
