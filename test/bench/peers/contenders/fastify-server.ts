@@ -55,7 +55,7 @@ app.get<{ Querystring: Record<string, string> }>("/channels", ({ query }) => {
     values.push(...given);
   };
   if (query["q"] !== undefined) {
-    const folded = query["q"].toLowerCase().replaceAll("ё", "е");
+    const folded = query["q"].normalize("NFKC").toLowerCase().replaceAll("ё", "е");
     where("search LIKE ? ESCAPE '\\'", `%${folded.replace(/[\\%_]/g, "\\$&")}%`);
   }
   if (query["category"] !== undefined) {

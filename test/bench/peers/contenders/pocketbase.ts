@@ -71,7 +71,7 @@ function catalogPath(wish: CatalogWish): string {
   const conditions = ['kind = "channel"'];
   const { q, category, territory, subscribersMin: min, subscribersMax: max } = wish;
   if (q !== undefined) {
-    const folded = q.toLowerCase().replaceAll("ё", "е");
+    const folded = q.normalize("NFKC").toLowerCase().replaceAll("ё", "е");
     conditions.push(`search ~ ${quoted(folded)}`);
   }
   if (category !== undefined) conditions.push(`categories ~ ${quoted(` ${category} `)}`);
