@@ -12,7 +12,8 @@ const read = (name: string): string =>
 const dockerfile = read("Dockerfile");
 const unit = read("kanalog.service");
 const compose = Bun.YAML.parse(read("compose.yaml")) as {
-  services: Record<string, { environment?: Record<string, string>; command?: string }>;
+  services: Record<string, { environment?: Record<string, string> }>;
+  configs: { caddyfile: { content: string } };
 };
 
 /** The lines of the Dockerfile, or of the unit, that begin with a word. */
@@ -67,7 +68,8 @@ test("the image is built by the Bun that the project pins, and serves where Cadd
   expect(dockerfile.match(/\bbun@[\d.]+/g)).toEqual([`bun@${engines.bun}`]);
   const [port] = lines(dockerfile, /^EXPOSE /);
   expect(port).toBe(String(SETTINGS.KANALOG_PORT.fallback));
-  expect(compose.services["caddy"]?.command).toEndWith(`--to kanalog:${port}`);
+  const caddyfile = compose.configs.caddyfile.content.trim().split("\n");
+  expect(caddyfile).toContain(`reverse_proxy kanalog:${port}`);
 });
 
 test("the program imports no package that is installed for its tests only", async () => {
