@@ -45,7 +45,7 @@ export interface AddingTools {
   signal: AbortSignal;
 }
 
-/** Adds and removes sources, including the requests to their messengers that this takes. */
+/** Adds and removes sources, including the requests to their messengers. */
 export function createSourceAdding(
   db: Database,
   changes: Pick<SourceChanges, "addSource" | "removeSource">,
@@ -108,7 +108,7 @@ export function createSourceAdding(
       );
     },
 
-    /** @throws AppError `not_found` */
+    /** Removes a source, and ends what its messenger does for it. @throws AppError `not_found` */
     async removeSource(id: number, by: Actor): Promise<Source> {
       const removed = await changes.removeSource(id, by);
       const { settings, secret, position } = removed;

@@ -33,7 +33,7 @@ export type SourceChanges = Calls<typeof sourceChanges>;
 
 export const NAME_LENGTH_MAX = 100;
 
-/** A source with its initial position. */
+/** A source with its initial position, and the channels its bot is known to be in. */
 type AddedSource = Omit<NewSource, "createdAt"> & {
   position?: SourcePosition | undefined;
   chats?: readonly SourceChat[] | undefined;
@@ -116,7 +116,7 @@ function setPushes(
   });
 }
 
-/** Requests a run as soon as possible, regardless of the schedule. */
+/** Requests a run as soon as possible, regardless of the schedule and of a pause. */
 function askSource(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
   return inTransaction(db, clock, "source", async (tx) => {
     const source = await requireSource(tx, id);

@@ -58,7 +58,7 @@ export async function updateSource(
 
 const remove = change((db) => db.delete(sources).where(eqGiven(sources.id, "id")));
 
-/** Also deletes its days and files. */
+/** Also deletes its days, files, channels and album parts; the imported rows stay. */
 export async function deleteSource(tx: Transaction, id: number): Promise<void> {
   await remove(tx).run({ id });
 }
@@ -174,7 +174,7 @@ const counts = query((db) =>
     .leftJoin(sourceDays, and(eq(sourceDays.sourceId, sources.id), eqGiven(sourceDays.day, "day"))),
 );
 
-/** Each source's state in numbers, with the rows of a day. */
+/** Each source's state for metrics, with its rows of a day. */
 export function selectSourceCounts(db: Database, day: number) {
   return counts(db).all({ day });
 }

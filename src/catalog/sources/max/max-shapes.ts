@@ -59,7 +59,7 @@ export function digitsOf(value: unknown): string | null {
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : null;
 }
 
-/** Whether it looks like a message with a time. Its body is null if it only forwards another message. */
+/** Whether it looks like a message with a time. The body is null if it only forwards another message. */
 export function isTimed(value: unknown): value is { timestamp: number; body?: unknown } {
   return isObject(value) && Number.isSafeInteger(value["timestamp"]);
 }
