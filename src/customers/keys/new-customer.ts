@@ -53,7 +53,8 @@ function addCustomer(db: Database, clock: Clock, input: WithToken, by: Actor): P
 }
 
 /**
- * As `addCustomer`, if there is no organization yet; otherwise null, because another process was faster.
+ * As `addCustomer`; null if there is an organization already, such as one that another process has just
+ * created.
  */
 function addFirstCustomer(
   db: Database,
