@@ -73,7 +73,7 @@ function endSource(db: Database, clock: Clock, end: SourceEnd): Promise<void> {
     await updateSource(tx, end.id, {
       ...{ owner: null, heartbeatAt: null, endedAt: now, failure, failedFile },
       ...(failure === null
-        ? { succeededAt: now, failures: 0, isTold: false }
+        ? { succeededAt: now, failures: 0, isNotified: false }
         : { failures: source.failures + 1 }),
       retryAt: retryAfterMs === null ? null : now + retryAfterMs,
       ...(position !== null && { position }),
@@ -89,8 +89,8 @@ function releaseSource(db: Database, clock: Clock, id: number, owner: string): P
     const source = await selectSource(tx, id);
     if (source?.owner !== owner) return;
     // A source that was paused meanwhile is not run again.
-    const isAsked = source.isAsked || !source.isPaused;
-    await updateSource(tx, id, { owner: null, heartbeatAt: null, isAsked });
+    const isRequested = source.isRequested || !source.isPaused;
+    await updateSource(tx, id, { owner: null, heartbeatAt: null, isRequested });
   });
 }
 

@@ -76,10 +76,7 @@ export function createSourceRuns(parts: RunParts, random: Random) {
       return claimed.running;
     },
 
-    /**
-     * Called every few seconds: starts what is due, and sends the heartbeat for what is running. Never
-     * throws.
-     */
+    /** Called every few seconds: starts what is due, and looks after what is running. Never throws. */
     async look(): Promise<void> {
       try {
         await beat();
@@ -98,10 +95,10 @@ export function createSourceRuns(parts: RunParts, random: Random) {
     },
 
     /**
-     * Called every few seconds in place of `look` while another process starts what is due: only sends the
-     * heartbeat for runs here. Never throws.
+     * Called every few seconds in place of `look` while another process starts what is due: only looks after
+     * the runs here. Never throws.
      */
-    async keepOn(): Promise<void> {
+    async keepAlive(): Promise<void> {
       await beat().catch((error) =>
         log.warn({ err: error }, "the heartbeat of sources' runs could not be written"),
       );

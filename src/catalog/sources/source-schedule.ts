@@ -42,7 +42,7 @@ type Scheduled = Pick<
   Source,
   | "schedule"
   | "isPaused"
-  | "isAsked"
+  | "isRequested"
   | "startedAt"
   | "endedAt"
   | "failures"
@@ -55,7 +55,7 @@ type Scheduled = Pick<
  * schedule. A time in the future was recorded by a wrong clock and is ignored.
  */
 export function isDue(source: Scheduled, nowMs: number): boolean {
-  if (source.isAsked) return true;
+  if (source.isRequested) return true;
   return !source.isPaused && nowMs >= dueAt(source, nowMs);
 }
 

@@ -77,7 +77,7 @@ const claim = change((db) =>
       owner: given("owner"),
       heartbeatAt: given("now"),
       startedAt: given("now"),
-      isAsked: false,
+      isRequested: false,
       // A run that ended with its process counts as failed until it succeeds, since it may have been the
       // cause.
       failures: sql`${sources.failures} + (${sources.owner} IS NOT NULL)`,

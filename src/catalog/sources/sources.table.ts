@@ -82,7 +82,7 @@ export const sources = sqliteTable("sources", {
   createdAt: integer("created_at").notNull(),
   position: text("position", { mode: "json" }).$type<SourcePosition>().notNull().default({}),
   /** Whether somebody requested a run, regardless of the schedule. */
-  isAsked: integer("is_asked", { mode: "boolean" }).notNull().default(false),
+  isRequested: integer("is_asked", { mode: "boolean" }).notNull().default(false),
   /** Unique name of the process that runs it; null if none does. */
   owner: text("owner"),
   /** That process's last heartbeat for the run. */
@@ -104,7 +104,7 @@ export const sources = sqliteTable("sources", {
   /** Summary of the last run that read anything. */
   summary: text("summary", { mode: "json" }).$type<ImportSummary>(),
   /** Whether staff were notified that it is silent. */
-  isTold: integer("is_told", { mode: "boolean" }).notNull().default(false),
+  isNotified: integer("is_told", { mode: "boolean" }).notNull().default(false),
 });
 
 export type Source = typeof sources.$inferSelect;

@@ -45,14 +45,14 @@ async function addKey(
 export async function insertRecordedKey(
   tx: Transaction,
   clock: Clock,
-  { token, ...wanted }: NewKey & { token: string; prefix?: string },
+  { token, ...newKey }: NewKey & { token: string; prefix?: string },
   by: Actor,
 ): Promise<Key> {
-  const { memberId, name, access } = wanted;
+  const { memberId, name, access } = newKey;
   const { organizationId } = await requireMember(tx, memberId);
-  const prefix = wanted.prefix ?? shownPrefix(token);
+  const prefix = newKey.prefix ?? shownPrefix(token);
   const made = await insertKey(tx, {
-    ...wanted,
+    ...newKey,
     prefix,
     hash: hashKeyToken(token),
     createdAt: clock.now(),

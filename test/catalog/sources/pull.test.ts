@@ -323,7 +323,7 @@ describe("a source", () => {
     const stopped = sources.stop();
     resolve();
     await stopped;
-    expect(await sources.find("files")).toMatchObject({ owner: null, isAsked: false });
+    expect(await sources.find("files")).toMatchObject({ owner: null, isRequested: false });
   });
 
   test.each(["pauseSource", "removeSource"] as const)("stops its run after %s", async (verb) => {
@@ -355,7 +355,7 @@ describe("a source", () => {
     await appliance.app.sources.pauseSource(id, COMMAND_LINE);
     await look();
     expect(downloads()).toEqual([]);
-    await appliance.app.sources.askSource(id, COMMAND_LINE);
+    await appliance.app.sources.requestRun(id, COMMAND_LINE);
     await look();
     expect(downloads()).toHaveLength(1);
     await look();

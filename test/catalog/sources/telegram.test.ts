@@ -646,14 +646,14 @@ describe("a run", () => {
     expect(source ?? null).toEqual(
       verb === "removeSource"
         ? null
-        : expect.objectContaining({ owner: null, isPaused: true, failures: 0, isAsked: false }),
+        : expect.objectContaining({ owner: null, isPaused: true, failures: 0, isRequested: false }),
     );
   });
 
   test("requested by somebody completes although the source is paused", async () => {
     const { id } = await add();
     await appliance.app.sources.pauseSource(id, COMMAND_LINE);
-    await appliance.app.sources.askSource(id, COMMAND_LINE);
+    await appliance.app.sources.requestRun(id, COMMAND_LINE);
     const channel = telegram.addChannel();
     telegram.post(channel, "asked for");
     await look();
@@ -667,7 +667,7 @@ describe("a run", () => {
     await requested;
     await appliance.app.sources.stop();
     expect(await appliance.app.sources.list()).toMatchObject([
-      { owner: null, failures: 0, isAsked: true },
+      { owner: null, failures: 0, isRequested: true },
     ]);
   });
 
