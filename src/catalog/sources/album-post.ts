@@ -34,8 +34,8 @@ export async function albumRow(
   const [known] = await selectParts(tx, sourceId, message);
   const stored = known === undefined ? storedPost(tx, message) : undefined;
   if (stored !== undefined) {
-    // Its other messages were never received here, so the row leaves out what they contribute: the media,
-    // and the text unless this message has one.
+    // Its other messages were never received here, so the post's media stay as they are, and its text too
+    // unless this message has one.
     const ids = { channel_msgr_id: chat, msgr_post_id: String(stored), album };
     return { ...ids, edited_at: row["edited_at"], ...(text !== "" && { text }) };
   }

@@ -27,7 +27,7 @@ export interface SourceFile {
   stop: SharedArrayBuffer;
 }
 
-/** Ten times the largest download, which is about as well as rows compress. */
+/** Ten times the largest download: rows hardly compress better. */
 const UNPACKED_BYTES_MAX = 20 * 1024 ** 3;
 
 /**

@@ -32,7 +32,7 @@ export async function pullFile(
       ...USUAL_HEADERS,
       ...headers,
     };
-    // A 304 that nothing was sent for is an error of the server: the file may never have been imported.
+    // A 304 to an unconditional request is an error of the server: the file may never have been imported.
     const isConditional = Object.keys(requestHeaders).some((name) => name.startsWith("if-"));
     const answer = await tools.download(url, {
       ...{ into, signal: tools.signal, headers: requestHeaders },

@@ -13,7 +13,7 @@ import { isDue } from "./source-schedule.ts";
 import { selectSources } from "./sources.store.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-/** Six heartbeats. */
+/** A run whose last six heartbeats are missing counts as abandoned. */
 const SILENT_MS = 6 * HEARTBEAT_MS;
 
 /** Runs sources, at most one run of each at a time across all processes on the file. */
@@ -34,8 +34,8 @@ export function createSourceRuns(parts: RunParts, random: Random) {
    * honors the wait for failures.
    */
   async function hasPushed({ id, settings, isPaused, failures }: Source): Promise<boolean> {
-    const takes = isBot(settings) && settings.pushes === true && !isPaused && failures === 0;
-    return takes && (await hasUnread(db, id));
+    const isPushed = isBot(settings) && settings.pushes === true && !isPaused && failures === 0;
+    return isPushed && (await hasUnread(db, id));
   }
 
   /**

@@ -10,7 +10,7 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const EVERY_MIN_MS = UNIT_MS.m;
 const EVERY_MAX_MS = 31 * UNIT_MS.d;
 
-/** Wait after the first failure; it doubles with each further one. */
+/** Wait after the first failure; it doubles with each further one, up to `RETRY_MAX_MS`. */
 const RETRY_FIRST_MS = 60_000;
 const RETRY_MAX_MS = 3_600_000;
 

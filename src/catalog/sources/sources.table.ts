@@ -163,7 +163,7 @@ export const albumParts = sqliteTable(
     chat: text("chat").notNull(),
     messageId: integer("message_id").notNull(),
     album: text("album").notNull(),
-    /** Number of the message whose number the post has. */
+    /** Number of the post: that of the first of its messages in the batch that began the album. */
     postId: integer("post_id").notNull(),
     text: text("text").notNull(),
     media: text("media").notNull(),

@@ -22,7 +22,7 @@ export function selectHolderNow(db: Database, hash: string) {
   return holderByHash(db).get({ hash: toBytes(hash) });
 }
 
-/** A number that changes whenever any plan, organization, member or key does. */
+/** A number that changes whenever a plan, organization, member or key is updated, except by a key's use. */
 export function accountsVersionNow(db: Database): number {
   const version = statement<{ version: number }>(db, "SELECT version FROM accounts_version");
   return version.get()?.version ?? 0;

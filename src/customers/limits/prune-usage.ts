@@ -11,7 +11,8 @@ const USAGE_DAYS_KEPT = 400;
 
 /**
  * Removes older days of usage, one organization's day per step, and records the last day removed, so that
- * checks of the database do not miss it: a clock that is ahead may remove days of this year.
+ * the database's checks do not take those days for lost: a clock that is ahead may remove days of this
+ * year.
  * @returns number of rows removed
  */
 export async function pruneUsage(db: Database, clock: Clock, today: Day): Promise<number> {

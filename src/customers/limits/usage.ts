@@ -106,7 +106,7 @@ export function createUsage(
   };
 }
 
-/** Whether an entry counts requests of this kind. */
+/** Whether an entry of the request's key counts requests of its kind. */
 function isSameKind(entry: UsageEntry, request: UsageOfRequest): boolean {
   return (
     entry.method === request.method &&

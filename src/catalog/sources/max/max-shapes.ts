@@ -64,7 +64,7 @@ export function isTimed(value: unknown): value is { timestamp: number; body?: un
   return isObject(value) && Number.isSafeInteger(value["timestamp"]);
 }
 
-/** Whether it can be read as a post: a message without a body has no id to identify it by. */
+/** Whether it can be read as a post: without a body, a message has no id. */
 export function isMessage(value: unknown): value is Message {
   return isTimed(value) && isObject(value.body) && typeof value.body["mid"] === "string";
 }

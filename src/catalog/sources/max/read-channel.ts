@@ -29,7 +29,10 @@ interface ReadingTools
   noteLag(lagMs: number): void;
 }
 
-/** `lost`: the bot is no longer a member, or may not read it. `stopped`: part of it is still unread. */
+/**
+ * `lost`: the bot is no longer a member, or may not read it. `stopped`: the run must end, with part of the
+ * channel unread.
+ */
 export type Read = "read" | "lost" | "stopped" | BotFault;
 
 /** Days of posts to read each time, and once a night (sources, section 4). */

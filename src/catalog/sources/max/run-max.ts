@@ -47,7 +47,7 @@ export async function runMax(
       if (!(await noteLost(known, tools))) return ALL_READ;
     } else {
       if (endsRun(read)) return read;
-      // One channel's trouble does not affect the others.
+      // A fault in one channel does not keep the others from being read.
       first ??= read;
     }
   }
