@@ -9,7 +9,7 @@ import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import type { FakeFile } from "../../support/fake-ports.ts";
 
-/** Files behind addresses, read on a schedule (sources, sections 1 and 2). */
+/** Files at web addresses, read on a schedule (sources, sections 1 and 2). */
 
 const MINUTE_MS = 60_000;
 const URL_OF_FILE = "https://files.example.com/channels.csv";
@@ -61,7 +61,7 @@ const title = async (id: number) =>
   (await appliance.get(`/v1/msgr/channels/${id}/`)).body.title as string;
 const failureOf = ({ failure }: Source) => (failure === null ? null : inEnglish(failure));
 
-describe("a file behind an address", () => {
+describe("a file at a web address", () => {
   test("is imported at once, and then on schedule", async () => {
     await add();
     expect(await look()).toMatchObject({ failures: 0, failure: null, owner: null });

@@ -539,7 +539,7 @@ describe("the messenger", () => {
       "Is the address",
     ],
   ])(
-    "reports %s in one line, without the token, and nothing is lost",
+    "%s is reported in one line, without the token, and nothing is lost",
     async (_, fault, expected) => {
       const id = telegram.addChannel();
       telegram.post(id, "waits");

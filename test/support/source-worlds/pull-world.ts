@@ -8,7 +8,7 @@ const CHANNEL = 1_001;
 
 const CARD = `id,msgr_id,title,handle,subscribers,is_public\n1,${CHANNEL},One,one,100,true\n`;
 
-/** A file behind an address, whose rows change and grow in number. */
+/** A file at a web address, whose rows change and grow in number. */
 export function createPullWorld(): SourceWorld {
   const texts = Array.from({ length: POSTS }, (_, at) => `post ${at} (0)`);
   let edition = 1;
