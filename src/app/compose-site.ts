@@ -6,7 +6,7 @@ import { createManagePosts } from "../catalog/posts/manage-posts.ts";
 import { createSample } from "../catalog/sample/sample.ts";
 import { createAuditLog } from "../customers/audit/audit-log.ts";
 import { selectRequestLog } from "../customers/limits/request-log.store.ts";
-import { DOCUMENT_WANTED } from "../customers/oauth/client-document.ts";
+import { DOCUMENT_LIMITS } from "../customers/oauth/client-document.ts";
 import { createGetGuarded } from "../customers/oauth/get-guarded.ts";
 import { createOAuth } from "../customers/oauth/oauth.ts";
 import { createHashingQueue } from "../customers/people/hashing-queue.ts";
@@ -85,7 +85,7 @@ function composeOutside({ db, threads, ports }: Base) {
       db,
       threads.writer,
       ports,
-      createGetGuarded(guard, network, DOCUMENT_WANTED),
+      createGetGuarded(guard, network, DOCUMENT_LIMITS),
     ),
     pictures: createPictures(createGetGuarded(guard, network, PICTURE_WANTED), clock),
   };

@@ -29,7 +29,7 @@ export function composeTickers(
     createTicker(EVERY_SECOND, asUpkeepOfNode(readAhead.look)),
     createTicker(EVERY_FIVE_SECONDS, scheduler.followImports),
     createTicker(EVERY_FIVE_SECONDS, () => imports.look(isOwn())),
-    createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.look() : sources.keepOn())),
+    createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.look() : sources.keepAlive())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
   ];
 }

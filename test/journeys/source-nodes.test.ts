@@ -108,13 +108,13 @@ const isDone = () =>
 /** Has the source run at once: after some kills it would wait. */
 async function ask(): Promise<void> {
   const { id } = await source();
-  await sourceChanges.askSource(watch, systemClock, id, COMMAND_LINE);
+  await sourceChanges.requestRun(watch, systemClock, id, COMMAND_LINE);
 }
 
 async function waitForAll(): Promise<void> {
   await until(async () => {
     // Nobody reads it, though its row may name a node that is gone: after failures it waits.
-    if ((await reader()) === null && !(await source()).isAsked) await ask();
+    if ((await reader()) === null && !(await source()).isRequested) await ask();
     return isDone();
   }, "all posts");
 }

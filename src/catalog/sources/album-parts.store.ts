@@ -5,10 +5,13 @@ import { albumParts } from "./sources.table.ts";
 
 export type AlbumPart = Omit<typeof albumParts.$inferSelect, "sourceId">;
 
-/** An album has at most ten messages, with consecutive numbers. */
+/** An album has at most ten messages, with consecutive numbers: two of them are at most this far apart. */
 export const NUMBERS_APART_MAX = 9;
 
-/** Latest messages of a channel whose album parts are kept: edits come soon or hardly ever. */
+/**
+ * How far behind a channel's latest message album parts are kept, in message numbers: edits come soon or
+ * hardly ever.
+ */
 const MESSAGES_KEPT = 1_000;
 
 const parts = query((db) =>
@@ -33,7 +36,7 @@ const parts = query((db) =>
     .orderBy(asc(albumParts.messageId)),
 );
 
-/** Messages of an album received so far, in order, given one of them. */
+/** Messages of an album received so far, by number; any one of them identifies the album. */
 export function selectParts(
   db: Database,
   sourceId: number,
@@ -43,7 +46,7 @@ export function selectParts(
   return parts(db).all({ sourceId, chat, album, from, to });
 }
 
-/** Stores a message of an album, and removes those long before it. */
+/** Inserts or updates a message of an album, and removes the channel's old ones. */
 export async function putPart(tx: Transaction, sourceId: number, part: AlbumPart): Promise<void> {
   await tx.builders
     .insert(albumParts)

@@ -6,7 +6,7 @@ import { albumPostIds } from "../posts/posts.store.ts";
 import { type AlbumPart, NUMBERS_APART_MAX, putPart, selectParts } from "./album-parts.store.ts";
 
 /**
- * A message that forms one post together with others: an album, identified by its first message's number
+ * A message of an album. The messages of an album form one post, which has the number of the first one
  * (sources, section 3).
  */
 export interface AlbumMessage {
@@ -15,13 +15,13 @@ export interface AlbumMessage {
   messageId: number;
   text: string;
   media: readonly string[];
-  /** Row of a post with this message alone. */
+  /** The message as a post of its own. */
   row: Fields;
 }
 
 /**
  * Stores a message of an album.
- * @param messages all messages of the batch
+ * @param messages all album messages of the batch
  * @returns row of the album's post, as far as its messages are known
  */
 export async function albumRow(
@@ -34,9 +34,10 @@ export async function albumRow(
   const [known] = await selectParts(tx, sourceId, message);
   const stored = known === undefined ? storedPost(tx, message) : undefined;
   if (stored !== undefined) {
-    // The album's other messages are unknown: the catalog is the only place that has their texts and media.
-    const kept = { channel_msgr_id: chat, msgr_post_id: String(stored), album };
-    return { ...kept, edited_at: row["edited_at"], ...(text !== "" && { text }) };
+    // Its other messages were never received here, so the post's media stay as they are, and its text too
+    // unless this message has one.
+    const ids = { channel_msgr_id: chat, msgr_post_id: String(stored), album };
+    return { ...ids, edited_at: row["edited_at"], ...(text !== "" && { text }) };
   }
   const postId = known?.postId ?? firstOf(messages, message);
   const part = { chat, album, messageId, postId, text, media: media.join(" ") };
@@ -54,7 +55,10 @@ function contentOf(parts: readonly AlbumPart[]): Fields {
   return { text: texts.join("\n\n"), media: [...new Set(media)] };
 }
 
-/** The album's post, if an import stored it; posts that an import made of each message stay separate. */
+/**
+ * Number of the album's post, if an import stored it. If the import made a post of each message, this
+ * message's own number.
+ */
 function storedPost(tx: Transaction, { chat, album, messageId }: AlbumMessage): number | undefined {
   const channel = createChannelIds(tx).byMessengerId(parseMessengerId(chat) ?? "");
   if (channel === undefined) return undefined;

@@ -18,7 +18,10 @@ import { countRows, selectSource, updateSource } from "./sources.store.ts";
 import type { SourcePosition } from "./sources.table.ts";
 
 export interface BatchRun {
-  /** The source, and the process that holds it; null for pushed updates, which any process may write. */
+  /**
+   * The source, and the process that holds it; null for pushed updates, which are written whichever process
+   * holds it.
+   */
   id: number;
   owner: string | null;
   batch: Batch;
@@ -30,13 +33,13 @@ export interface BatchRun {
 
 const ORDER = ["channels", "posts", "stats"] as const;
 
-/** Pause between two parts, so that others waiting for the lock get in. */
+/** Pause between two parts, so that other writers waiting for the lock get in. */
 const PAUSE_MS = 3;
 
 /**
- * Writes a batch and its position, in transactions limited by their cost; the position is committed with
- * the last one (sources, section 1). If killed before that, the batch is read again and rows already stored
- * stay as they are: nothing is duplicated, nothing missing. Invalid rows are skipped.
+ * Writes a batch and its position, in transactions of limited size; the position is committed with the last
+ * one (sources, section 1). If the process is killed before that, the batch is read and written again,
+ * which duplicates nothing. Rows that cannot be written are skipped and counted as rejected.
  * @returns null, with nothing more written, if another process holds the source by now, or it is gone
  * @throws AppError `unavailable`, without storing the position, for a post from the future: this machine's
  * clock is wrong, and the post must not be lost because of that
@@ -81,7 +84,7 @@ export async function applyBatch(
         for (const chat of batch.chats ?? []) await putChat(tx, id, chat);
         if (position !== null) await updateSource(tx, id, { position });
       }
-      // Rows that are read repeatedly count only if they changed.
+      // Rows that are read repeatedly count only when they change.
       const changed = changedBy(summary) - before;
       if (changed > 0)
         await countRows(tx, { sourceId: id, day: dayOf(clock.now()), rows: changed });
@@ -99,7 +102,8 @@ export async function applyBatch(
       if (!(error instanceof RowFault)) throw error;
       const { column, fault } = error;
       if (column === "subscribers" && fault.code === "requiredForNewChannel") {
-        // The messenger reported a channel, and now rejects its id.
+        // A new channel whose subscribers could not be read, because the bot was removed meanwhile: it
+        // starts with 0.
         summary.read -= 1;
         writeRow(kind, writer, { ...fields, subscribers: 0 });
         return;

@@ -17,10 +17,13 @@ interface ApiRequest {
   signal: AbortSignal;
 }
 
-/** A response: its status, and its body if that is JSON. Integers beyond 2^53 are bigints. */
+/**
+ * A response: its status, and its body if that is JSON, or undefined. Integers beyond 2^53 are bigints.
+ * `retryAfterMs` is null unless the `Retry-After` header gives seconds.
+ */
 export type ApiAnswer =
-  /** @param retryAfterMs from the header; null if absent */
-  { status: number; json: unknown; retryAfterMs: number | null } | { failure: Message };
+  | { status: number; json: unknown; retryAfterMs: number | null }
+  | { failure: Message };
 
 export type AskApi = (request: ApiRequest) => Promise<ApiAnswer>;
 
@@ -41,7 +44,7 @@ export async function askApi(
   const { isSecure, target } = read.value;
   const { host, port, authority, path } = target;
   const found = await guard(read.value, RESOLVE_MAX_MS);
-  if (!found.ok) return { failure: notAsked(found.reason, host) };
+  if (!found.ok) return { failure: notContacted(found.reason, host) };
   let answer: GetResult = { fault: "unreachable" };
   for (const address of found.addresses) {
     answer = await get({
@@ -58,7 +61,7 @@ export async function askApi(
     });
     if (!("fault" in answer) || answer.fault !== "unreachable") break;
   }
-  if ("fault" in answer) return { failure: brokenOff(answer.fault, host) };
+  if ("fault" in answer) return { failure: noResponse(answer.fault, host) };
   const { status, retryAfter } = answer;
   return { status, json: parsed(answer.body), retryAfterMs: secondsOf(retryAfter) };
 }
@@ -82,7 +85,10 @@ function secondsOf(text: string | null): number | null {
 }
 
 /** Why a host was not contacted. */
-export function notAsked(reason: "refused" | "no_such_name" | "unresolved", host: string): Message {
+export function notContacted(
+  reason: "refused" | "no_such_name" | "unresolved",
+  host: string,
+): Message {
   const codes = {
     refused: "sourceRefused",
     no_such_name: "sourceNoSuchName",
@@ -94,7 +100,7 @@ export function notAsked(reason: "refused" | "no_such_name" | "unresolved", host
 type Fault = "timeout" | "unreachable" | "certificate" | "broken";
 
 /** Why a host sent no complete response. */
-export function brokenOff(fault: Fault | "too_large", host: string): Message {
+export function noResponse(fault: Fault | "too_large", host: string): Message {
   const codes = {
     timeout: "sourceTimeout",
     unreachable: "sourceUnreachable",

@@ -5,7 +5,7 @@ import type { Fields } from "../imports/input-row.ts";
 import { type AlbumMessage, albumRow } from "./album-post.ts";
 import type { ChangedChat } from "./source-chats.store.ts";
 
-/** News from a messenger as rows of an import; plain data, because it is sent to a thread. */
+/** What a messenger reported, as rows of imports. Plain data, because it is sent to a thread. */
 export interface Batch {
   channels?: readonly Fields[];
   posts?: readonly Fields[];
@@ -18,11 +18,11 @@ export interface Batch {
   moves?: readonly { from: string; to: string }[];
 }
 
-/** A row of a batch, which is completed in the transaction that writes it. */
+/** A row of a batch. Its fields are completed in the transaction that writes it. */
 export interface BatchRow {
   name: "channels" | "posts" | "stats";
   bytes: number;
-  /** Null if there is nothing left to write. */
+  /** Null if nothing needs to be written. */
   fieldsOf(tx: Transaction): Fields | Promise<Fields> | null;
 }
 
@@ -46,7 +46,10 @@ export function rowsOf(sourceId: number, batch: Batch): BatchRow[] {
   ];
 }
 
-/** A channel keeps its number here when its id at the messenger changes. */
+/**
+ * Row that gives a channel its new id at the messenger; its number here stays. Null if the catalog does not
+ * have the channel.
+ */
 function movedRow(tx: Transaction, { from, to }: { from: string; to: string }): Fields | null {
   const id = createChannelIds(tx).byMessengerId(parseMessengerId(from) ?? "");
   return id === undefined ? null : { id, msgr_id: to };
@@ -61,7 +64,7 @@ function bytesOf(fields: Fields): number {
 
 /** Rows per transaction. */
 const ROWS_MAX = 20;
-/** Bytes per transaction, apart from a single larger row: 64 KiB of text take 8 ms of processor time. */
+/** Bytes per transaction, unless a single row is larger: 64 KiB of text take 8 ms of processor time. */
 const BYTES_MAX = 32 * 1024;
 
 /** Rows grouped by transaction; one empty group if there are none. */

@@ -21,7 +21,7 @@ export interface Pushes {
   secret: string;
 }
 
-/** What a bot's run works with. */
+/** What a messenger needs to run a bot. */
 export interface BotTools {
   ask: AskApi;
   /**
@@ -54,11 +54,14 @@ export interface BotTools {
   signal: AbortSignal;
 }
 
-/** Outcome of a bot's run; without a failure, everything was read. */
+/**
+ * Outcome of a bot's run. Without a failure everything was read, unless the run was aborted or lost the
+ * source to another process, which the caller checks.
+ */
 export interface BotEnd {
   failure: Message | null;
   retryAfterMs: number | null;
-  /** New position, unless it was written with a batch. */
+  /** New position, unless it was written with a batch; null to keep the present one. */
   position?: SourcePosition | null;
 }
 
@@ -80,7 +83,7 @@ export interface BotMessenger {
   /** Format of tokens; any other text could change the URL. */
   token: RegExp;
   tokenExample: string;
-  /** Asks the messenger for the bot's name, and for the initial position. */
+  /** Asks the messenger for the bot's name, and for the position and channels to start with. */
   nameOf(
     access: Omit<BotAccess, "bot">,
     ask: AskApi,
@@ -88,7 +91,10 @@ export interface BotMessenger {
   ): Promise<BotFound | { failure: Message }>;
   /** Reads what is new, once. @throws AppError as `BotTools.apply` */
   run(access: BotAccess, position: SourcePosition, tools: BotTools): Promise<BotEnd>;
-  /** Tells the messenger that the bot's source was removed. */
+  /**
+   * Ends what the messenger does for a source that was removed, such as pushing updates. Faults are
+   * ignored.
+   */
   leave?(
     access: BotAccess,
     position: SourcePosition,

@@ -14,7 +14,7 @@ import { selectChats } from "./source-chats.store.ts";
 import { selectDoneFiles } from "./sources.store.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-export interface HowRun {
+export interface RunOptions {
   mayWait: boolean;
   /** False to read only channels that changed. */
   isWhole: boolean;
@@ -24,7 +24,7 @@ export interface HowRun {
   signal: AbortSignal;
 }
 
-/** What runs of sources need, beside what each source has. */
+/** Dependencies that the runs of all sources share. */
 export interface RunSurroundings
   extends Pick<RunTools, "download" | "ask" | "files" | "storedPosts" | "isHandleTaken"> {
   /** Decrypts the headers of pulls and the tokens of bots. */
@@ -47,15 +47,18 @@ export interface RunParts extends Pick<Ports, "clock" | "log"> {
   surroundings: RunSurroundings;
 }
 
-/** Shown instead of a cause that would mean nothing to the operator. */
+/** Shown for unexpected errors, whose cause would mean nothing to the operator; the log has it. */
 const FAILED = message("importFailed");
 
-/** Runs a source that this process has claimed, and records how it ended. */
+/**
+ * Runs a source that this process has claimed, and records how it ended. An interrupted run is not
+ * recorded: it is released, to be repeated.
+ */
 export async function runClaimed(
   parts: RunParts,
   owner: string,
   source: Source,
-  how: HowRun,
+  how: RunOptions,
 ): Promise<Outcome> {
   const { changes, log } = parts;
   const { id, name } = source;
@@ -72,7 +75,7 @@ async function outcomeOf(
   { db, changes, pushes, surroundings, clock }: RunParts,
   owner: string,
   source: Source,
-  { signal, ...how }: HowRun,
+  { signal, ...how }: RunOptions,
 ): Promise<Outcome> {
   const { id, secret: sealed, settings, succeededAt } = source;
   const begunMs = clock.monotonic();

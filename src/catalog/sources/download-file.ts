@@ -1,9 +1,9 @@
 import type { DownloadHeaders, DownloadRequest, DownloadResult } from "../../ports/download.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
-import { brokenOff, notAsked } from "./ask-api.ts";
+import { noResponse, notContacted } from "./ask-api.ts";
 import { readSourceAddress, type SourceAddress, type SourceGuard } from "./source-address.ts";
 
-/** One GET, into a file. */
+/** A single GET into a file, without following redirects. */
 type Download = (request: DownloadRequest) => Promise<DownloadResult>;
 
 export type Downloaded =
@@ -18,8 +18,8 @@ const REDIRECTS_MAX = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Downloads an address into a file. Each of a name's addresses is checked before connecting; redirects are
- * followed only to the same host and port.
+ * Downloads what a URL serves into a file. Each address that the host resolves to is checked before
+ * connecting; redirects are followed only on the same host and port.
  * @param url an address that `readSourceAddress` accepts
  */
 export async function downloadFile(
@@ -48,7 +48,7 @@ async function ask(
 ): Promise<Downloaded> {
   const { host, port, authority, path } = target;
   const found = await guard({ isSecure, target }, RESOLVE_MAX_MS);
-  if (!found.ok) return { failure: notAsked(found.reason, host) };
+  if (!found.ok) return { failure: notContacted(found.reason, host) };
   let answer: DownloadResult = { fault: "unreachable" };
   for (const address of found.addresses) {
     answer = await download({
@@ -63,7 +63,7 @@ async function ask(
     failure:
       answer.fault === "too_large"
         ? message("sourceTooLarge", { gigabytes: BYTES_MAX / 1024 ** 3 })
-        : brokenOff(answer.fault, host),
+        : noResponse(answer.fault, host),
   };
 }
 

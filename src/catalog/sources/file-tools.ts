@@ -4,19 +4,19 @@ import type { ImportSummary } from "../imports/import-summary.ts";
 import type { Downloaded } from "./download-file.ts";
 import type { SourceFile } from "./import-source-file.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";
-import type { Writing } from "./run-bot.ts";
+import type { BotRunTools } from "./run-bot.ts";
 import type { DoneFile } from "./sources.store.ts";
 
 /** Dependencies of a run that reads files. */
-export interface FileTools extends Pick<Writing, "nowMs" | "signal"> {
-  /** Downloads an address into a local file. */
+export interface FileTools extends Pick<BotRunTools, "nowMs" | "signal"> {
+  /** Downloads what a URL serves into the local file `into`. */
   download(
     url: string,
     request: { headers: Record<string, string>; into: string; signal: AbortSignal },
   ): Promise<Downloaded>;
   importFile(file: NamedFile): Promise<ImportSummary>;
   files: { newPath(): string; remove(path: string): void };
-  /** Whether to read everything, regardless of what was read before. */
+  /** Whether to read files again that were read before. */
   isAgain: boolean;
   doneFiles(): Promise<DoneFile[]>;
   fileDone(file: DoneFile): Promise<void>;
@@ -25,8 +25,8 @@ export interface FileTools extends Pick<Writing, "nowMs" | "signal"> {
 type NamedFile = Pick<SourceFile, "path" | "name" | "options">;
 
 /**
- * Imports a file. If every row is rejected the file is not done: it may be the wrong file, or precede the
- * channels that it names.
+ * Imports a file. One whose rows were all rejected is a failure, and so will be read again: it may be the
+ * wrong file, or have arrived before the channels that it names.
  */
 export function importOne(tools: FileTools, file: NamedFile): Promise<Outcome> {
   return orFailed(async () => {

@@ -6,7 +6,7 @@ import type { DoneFile } from "./sources.store.ts";
 /** Names of incomplete files: hidden ones, and those that copy programs rename when they finish. */
 const UNFINISHED = /^\.|\.(part|partial|tmp|filepart)$/i;
 
-/** Files of a folder by name, without links and subfolders. */
+/** Files of a folder, in the order of their names, without links and subfolders. */
 export async function folderFiles(
   folder: string,
 ): Promise<{ files: (DoneFile & { path: string })[] } | { failure: Message }> {
@@ -19,7 +19,7 @@ export async function folderFiles(
   const files: (DoneFile & { path: string })[] = [];
   for (const name of names) {
     const path = join(folder, name);
-    // A link could lead out of the folder, to any file that this process can read.
+    // `lstat` does not follow links, which could lead to any file that this process can read.
     const found = await lstat(path).catch(() => null);
     if (found?.isFile() !== true) continue;
     files.push({ name, path, bytes: found.size, modifiedAt: Math.trunc(found.mtimeMs) });

@@ -27,13 +27,13 @@ export interface SourceFile {
   stop: SharedArrayBuffer;
 }
 
-/** Ten times the largest download, which is about as well as rows compress. */
+/** Ten times the largest download: rows hardly compress better. */
 const UNPACKED_BYTES_MAX = 20 * 1024 ** 3;
 
 /**
  * Imports a file delivered by a source; it is read completely before any of it is written.
- * @throws AppError `invalid` for a file that cannot be read; `unavailable` if it is told to stop, and if
- * another process holds the source by now, which may have read a newer file
+ * @throws AppError `invalid` for a file that cannot be read; `unavailable` if `stop` is set, and if another
+ * process holds the source by now, which may have read a newer file
  */
 export async function importSourceFile(
   db: Database,

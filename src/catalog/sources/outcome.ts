@@ -3,10 +3,7 @@ import type { SourceEnd } from "./source-run-changes.ts";
 
 /** Outcome and progress of a run. */
 export interface Outcome extends Omit<SourceEnd, "id" | "owner"> {
-  /**
-   * File of a folder that may still be being written, and that waits with those after it; null if there is
-   * none.
-   */
+  /** File of a folder that may still be being written: it and later files wait. Null if there is none. */
   unsettled: string | null;
 }
 

@@ -15,7 +15,10 @@ const NOT_MODIFIED = 304;
 const USUAL_HEADERS = { "accept-encoding": "gzip, zstd", "user-agent": "Kanalog/1" };
 const RETRY_AFTER_MAX_MS = 24 * 60 * 60 * 1000;
 
-/** Reads the file at an address, if it differs from the previous one. */
+/**
+ * Reads the file at an address, unless it is unchanged since it was last imported.
+ * @param headers the source's own, sent with each request
+ */
 export async function pullFile(
   { url, ...options }: { url: string } & FileOptions,
   position: SourcePosition,
@@ -24,11 +27,15 @@ export async function pullFile(
 ): Promise<Outcome> {
   const into = tools.files.newPath();
   try {
-    const asked = { ...(!tools.isAgain && conditions(position)), ...USUAL_HEADERS, ...headers };
-    // A 304 to an unconditional request says nothing about a file that was never imported.
-    const isConditional = Object.keys(asked).some((name) => name.startsWith("if-"));
+    const requestHeaders = {
+      ...(!tools.isAgain && conditions(position)),
+      ...USUAL_HEADERS,
+      ...headers,
+    };
+    // A 304 to an unconditional request is an error of the server: the file may never have been imported.
+    const isConditional = Object.keys(requestHeaders).some((name) => name.startsWith("if-"));
     const answer = await tools.download(url, {
-      ...{ into, signal: tools.signal, headers: asked },
+      ...{ into, signal: tools.signal, headers: requestHeaders },
     });
     if (tools.signal.aborted) return failed(INTERRUPTED);
     if ("failure" in answer) return failed(answer.failure);
@@ -67,7 +74,10 @@ function conditions({ etag, lastModified }: SourcePosition): Record<string, stri
   };
 }
 
-/** `Retry-After`, in seconds or as a date; null if absent. */
+/**
+ * Milliseconds to wait by `Retry-After`, given in seconds or as a date, at most a day; null if absent or
+ * unreadable.
+ */
 function waitOf({ headers }: Extract<Downloaded, { status: number }>, { nowMs }: FileTools) {
   const text = headers["retry-after"]?.trim() ?? "";
   if (text === "") return null;

@@ -8,7 +8,7 @@ import type { FileOptions } from "./sources.table.ts";
 /** A younger file may still be being written. */
 const SETTLED_MS = 10_000;
 
-/** Reads new and changed files of a folder, each once, by name. */
+/** Reads a folder's new and changed files, each once, in the order of their names. */
 export async function readFolder(
   { folder, ...options }: { folder: string } & FileOptions,
   tools: FileTools,
@@ -21,9 +21,9 @@ export async function readFolder(
   for (const { path, ...file } of listed.files) {
     const known = done.get(file.name);
     if (known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt) continue;
-    // A time in the future comes from another clock.
+    // A time further in the future comes from another clock, and is not waited for.
     if (Math.abs(tools.nowMs() - file.modifiedAt) < SETTLED_MS) {
-      // Later files wait too, because they are read by name.
+      // Later files wait too, to keep the order.
       return { ...outcome, unsettled: file.name, retryAfterMs: SETTLED_MS };
     }
     if (tools.signal.aborted) return { ...outcome, failure: INTERRUPTED };
@@ -35,7 +35,7 @@ export async function readFolder(
       // Later files wait, since they may depend on it.
       return { ...outcome, summary, rows, failure: imported.failure, failedFile: file.name };
     }
-    // A file that was written to meanwhile now counts as another one, and is read again next time.
+    // Recorded as it was before the import: if it was written to meanwhile, it differs and is read again.
     await tools.fileDone(file);
     const lagMs = Math.max(0, tools.nowMs() - file.modifiedAt);
     outcome = { ...outcome, summary, rows, position: { lagMs } };

@@ -5,8 +5,8 @@ import type { BotAccess, BotMessenger, BotTools } from "./bot-messenger.ts";
 import { NOTHING, type Outcome } from "./outcome.ts";
 import type { SourcePosition } from "./sources.table.ts";
 
-/** What a bot's run writes with. */
-export interface Writing extends Omit<BotTools, "apply"> {
+/** `BotTools`, with an `apply` that returns what was written. */
+export interface BotRunTools extends Omit<BotTools, "apply"> {
   /** @returns null if another process holds the source by now, or it is gone */
   apply(batch: Batch, position: SourcePosition | null): Promise<ImportSummary | null>;
 }
@@ -16,7 +16,7 @@ export async function runBot(
   messenger: BotMessenger,
   access: BotAccess,
   position: SourcePosition,
-  tools: Writing,
+  tools: BotRunTools,
 ): Promise<Outcome> {
   let summary: ImportSummary | null = null;
   const end = await messenger.run(access, position, {

@@ -3,14 +3,15 @@ import { type FileTools, orFailed } from "./file-tools.ts";
 import type { Outcome } from "./outcome.ts";
 import { pullFile } from "./pull-file.ts";
 import { readFolder } from "./read-folder.ts";
-import { runBot, type Writing } from "./run-bot.ts";
+import { type BotRunTools, runBot } from "./run-bot.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-/** What a run works with. */
-export interface RunTools extends Writing, FileTools {}
+/** What runs of all kinds need. */
+export interface RunTools extends BotRunTools, FileTools {}
 
 /**
- * Runs a source once. Faults of the other side or its file are outcomes; faults of this machine are thrown.
+ * Runs a source once. Faults of the other side or its file become outcomes; faults of this machine are
+ * thrown.
  * @param secret decrypted: the headers of a pull, or the token of a bot
  */
 export async function runSource(

@@ -2,8 +2,8 @@ import type { Outcome } from "./outcome.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
 /**
- * Sources that one process runs at once. Bots spend most of their time waiting, so they must not hold up
- * files.
+ * Most runs of one process at a time. Bots are limited separately, because they mostly wait and must not
+ * hold up files.
  */
 const AT_ONCE_MAX = { files: 4, bots: 32 };
 
@@ -49,7 +49,7 @@ export function createRunsUnderWay() {
       return running;
     },
 
-    /** Ends them; what was read so far is still imported. */
+    /** Interrupts all runs and waits until they have ended. Rows already written stay. */
     async stop(): Promise<void> {
       stopping.abort();
       await settled();

@@ -36,7 +36,10 @@ const PUSH_SECRET_BYTES = 32;
 
 export interface AddingTools {
   ask: AskApi;
-  /** Whether an address may be contacted, as far as that can be told now. */
+  /**
+   * Whether an address may be contacted; true if that cannot be told now, as when its name does not
+   * resolve.
+   */
   allows(address: SourceAddress): Promise<boolean>;
   /** Encrypts and decrypts the headers of pulls and the tokens of bots. */
   secrets(): Promise<SecretBox>;
@@ -45,7 +48,7 @@ export interface AddingTools {
   signal: AbortSignal;
 }
 
-/** Adds and removes sources, including the requests to their messengers that this takes. */
+/** Adds and removes sources, including the requests to their messengers. */
 export function createSourceAdding(
   db: Database,
   changes: Pick<SourceChanges, "addSource" | "removeSource">,
@@ -108,7 +111,7 @@ export function createSourceAdding(
       );
     },
 
-    /** @throws AppError `not_found` */
+    /** Removes a source, and ends what its messenger does for it. @throws AppError `not_found` */
     async removeSource(id: number, by: Actor): Promise<Source> {
       const removed = await changes.removeSource(id, by);
       const { settings, secret, position } = removed;

@@ -15,8 +15,8 @@ const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
 /**
- * Parses an address by the rules for webhook receivers; http is accepted too, and later judged by where it
- * leads.
+ * Parses an address by the rules for webhook receivers, except that http is accepted too:
+ * `createSourceGuard` checks where it leads.
  */
 export function readSourceAddress(given: string): Read<SourceAddress> {
   const isSecure = !HTTP.test(given);
@@ -24,7 +24,7 @@ export function readSourceAddress(given: string): Read<SourceAddress> {
   const address = isSecure
     ? given
     : given.replace(HTTP, "https://").replace(/^(https:\/\/[^/?#]+):80(?=[/?#]|$)/i, "$1");
-  // With http, 443 is not the default port; parsed as above, it would be taken for it.
+  // Port 443 is refused with http: parsed as https, it could not be told from the default port.
   if (!isSecure && /^http:\/\/[^/?#]+:443(?=[/?#]|$)/i.test(given)) {
     return { fault: message("sourceAddressWrong") };
   }
@@ -50,7 +50,8 @@ export function nameOfAddress(url: string, lengthMax: number): string {
 export type SourceGuard = (address: SourceAddress, timeoutMs: number) => Promise<Resolution>;
 
 /**
- * @param allowed the operator's own networks (`KANALOG_SOURCE_ALLOW`), the only ones that http may lead to
+ * Checks addresses as those of webhook receivers are checked, and lets http lead only into `allowed`.
+ * @param allowed the operator's own networks (`KANALOG_SOURCE_ALLOW`)
  */
 export function createSourceGuard(
   guard: TargetGuard,

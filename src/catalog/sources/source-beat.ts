@@ -5,8 +5,8 @@ import { selectSource } from "./sources.store.ts";
 export const HEARTBEAT_MS = 10_000;
 
 /**
- * Looks after this process's runs: stops those no longer wanted, and sends the heartbeat for the others at
- * most every few seconds.
+ * Looks after this process's runs: stops those no longer wanted, and sends the heartbeat for the others, at
+ * most every `HEARTBEAT_MS`.
  * @param owner name of this process
  */
 export function createSourceBeat(
@@ -17,7 +17,8 @@ export function createSourceBeat(
   let nextHeartbeatMs = 0;
 
   /**
-   * Stops runs whose source was removed, or paused since they began: a paused one can still be run by hand.
+   * Stops runs whose source was removed, or was paused during the run: one that was paused before is being
+   * run by hand.
    */
   async function stopUnwanted(): Promise<void> {
     for (const { source: begun, stop } of underWay.all()) {

@@ -23,7 +23,7 @@ export const sourceChanges = {
   addSource,
   pauseSource,
   resumeSource,
-  askSource,
+  requestRun,
   removeSource,
   setPushes,
   ...sourceRunChanges,
@@ -33,7 +33,7 @@ export type SourceChanges = Calls<typeof sourceChanges>;
 
 export const NAME_LENGTH_MAX = 100;
 
-/** A source with its initial position. */
+/** A source with its initial position, and the channels its bot is known to be in. */
 type AddedSource = Omit<NewSource, "createdAt"> & {
   position?: SourcePosition | undefined;
   chats?: readonly SourceChat[] | undefined;
@@ -87,8 +87,8 @@ function setPaused(
     // Runs missed while it was paused do not count as failures.
     const fresh = isPaused
       ? {}
-      : { failures: 0, failure: null, failedFile: null, retryAt: null, isTold: false };
-    await updateSource(tx, id, { isPaused, isAsked: false, ...fresh });
+      : { failures: 0, failure: null, failedFile: null, retryAt: null, isNotified: false };
+    await updateSource(tx, id, { isPaused, isRequested: false, ...fresh });
     await record(tx, clock, by, isPaused ? "source.pause" : "source.resume", source);
     return requireSource(tx, id);
   });
@@ -109,18 +109,18 @@ function setPushes(
     await updateSource(tx, id, {
       settings: { ...settings, pushes: isOn },
       schedule,
-      isAsked: true,
+      isRequested: true,
     });
     await record(tx, clock, by, isOn ? "source.pushes-on" : "source.pushes-off", source);
     return requireSource(tx, id);
   });
 }
 
-/** Requests a run as soon as possible, regardless of the schedule. */
-function askSource(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
+/** Requests a run as soon as possible, regardless of the schedule and of a pause. */
+function requestRun(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
   return inTransaction(db, clock, "source", async (tx) => {
     const source = await requireSource(tx, id);
-    await updateSource(tx, id, { isAsked: true });
+    await updateSource(tx, id, { isRequested: true });
     await record(tx, clock, by, "source.run", source);
     return source;
   });

@@ -30,7 +30,7 @@ const unread = query((db) =>
     .limit(1),
 );
 
-/** Whether any channel of a source must be read at once. */
+/** Whether any channel of a source is marked to be read at once. */
 export async function hasUnread(db: Database, sourceId: number): Promise<boolean> {
   return (await unread(db).get({ sourceId })) !== undefined;
 }

@@ -33,13 +33,13 @@ export interface SourceEnd {
   /** File of a folder at which it failed. */
   failedFile: string | null;
   /**
-   * When to run again, because the other side asked for it, or a file was still being written; null for the
-   * usual schedule.
+   * How long to wait for the next run, because the other side asked for it or a file was still being
+   * written; null to follow the schedule.
    */
   retryAfterMs: number | null;
   /** New position; null to keep the present one. */
   position: SourcePosition | null;
-  /** Null if there was nothing to read. */
+  /** Null if nothing was read. */
   summary: ImportSummary | null;
   rows: number;
 }
@@ -56,7 +56,7 @@ function claimSource(
   );
 }
 
-/** Heartbeat for a process's runs. */
+/** Renews the heartbeat of all runs of a process. */
 function sourceHeartbeat(db: Database, clock: Clock, owner: string): Promise<void> {
   return inTransaction(db, clock, "source-heartbeat", (tx) =>
     saveSourceHeartbeat(tx, { owner, now: clock.now() }),
@@ -73,7 +73,7 @@ function endSource(db: Database, clock: Clock, end: SourceEnd): Promise<void> {
     await updateSource(tx, end.id, {
       ...{ owner: null, heartbeatAt: null, endedAt: now, failure, failedFile },
       ...(failure === null
-        ? { succeededAt: now, failures: 0, isTold: false }
+        ? { succeededAt: now, failures: 0, isNotified: false }
         : { failures: source.failures + 1 }),
       retryAt: retryAfterMs === null ? null : now + retryAfterMs,
       ...(position !== null && { position }),
@@ -88,9 +88,9 @@ function releaseSource(db: Database, clock: Clock, id: number, owner: string): P
   return inTransaction(db, clock, "source-end", async (tx) => {
     const source = await selectSource(tx, id);
     if (source?.owner !== owner) return;
-    // A source that was paused meanwhile stays paused.
-    const isAsked = source.isAsked || !source.isPaused;
-    await updateSource(tx, id, { owner: null, heartbeatAt: null, isAsked });
+    // A source that was paused meanwhile is not run again.
+    const isRequested = source.isRequested || !source.isPaused;
+    await updateSource(tx, id, { owner: null, heartbeatAt: null, isRequested });
   });
 }
 

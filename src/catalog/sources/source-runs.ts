@@ -3,7 +3,7 @@ import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Random } from "../../ports/random.ts";
 import { processName } from "../../ports/running.ts";
 import { message } from "../../values/messages/messages.ts";
-import { type HowRun, type RunParts, runClaimed } from "./claimed-run.ts";
+import { type RunOptions, type RunParts, runClaimed } from "./claimed-run.ts";
 import type { Outcome } from "./outcome.ts";
 import { createRunsUnderWay } from "./runs-under-way.ts";
 import { createSourceBeat, HEARTBEAT_MS } from "./source-beat.ts";
@@ -13,7 +13,7 @@ import { isDue } from "./source-schedule.ts";
 import { selectSources } from "./sources.store.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-/** Six heartbeats. */
+/** A run whose last six heartbeats are missing counts as abandoned. */
 const SILENT_MS = 6 * HEARTBEAT_MS;
 
 /** Runs sources, at most one run of each at a time across all processes on the file. */
@@ -24,15 +24,18 @@ export function createSourceRuns(parts: RunParts, random: Random) {
   const isAbandoned = createIsAbandoned(owner, SILENT_MS, clock);
   const beat = createSourceBeat(parts, owner, underWay);
 
-  /** Whether no process is running it, as far as can be told. */
+  /** Whether no process is running it, as far as its heartbeat shows. */
   function isFree(source: Source): boolean {
     return source.owner === owner ? !underWay.has(source.id) : isAbandoned(source.id, source);
   }
 
-  /** Whether pushes reported channels to read. After a failure they wait for the next complete run. */
+  /**
+   * Whether pushes reported channels to read. After a failure these wait for the next complete run, which
+   * honors the wait for failures.
+   */
   async function hasPushed({ id, settings, isPaused, failures }: Source): Promise<boolean> {
-    const takes = isBot(settings) && settings.pushes === true && !isPaused && failures === 0;
-    return takes && (await hasUnread(db, id));
+    const isPushed = isBot(settings) && settings.pushes === true && !isPaused && failures === 0;
+    return isPushed && (await hasUnread(db, id));
   }
 
   /**
@@ -41,7 +44,7 @@ export function createSourceRuns(parts: RunParts, random: Random) {
    */
   async function claim(
     source: Source,
-    how: Omit<HowRun, "signal">,
+    how: Omit<RunOptions, "signal">,
   ): Promise<{ running: Promise<Outcome> } | null> {
     const claimed = await changes.claimSource(source, owner);
     if (claimed === undefined) return null;
@@ -49,8 +52,8 @@ export function createSourceRuns(parts: RunParts, random: Random) {
       runClaimed(parts, owner, claimed, { ...how, signal }),
     );
     running.catch((error) => {
-      const told = { err: error, source: source.name };
-      log.error(told, "the end of a source's run could not be noted");
+      const details = { err: error, source: source.name };
+      log.error(details, "the end of a source's run could not be recorded");
     });
     return { running };
   }
@@ -73,10 +76,7 @@ export function createSourceRuns(parts: RunParts, random: Random) {
       return claimed.running;
     },
 
-    /**
-     * Called every few seconds: starts what is due, and sends the heartbeat for what is running. Never
-     * throws.
-     */
+    /** Called every few seconds: starts what is due, and looks after what is running. Never throws. */
     async look(): Promise<void> {
       try {
         await beat();
@@ -84,36 +84,36 @@ export function createSourceRuns(parts: RunParts, random: Random) {
         for (const source of await selectSources(db)) {
           if (underWay.signal.aborted) return;
           if (!isFree(source) || underWay.isFull(source)) continue;
-          const isWhole = wasCutShort(source) || isDue(source, nowMs);
+          const isWhole = wasInterrupted(source) || isDue(source, nowMs);
           if (isWhole || (await hasPushed(source))) {
             await claim(source, { mayWait: true, isWhole, isAgain: false });
           }
         }
       } catch (error) {
-        log.warn({ err: error }, "sources could not be looked after; it is tried again");
+        log.warn({ err: error }, "sources could not be checked; the next check follows in seconds");
       }
     },
 
     /**
-     * Called every few seconds if another process starts what is due: only sends the heartbeat for runs
-     * here. Never throws.
+     * Called every few seconds in place of `look` while another process starts what is due: only looks after
+     * the runs here. Never throws.
      */
-    async keepOn(): Promise<void> {
+    async keepAlive(): Promise<void> {
       await beat().catch((error) =>
-        log.warn({ err: error }, "the runs of sources could not be said to go on"),
+        log.warn({ err: error }, "the heartbeat of sources' runs could not be written"),
       );
     },
 
     settled: underWay.settled,
-    /** Interrupts current runs, which will be repeated. */
+    /** Interrupts this process's runs; they are repeated later. */
     stop: underWay.stop,
   };
 }
 
 /**
- * Whether a run whose process is gone should be resumed; after a failure it waits, since it may have been
- * the cause.
+ * Whether the last run ended with its process, and should be repeated at once. After a failure it waits,
+ * since the source may have been the cause.
  */
-function wasCutShort({ owner, isPaused, failures }: Source): boolean {
+function wasInterrupted({ owner, isPaused, failures }: Source): boolean {
   return owner !== null && !isPaused && failures === 0;
 }

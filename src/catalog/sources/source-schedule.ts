@@ -10,7 +10,7 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const EVERY_MIN_MS = UNIT_MS.m;
 const EVERY_MAX_MS = 31 * UNIT_MS.d;
 
-/** Wait after the first failure; it doubles with each further one. */
+/** Wait after the first failure; it doubles with each further one, up to `RETRY_MAX_MS`. */
 const RETRY_FIRST_MS = 60_000;
 const RETRY_MAX_MS = 3_600_000;
 
@@ -42,7 +42,7 @@ type Scheduled = Pick<
   Source,
   | "schedule"
   | "isPaused"
-  | "isAsked"
+  | "isRequested"
   | "startedAt"
   | "endedAt"
   | "failures"
@@ -52,17 +52,17 @@ type Scheduled = Pick<
 
 /**
  * Whether a source that is not running should run: on request, after the wait for a failure, or by its
- * schedule. Times in the future were recorded by a wrong clock and are ignored.
+ * schedule. A time in the future was recorded by a wrong clock and is ignored.
  */
 export function isDue(source: Scheduled, nowMs: number): boolean {
-  if (source.isAsked) return true;
+  if (source.isRequested) return true;
   return !source.isPaused && nowMs >= dueAt(source, nowMs);
 }
 
 /** When a source is next due; in the past if it is due now. */
 export function dueAt(source: Scheduled, nowMs: number): number {
   const { endedAt, failures, retryAt } = source;
-  // Runs that read only changes do not postpone those that read everything.
+  // With pushes, runs that read only changed channels do not postpone those that read all.
   const startedAt = source.position.wholeAt ?? source.startedAt;
   if (startedAt === null || startedAt > nowMs) return nowMs;
   if (failures > 0) {
@@ -76,7 +76,7 @@ export function dueAt(source: Scheduled, nowMs: number): number {
   return Math.min(usual ?? Number.POSITIVE_INFINITY, retryAt ?? Number.POSITIVE_INFINITY);
 }
 
-/** Whether a folder is checked again soon, because a file was still being written. */
+/** Whether a folder is read again before its schedule, because a file was still being written. */
 export function isSettling({
   failures,
   retryAt,
@@ -86,8 +86,8 @@ export function isSettling({
 }
 
 /**
- * Whether a source that is not paused has had no success for three of its intervals, counted from its
- * creation.
+ * Whether a source that is not paused has had no success for three of its intervals. One that never
+ * succeeded counts from its creation.
  */
 export function isSilent(
   source: Pick<Source, "schedule" | "isPaused" | "createdAt" | "succeededAt">,
@@ -109,7 +109,7 @@ export function stateOf(source: Source, nowMs: number): SourceState {
   return source.succeededAt === null ? "new" : "ok";
 }
 
-/** For a pattern: the time between its last two instants. */
+/** Interval of a schedule; for a pattern, the time between its last two instants. */
 function intervalMs(schedule: Schedule, nowMs: number): number {
   if ("everyMs" in schedule) return schedule.everyMs;
   const last = latestDue(schedule.pattern, nowMs);

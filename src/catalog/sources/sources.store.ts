@@ -58,7 +58,7 @@ export async function updateSource(
 
 const remove = change((db) => db.delete(sources).where(eqGiven(sources.id, "id")));
 
-/** Also deletes its days and files. */
+/** Also deletes its days, files, channels and album parts; the imported rows stay. */
 export async function deleteSource(tx: Transaction, id: number): Promise<void> {
   await remove(tx).run({ id });
 }
@@ -77,7 +77,7 @@ const claim = change((db) =>
       owner: given("owner"),
       heartbeatAt: given("now"),
       startedAt: given("now"),
-      isAsked: false,
+      isRequested: false,
       // A run that ended with its process counts as failed until it succeeds, since it may have been the
       // cause.
       failures: sql`${sources.failures} + (${sources.owner} IS NOT NULL)`,
@@ -174,7 +174,7 @@ const counts = query((db) =>
     .leftJoin(sourceDays, and(eq(sourceDays.sourceId, sources.id), eqGiven(sourceDays.day, "day"))),
 );
 
-/** Each source's state in numbers, with the rows of a day. */
+/** Each source's state for metrics, with its rows of a day. */
 export function selectSourceCounts(db: Database, day: number) {
   return counts(db).all({ day });
 }

@@ -37,7 +37,7 @@ export function isBot(settings: SourceSettings): settings is BotSettings {
   return BOT_KINDS.some((kind) => kind === settings.kind);
 }
 
-/** What a source reads, in a form that people recognize. */
+/** Where a source reads, as shown to people: the bot's name, the URL or the folder. */
 export function placeOf(settings: SourceSettings): string {
   if (isBot(settings)) return settings.bot;
   return settings.kind === "pull" ? settings.url : settings.folder;
@@ -57,15 +57,13 @@ export interface SourcePosition {
    * here.
    */
   lagMs?: number;
-  /**
-   * Telegram: the last time without reading that exceeded the time for which the messenger keeps updates.
-   */
+  /** Telegram: the last interval without reading that was longer than the messenger keeps updates. */
   gap?: { from: number; to: number };
   /** MAX: number of the next update, in digits. */
   marker?: string;
   /** MAX: the Moscow day on which a week of posts was last read. */
   nightDay?: number;
-  /** MAX, with pushes: when all channels were last read, not only changed ones. */
+  /** MAX, with pushes: when all channels, and not only changed ones, were last read. */
   wholeAt?: number;
   /** MAX: the address that updates are pushed to. */
   subscribed?: string;
@@ -84,7 +82,7 @@ export const sources = sqliteTable("sources", {
   createdAt: integer("created_at").notNull(),
   position: text("position", { mode: "json" }).$type<SourcePosition>().notNull().default({}),
   /** Whether somebody requested a run, regardless of the schedule. */
-  isAsked: integer("is_asked", { mode: "boolean" }).notNull().default(false),
+  isRequested: integer("is_asked", { mode: "boolean" }).notNull().default(false),
   /** Unique name of the process that runs it; null if none does. */
   owner: text("owner"),
   /** That process's last heartbeat for the run. */
@@ -99,14 +97,14 @@ export const sources = sqliteTable("sources", {
   /** File of a folder at which the last run failed; null if there is none. */
   failedFile: text("failed_file"),
   /**
-   * Adjusts the schedule: after a failure, not earlier, because the other side asked for it; after a
-   * success, not later, because a file was still being written.
+   * When to run again, apart from the schedule. After a failure: not earlier, because the other side asked
+   * to wait. After a success: not later, because a file was still being written.
    */
   retryAt: integer("retry_at"),
   /** Summary of the last run that read anything. */
   summary: text("summary", { mode: "json" }).$type<ImportSummary>(),
-  /** Whether staff were told that it is silent. */
-  isTold: integer("is_told", { mode: "boolean" }).notNull().default(false),
+  /** Whether staff were notified that it is silent. */
+  isNotified: integer("is_told", { mode: "boolean" }).notNull().default(false),
 });
 
 export type Source = typeof sources.$inferSelect;
@@ -143,11 +141,13 @@ export const sourceChats = sqliteTable(
     chat: text("chat").notNull(),
     title: text("title").notNull(),
     handle: text("handle"),
-    /** False once the bot was removed from it. */
+    /** False once the bot was removed from it, and for a MAX channel until it is first read. */
     isRead: integer("is_read", { mode: "boolean" }).notNull(),
-    /** When its card was last read; null if it must be read. */
+    /**
+     * When it was last read: at Telegram its card, at MAX also its posts. Null if it must be read at once.
+     */
     cardAt: integer("card_at"),
-    /** Why its card could not be read. */
+    /** Why it could not be read, or not completely; null if it was. */
     fault: text("fault", { mode: "json" }).$type<Message>(),
   },
   (table) => [primaryKey({ columns: [table.sourceId, table.chat] })],
@@ -163,7 +163,7 @@ export const albumParts = sqliteTable(
     chat: text("chat").notNull(),
     messageId: integer("message_id").notNull(),
     album: text("album").notNull(),
-    /** Number of the message that gives the post its own. */
+    /** Number of the post: that of the first of its messages in the batch that began the album. */
     postId: integer("post_id").notNull(),
     text: text("text").notNull(),
     media: text("media").notNull(),

@@ -29,7 +29,7 @@ export function createSources(
   changes: SourceChanges,
   surroundings: RunSurroundings &
     Pick<AddingTools, "allows"> & {
-      /** Base address that messengers push to; null if there is none that they accept. */
+      /** Base address that MAX can push to; null if it accepts none of ours. */
       pushBase: string | null;
     },
   { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
@@ -63,7 +63,7 @@ export function createSources(
       return found;
     },
 
-    /** Rows read on each of the last days with any, earliest first. */
+    /** Rows read on each of the last `days` days that had any, earliest first. */
     rowsByDay: (id: number, days: number) => selectRowsByDay(db, id, dayOf(clock.now()) - days + 1),
 
     /** Sources without a success for three of their intervals. */

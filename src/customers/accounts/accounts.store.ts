@@ -88,7 +88,7 @@ export function selectMembers(db: Database, organizationId: number): Promise<Mem
   return membersByOrganization(db).all({ organizationId });
 }
 
-const placesByEmail = query((db) =>
+const membershipsByEmail = query((db) =>
   db
     .select({ member: members, organization: organizations })
     .from(members)
@@ -98,11 +98,11 @@ const placesByEmail = query((db) =>
 );
 
 /** Oldest membership first. */
-export function selectPlaces(
+export function selectMemberships(
   db: Database,
   email: string,
 ): Promise<{ member: Member; organization: Organization }[]> {
-  return placesByEmail(db).all({ email });
+  return membershipsByEmail(db).all({ email });
 }
 
 const firstMember = query((db) =>

@@ -6,9 +6,9 @@ import {
   selectFirstMemberId,
   selectMember,
   selectMembers,
+  selectMemberships,
   selectOrganization,
   selectOrganizations,
-  selectPlaces,
   selectPlan,
   selectPlans,
 } from "./accounts.store.ts";
@@ -42,19 +42,22 @@ export function createAccounts(db: Database, changes: AccountChanges) {
       return selectMembers(db, organizationId);
     },
     /** All memberships of a person, active or not; oldest first. */
-    placesOf: (email: string): Promise<Membership[]> => selectPlaces(db, email),
+    placesOf: (email: string): Promise<Membership[]> => selectMemberships(db, email),
     /**
      * Memberships in which a person may act: not suspended, and in an organization that is not archived.
      * Somebody who has not proved to own the address gets only their first one: whoever invited them there
      * may have chosen their password, and must not use it to get into other organizations.
      */
     async membershipsOf(email: string, isVerified: boolean): Promise<Membership[]> {
-      const places = await selectPlaces(db, email);
-      return (isVerified ? places : places.slice(0, 1)).filter(isActive);
+      const all = await selectMemberships(db, email);
+      return (isVerified ? all : all.slice(0, 1)).filter(isActive);
     },
     /** The oldest member on the appliance, or null. */
     firstMemberId: (): Promise<number | null> => selectFirstMemberId(db),
-    /** Checks that no member of the organization has the address. @throws AppError `invalid` on `email` */
+    /**
+     * Trims and validates an address that no member of the organization has yet. @throws AppError `invalid`
+     * on `email`
+     */
     newMemberEmail: (organizationId: number, text: string): Promise<string> =>
       newMemberEmail(db, organizationId, text),
   };

@@ -108,7 +108,7 @@ function changeMember(
 
 /**
  * Makes a change on behalf of another member of the organization, if the rules allow it. They are checked
- * in the same transaction, so that two owners cannot demote each other at once.
+ * in the transaction of the change, so that two owners cannot demote each other at once.
  * @throws AppError `not_found` for a member of another organization
  */
 function changeMemberAs(

@@ -1,6 +1,6 @@
 import type { Member, MemberRole } from "./accounts.table.ts";
 
-/** Rules for what a member may do to another in their organization. */
+/** A change of a member, made by another member of the organization. */
 export interface MemberChange {
   role?: MemberRole;
   isSuspended?: boolean;

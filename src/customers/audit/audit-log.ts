@@ -6,7 +6,7 @@ import { insertEntry, selectEntries } from "./audit.store.ts";
 export interface Actor {
   /** E-mail address; empty for the command line. */
   person: string;
-  /** Number of the API key used; null if none was. */
+  /** Number of the API key with which the change was made; null if none was used. */
   keyId: number | null;
 }
 
@@ -137,12 +137,12 @@ export interface AuditRecord {
 }
 
 export interface AuditSelection {
-  /** Selects entries before this number; null to start with the latest. */
+  /** Only entries below this number; null to start with the latest. */
   before: number | null;
   limit: number;
-  /** Restricts to one organization's entries; null for all. */
+  /** Only this organization's entries; null for all. */
   organizationId: number | null;
-  /** Restricts to one person's changes; null for everybody's. */
+  /** Only this person's changes; null for everybody's. */
   person: string | null;
 }
 

@@ -40,8 +40,8 @@ export function connectSnippets(base: string, key: string = KEY_PLACE): readonly
   const hasKey = key !== KEY_PLACE;
   const inputs = hasKey ? undefined : [VS_CODE_INPUT];
   // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code fills it in
-  const asked = { Authorization: "Bearer ${input:kanalog-key}" };
-  const vsCode = { type: "http", url, headers: hasKey ? headers : asked };
+  const prompted = { Authorization: "Bearer ${input:kanalog-key}" };
+  const vsCode = { type: "http", url, headers: hasKey ? headers : prompted };
   const packed = encodeURIComponent(Buffer.from(json({ url, headers }, 0)).toString("base64"));
   return [
     {

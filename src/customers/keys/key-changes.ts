@@ -23,7 +23,7 @@ export const keyChanges = { addKey, replaceKeys, revokeKey };
 export type KeyChanges = Calls<typeof keyChanges>;
 
 /**
- * Stores only the token's hash and its first characters.
+ * Stores a key, of which only the token's hash and its first characters are kept.
  * @throws AppError `not_found` for the member; `invalid` on `name`, and on `expires` for a past instant
  */
 async function addKey(
@@ -45,14 +45,14 @@ async function addKey(
 export async function insertRecordedKey(
   tx: Transaction,
   clock: Clock,
-  { token, ...wanted }: NewKey & { token: string; prefix?: string },
+  { token, ...newKey }: NewKey & { token: string; prefix?: string },
   by: Actor,
 ): Promise<Key> {
-  const { memberId, name, access } = wanted;
+  const { memberId, name, access } = newKey;
   const { organizationId } = await requireMember(tx, memberId);
-  const prefix = wanted.prefix ?? shownPrefix(token);
+  const prefix = newKey.prefix ?? shownPrefix(token);
   const made = await insertKey(tx, {
-    ...wanted,
+    ...newKey,
     prefix,
     hash: hashKeyToken(token),
     createdAt: clock.now(),
@@ -68,12 +68,15 @@ export async function insertRecordedKey(
   return made;
 }
 
-/** Two starts at the same time each print a key, so a key made just now does not count as lost. */
+/**
+ * Age from which an unused first key counts as lost. Two starts at the same time each print one, and
+ * neither must revoke the other's.
+ */
 const LOST_AFTER_MS = 60_000;
 
 /**
- * Creates a key to replace others that nobody uses; except those made just now, these are revoked in the
- * same commit.
+ * Creates a key and, in the same transaction, revokes the unused ones that it replaces, except those
+ * created just now.
  */
 function replaceKeys(
   db: Database,

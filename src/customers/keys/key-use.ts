@@ -11,12 +11,12 @@ const WRITE_INTERVAL_MS = 60_000;
 
 /** Records when keys were last used: at most once a minute each, together with the request's usage. */
 export function createKeyUse() {
-  const noted = new Map<number, number>();
+  const recorded = new Map<number, number>();
   let unwritten: UsedKey[] = [];
 
   /** The last use that is stored or that this process recorded; null if never used. */
   function lastUsedAt(key: Key): number | null {
-    const here = noted.get(key.id) ?? null;
+    const here = recorded.get(key.id) ?? null;
     return here === null ? key.lastUsedAt : Math.max(here, key.lastUsedAt ?? 0);
   }
 
@@ -25,7 +25,7 @@ export function createKeyUse() {
 
     note(key: Key, nowMs: number): void {
       if (nowMs - (lastUsedAt(key) ?? 0) < WRITE_INTERVAL_MS) return;
-      noted.set(key.id, nowMs);
+      recorded.set(key.id, nowMs);
       unwritten.push({ keyId: key.id, usedAt: nowMs });
     },
 
@@ -38,7 +38,7 @@ export function createKeyUse() {
 
     /** Takes back uses that could not be written: the key's next use records them again. */
     giveBack(uses: readonly UsedKey[]): void {
-      for (const { keyId } of uses) noted.delete(keyId);
+      for (const { keyId } of uses) recorded.delete(keyId);
     },
   };
 }

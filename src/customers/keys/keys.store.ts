@@ -22,7 +22,7 @@ export function selectHolderNow(db: Database, hash: string) {
   return holderByHash(db).get({ hash: toBytes(hash) });
 }
 
-/** A number that changes whenever any plan, organization, member or key does. */
+/** A number that changes whenever a plan, organization, member or key is updated, except by a key's use. */
 export function accountsVersionNow(db: Database): number {
   const version = statement<{ version: number }>(db, "SELECT version FROM accounts_version");
   return version.get()?.version ?? 0;
@@ -47,27 +47,27 @@ export function selectKeys(db: Database, organizationId: number): Promise<Key[]>
   return keysByOrganization(db).all({ organizationId });
 }
 
-/** SQL: a condition that always holds if no value with this name is given. */
+/** SQL: the condition, or true if the value with this name is null. */
 const unlessNull = (name: string, condition: SQL) => or(sql`${given(name)} IS NULL`, condition);
 
-const ofPlace = and(
+const isInScope = and(
   eqGiven(members.organizationId, "organizationId"),
   unlessNull("memberId", eqGiven(keys.memberId, "memberId")),
 );
 const hasEnded = sql`(${keys.revokedAt} IS NOT NULL OR coalesce(${keys.expiresAt} <= ${given("nowMs")}, 0))`;
 
 /** Keys of an organization, or of one of its members. */
-export interface KeyPlace {
+export interface KeyScope {
   organizationId: number;
-  /** Null means all members. */
+  /** Null for all members. */
   memberId: number | null;
 }
 
-export interface KeySelection extends KeyPlace {
-  /** True: only keys that will never work again; false: only the others; null: both. */
+export interface KeySelection extends KeyScope {
+  /** True for keys that will never work again, false for the others, null for both. */
   areEnded: boolean | null;
   nowMs: number;
-  /** Only keys below this number; null: no bound. */
+  /** Only keys below this number; null for no bound. */
   before: number | null;
   limit: number;
 }
@@ -79,7 +79,7 @@ const newestKeys = query((db) =>
     .innerJoin(members, eq(members.id, keys.memberId))
     .where(
       and(
-        ofPlace,
+        isInScope,
         unlessNull("areEnded", sql`${hasEnded} = ${given("areEnded")}`),
         unlessNull("before", lt(keys.id, given("before"))),
       ),
@@ -102,7 +102,7 @@ const lastUsedKeys = query((db) =>
     .select(keyColumns)
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
-    .where(ofPlace)
+    .where(isInScope)
     .orderBy(sql`${keys.lastUsedAt} IS NULL`, desc(keys.lastUsedAt), asc(keys.id))
     .limit(given("limit")),
 );
@@ -110,25 +110,25 @@ const lastUsedKeys = query((db) =>
 /** Most recently used first; keys that were never used come last. */
 export function selectLastUsedKeys(
   db: Database,
-  selection: KeyPlace & { limit: number },
+  selection: KeyScope & { limit: number },
 ): Promise<Key[]> {
   return lastUsedKeys(db).all({ ...selection });
 }
 
-const keyOfPlace = query((db) =>
+const keyInScope = query((db) =>
   db
     .select(keyColumns)
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
-    .where(and(eqGiven(keys.id, "id"), ofPlace)),
+    .where(and(eqGiven(keys.id, "id"), isInScope)),
 );
 
-/** One of these keys, by its number. */
+/** A key of an organization or member, by its number. */
 export function selectKeyOf(
   db: Database,
-  selection: KeyPlace & { id: number },
+  selection: KeyScope & { id: number },
 ): Promise<Key | undefined> {
-  return keyOfPlace(db).get({ ...selection });
+  return keyInScope(db).get({ ...selection });
 }
 
 const keysByName = query((db) =>

@@ -6,7 +6,7 @@ import type { Actor } from "../audit/audit-log.ts";
 import type { KeyChanges, NewKey } from "./key-changes.ts";
 import { createKeyToken } from "./key-token.ts";
 import {
-  type KeyPlace,
+  type KeyScope,
   type KeySelection,
   selectKey,
   selectKeyOf,
@@ -24,7 +24,7 @@ import {
 } from "./new-customer.ts";
 import { type AccessTokens, createVerifier } from "./verify-key.ts";
 
-export type { KeyPlace } from "./keys.store.ts";
+export type { KeyScope } from "./keys.store.ts";
 export type { AccessTokens, Caller } from "./verify-key.ts";
 
 export type Keys = ReturnType<typeof createKeys>;
@@ -62,7 +62,7 @@ export function createKeys(
      * Creates a new appliance's customer if there is none, or another key for its owner if no key was ever
      * used: if the output of a start was lost, the next one prints a key all the same, and the lost key is
      * revoked once it is older than a minute.
-     * @returns the full key; null if a key has been used, or another process was first
+     * @returns the full key; null if a key has been used, or the first customer is somebody else's
      */
     async createFirst(by: Actor): Promise<string | null> {
       const token = createKeyToken(FIRST_CUSTOMER.key.access, random);
@@ -85,10 +85,10 @@ export function createKeys(
     named: (text: string): Promise<Key[]> => selectKeysNamed(db, text),
 
     newest: (selection: KeySelection): Promise<Key[]> => selectNewestKeys(db, selection),
-    lastUsed: (selection: KeyPlace & { limit: number }): Promise<Key[]> =>
+    lastUsed: (selection: KeyScope & { limit: number }): Promise<Key[]> =>
       selectLastUsedKeys(db, selection),
     /** One key of an organization or member; undefined if it belongs to another. */
-    keyOf: (selection: KeyPlace & { id: number }): Promise<Key | undefined> =>
+    keyOf: (selection: KeyScope & { id: number }): Promise<Key | undefined> =>
       selectKeyOf(db, selection),
     /** The keys with these numbers; unknown numbers are left out. */
     async byIds(ids: readonly number[]): Promise<Key[]> {

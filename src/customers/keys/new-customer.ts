@@ -53,7 +53,8 @@ function addCustomer(db: Database, clock: Clock, input: WithToken, by: Actor): P
 }
 
 /**
- * As `addCustomer`, if there is no organization yet; otherwise null, because another process was faster.
+ * As `addCustomer`; null if there is an organization already, such as one that another process has just
+ * created.
  */
 function addFirstCustomer(
   db: Database,
@@ -75,8 +76,8 @@ export async function putCustomer(
   { token, organization: named, plan, email, name, key: { access, name: keyNamed } }: WithToken,
   by: Actor,
 ): Promise<Customer> {
-  const wanted = { name: requiredName(named), plan };
-  const organization = await putOrganization(tx, clock, wanted, by);
+  const newOrganization = { name: requiredName(named), plan };
+  const organization = await putOrganization(tx, clock, newOrganization, by);
   const organizationId = organization.id;
   const owner = await putNewMember(tx, clock, { organizationId, email, name, role: "owner" }, by);
   const newKey = { memberId: owner.id, name: optionalName(keyNamed), access, expiresAt: null };

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { createSharedTable, NO_STATE } from "../../values/shared-table.ts";
 import type { Bucket } from "./rate-bucket.ts";
 
-/** Token buckets by name, wherever they are stored. */
+/** Token buckets by name, in a process's memory or in memory that workers share. */
 export interface Buckets<Name extends string | number> {
   /** Null if it has never been used. */
   look(name: Name, perSecond: number, nowMs: number): Bucket | null;
@@ -18,7 +18,7 @@ export interface Buckets<Name extends string | number> {
   ): Verdict;
 }
 
-/** @param max most names; the one unused for longest is evicted first. Null for no limit */
+/** @param max most names to remember; the one unused for longest is evicted first. Null for no limit */
 export function createBuckets<Name extends string | number>(max: number | null): Buckets<Name> {
   const buckets = max === null ? new Map<Name, Bucket>() : new LRUCache<Name, Bucket>({ max });
   return {
@@ -31,18 +31,19 @@ export function createBuckets<Name extends string | number>(max: number | null):
   };
 }
 
-/** Lower bound for tokens, in case the clock is set back. */
+/** Lower bound for tokens, which would fall without limit if the clock were set back. */
 const DEBT_MAX = 10;
 /** Tolerance for rounding: three thirds of a token still make a whole one. */
 const ROUNDING = 1e-6;
 
-/** Stores a number's bits in one word, which can be swapped atomically. */
+/** A number and its bits in one word, which can be swapped atomically. */
 const numbers = new Float64Array(1);
 const bits = new BigInt64Array(numbers.buffer);
 
 function wordOf(number: number): bigint {
   numbers[0] = number;
   const word = bits[0] as bigint;
+  // The bits of 0 are those of `NO_STATE`; 1 is the bits of the smallest number above it.
   return word === NO_STATE ? 1n : word;
 }
 

@@ -7,16 +7,19 @@ import type { UsedKey } from "../keys/key-use.ts";
 import type { UsageEntry, UsageReceipt } from "./usage.store.ts";
 
 /**
- * Maximum time of a commit, which usually takes milliseconds. Both commits that an answer may wait for end
- * in time, as commits to a file do (`commit-usage.ts`). A former primary without a confirmed standby never
- * finishes: the sooner it is left, the sooner another is found.
+ * Time limit of a commit, which usually takes milliseconds. An answer may wait for two of them, as for
+ * those to a file (`commit-usage.ts`). A former primary whose commits no standby confirms would let it wait
+ * forever: the sooner it is left, the sooner another is found.
  */
 const COMMIT_MS = 3_000;
 
 /** SQL: epoch milliseconds by PostgreSQL's clock. */
 const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 
-/** SQL: charges entries. It returns no row and counts nothing if nobody waits for it any more. */
+/**
+ * SQL: charges entries. Returns no row and counts nothing after the deadline `$5`, when nobody waits for it
+ * any more.
+ */
 const CHARGE = `
   SELECT kanalog.charge($1::bigint, $2::uuid, $3::text::json, $4::text::json) AS receipts,
     ${NOW_MS} AS "nowMs"
@@ -35,50 +38,54 @@ interface Charged {
  */
 export function createClusterUsageCommits(db: Database, url: string, node: string, clock: Clock) {
   const connection = openConnection(url, `${node} usage`, COMMIT_MS);
-  /** PostgreSQL's clock minus ours; null if unknown, as after a lost connection. */
+  /** PostgreSQL's clock minus this process's monotonic one; null if unknown, as after a lost connection. */
   let aheadMs: number | null = null;
 
-  function hear(nowMs: number): number {
+  function aheadOf(nowMs: number): number {
     return nowMs - clock.monotonic();
   }
 
-  async function charge({ query }: Session, given: unknown[], untilMs: number): Promise<Charged> {
+  async function charge(
+    { query }: Session,
+    parameters: unknown[],
+    untilMs: number,
+  ): Promise<Charged> {
     // A second try, because PostgreSQL's clock may have been set.
     for (let tries = 0; tries < 2; tries++) {
-      let known = aheadMs;
+      let offsetMs = aheadMs;
       aheadMs = null;
-      if (known === null) {
-        const [told] = await query<{ nowMs: number }>(`SELECT ${NOW_MS} AS "nowMs"`);
-        known = hear(told?.nowMs ?? 0);
+      if (offsetMs === null) {
+        const [row] = await query<{ nowMs: number }>(`SELECT ${NOW_MS} AS "nowMs"`);
+        offsetMs = aheadOf(row?.nowMs ?? 0);
       }
-      const values = [...given, untilMs + known];
+      const values = [...parameters, untilMs + offsetMs];
       const [charged] = await query<Charged>({ name: "charge", text: CHARGE, values });
       if (charged !== undefined) {
-        aheadMs = hear(charged.nowMs);
+        aheadMs = aheadOf(charged.nowMs);
         return charged;
       }
     }
-    throw storageUnavailable(new Error("PostgreSQL was asked to count, and came to it too late"));
+    throw storageUnavailable(new Error("PostgreSQL got to a charge only after its deadline"));
   }
 
   return {
     /**
      * @throws AppError `unavailable` if PostgreSQL did not answer in time. Nothing is counted afterwards: a
-     *   charge that arrives late, because PostgreSQL or the network stood still, finds its time over
+     * charge that arrives late, because PostgreSQL or the network stalled, finds its deadline passed
      */
     async commit(
       entries: readonly UsageEntry[],
       keyUses: readonly UsedKey[],
     ): Promise<UsageReceipt[]> {
       const { version, mark } = requireCopy(db);
-      const given = [
+      const parameters = [
         version,
         mark,
         JSON.stringify(entries.map(asList)),
         JSON.stringify(keyUses.map(({ keyId, usedAt }) => [keyId, usedAt])),
       ];
       const untilMs = clock.monotonic() + COMMIT_MS;
-      const { receipts } = await connection.use((session) => charge(session, given, untilMs));
+      const { receipts } = await connection.use((session) => charge(session, parameters, untilMs));
       return receipts.map(([accepted, used]) => ({
         accepted: accepted ?? 0,
         used,

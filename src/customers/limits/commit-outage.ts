@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 
 /** Minimum interval between log lines about a continuing outage. */
-const SAY_AGAIN_AFTER_MS = 60_000;
+const LOG_AGAIN_MS = 60_000;
 /**
  * How long each failed commit of a repeated outage keeps the process unready, even if later ones succeed.
  */
@@ -20,7 +20,7 @@ const UNREADY = "Usage cannot be committed: requests that cost are answered 503.
  * at most once a minute while it continues, and when it ends.
  */
 export function createCommitOutage(clock: Clock, log: Log) {
-  let outage: { beganMs: number; saidMs: number; failures: number } | null = null;
+  let outage: { beganMs: number; loggedMs: number; failures: number } | null = null;
   let lastEndMs = Number.NEGATIVE_INFINITY;
   let isRepeated = false;
   let lastFailureMs = Number.NEGATIVE_INFINITY;
@@ -41,21 +41,21 @@ export function createCommitOutage(clock: Clock, log: Log) {
       lastFailureMs = nowMs;
       if (outage === null) {
         isRepeated = nowMs - lastEndMs < FOLLOWS_MS;
-        outage = { beganMs: nowMs, saidMs: nowMs, failures: 1 };
+        outage = { beganMs: nowMs, loggedMs: nowMs, failures: 1 };
         log.warn({ err: error }, "usage could not be committed");
         return;
       }
       outage.failures += 1;
-      if (nowMs - outage.saidMs < SAY_AGAIN_AFTER_MS) return;
-      outage.saidMs = nowMs;
+      if (nowMs - outage.loggedMs < LOG_AGAIN_MS) return;
+      outage.loggedMs = nowMs;
       log.warn({ failures: outage.failures }, "usage still cannot be committed");
     },
 
     worked,
 
     /**
-     * Why requests should be sent elsewhere, or null. Once they are, no request commits anything any more,
-     * so a commit is tried here: otherwise the outage would never end.
+     * Why requests should be sent elsewhere, or null. Once they are, no request commits anything here, so a
+     * commit is tried instead: otherwise the outage would never end.
      * @param tryCommit commits a write
      */
     async check(tryCommit: () => Promise<unknown>): Promise<string | null> {

@@ -6,8 +6,8 @@ import { recordKeyUse } from "../keys/keys.store.ts";
 import { addUsage, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
 
 /**
- * An answer waits for at most two commits. Together they must end well before the server closes an idle
- * connection: a request that was never answered must not be counted later.
+ * Wait for the lock. An answer waits for at most two commits. Together they must end well before the server
+ * closes an idle connection: a request that was never answered must not be counted later.
  */
 const WAIT: Wait = { maxMs: 3_000, lookMs: 1 };
 

@@ -9,7 +9,7 @@ const ROWS_PER_PAGE = 2_000;
 /** SQL: rows written by transactions that may not have ended at the last look. */
 const CHANGED = "WHERE changed >= $since";
 
-/** Its row without a table says where the next look begins. */
+/** SQL: changed counts. The row without a table says where the next look begins. */
 const CHANGED_COUNTS = `
   SELECT NULL AS "table", NULL AS row, pg_snapshot_xmin(pg_current_snapshot())::text AS copied
   UNION ALL
@@ -48,8 +48,9 @@ interface ChangedUsage {
 
 /**
  * Updates the file's usage to PostgreSQL's counts, for pages and the headers of free requests.
- * @param copyRows updates the shared rows. Called between reading usage and reading the uses of keys: a key
- * whose use may have been read then has its row in the file
+ * @param copyRows updates the shared rows. Called after usage is read and before key uses are: the row of a
+ * key whose use precedes the first reading is in the file by then, and later uses are found again by the
+ * next look
  * @returns version of the shared rows
  */
 export async function copyUsage(
@@ -112,6 +113,6 @@ async function writeUsage(
         statement(tx, WRITE[table]).run(`[${rows.map(({ row }) => row).join(",")}]`);
     }
   };
-  // Unchecked, because its organizations may be newer than this copy.
+  // Foreign keys are not checked, because the organizations may be newer than this copy.
   await inFileTransaction(db, clock, "copy-usage", write, { checksReferences: false });
 }

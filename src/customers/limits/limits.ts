@@ -10,7 +10,7 @@ import type { Charge, Usage } from "./usage.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
 
-/** A caller's remaining rate and quota after a request, for the limit headers. */
+/** A caller's remaining rate and quota after a request, as sent in headers. */
 export interface LimitStatus {
   plan: Plan;
   rate: { remaining: number; resetS: number };
@@ -23,7 +23,7 @@ export interface Ended {
   method: string;
   status: number;
   units: number;
-  /** Whether this is a further unit of a request that has already been counted. */
+  /** Whether these are further units of a request that has already been counted. */
   isPart?: boolean;
 }
 
@@ -83,6 +83,7 @@ export function createLimits(rates: Rates, usage: Usage) {
     },
 
     /**
+     * Rate and quota left after a request.
      * @param rate the request's verdict, or null if it took nothing from the rate
      * @param used units used in the period if known; otherwise they are looked up
      */
@@ -106,14 +107,14 @@ export function createLimits(rates: Rates, usage: Usage) {
 }
 
 export function rateLimited({ retryAfterS }: RateVerdict, requestsPerSecond: number): AppError {
-  const said = message("rateLimited", { requests: requestsPerSecond });
-  return new AppError("rate_limited", said, { retryAfterS });
+  const reason = message("rateLimited", { requests: requestsPerSecond });
+  return new AppError("rate_limited", reason, { retryAfterS });
 }
 
 /** Refusal of an MCP protocol message. */
 export function messagesLimited({ retryAfterS }: RateVerdict): AppError {
-  const said = message("messagesLimited", { messages: MESSAGES_PER_SECOND });
-  return new AppError("rate_limited", said, { retryAfterS });
+  const reason = message("messagesLimited", { messages: MESSAGES_PER_SECOND });
+  return new AppError("rate_limited", reason, { retryAfterS });
 }
 
 export function quotaExceeded(caller: Caller, nowMs: number): AppError {

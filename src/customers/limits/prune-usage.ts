@@ -10,8 +10,10 @@ import { deleteOldestDay, nextWithUsage } from "./usage.store.ts";
 const USAGE_DAYS_KEPT = 400;
 
 /**
- * Removes older days of usage, one organization's day per step. Records the last removed day, because a
- * clock that is ahead may remove days of this year. @returns number of rows removed
+ * Removes older days of usage, one organization's day per step, and records the last day removed, so that
+ * the database's checks do not take those days for lost: a clock that is ahead may remove days of this
+ * year.
+ * @returns number of rows removed
  */
 export async function pruneUsage(db: Database, clock: Clock, today: Day): Promise<number> {
   const until = today - USAGE_DAYS_KEPT;

@@ -49,7 +49,7 @@ const removeEarlier = change((db) => {
   return db.delete(requestLog).where(and(isOfKey, lte(requestLog.id, earlier)));
 });
 
-/** Writes requests key by key, and removes each key's excess ones. */
+/** Writes requests, one key per step, and removes those beyond the limit of each key. */
 export async function writeRequestLog(
   db: Database,
   clock: Clock,

@@ -8,14 +8,15 @@ const PATH_MAX = 500;
 /** Longest pending URL: a host name followed by more than is stored. */
 const URL_MAX = 1_000;
 /**
- * Most pending requests, across keys, before each key's share shrinks: some tens of megabytes. With more
- * than 500 busy keys, a key's share is smaller than what is stored for it.
+ * Requests that may be pending, divided among the keys; a key may briefly hold twice its share, so that
+ * some tens of megabytes are used at most. With more than 500 busy keys, a share is smaller than what is
+ * stored per key.
  */
 const WAITING_MAX = 50_000;
 /**
- * Most requests per write; the rest waits for the next one, reduced to each key's latest. A row costs 5 us
- * on its own thread: a hundred requests of each of a thousand busy keys, every five seconds, use a tenth of
- * a core.
+ * Requests per write, rounded up to whole keys; the rest waits for the next one, reduced to each key's
+ * latest. A row costs 5 us on its own thread: a hundred requests of each of a thousand busy keys, every
+ * five seconds, use a tenth of a core.
  */
 const WRITTEN_MAX = 2_000;
 
@@ -43,7 +44,7 @@ export function createRequestLog(
   const waiting = new Map<number, AnsweredRequest[]>();
   let underWay: Promise<void> = Promise.resolve();
 
-  /** Takes keys until there are enough requests. */
+  /** Removes keys from `waiting` until there are enough requests. */
   function take(): LoggedOfKey[] {
     const batch: LoggedOfKey[] = [];
     let rows = 0;
@@ -64,7 +65,7 @@ export function createRequestLog(
     });
   }
 
-  /** Writes one after another, whoever asks. */
+  /** Runs one write after another, whoever asks for it. */
   function flush(): Promise<void> {
     underWay = underWay.then(writeSome);
     return underWay;

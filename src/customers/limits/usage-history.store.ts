@@ -4,7 +4,7 @@ import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay } from "../../values/moscow-time.ts";
 import type { UsageOfKey, UsageSum, UsageSummary, UsageView } from "./usage-view.ts";
 
-/** A period of an organization's usage; both ends are included. */
+/** Days of an organization's usage; both ends are included. */
 export interface UsageDays {
   organizationId: number;
   from: Day;
@@ -21,7 +21,7 @@ export interface UsageSelection extends UsageDays {
 
 export interface UsagePage {
   results: JsonText<UsageView[]>;
-  /** Null on the last page. */
+  /** Position of the page's last row; null on the last page. */
   last: UsagePosition | null;
 }
 

@@ -28,7 +28,7 @@ interface Batch {
 /**
  * Counts requests. Those arriving during a commit share the next one, so bursts cost few transactions and
  * nobody waits for more than two.
- * @param noteUsed receives the units used in an organization's period after each commit
+ * @param noteUsed receives the units used in an organization's period, after each commit that counts for it
  */
 export function createUsage(
   db: Database,
@@ -106,7 +106,7 @@ export function createUsage(
   };
 }
 
-/** Whether an entry of the same key counts requests of this kind. */
+/** Whether an entry of the request's key counts requests of its kind. */
 function isSameKind(entry: UsageEntry, request: UsageOfRequest): boolean {
   return (
     entry.method === request.method &&

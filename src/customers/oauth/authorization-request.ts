@@ -28,7 +28,10 @@ const NAMES = [
   ...["state", "scope", "resource"],
 ];
 
-/** @param resource address of the server to be accessed */
+/**
+ * Reads and checks the query of an authorization request.
+ * @param resource address of the server to be accessed, with a trailing slash
+ */
 export function readAuthorizationRequest(
   query: URLSearchParams,
   client: OAuthClient,

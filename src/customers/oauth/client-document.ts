@@ -11,10 +11,10 @@ import { type ClientMetadata, readClientMetadata } from "./client-metadata.ts";
 export const DOCUMENT_KEPT_MS = 60 * 60 * 1000;
 const ID_LENGTH_MAX = 1_024;
 
-/** Documents that describe clients, at the addresses that are the clients' ids. */
-export const DOCUMENT_WANTED = { accept: "application/json", bytesMax: 16 * 1024 };
+/** How a document is requested: its media type and size limit. */
+export const DOCUMENT_LIMITS = { accept: "application/json", bytesMax: 16 * 1024 };
 
-/** Reads what an https address of the public internet serves; null if nothing. */
+/** Reads what an https address of the public internet serves; null if that fails. */
 export type ReadDocument = (address: string) => Promise<Uint8Array | null>;
 
 /**
@@ -23,7 +23,7 @@ export type ReadDocument = (address: string) => Promise<Uint8Array | null>;
 export function isDocumentId(clientId: string): boolean {
   if (clientId.length > ID_LENGTH_MAX || !/^https:\/\/[!-~]+$/.test(clientId)) return false;
   const url = URL.canParse(clientId) ? new URL(clientId) : null;
-  // Only in canonical spelling, or the same client could have several ids.
+  // Only the canonical spelling, or the same client could have several ids.
   return (
     url !== null &&
     url.href === clientId &&

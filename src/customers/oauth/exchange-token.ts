@@ -11,7 +11,8 @@ export interface TokenAnswer {
 
 /**
  * Exchanges a code or a refresh token (RFC 6749, sections 4.1.3 and 6; RFC 7636). The library decides, in
- * one transaction: the code or refresh token is used up together with its exchange, also if it is refused.
+ * one transaction: the code or refresh token is used up together with its exchange, and a code also if its
+ * verifier or address turns out to be wrong.
  * @param form fields of the request
  */
 export async function exchangeToken(

@@ -6,7 +6,8 @@ const GET_MAX_MS = 5_000;
 
 /**
  * Reads an https address chosen by somebody else, under the same rules as webhook receivers: public
- * addresses only, each checked before connecting, and no redirects. Null if there is nothing to read.
+ * addresses only, each checked before connecting, and no redirects. Null unless it answers 200 within the
+ * limits.
  * @param wanted.accept media types, as in the `Accept` header
  */
 export function createGetGuarded(

@@ -44,7 +44,7 @@ function addOAuthCode(
   );
 }
 
-/** Ends the grant of this client's token (RFC 7009); does nothing for any other text. */
+/** Ends the grant of this client's access or refresh token (RFC 7009); does nothing for any other text. */
 function revokeOAuthToken(
   db: Database,
   clock: Clock,

@@ -13,15 +13,15 @@ import {
   oauthTokens,
 } from "./oauth.table.ts";
 
-const clientByName = query((db) =>
+const clientByClientId = query((db) =>
   db.select().from(oauthClients).where(eqGiven(oauthClients.clientId, "clientId")),
 );
 
 export function selectClient(db: Database, clientId: string): Promise<OAuthClient | undefined> {
-  return clientByName(db).get({ clientId });
+  return clientByClientId(db).get({ clientId });
 }
 
-/** Inserts or updates a client. */
+/** Inserts a client, or updates the one with the same `clientId`. */
 export async function putClient(
   tx: Transaction,
   client: Omit<OAuthClient, "id">,
@@ -51,7 +51,7 @@ const codeByHash = query((db) =>
     .where(eqGiven(oauthCodes.hash, "hash")),
 );
 
-/** A code and the member who granted it. */
+/** A code, and the member who granted it with their organization. */
 export function selectCode(db: Database, hash: string) {
   return codeByHash(db).get({ hash: toBytes(hash) });
 }

@@ -42,7 +42,8 @@ export function createOAuth(
     },
 
     /**
-     * The client with an id. A document is reread after an hour; if that fails, the client does not exist.
+     * The client with an id; null if there is none. A document is reread after an hour, and while that
+     * fails, the client counts as unknown.
      */
     async client(clientId: string): Promise<OAuthClient | null> {
       const known = await selectClient(db, clientId);

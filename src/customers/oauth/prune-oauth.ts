@@ -9,7 +9,7 @@ import {
   deleteIdleClients,
 } from "./prune-oauth.store.ts";
 
-/** How long a client is kept if nobody has granted it anything. */
+/** How long a client is kept that nobody has granted anything. */
 const IDLE_MS = 2 * DAY_MS;
 /** How long an expired code is kept, so that using it again is noticed. */
 const CODE_KEPT_MS = DAY_MS;

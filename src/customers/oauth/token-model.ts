@@ -30,8 +30,8 @@ export const REFRESH_TOKEN_S = 30 * 24 * 60 * 60;
 export const SCOPE = "read";
 
 /**
- * Expiry reported to the library, which would compare it with the machine's clock; expiry is checked here
- * instead.
+ * Expiry reported to the library, which would compare the real one with the machine's clock;
+ * `usable-once.ts` checks that instead.
  */
 const NOT_ENDED = new Date(8.64e15);
 

@@ -12,7 +12,7 @@ import { isOAuthToken } from "./oauth-token.ts";
  * (RFC 9700, sections 2.1.1 and 4.14).
  */
 
-/** The code that is given, or null where it cannot be used. */
+/** Finds a code that can be used now; null otherwise. A used one ends its grant. */
 export async function usableCode(
   tx: Transaction,
   clock: Clock,
@@ -30,7 +30,7 @@ export async function usableCode(
   return clock.now() < expiresAt && isActive(found) ? found : null;
 }
 
-/** The refresh token that is given, or null where it cannot be used. */
+/** Finds a refresh token that can be used now; null otherwise. A used one ends its grant. */
 export async function usableRefreshToken(
   tx: Transaction,
   clock: Clock,

@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./password-rules.ts";
 
-/** Settings of the library. Plain data, since it runs on a thread of its own. */
+/** Settings of better-auth. Plain data, because they are sent to a thread. */
 export interface AuthSettings {
   /** Signs cookies. */
   secret: string;
@@ -10,17 +10,17 @@ export interface AuthSettings {
 
 const DAY_S = 24 * 60 * 60;
 const SESSION_S = 7 * DAY_S;
-/** Links by which a password is chosen: after a reset, or an invitation, which waits for people. */
+/** Validity of a password link, also of one in an invitation, which is opened when people find the time. */
 const LINK_S = 3 * DAY_S;
 
 const TIMES = { createdAt: "created_at", updatedAt: "updated_at" };
 
-/** Called with the token of a link that was just made. */
+/** Called with the token of a new link. */
 type OnLink = (token: string) => void;
 
 const built = new WeakMap<Database, ReturnType<typeof build>>();
 
-/** Sign-in, sessions and password links by better-auth, over this connection. */
+/** Sign-in, sessions and password links by better-auth; one instance per connection. */
 export function authOf(db: Database, clock: Clock, settings: AuthSettings) {
   const known = built.get(db) ?? build(db, clock, settings);
   built.set(db, known);
@@ -28,17 +28,17 @@ export function authOf(db: Database, clock: Clock, settings: AuthSettings) {
 }
 
 async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
-  // Loaded when somebody signs in: the library is as large as all the rest, and most threads need none of it.
+  // Loaded lazily: the library is as large as all the rest, and most threads do not need it.
   const [{ betterAuth }, { kyselyDialect }] = await Promise.all([
     import("better-auth"),
     import("../../db/kysely-dialect.ts"),
   ]);
   /** Receives a link's token: the library hands it to a callback, not to the caller. */
-  const asked: { onLink: OnLink | null } = { onLink: null };
+  const linkRequest: { onLink: OnLink | null } = { onLink: null };
   const auth = betterAuth({
     database: { dialect: kyselyDialect(db, clock), type: "sqlite", transaction: true },
     secret,
-    // Addresses of ours do not matter to the library, which serves nothing by itself.
+    // Any address will do: the library serves no requests itself.
     baseURL: "http://localhost",
     telemetry: { enabled: false },
     logger: { disabled: true },
@@ -57,11 +57,11 @@ async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
       resetPasswordTokenExpiresIn: LINK_S,
       revokeSessionsOnPasswordReset: true,
       password: {
-        // Hashes off the thread, unlike the library's own function.
+        // Argon2id, on a thread of Bun's pool; the library's own functions would use scrypt.
         hash: (password) => Bun.password.hash(password),
         verify: ({ hash, password }) => Bun.password.verify(password, hash),
       },
-      sendResetPassword: async ({ token }) => asked.onLink?.(token),
+      sendResetPassword: async ({ token }) => linkRequest.onLink?.(token),
     },
     user: {
       modelName: "people",
@@ -102,5 +102,5 @@ async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
       fields: { expiresAt: "expires_at", ...TIMES },
     },
   });
-  return { auth, asked };
+  return { auth, linkRequest };
 }

@@ -3,7 +3,7 @@ import { message } from "../../values/messages/messages.ts";
 
 /** Most requests of one kind that may wait for the hashing thread: a few seconds' worth. */
 const WAITING_MAX = 20;
-/** Most of them from one network. */
+/** Most of these from one network. */
 const WAITING_OF_NETWORK_MAX = 5;
 const RETRY = { retryAfterS: 5 };
 

@@ -43,7 +43,7 @@ const prune = change((db) => {
     .from(knownNetworks)
     .where(eqGiven(knownNetworks.personId, "personId"))
     .orderBy(desc(knownNetworks.signedInAt))
-    .limit(given("kept"));
+    .limit(given("latestMax"));
   return db
     .delete(knownNetworks)
     .where(
@@ -60,7 +60,7 @@ const prune = change((db) => {
 /** Removes a person's networks last used by then, and all but the latest ones. */
 export async function pruneNetworks(
   tx: Transaction,
-  input: { personId: string; until: number; kept: number },
+  input: { personId: string; until: number; latestMax: number },
 ): Promise<void> {
   await prune(tx).run(input);
 }

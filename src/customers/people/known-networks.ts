@@ -44,6 +44,6 @@ export async function noteNetwork(db: Database, clock: Clock, place: PersonNetwo
   await inTransaction(db, clock, "known-network", async (tx) => {
     await putNetwork(tx, place, nowMs);
     const { personId } = place;
-    await pruneNetworks(tx, { personId, until: nowMs - KNOWN_MS, kept: KNOWN_MAX });
+    await pruneNetworks(tx, { personId, until: nowMs - KNOWN_MS, latestMax: KNOWN_MAX });
   });
 }

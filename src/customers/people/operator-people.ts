@@ -23,7 +23,7 @@ export function createOperatorPeople(
       ensurePerson(db, clock, { settings: await settings(), ...input }),
 
     /**
-     * Called before somebody is given more rights, as `distrust`. @returns whether they still have a
+     * As `distrust`, to be called before somebody is given more rights. @returns whether they still have a
      * password
      */
     distrust: (email: string): Promise<boolean> => distrust(db, clock, email),

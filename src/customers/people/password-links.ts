@@ -37,14 +37,14 @@ export async function passwordLink(
     await updatePerson(tx, person.id, { linkIsTrusted: isTrusted });
     if (change !== undefined) await recordChange(tx, clock, change.by, change);
   });
-  const { auth, asked } = await authOf(db, clock, settings);
+  const { auth, linkRequest } = await authOf(db, clock, settings);
   const { promise, resolve } = Promise.withResolvers<string>();
-  asked.onLink = resolve;
+  linkRequest.onLink = resolve;
   try {
     await auth.api.requestPasswordReset({ body: { email } });
     return await promise;
   } finally {
-    asked.onLink = null;
+    linkRequest.onLink = null;
   }
 }
 

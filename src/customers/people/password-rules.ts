@@ -7,7 +7,7 @@ export const PASSWORD_LENGTH_MAX = 128;
 /** A shorter name occurs in words by chance. */
 const NAME_LENGTH_MIN = 4;
 
-/** @throws AppError `invalid` on `password` */
+/** Returns the password if it passes `passwordFault`. @throws AppError `invalid` on `password` */
 export function requirePassword(password: string, email: string): string {
   const fault = passwordFault(password, email);
   if (fault !== null) throw fieldError({ password: [fault] });

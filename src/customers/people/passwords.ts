@@ -12,7 +12,7 @@ import { ofPerson } from "./person.ts";
 
 /**
  * Changes the password and ends the person's other sessions.
- * @param input.email the person identified by the cookie
+ * @param input.email address of the person whom the cookie identifies
  * @throws AppError `invalid` on `password`, the current one, and on `newPassword`
  */
 export async function changePassword(
@@ -27,15 +27,15 @@ export async function changePassword(
   },
 ): Promise<{ setCookies: string[] }> {
   const { auth } = await authOf(db, clock, input.settings);
-  const wrongPresent = { password: [message("wrongPassword")] };
+  const wrongCurrent = { password: [message("wrongPassword")] };
   const newFault = passwordFault(input.newPassword, input.email);
   if (newFault !== null) {
-    const present = await auth.api.verifyPassword({
+    const current = await auth.api.verifyPassword({
       body: { password: input.password },
       headers: new Headers({ cookie: input.cookie }),
       asResponse: true,
     });
-    throw fieldError({ ...(!present.ok && wrongPresent), newPassword: [newFault] });
+    throw fieldError({ ...(!current.ok && wrongCurrent), newPassword: [newFault] });
   }
   const answer = await auth.api.changePassword({
     body: {
@@ -46,7 +46,7 @@ export async function changePassword(
     headers: new Headers({ cookie: input.cookie }),
     asResponse: true,
   });
-  if (!answer.ok) throw fieldError(wrongPresent);
+  if (!answer.ok) throw fieldError(wrongCurrent);
   const { user } = (await answer.json()) as { user: { id: string } };
   await inTransaction(db, clock, "password", (tx) => deleteLinks(tx, user.id));
   return { setCookies: answer.headers.getSetCookie() };

@@ -131,7 +131,10 @@ const removePassword = change((db) =>
   db.delete(credentials).where(eqGiven(credentials.personId, "personId")),
 );
 
-/** Removes the password: nobody can sign in as the person until one is chosen by a new link. */
+/**
+ * Removes the password, and ends sessions and links: nobody can sign in as the person until they choose a
+ * password by a new link.
+ */
 export async function deletePassword(tx: Transaction, personId: string): Promise<void> {
   await removePassword(tx).run({ personId });
   await deleteLinks(tx, personId);

@@ -19,7 +19,7 @@ import { ofPerson, type Person } from "./person.ts";
 
 export type { PersonAccount } from "./people.store.ts";
 
-/** A person to be invited. */
+/** A person found or created, to be invited. */
 export interface EnsuredPerson {
   person: Person;
   hasPassword: boolean;
@@ -61,7 +61,9 @@ export function distrust(db: Database, clock: Clock, email: string): Promise<boo
   });
 }
 
-/** @throws AppError `not_found`; `conflict` if no staff would be left */
+/**
+ * Makes a person staff, or no longer. @throws AppError `not_found`; `conflict` if no staff would be left
+ */
 export function markStaff(
   db: Database,
   clock: Clock,

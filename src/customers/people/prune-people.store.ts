@@ -29,12 +29,12 @@ const removeLinks = change((db) =>
   ),
 );
 
-/** Removes sessions that have ended. @returns how many */
+/** Removes expired sessions. @returns how many */
 export async function deleteEndedSessions(tx: Transaction, nowMs: number, limit: number) {
   return (await removeSessions(tx).run({ now: asText(nowMs), limit })).changes;
 }
 
-/** Removes password links that have ended. @returns how many */
+/** Removes expired password links. @returns how many */
 export async function deleteEndedLinks(tx: Transaction, nowMs: number, limit: number) {
   return (await removeLinks(tx).run({ now: asText(nowMs), limit })).changes;
 }

@@ -3,7 +3,7 @@ import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { selectPlaces } from "../accounts/accounts.store.ts";
+import { selectMemberships } from "../accounts/accounts.store.ts";
 import { isActive } from "../accounts/accounts.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
@@ -13,7 +13,7 @@ import { ofPerson, type Person } from "./person.ts";
 
 /** Signing in and out. Cookies are passed as the text of their headers. */
 
-/** The person whom a cookie identifies. */
+/** The person that a session's cookie identifies. */
 export interface SignedIn {
   person: Person;
   /** Id of the session, which form tokens are bound to. */
@@ -38,7 +38,7 @@ export async function signIn(
     userAgent: string;
   },
 ): Promise<{ setCookies: string[] } | null> {
-  // Fetches a password that was changed on another node.
+  // Fetches a password that may just have been changed on another node.
   await copyIfNode(db, clock);
   const { auth } = await authOf(db, clock, input.settings);
   const answer = await auth.api.signInEmail({
@@ -127,7 +127,7 @@ export function endSessionsOfSuspended(db: Database, clock: Clock, email: string
   return inTransaction(db, clock, "sessions", async (tx) => {
     const person = await selectPersonByEmail(tx, email);
     if (person === undefined || person.isStaff) return;
-    if ((await selectPlaces(tx, email)).some(isActive)) return;
+    if ((await selectMemberships(tx, email)).some(isActive)) return;
     await deleteSessions(tx, person.id);
   });
 }

@@ -22,8 +22,8 @@ const LINK_MS = 24 * 60 * 60 * 1000;
 export const signUpOperations = { beginSignUp, opensSignUp, endSignUp };
 
 /**
- * Stores a link for an address, valid once within a day.
- * @returns false, with nothing stored, if somebody has an account with this address
+ * Stores a link for an address, which is valid once, within a day.
+ * @returns false, with no link stored, if somebody has an account with this address
  * @throws AppError `invalid` on `email`
  */
 function beginSignUp(

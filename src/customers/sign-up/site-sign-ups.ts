@@ -15,13 +15,16 @@ export function createSiteSignUps(
   { clock, random }: Pick<Ports, "clock" | "random">,
 ) {
   return {
-    /** Keeps a link; false where somebody has an account with the address. */
+    /** Stores a link; false if somebody has an account with the address. */
     begin: people.beginSignUp,
 
-    /** The address of a link; null where it was used or is too old. */
+    /** The address of a link; null if it was used or has expired. */
     opens: people.opensSignUp,
 
-    /** @returns the first key, never to be had again; null where the link opens nothing any more */
+    /**
+     * Creates the account. @returns its first key, which cannot be retrieved again; null if the link is no
+     * longer valid
+     */
     async end({ network, ...input }: SignUp & { network: string }) {
       const keyToken = createKeyToken("read_only", random);
       const [personId, credentialId] = [random.uuid(clock.now()), random.uuid(clock.now())];

@@ -12,10 +12,10 @@ import { formatInstant } from "../../values/moscow-time.ts";
 /** Mails staff about each source that has fallen silent: once, until it delivers something again. */
 export async function tellOfSilentSources(db: Database, clock: Clock): Promise<void> {
   const now = clock.now();
-  const isNews = (await selectSources(db)).some((one) => !one.isTold && isSilent(one, now));
+  const isNews = (await selectSources(db)).some((one) => !one.isNotified && isSilent(one, now));
   if (!isNews) return;
   await inTransaction(db, clock, "source-mail", async (tx) => {
-    const silent = (await selectSources(tx)).filter((one) => !one.isTold && isSilent(one, now));
+    const silent = (await selectSources(tx)).filter((one) => !one.isNotified && isSilent(one, now));
     const emails = await selectStaffEmails(tx);
     // With no staff to mail, the first who arrives is told then.
     if (emails.length === 0) return;
@@ -29,7 +29,7 @@ export async function tellOfSilentSources(db: Database, clock: Clock): Promise<v
         ],
       );
       for (const email of emails) await queueMail(tx, now, { to: [email], ...mail });
-      await updateSource(tx, id, { isTold: true });
+      await updateSource(tx, id, { isNotified: true });
     }
   });
 }

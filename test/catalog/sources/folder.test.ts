@@ -16,7 +16,7 @@ import { inEnglish } from "../../../src/values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
-/** A folder into which files are put, each of which is imported once (sources, section 2). */
+/** A folder of files, each of which is imported once (sources, section 2). */
 
 const MINUTE_MS = 60_000;
 
@@ -42,7 +42,7 @@ function add(schedule: string): Promise<Source> {
   );
 }
 
-/** A file of one channel, as old as is told. */
+/** Writes a file with one channel, last changed `ageMs` ago. */
 function put(name: string, title: string, ageMs = MINUTE_MS): void {
   const path = join(folder, name);
   writeFileSync(path, `id,title,subscribers,is_public\n1,${title},100,true\n`);
@@ -81,7 +81,7 @@ test("files are read in the order of their names, each once", async () => {
   expect(await read()).toBe(2);
 });
 
-test("a file that changed is read again", async () => {
+test("a changed file is read again", async () => {
   put("1.csv", "First");
   await look();
   put("1.csv", "Other");
@@ -97,7 +97,7 @@ test("a file that is still being written waits until it has settled", async () =
   expect(await read()).toBe(1);
 });
 
-test("it is read within seconds, long before the next interval, and those behind it after it", async () => {
+test("a file that has settled is read within seconds, long before the next interval, and later files after it", async () => {
   const { sources } = appliance.app;
   const { id } = await sources.find("folder");
   await sources.removeSource(id, COMMAND_LINE);
@@ -122,7 +122,7 @@ test("it is read within seconds, long before the next interval, and those behind
   expect(await read()).toBe(2);
 });
 
-test("a file all of whose rows were rejected is an error, and tried until rows of it are taken", async () => {
+test("a file whose rows were all rejected is an error, and is retried until some are accepted", async () => {
   const rejected = "id,title,subscribers,is_public\n2,Two,x,true\n3,,,\n";
   writeFileSync(join(folder, "1.csv"), rejected);
   utimesSync(join(folder, "1.csv"), new Date(0), new Date(0));
@@ -140,13 +140,13 @@ test("a file all of whose rows were rejected is an error, and tried until rows o
   expect(await title()).toBe("Second");
 });
 
-test("a file without any row is read once, and no error", async () => {
+test("a file without rows is no error", async () => {
   writeFileSync(join(folder, "1.csv"), "id,title,subscribers,is_public\n");
   utimesSync(join(folder, "1.csv"), new Date(0), new Date(0));
   expect(await look()).toMatchObject({ failures: 0, summary: { read: 0 } });
 });
 
-test("files that are done are read again where somebody says so", async () => {
+test("files already read are read again on demand", async () => {
   put("1.csv", "First");
   await look();
   const { id } = await appliance.app.sources.find("folder");
@@ -154,12 +154,12 @@ test("files that are done are read again where somebody says so", async () => {
   expect(await appliance.app.sources.runNow(id, { isAgain: true })).toMatchObject({ rows: 1 });
 });
 
-test("it tells how long the last file had waited", async () => {
+test("the position has the delay of the last file", async () => {
   put("1.csv", "First", 25_000);
   expect((await look()).position).toEqual({ lagMs: 25_000 });
 });
 
-test("a file of the sample is read, for a demonstration without any account", async () => {
+test("a file of the sample can be read, for a demonstration without an account", async () => {
   const name = "channels.ndjson";
   copyFileSync(join(import.meta.dir, "../../../data/sample", name), join(folder, name));
   utimesSync(join(folder, name), new Date(0), new Date(0));
@@ -167,14 +167,14 @@ test("a file of the sample is read, for a demonstration without any account", as
   expect(await read()).toBeGreaterThan(5);
 });
 
-test("hidden files, files on their way and folders are left alone", async () => {
+test("hidden files, incomplete files and subfolders are ignored", async () => {
   for (const name of [".hidden.csv", "a.csv.part", "b.tmp"]) put(name, "Never");
   mkdirSync(join(folder, "c.csv"));
   expect(await look()).toMatchObject({ failure: null, failures: 0 });
   expect(await read()).toBe(0);
 });
 
-test("a file that cannot be read is named, and those behind it wait", async () => {
+test("a file that cannot be read is named in the error, and later files wait", async () => {
   put("1.csv", "First");
   writeFileSync(join(folder, "2.csv"), "no,such,columns\n");
   utimesSync(join(folder, "2.csv"), new Date(0), new Date(0));
@@ -187,13 +187,13 @@ test("a file that cannot be read is named, and those behind it wait", async () =
   expect(await title()).toBe("Third");
 });
 
-test("a folder that is gone is told", async () => {
+test("a missing folder is reported", async () => {
   rmSync(folder, { recursive: true });
   const { failure } = await look();
   expect(failure && inEnglish(failure)).toBe(`The folder ${folder} cannot be read.`);
 });
 
-test("what several files gave is told together, with the rows that were rejected", async () => {
+test("the summary adds up all files of a run, including rejected rows", async () => {
   put("1.csv", "First");
   writeFileSync(
     join(folder, "2.csv"),
@@ -205,7 +205,7 @@ test("what several files gave is told together, with the rows that were rejected
   expect(await read()).toBe(3);
 });
 
-test("a link is not followed: it could lead to any file of this machine", async () => {
+test("a link is not followed, because it could lead to any file of this machine", async () => {
   const outside = mkdtempSync(join(tmpdir(), "kanalog-outside-"));
   const target = join(outside, "secret.csv");
   writeFileSync(target, "id,title,subscribers,is_public\n1,Secret,1,true\n");

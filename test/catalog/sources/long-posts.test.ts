@@ -8,7 +8,10 @@ import {
   TELEGRAM_TOKEN,
 } from "../../support/fake-telegram.ts";
 
-/** The longest posts of bots are written in short transactions, and none is lost between two (sources, section 1). */
+/**
+ * The longest posts of bots are written in short transactions, and an interruption between two loses none
+ * (sources, section 1).
+ */
 
 const LONGEST = 32_768;
 const POSTS = 20;
@@ -40,7 +43,7 @@ async function stored(): Promise<string[]> {
   return body.results.map((post: { text: string }) => post.text).toReversed();
 }
 
-/** Has the work break off, as by a kill, in the pause behind so many parts. */
+/** Interrupts the work, like a kill, in the pause after this many parts. */
 function breakOffAfter(parts: number): void {
   let left = parts;
   appliance.ports.clock.sleep = async () => {
@@ -50,7 +53,7 @@ function breakOffAfter(parts: number): void {
 }
 
 test.each([1, 7, 19])(
-  "cut off behind part %p, each post is there once in the end",
+  "after an interruption behind part %p, each post is stored exactly once",
   async (parts) => {
     const wanted = Array.from({ length: POSTS }, (_, at) => text(at));
     for (const one of wanted) telegram.post(channel, one);
@@ -64,13 +67,13 @@ test.each([1, 7, 19])(
     await look();
     expect(await stored()).toEqual(wanted);
     const days = await appliance.app.sources.rowsByDay(before?.id ?? 0, 7);
-    // The channel's card is one more.
+    // The channel's card counts as a row too.
     expect(days.map(({ rows }) => rows)).toEqual([POSTS + 1]);
     expect(telegram.waiting()).toBe(0);
   },
 );
 
-test("an album that is cut in two is one post", async () => {
+test("an album whose writing is interrupted is still one post", async () => {
   const captions = Array.from({ length: 10 }, () => "ж".repeat(9_000));
   telegram.album(channel, captions, "13000000001");
   breakOffAfter(3);
@@ -82,7 +85,7 @@ test("an album that is cut in two is one post", async () => {
   expect(album).toBe(captions.join("\n\n"));
 });
 
-test("parts hold 32 KiB or one longer row, and 20 rows", () => {
+test("a part holds at most 20 rows and 32 KiB, or one longer row", () => {
   const rows = (...bytes: number[]) =>
     bytes.map((bytes) => ({ name: "posts" as const, bytes, fieldsOf: () => ({}) }));
   const sizes = (...bytes: number[]) =>

@@ -5,8 +5,8 @@ import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
 /**
- * A process that stands still for more than a minute, as on a machine that sleeps, loses its sources to
- * another one, and wakes up amid a file that is an old one by then (sources, section 1).
+ * A process that stops for more than a minute, as on a machine that sleeps, loses its sources to another one,
+ * and wakes up in the middle of a file that is outdated by then (sources, section 1).
  */
 
 const ROWS = 2_000;
@@ -32,7 +32,7 @@ const channels = (): number => {
   return statement<{ rows: number }>(appliance.app.domains.db, sql).get()?.rows ?? 0;
 };
 
-/** Lets something happen in the pause behind the import's third transaction. @returns how many rows it had written */
+/** Calls `happens` in the pause after the import's third transaction. @returns rows written by then */
 async function readWith(happens: () => unknown): Promise<number> {
   let [pauses, written] = [0, 0];
   appliance.ports.clock.sleep = async () => {
@@ -46,7 +46,7 @@ async function readWith(happens: () => unknown): Promise<number> {
   return written;
 }
 
-test("a run that another process has taken writes no further row, and says nothing of the source", async () => {
+test("a run whose source another process has claimed writes no more rows, and leaves the source's state alone", async () => {
   const take = () =>
     statement(appliance.app.domains.db, "UPDATE sources SET owner = ?").run(ELSEWHERE);
   const written = await readWith(take);
@@ -58,16 +58,16 @@ test("a run that another process has taken writes no further row, and says nothi
   });
 });
 
-test("a run whose source was removed writes no further row", async () => {
+test("a run whose source was removed writes no more rows", async () => {
   const written = await readWith(() => appliance.app.sources.removeSource(id, COMMAND_LINE));
   expect(written).toBeGreaterThan(0);
   expect(channels()).toBe(written);
   expect(await appliance.app.sources.list()).toEqual([]);
 });
 
-test("a run on another machine goes on while it says so, and is taken up a minute after its last word", async () => {
+test("a run on another machine keeps its source while it sends heartbeats, and is repeated a minute after the last one", async () => {
   const { sources, domains } = appliance.app;
-  const beat = (at: number) =>
+  const heartbeat = (at: number) =>
     statement(domains.db, "UPDATE sources SET owner = ?, heartbeat_at = ?").run(ELSEWHERE, at);
   const look = async (afterMs: number) => {
     appliance.ports.clock.advance(afterMs);
@@ -75,8 +75,8 @@ test("a run on another machine goes on while it says so, and is taken up a minut
     await sources.settled();
     return (await sources.find("files")).owner;
   };
-  for (let word = 1; word <= 5; word++) {
-    beat(word);
+  for (let at = 1; at <= 5; at++) {
+    heartbeat(at);
     expect(await look(59_000)).toBe(ELSEWHERE);
   }
   expect(await look(60_000)).toBe(ELSEWHERE);

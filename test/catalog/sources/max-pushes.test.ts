@@ -3,7 +3,7 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Answer } from "../../support/appliance.ts";
 import { type MaxAppliance, startMaxAppliance } from "../../support/max-appliance.ts";
 
-/** Updates that MAX pushes in place of being asked (sources, section 4). */
+/** Updates that MAX pushes instead of being polled (sources, section 4). */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -36,7 +36,7 @@ function deliver({ body, secret, path = `/sources/${id}/` }: Push): Promise<Answ
   return world.appliance.request(path, { method: "POST", headers, body });
 }
 
-/** Delivers all that waits, in an order of the test's. */
+/** Delivers all pending pushes, in the order that `order` returns. */
 async function deliverAll(order: <T>(pushes: T[]) => T[] = (pushes) => pushes): Promise<void> {
   const pushes = order(world.max.pushes.splice(0));
   for (const push of pushes) expect((await deliver(push)).status).toBe(200);
@@ -44,32 +44,32 @@ async function deliverAll(order: <T>(pushes: T[]) => T[] = (pushes) => pushes): 
 
 const secret = () => world.max.subscriptions[0]?.secret ?? "";
 const texts = () => world.posts().map(({ text }) => text);
-const asks = () => world.max.requests.filter((path) => path.startsWith("GET /messages")).length;
-/** What nobody who does not know the secret may tell apart from an address that does not exist. */
-const told = ({ status, body }: Answer) => [status, body];
+const reads = () => world.max.requests.filter((path) => path.startsWith("GET /messages")).length;
+/** The parts of an answer that must not reveal whether an address exists. */
+const visible = ({ status, body }: Answer) => [status, body];
 
 describe("a subscription", () => {
-  test("is made with a secret of its own, and asking becomes hourly", async () => {
+  test("has a secret of its own, and polling becomes hourly", async () => {
     expect(world.max.subscriptions).toEqual([
       {
         url: `https://catalog.example.com/sources/${id}/`,
         secret: expect.stringMatching(/^[a-z0-9]{64}$/),
       },
     ]);
-    const before = asks();
+    const before = reads();
     await world.after(59 * MINUTE_MS);
-    expect(asks()).toBe(before);
+    expect(reads()).toBe(before);
     await world.after(MINUTE_MS);
-    expect(asks()).toBeGreaterThan(before);
+    expect(reads()).toBeGreaterThan(before);
   });
 
-  test("costs no channel that was added since updates were last asked for", async () => {
+  test("loses no channel that was added since updates were last polled", async () => {
     const other = await startMaxAppliance({ KANALOG_BASE_URL: "https://catalog.example.com" });
     const source = await other.add();
     await other.look();
     for (const n of [1n, 2n]) other.max.addChannel({ id: n, title: `Канал ${n}` });
     await other.appliance.app.sources.setPushes(source.id, true, COMMAND_LINE);
-    // They could not be asked for at first.
+    // The first poll for updates fails.
     other.disturbNetwork = (url) =>
       url.includes("/updates") ? { status: 200, body: '{"upda' } : undefined;
     expect(await other.look()).toMatchObject({ failures: 1 });
@@ -84,13 +84,13 @@ describe("a subscription", () => {
     await other.close();
   });
 
-  test("that MAX ended is made again", async () => {
+  test("that MAX ended is renewed", async () => {
     world.max.subscriptions = [];
     await world.after(HOUR_MS);
     expect(world.max.subscriptions).toHaveLength(1);
   });
 
-  test("is ended where pushes are turned off, and updates are asked for again", async () => {
+  test("ends when pushes are turned off, and updates are polled again", async () => {
     const given = secret();
     await world.appliance.app.sources.setPushes(id, false, COMMAND_LINE);
     expect((await deliver({ body: "{}", secret: given })).status).toBe(404);
@@ -101,12 +101,12 @@ describe("a subscription", () => {
     expect(await world.chats()).toHaveLength(2);
   });
 
-  test("is ended where the source is removed", async () => {
+  test("ends when the source is removed", async () => {
     await world.appliance.app.sources.removeSource(id, COMMAND_LINE);
     expect(world.max.subscriptions).toEqual([]);
   });
 
-  test("that could not be made is made with the next run", async () => {
+  test("that failed is retried by the next run", async () => {
     await world.appliance.app.sources.setPushes(id, false, COMMAND_LINE);
     await world.look();
     await world.appliance.app.sources.setPushes(id, true, COMMAND_LINE);
@@ -118,7 +118,7 @@ describe("a subscription", () => {
     expect(world.max.subscriptions).toHaveLength(1);
   });
 
-  test("needs an https address at port 443", async () => {
+  test("needs an https address on port 443", async () => {
     for (const base of ["http://127.0.0.1:8080", "https://catalog.example.com:8443", undefined]) {
       const other = await startMaxAppliance(base === undefined ? {} : { KANALOG_BASE_URL: base });
       const source = await other.add();
@@ -132,18 +132,18 @@ describe("a subscription", () => {
 });
 
 describe("a push", () => {
-  test("has its channel read within seconds", async () => {
-    const before = asks();
+  test("causes its channel to be read within seconds", async () => {
+    const before = reads();
     world.max.post(NEWS, "свежее");
     await deliverAll();
     await world.after(5000);
     expect(texts()).toEqual(["свежее"]);
     await world.after(5000);
-    // One page, and one more that brings nothing new.
-    expect(asks() - before).toBe(2);
+    // The page with the post, and one more that has nothing new.
+    expect(reads() - before).toBe(2);
   });
 
-  test("does not put off the reading of all", async () => {
+  test("does not postpone reading all channels", async () => {
     world.max.addChannel({ id: TALES, title: "Сказки" });
     await deliverAll();
     await world.after(5000);
@@ -159,7 +159,7 @@ describe("a push", () => {
     expect(world.stored(lost)?.text).toBe("push потерялся");
   });
 
-  test("may come again and again, and after later ones", async () => {
+  test("may be repeated and reordered", async () => {
     const mid = world.max.post(NEWS, "как было");
     world.max.edit(mid, "как стало");
     world.max.edit(mid, "как осталось");
@@ -171,12 +171,12 @@ describe("a push", () => {
     expect(texts()).toEqual(["как осталось"]);
   });
 
-  test("of a removal that comes before its post keeps the post out", async () => {
+  test("of a deletion that arrives before its post keeps the post out of the catalog", async () => {
     const mid = world.max.post(NEWS, "мимолётное");
     const [created] = world.max.pushes.splice(0);
     world.max.remove(mid);
     await deliverAll();
-    // MAX's own list may lag behind.
+    // MAX's list of messages may lag behind, and still contain the post.
     world.max.channels.get(String(NEWS))?.posts.set(mid, {
       ...{ mid, at: world.appliance.ports.clock.now(), text: "мимолётное", views: 0 },
       ...{ attachments: [], link: null },
@@ -186,7 +186,7 @@ describe("a push", () => {
     expect(texts()).toEqual([]);
   });
 
-  test("that comes while its channel is read has it read again", async () => {
+  test("that arrives while its channel is read causes another reading", async () => {
     world.max.post(NEWS, "первый");
     await deliverAll();
     let isLate = false;
@@ -202,7 +202,7 @@ describe("a push", () => {
     expect(texts()).toEqual(["первый", "второй"]);
   });
 
-  test("finds channels that are new, and loses those that the bot was removed from", async () => {
+  test("adds new channels, and marks those that the bot was removed from", async () => {
     world.max.addChannel({ id: TALES, title: "Сказки" });
     world.max.removeBot(NEWS);
     await deliverAll((pushes) => pushes.toReversed());
@@ -214,7 +214,7 @@ describe("a push", () => {
     ]);
   });
 
-  test("to a source that is paused waits until it is resumed", async () => {
+  test("to a paused source takes effect when the source is resumed", async () => {
     await world.appliance.app.sources.pauseSource(id, COMMAND_LINE);
     world.max.post(NEWS, "свежее");
     await deliverAll();
@@ -225,7 +225,7 @@ describe("a push", () => {
     expect(texts()).toEqual(["свежее"]);
   });
 
-  test("of what no source reads is taken, and changes nothing", async () => {
+  test("with irrelevant content is accepted and changes nothing", async () => {
     const before = await world.chats();
     for (const body of ["{}", "[]", "null", '"text"', '{"update_type":"bot_started"}', "7"]) {
       expect((await deliver({ body, secret: secret() })).status).toBe(200);
@@ -234,9 +234,9 @@ describe("a push", () => {
   });
 });
 
-describe("whoever does not know the secret", () => {
-  test("is answered as at an address that does not exist", async () => {
-    const unknown = told(await deliver({ body: "{}", secret: "x", path: "/nowhere/1/" }));
+describe("a request without the secret", () => {
+  test("gets the same answer as an address that does not exist", async () => {
+    const unknown = visible(await deliver({ body: "{}", secret: "x", path: "/nowhere/1/" }));
     expect(unknown[0]).toBe(404);
     const paths = ["999", "0", "x", "1e3", "-1", `${id}0`].map((one) => `/sources/${one}/`);
     for (const push of [
@@ -245,14 +245,14 @@ describe("whoever does not know the secret", () => {
       })),
       ...paths.map((path) => ({ secret: secret(), path })),
     ]) {
-      expect(told(await deliver({ body: "{}", ...push }))).toEqual(unknown);
+      expect(visible(await deliver({ body: "{}", ...push }))).toEqual(unknown);
     }
-    // A secret is needed before any body is looked at.
-    expect(told(await deliver({ body: "no json", secret: "wrong" }))).toEqual(unknown);
-    expect(told(await deliver({ body: "x".repeat(2_000_000), secret: "" }))).toEqual(unknown);
+    // The secret is checked before the body.
+    expect(visible(await deliver({ body: "no json", secret: "wrong" }))).toEqual(unknown);
+    expect(visible(await deliver({ body: "x".repeat(2_000_000), secret: "" }))).toEqual(unknown);
   });
 
-  test("finds no source that takes no pushes", async () => {
+  test("gets 404 from a source without pushes, even with its former secret", async () => {
     const given = secret();
     await world.appliance.app.sources.setPushes(id, false, COMMAND_LINE);
     for (const one of [given, "", null]) {
@@ -268,7 +268,7 @@ describe("whoever does not know the secret", () => {
   });
 });
 
-test("a body that is too long, or no JSON, is refused", async () => {
+test("a body that is too long or is not JSON is refused", async () => {
   const long = await deliver({ body: `"${"x".repeat(1024 * 1024)}"`, secret: secret() });
   expect(long.status).toBe(413);
   expect((await deliver({ body: "{", secret: secret() })).status).toBe(400);

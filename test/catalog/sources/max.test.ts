@@ -5,12 +5,12 @@ import { midOf, refuse } from "../../support/fake-max.ts";
 import type { FakeAnswer } from "../../support/fake-ports.ts";
 import { type MaxAppliance, startMaxAppliance } from "../../support/max-appliance.ts";
 
-/** Channels of a bot at MAX, which the appliance reads by asking (sources, section 4). */
+/** Channels of a bot at MAX, read by polling (sources, section 4). */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Beyond 2^53: two that a floating-point number cannot tell apart. */
+/** Ids beyond 2^53, which a floating-point number cannot hold exactly. */
 const NEWS = -9_007_199_254_740_993n;
 const TALES = -9_007_199_254_740_995n;
 
@@ -27,10 +27,10 @@ const card = (msgrId: bigint) =>
     `SELECT c.id, cc.title, c.subscribers FROM channels c JOIN channel_cards cc ON cc.id = c.id
      WHERE cc.msgr_id = CAST('${msgrId}' AS INTEGER)`,
   )[0];
-const asked = (start: string) => world.max.requests.filter((path) => path.startsWith(start));
+const requestsTo = (start: string) => world.max.requests.filter((path) => path.startsWith(start));
 
 describe("a bot of MAX", () => {
-  test("is asked who it is before it is added, and its token is kept sealed", async () => {
+  test("is added only after MAX has told its name, and its token is stored encrypted", async () => {
     const source = await world.add();
     expect(world.max.requests[0]).toBe("GET /me");
     expect(source).toMatchObject({
@@ -43,7 +43,7 @@ describe("a bot of MAX", () => {
     expect(Buffer.from(source.secret ?? []).toString("latin1")).not.toContain(world.max.token);
   });
 
-  test("with a token that MAX does not know is not added, and nothing is half made", async () => {
+  test("with a token that MAX does not know is not added, and leaves nothing behind", async () => {
     await expect(world.add({ token: "a-wrong-token" })).rejects.toMatchObject({
       code: "invalid",
       fields: { token: [expect.stringContaining("does not know this token")] },
@@ -51,7 +51,7 @@ describe("a bot of MAX", () => {
     expect(await world.appliance.app.sources.list()).toEqual([]);
   });
 
-  test("in no channel is read without a failure, and says nothing of channels", async () => {
+  test("in no channel is read without a failure, and has no channels", async () => {
     await world.add();
     expect(await world.look()).toMatchObject({ failures: 0, failure: null });
     expect(await world.chats()).toEqual([]);
@@ -59,7 +59,7 @@ describe("a bot of MAX", () => {
 });
 
 describe("channels", () => {
-  test("are found when the bot is added, with ids beyond 2^53 exactly", async () => {
+  test("are found when the bot is added, with exact ids beyond 2^53", async () => {
     await world.add();
     await world.look();
     world.max.addChannel({ id: NEWS, title: "Новости", participants: 7 });
@@ -73,7 +73,7 @@ describe("channels", () => {
     ]);
   });
 
-  test("that the bot is added to before the first run are all found", async () => {
+  test("that the bot joined before the first run are all found", async () => {
     world.max.addChannel({ id: TALES, title: "Сказки" });
     await world.add();
     for (const n of [1n, 2n, 3n]) world.max.addChannel({ id: n, title: `Канал ${n}` });
@@ -81,7 +81,7 @@ describe("channels", () => {
     expect((await world.chats()).map(({ chat }) => chat)).toEqual([String(TALES), "1", "2", "3"]);
   });
 
-  test("that the bot was in before are found with their next post", async () => {
+  test("that the bot joined before the source was added are found with their next post", async () => {
     for (const n of [1n, 2n]) world.max.addChannel({ id: n, title: `Канал ${n}` });
     await world.add();
     await world.look();
@@ -91,7 +91,7 @@ describe("channels", () => {
     expect(world.stored(mid)?.text).toBe("новое");
   });
 
-  test("have their card and the subscribers of the day from MAX", async () => {
+  test("have the card and the day's subscribers from MAX", async () => {
     await world.add();
     const channel = world.max.addChannel({
       ...{ id: NEWS, title: "Новости", participants: 7 },
@@ -112,7 +112,7 @@ describe("channels", () => {
     expect(days).toEqual([{ subscribers: 9 }]);
   });
 
-  test("take no handle from a channel of another messenger, and one that is free", async () => {
+  test("do not take over a handle from another messenger's channel, but do take a free one", async () => {
     await world.appliance.importRows("channels", [
       { id: "1", msgr_id: "1234567890", handle: "novosti", title: "Telegram", subscribers: "1" },
       { id: "2", handle: "skazki", title: "Без номера", subscribers: "1" },
@@ -127,7 +127,7 @@ describe("channels", () => {
     expect(card(NEWS)?.id).toBe(3);
   });
 
-  test("are read no more once the bot is removed, keep their posts, and are read when it is back", async () => {
+  test("are no longer read once the bot is removed, keep their posts, and are read when it is back", async () => {
     await world.add();
     world.max.addChannel({ id: NEWS, title: "Новости" });
     const first = world.max.post(NEWS, "первый");
@@ -146,7 +146,7 @@ describe("channels", () => {
     expect(world.stored(second)?.text).toBe("второй");
   });
 
-  test("that were lost are looked for once a night, whatever was told of them", async () => {
+  test("that were lost are checked once a night, even without an update about them", async () => {
     await world.add();
     const channel = world.max.addChannel({ id: NEWS, title: "Новости" });
     await world.look();
@@ -159,7 +159,7 @@ describe("channels", () => {
     expect(await world.chats()).toMatchObject([{ isRead: true }]);
   });
 
-  test("are not made of people's chats and letters to the bot", async () => {
+  test("do not include people's chats or messages to the bot", async () => {
     await world.add();
     await world.look();
     world.max.addChannel({ id: 77n, title: "Соседи", type: "chat" });
@@ -176,7 +176,7 @@ describe("channels", () => {
     expect(world.posts()).toEqual([]);
   });
 
-  test("that the bot may not read are told as such, and the others are read", async () => {
+  test("that the bot may not read are marked as such, and the others are read", async () => {
     await world.add();
     await world.look();
     world.max.addChannel({ id: NEWS, title: "Новости" }).isAdmin = false;
@@ -194,7 +194,7 @@ describe("posts", () => {
     world.max.addChannel({ id: NEWS, title: "Новости", link: "https://max.ru/novosti" });
   });
 
-  test("come with text, media, views, link, and the id that MAX's mid ends with", async () => {
+  test("have text, media, views, link, and the id in MAX's mid", async () => {
     const mid = world.max.post(NEWS, "с картинкой", {
       ...{ views: 5, at: ago(HOUR_MS) },
       attachments: [
@@ -214,7 +214,7 @@ describe("posts", () => {
     expect(Number.isSafeInteger(Number(world.stored(mid)?.msgr_post_id))).toBe(false);
   });
 
-  test("that were forwarded have the text of what was forwarded", async () => {
+  test("that were forwarded have the original's text", async () => {
     const mid = world.max.post(NEWS, "", {
       link: {
         ...{ type: "forward", chat_id: TALES, sender: { first_name: "Сказки", name: "Сказки" } },
@@ -226,11 +226,11 @@ describe("posts", () => {
     expect(world.stored(mid)?.text).toBe("жили-были");
   });
 
-  test("are read by hundreds, whichever of its ends a span of MAX includes", async () => {
+  test("are read in pages of 100, whether or not MAX includes the ends of a span", async () => {
     for (const isFromInclusive of [true, false]) {
       world.max.isFromInclusive = isFromInclusive;
       const at = ago(HOUR_MS) + (isFromInclusive ? 0 : 1000);
-      // Several share a millisecond at the edge of a page.
+      // Several posts share a millisecond, also where a page ends.
       for (let n = 0; n < 230; n++) {
         world.max.post(NEWS, `пост ${n}`, { at: at + Math.floor(n / 7) });
       }
@@ -238,16 +238,16 @@ describe("posts", () => {
       await world.after(15 * MINUTE_MS);
       expect(world.posts()).toHaveLength(isFromInclusive ? 230 : 460);
     }
-    expect(asked("GET /messages").every((path) => path.includes("count=100"))).toBe(true);
+    expect(requestsTo("GET /messages").every((path) => path.includes("count=100"))).toBe(true);
   });
 
-  test("of two days are read each time, and of seven once a night", async () => {
+  test("of two days are read each time, and those of seven once a night", async () => {
     await world.add();
     await world.look();
     const old = world.max.post(NEWS, "старый", { at: ago(5 * DAY_MS) });
     const fresh = world.max.post(NEWS, "свежий", { at: ago(DAY_MS) });
     world.max.edit(old, "старый, исправлен");
-    // The updates of both are lost.
+    // MAX loses the updates about both.
     world.disturbNetwork = (url) =>
       url.includes("/updates") ? { status: 200, body: '{"updates":[],"marker":null}' } : undefined;
     await world.after(15 * MINUTE_MS);
@@ -257,7 +257,7 @@ describe("posts", () => {
     expect(world.stored(old)?.text).toBe("старый, исправлен");
   });
 
-  test("tell how long they took to come, but for those of a channel that is new here", async () => {
+  test("report their delay, except those of a new channel", async () => {
     world.max.post(NEWS, "давний", { at: ago(DAY_MS) });
     await world.add();
     expect((await world.look()).position.lagMs).toBeUndefined();
@@ -267,7 +267,7 @@ describe("posts", () => {
     expect((await world.after(15 * MINUTE_MS)).position.lagMs).toBe(5 * MINUTE_MS);
   });
 
-  test("follow edits and views, and are in the catalog once", async () => {
+  test("follow edits and views without being duplicated", async () => {
     const mid = world.max.post(NEWS, "как было", { views: 1 });
     await world.add();
     await world.look();
@@ -278,7 +278,7 @@ describe("posts", () => {
     expect(world.posts()).toEqual([expect.objectContaining({ text: "как стало", views: 40 })]);
   });
 
-  test("are counted by day where they changed, and not each time they are read", async () => {
+  test("are counted by day when they change, not each time they are read", async () => {
     world.max.post(NEWS, "один");
     await world.add();
     const { id } = await world.look();
@@ -290,7 +290,7 @@ describe("posts", () => {
   });
 });
 
-describe("posts that MAX has no more", () => {
+describe("posts that MAX no longer has", () => {
   let kept: string;
   let gone: string;
   beforeEach(async () => {
@@ -300,24 +300,24 @@ describe("posts that MAX has no more", () => {
     await world.add();
     await world.look();
   });
-  /** Without MAX telling of it. */
+  /** Deletes a post without an update about it. */
   const vanish = (mid: string) => world.max.channels.get(String(NEWS))?.posts.delete(mid);
   const isThere = (mid: string) => world.stored(mid) !== undefined;
 
-  test("are taken down by their absence from a whole reading", async () => {
+  test("are taken down if a complete reading does not contain them", async () => {
     vanish(gone);
     await world.after(15 * MINUTE_MS);
     expect([isThere(kept), isThere(gone)]).toEqual([true, false]);
   });
 
-  test("are taken down where the channel is left without any", async () => {
+  test("are taken down even if none are left in the channel", async () => {
     vanish(gone);
     vanish(kept);
     await world.after(15 * MINUTE_MS);
     expect(world.posts()).toEqual([]);
   });
 
-  test("are taken down however old, where MAX tells of it", async () => {
+  test("are taken down at any age if MAX reports the deletion", async () => {
     const old = world.max.post(NEWS, "старый", { at: ago(6 * DAY_MS) });
     await world.after(15 * MINUTE_MS);
     world.appliance.ports.clock.advance(30 * DAY_MS);
@@ -328,21 +328,21 @@ describe("posts that MAX has no more", () => {
 
   const CUT = '{"messages":[{"recipient":{"chat_id":-9007199254740993,"chat_ty';
   const ODD: Record<string, FakeAnswer> = {
-    "an error of MAX's": { status: 500, body: '{"code":"internal","message":"Internal error"}' },
-    "a page of an error": { status: 502, body: "<html>Bad Gateway</html>" },
-    "an answer that is cut off": { status: 200, body: CUT },
+    "a server error": { status: 500, body: '{"code":"internal","message":"Internal error"}' },
+    "an HTML error page": { status: 502, body: "<html>Bad Gateway</html>" },
+    "a truncated answer": { status: 200, body: CUT },
     "an answer without messages": { status: 200, body: "{}" },
-    "a list that is none": { status: 200, body: '{"messages":null}' },
+    "null in place of the list": { status: 200, body: '{"messages":null}' },
     "an empty body": { status: 200, body: "" },
     "a refusal": { status: 403, body: '{"code":"chat.denied","message":"No access"}' },
-    "the rate": { status: 429, body: '{"code":"too.many.requests","message":"Slow down"}' },
+    "the rate limit": { status: 429, body: '{"code":"too.many.requests","message":"Slow down"}' },
     "no answer in time": { fault: "timeout" },
-    "a connection that breaks": { fault: "broken" },
-    "a connection that is not made": { fault: "unreachable" },
-    "an answer without end": { fault: "too_large" },
+    "a broken connection": { fault: "broken" },
+    "a failed connection": { fault: "unreachable" },
+    "an endless answer": { fault: "too_large" },
   };
   for (const [what, answer] of Object.entries(ODD)) {
-    test(`are not taken down by ${what}`, async () => {
+    test(`are not taken down after ${what}`, async () => {
       vanish(gone);
       world.disturbNetwork = (url) => (url.includes("/messages?") ? answer : undefined);
       await world.after(15 * MINUTE_MS);
@@ -353,7 +353,7 @@ describe("posts that MAX has no more", () => {
     });
   }
 
-  test("are not taken down where a later page is none", async () => {
+  test("are not taken down if a later page is truncated", async () => {
     for (let n = 0; n < 150; n++)
       world.max.post(NEWS, `пост ${n}`, { at: ago(30 * MINUTE_MS) + n });
     await world.after(15 * MINUTE_MS);
@@ -365,17 +365,17 @@ describe("posts that MAX has no more", () => {
   });
 
   const UNKNOWN: Record<string, (message: object) => unknown> = {
-    "that is no object": () => "message",
+    "that is not an object": () => "message",
     "without a time": (message) => ({ ...message, timestamp: "yesterday" }),
-    "whose body has no number": (message) => ({ ...message, body: { text: "a" } }),
-    "whose number is of another form": (message) => ({
+    "whose body has no id": (message) => ({ ...message, body: { text: "a" } }),
+    "whose id has another form": (message) => ({
       ...message,
       body: { mid: "m-1", text: "a" },
     }),
     "whose body is a list": (message) => ({ ...message, body: [] }),
   };
   for (const [what, form] of Object.entries(UNKNOWN)) {
-    test(`are not taken down where there is a message ${what}; what is known is read`, async () => {
+    test(`are not taken down if there is a message ${what}; the others are read`, async () => {
       vanish(gone);
       world.max.post(NEWS, "странный", { at: ago(MINUTE_MS), form });
       const fresh = world.max.post(NEWS, "новый", { at: ago(2 * MINUTE_MS) });
@@ -392,7 +392,7 @@ describe("posts that MAX has no more", () => {
       expect(await world.chats()).toMatchObject([{ fault: null }]);
     });
 
-    test(`are not taken down behind a whole page of messages ${what}`, async () => {
+    test(`are not taken down behind a full page of messages ${what}`, async () => {
       for (let n = 0; n < 150; n++) {
         world.max.post(NEWS, "странный", { at: ago(30 * MINUTE_MS) + n, form });
       }
@@ -401,9 +401,9 @@ describe("posts that MAX has no more", () => {
     });
   }
 
-  test("are found behind a page of messages whose time is all that is known", async () => {
+  test("are found behind a page of messages of which only the time is readable", async () => {
     for (let n = 0; n < 150; n++) {
-      const form = UNKNOWN["whose body has no number"] ?? (() => null);
+      const form = UNKNOWN["whose body has no id"] ?? (() => null);
       world.max.post(NEWS, "странный", { at: ago(30 * MINUTE_MS) + n, form });
     }
     const behind = world.max.post(NEWS, "за ними", { at: ago(40 * MINUTE_MS) });
@@ -411,7 +411,7 @@ describe("posts that MAX has no more", () => {
     expect(isThere(behind)).toBe(true);
   });
 
-  test("are taken down beside a message without a body, as a forwarded one may be", async () => {
+  test("are taken down despite messages without a body, such as forwarded ones", async () => {
     vanish(gone);
     const form = (message: object) => ({ ...message, body: null });
     for (let n = 0; n < 100; n++) {
@@ -422,7 +422,7 @@ describe("posts that MAX has no more", () => {
     expect(await world.chats()).toMatchObject([{ fault: null }]);
   });
 
-  test("are not taken down where the bot lost its right to read", async () => {
+  test("are not taken down if the bot lost its permission to read", async () => {
     const channel = world.max.channels.get(String(NEWS));
     if (channel !== undefined) channel.permissions = ["write"];
     await world.after(15 * MINUTE_MS);
@@ -430,13 +430,13 @@ describe("posts that MAX has no more", () => {
     expect(await world.chats()).toMatchObject([{ isRead: false }]);
   });
 
-  test("are not taken down for being older than what is read", async () => {
+  test("are not taken down for being older than the days that are read", async () => {
     await world.after(3 * DAY_MS);
     await world.after(10 * DAY_MS);
     expect([isThere(kept), isThere(gone)]).toEqual([true, true]);
   });
 
-  test("stay down, and those that the operator took down too", async () => {
+  test("stay down, also those that the operator took down", async () => {
     const post = rows<{ id: number }>("SELECT id FROM posts WHERE text = 'остаётся'")[0];
     await world.appliance.importRows("posts", [{ id: String(post?.id), deleted: "true" }]);
     await world.after(15 * MINUTE_MS);
@@ -445,16 +445,16 @@ describe("posts that MAX has no more", () => {
 });
 
 describe("the marker of updates", () => {
-  test("is kept with the channels that they told of, exactly", async () => {
+  test("is stored exactly, together with the channels in the updates", async () => {
     await world.add();
     world.max.addChannel({ id: NEWS, title: "Новости" });
     const { position } = await world.look();
     expect(position.marker).toBe("9007199254741001");
     await world.after(15 * MINUTE_MS);
-    expect(asked("GET /updates").at(-1)).toContain("marker=9007199254741001");
+    expect(requestsTo("GET /updates").at(-1)).toContain("marker=9007199254741001");
   });
 
-  test("that is lost costs no post of a channel that is known", async () => {
+  test("that was lost costs no post of a known channel", async () => {
     await world.add();
     world.max.addChannel({ id: NEWS, title: "Новости" });
     await world.look();
@@ -464,7 +464,7 @@ describe("the marker of updates", () => {
     expect(mids.map((mid) => world.stored(mid)?.text)).toEqual(["пост 1", "пост 2", "пост 3"]);
   });
 
-  test("that MAX does not give does not make an endless reading", async () => {
+  test("that MAX omits does not cause an endless loop", async () => {
     await world.add();
     const update = { update_type: "bot_started", timestamp: 1, chat_id: 5, user: {} };
     world.disturbNetwork = (url) =>
@@ -475,7 +475,7 @@ describe("the marker of updates", () => {
   });
 });
 
-describe("MAX's trouble", () => {
+describe("faults of MAX", () => {
   let mid: string;
   beforeEach(async () => {
     world.max.addChannel({ id: NEWS, title: "Новости" });
@@ -484,7 +484,7 @@ describe("MAX's trouble", () => {
     mid = world.max.post(NEWS, "новое");
   });
 
-  test("429 is waited out for as long as it says", async () => {
+  test("a 429 postpones the next run as long as its header says", async () => {
     world.max.disturb = () =>
       refuse(429, "too.many.requests", "Slow down", { "retry-after": "300" });
     expect(await world.after(15 * MINUTE_MS)).toMatchObject({ failures: 1 });
@@ -496,7 +496,7 @@ describe("MAX's trouble", () => {
     expect(world.stored(mid)?.text).toBe("новое");
   });
 
-  test("429 may say so in its body", async () => {
+  test("a 429 may give the wait in its body", async () => {
     world.disturbNetwork = () => ({
       status: 429,
       body: '{"code":"too.many.requests","message":"Slow down","retry_after":120}',
@@ -505,26 +505,26 @@ describe("MAX's trouble", () => {
     expect(retryAt).toBe(world.appliance.ports.clock.now() + 2 * MINUTE_MS);
   });
 
-  test("a token that was withdrawn is said in one line", async () => {
+  test("a revoked token is reported in one line", async () => {
     world.max.token = "another-token-of-it";
     await world.after(15 * MINUTE_MS);
     expect(await world.failure()).toContain("does not know this token");
   });
 
-  test("an address that answers HTML is said in one line", async () => {
+  test("an address that answers HTML is reported in one line", async () => {
     world.disturbNetwork = () => ({ status: 200, body: "<html>hello</html>" });
     await world.after(15 * MINUTE_MS);
     expect(await world.failure()).toContain("something else than the messenger's API answers");
   });
 
-  test("another program that takes the updates is named, and known channels are read", async () => {
+  test("another program that receives the updates is reported, and known channels are still read", async () => {
     world.max.subscriptions.push({ url: "https://elsewhere.example/", secret: "secret" });
     await world.after(15 * MINUTE_MS);
     expect(await world.failure()).toContain("Another program");
     expect(world.stored(mid)?.text).toBe("новое");
   });
 
-  test("one channel's trouble is not the others'", async () => {
+  test("a fault in one channel does not affect the others", async () => {
     world.max.addChannel({ id: TALES, title: "Сказки" });
     const tale = world.max.post(TALES, "жили-были");
     world.disturbNetwork = (url) =>

@@ -13,7 +13,7 @@ import { inEnglish } from "../../../src/values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
-/** Servers of files that do what servers do, asked over real connections (sources, section 2). */
+/** How file servers really behave, over real connections (sources, section 2). */
 
 const MINUTE_MS = 60_000;
 const GIB = 1024 ** 3;
@@ -49,7 +49,7 @@ afterEach(async () => {
   await server.stop(true);
 });
 
-/** Does what the process does every few seconds, a quarter of an hour later, to its end. */
+/** Starts what is due a quarter of an hour later, and waits for its end. */
 async function look(): Promise<Source> {
   appliance.ports.clock.advance(15 * MINUTE_MS);
   await appliance.app.sources.look();
@@ -68,7 +68,7 @@ const with304 =
       : new Response(body(), { headers: { etag: etag() } });
 
 describe("an ETag", () => {
-  test("that is weak is sent back as it came", async () => {
+  test("that is weak is sent back unchanged", async () => {
     answer = with304(
       () => 'W/"1"',
       () => GOOD,
@@ -78,14 +78,14 @@ describe("an ETag", () => {
     expect(requests.at(-1)?.headers.get("if-none-match")).toBe('W/"1"');
   });
 
-  test("that is longer than servers take of headers is not sent back", async () => {
+  test("that may exceed a server's header limit is not sent back", async () => {
     answer = () => new Response(GOOD, { headers: { etag: `"${"x".repeat(1_000)}"` } });
     await look();
     expect(await look()).toMatchObject({ failure: null, position: {} });
     expect(requests.at(-1)?.headers.has("if-none-match")).toBe(false);
   });
 
-  test("that changes where the file does not costs a reading, and changes no row", async () => {
+  test("that changes while the file does not costs a download, and changes no row", async () => {
     let edition = 0;
     answer = () => new Response(GOOD, { headers: { etag: `"${edition++}"` } });
     await look();
@@ -93,7 +93,7 @@ describe("an ETag", () => {
     expect(await look()).toMatchObject({ failure: null, summary: counts });
   });
 
-  test("that stays where the file changed hides the change until it is read again by hand", async () => {
+  test("that stays while the file changes hides the change until somebody demands another reading", async () => {
     let body = GOOD;
     answer = with304(
       () => '"same"',
@@ -120,19 +120,19 @@ test("a 304 without a body is a success with nothing to do", async () => {
   expect(requests).toHaveLength(2);
 });
 
-test("a 304 that nobody asked for is an error: no file was ever read", async () => {
+test("a 304 to an unconditional request is an error, because no file was ever read", async () => {
   answer = () => new Response(null, { status: 304 });
   expect(failureOf(await look())).toBe("It was answered 304, and not 200 with a file.");
 });
 
-test("gzip that is cut short is told in one line, and changes nothing", async () => {
+test("truncated gzip is reported in one line, and changes nothing", async () => {
   const packed = gzipSync(`${GOOD}${"3,Three,300,true\n".repeat(5_000)}`);
   answer = () => new Response(packed.subarray(0, packed.length / 2));
   expect(failureOf(await look())).toMatch(/^\S+ is damaged or cut off: it cannot be unpacked/);
   expect(await title(1)).toBeUndefined();
 });
 
-test("a file that grew while it was sent loses the last row of the half, and has it the next time", async () => {
+test("a file sent while it was being written loses its truncated last row, and gets it the next time", async () => {
   let [etag, body] = ['"1"', `${GOOD}3,Thr`];
   answer = with304(
     () => etag,
@@ -144,7 +144,7 @@ test("a file that grew while it was sent loses the last row of the half, and has
   expect(await title(3)).toBe("Three");
 });
 
-test("a redirect to a private address is not followed, and the other server not asked", async () => {
+test("a redirect to a private address is not followed, and that server gets no request", async () => {
   let others = 0;
   const other = Bun.serve({
     ...{ port: 0, hostname: "127.0.0.2" },
@@ -159,12 +159,12 @@ test("a redirect to a private address is not followed, and the other server not 
   await other.stop(true);
 });
 
-describe("2 GiB", () => {
+describe("a file of more than 2 GiB", () => {
   const TOO_LARGE = "The file is larger than 2 GiB.";
   const leftBehind = () => readdirSync(tmpdir()).filter((one) => one.includes(ownUploads()));
   const ownUploads = () => `.upload-${process.pid}-`;
 
-  test("and a byte, announced, are refused before any of it is read", async () => {
+  test("is refused before any of it is read, if its length is announced", async () => {
     const { promise: isLeft, resolve: leave } = Promise.withResolvers<void>();
     const announcing = Bun.listen({
       ...{ port: 0, hostname: "127.0.0.1" },
@@ -176,7 +176,7 @@ describe("2 GiB", () => {
       },
     });
     answer = () => {
-      throw new Error("not asked");
+      throw new Error("not requested");
     };
     const { sources } = appliance.app;
     const { id, settings } = await sources.find("files");
@@ -190,7 +190,7 @@ describe("2 GiB", () => {
     announcing.stop(true);
   });
 
-  test("and more, not announced, are given up at the bound, and nothing is left behind", async () => {
+  test("is given up at the limit if its length is not announced, and leaves nothing behind", async () => {
     const bytesMax = 100_000;
     const { download } = systemNetwork({ ca: null });
     let bound = 0;
@@ -222,7 +222,7 @@ test.each([
   ["gzip", gzipSync],
   ["zstd", zstdCompressSync],
 ])(
-  "%s of kilobytes that holds more than is allowed is refused before any row is written",
+  "%s that decompresses to more than the limit is refused before any row is written",
   async (_, pack) => {
     const bytesMax = 1024 ** 2;
     const path = join(tmpdir(), `kanalog-packed-${process.pid}`);
@@ -242,8 +242,8 @@ test.each([
   },
 );
 
-describe("a wrong header in the middle of the year", () => {
-  test("is told in one line, changes nothing, and is tried until it is mended", async () => {
+describe("a header row that changes later", () => {
+  test("is reported in one line, changes nothing, and is retried until it is corrected", async () => {
     let [etag, body] = ['"january"', GOOD];
     answer = with304(
       () => etag,
@@ -263,7 +263,7 @@ describe("a wrong header in the middle of the year", () => {
     expect(await title(1)).toBe("Mended");
   });
 
-  test("within a file is a row that is rejected, with its line; the rows around it are taken", async () => {
+  test("within a file is rejected as a row, with its line; the rows around it are imported", async () => {
     answer = () => new Response(`${GOOD}${HEADER}\n3,Three,300,true\n`);
     const { failure, summary } = await look();
     expect(failure).toBeNull();

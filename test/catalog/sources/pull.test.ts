@@ -9,7 +9,7 @@ import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import type { FakeFile } from "../../support/fake-ports.ts";
 
-/** Files behind addresses, which the appliance reads by itself (sources, sections 1 and 2). */
+/** Files at web addresses, read on a schedule (sources, sections 1 and 2). */
 
 const MINUTE_MS = 60_000;
 const URL_OF_FILE = "https://files.example.com/channels.csv";
@@ -48,7 +48,7 @@ function add(given: Wanted = {}) {
   return appliance.app.sources.add(source, COMMAND_LINE);
 }
 
-/** Does what the process does every few seconds, to its end. */
+/** Starts what is due, as the process does every few seconds, and waits for its end. */
 async function look(): Promise<Source> {
   await appliance.app.sources.look();
   await appliance.app.sources.settled();
@@ -61,8 +61,8 @@ const title = async (id: number) =>
   (await appliance.get(`/v1/msgr/channels/${id}/`)).body.title as string;
 const failureOf = ({ failure }: Source) => (failure === null ? null : inEnglish(failure));
 
-describe("a file behind an address", () => {
-  test("is imported at once and then by its schedule", async () => {
+describe("a file at a web address", () => {
+  test("is imported at once, and then on schedule", async () => {
     await add();
     expect(await look()).toMatchObject({ failures: 0, failure: null, owner: null });
     expect(await title(2)).toBe("Two");
@@ -75,7 +75,7 @@ describe("a file behind an address", () => {
     expect(await title(2)).toBe("Three");
   });
 
-  test("is asked for only where it changed since it was imported", async () => {
+  test("is requested with the ETag and date of the last import, so that only changes are sent", async () => {
     const headers = { etag: 'W/"7"', "last-modified": "Sun, 22 Nov 2026 10:00:00 GMT" };
     answer = { status: 200, headers, body: TWO_CHANNELS };
     await add();
@@ -92,7 +92,7 @@ describe("a file behind an address", () => {
     ]);
   });
 
-  test("counts as read where rows of it were rejected, and not where it could not be read", async () => {
+  test("counts as read if some of its rows were rejected, but not if it could not be parsed", async () => {
     answer = { status: 200, headers: { etag: '"bad"' }, body: "no,such,columns\n1,2,3\n" };
     await add();
     expect(await look()).toMatchObject({ failures: 1, position: {} });
@@ -105,7 +105,7 @@ describe("a file behind an address", () => {
     });
   });
 
-  test("counts as not read where every row of it was rejected, and is asked for anew", async () => {
+  test("counts as unread if all its rows were rejected, and is requested again without its ETag", async () => {
     answer = {
       ...{ status: 200, headers: { etag: '"none"' } },
       body: "id,title,subscribers,is_public\nx,,,\n",
@@ -120,7 +120,7 @@ describe("a file behind an address", () => {
     expect(downloads().at(-1)?.headers).not.toHaveProperty("if-none-match");
   });
 
-  test("is asked for whatever was read before, where somebody says so", async () => {
+  test("is requested unconditionally when somebody demands it", async () => {
     answer = { status: 200, headers: { etag: '"1"' }, body: TWO_CHANNELS };
     const { id } = await add();
     await look();
@@ -130,14 +130,14 @@ describe("a file behind an address", () => {
     expect(downloads().at(-1)?.headers).toMatchObject({ "if-none-match": '"1"' });
   });
 
-  test("tells how long it had lain there, where the other side says when it changed", async () => {
+  test("reports its delay if the server tells when it changed", async () => {
     const at = new Date(appliance.ports.clock.now() - 90_000).toUTCString();
     answer = { status: 200, headers: { "last-modified": at }, body: TWO_CHANNELS };
     await add();
     expect((await look()).position).toEqual({ lastModified: at, lagMs: 90_000 });
   });
 
-  test("may be packed; one that is cut off changes nothing", async () => {
+  test("may be compressed; a truncated one changes nothing", async () => {
     const packed = gzipSync(TWO_CHANNELS);
     answer = { status: 200, body: packed.subarray(0, packed.length - 8) };
     await add();
@@ -150,7 +150,7 @@ describe("a file behind an address", () => {
     expect(await title(1)).toBe("One");
   });
 
-  test("is asked for with the headers that were given, which are kept encrypted", async () => {
+  test("is requested with the source's headers, which are stored encrypted", async () => {
     const source = await add({ headers: { authorization: "Bearer secret-word" } });
     await look();
     expect(downloads()[0]?.headers).toMatchObject({ authorization: "Bearer secret-word" });
@@ -159,8 +159,8 @@ describe("a file behind an address", () => {
   });
 });
 
-describe("the other side fails", () => {
-  test("waits twice as long after each failure, an hour at the most, and not after a success", async () => {
+describe("when the other side fails", () => {
+  test("the wait doubles with each failure, up to an hour, and ends with a success", async () => {
     answer = { fault: "unreachable" };
     await add();
     const waits: number[] = [];
@@ -182,7 +182,7 @@ describe("the other side fails", () => {
     expect(downloads()).toHaveLength(12);
   });
 
-  test("waits for as long as the other side asks", async () => {
+  test("the next run waits as long as Retry-After says", async () => {
     answer = { status: 429, headers: { "retry-after": "600" } };
     await add();
     await look();
@@ -228,10 +228,10 @@ describe("the other side fails", () => {
       { status: 307, headers: { location: "/more" } },
       "It leads on more than 5 times.",
     ],
-  ])("%s is told in one line, and changes nothing", async (_, file, said) => {
+  ])("%s is reported in one line, and changes nothing", async (_, file, expected) => {
     answer = file;
     await add();
-    expect(failureOf(await look())).toBe(said);
+    expect(failureOf(await look())).toBe(expected);
     expect(downloads().every(({ authority }) => authority === "files.example.com")).toBe(true);
     expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(404);
   });
@@ -244,7 +244,7 @@ describe("the other side fails", () => {
     expect(await title(1)).toBe("One");
   });
 
-  test("its private address is never connected to; one of the operator's own networks is, over http too", async () => {
+  test("a private address is never connected to, unless it is in the operator's own networks", async () => {
     appliance.ports.network.names.set("files.example.com", ["192.168.1.1"]);
     await add();
     expect(failureOf(await look())).toContain("files.example.com lies in a private network");
@@ -254,7 +254,7 @@ describe("the other side fails", () => {
     expect(await look()).toMatchObject({ failure: null });
   });
 
-  test("http leads into the operator's own networks only", async () => {
+  test("http is only accepted into the operator's own networks", async () => {
     const { names } = appliance.ports.network;
     const url = "http://files.example.com/channels.csv";
     names.set("files.example.com", ["93.184.215.14"]);
@@ -273,7 +273,7 @@ describe("the other side fails", () => {
     expect(downloads()).toMatchObject([{ isSecure: false, port: 80, address: "10.0.0.1" }]);
   });
 
-  test("http is refused where no network of the operator's own is named", async () => {
+  test("http is refused if no networks of the operator are configured", async () => {
     await appliance.close();
     appliance = await startAppliance();
     appliance.ports.network.names.set("files.example.com", ["10.0.0.1"]);
@@ -284,7 +284,7 @@ describe("the other side fails", () => {
 });
 
 describe("several sources", () => {
-  test("are read at the same time, and one that waits is said to go on", async () => {
+  test("are read at the same time, and a waiting one sends heartbeats", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     appliance.ports.network.fileAt = async () => {
       await promise;
@@ -310,7 +310,7 @@ describe("several sources", () => {
 });
 
 describe("a source", () => {
-  test("that was paused while it was read is not read again by the next process", async () => {
+  test("that was paused during a run is not run again by the next process", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     appliance.ports.network.fileAt = async () => {
       await promise;
@@ -323,42 +323,39 @@ describe("a source", () => {
     const stopped = sources.stop();
     resolve();
     await stopped;
-    expect(await sources.find("files")).toMatchObject({ owner: null, isAsked: false });
+    expect(await sources.find("files")).toMatchObject({ owner: null, isRequested: false });
   });
 
-  test.each(["pauseSource", "removeSource"] as const)(
-    "is read no further once %s was asked for",
-    async (verb) => {
-      const { promise: asked, resolve } = Promise.withResolvers<void>();
-      appliance.ports.network.fileAt = (_, { signal }) => {
-        resolve();
-        const { promise, resolve: end } = Promise.withResolvers<FakeFile>();
-        signal.addEventListener("abort", () => end({ fault: "timeout" }));
-        return promise;
-      };
-      const { sources } = appliance.app;
-      const { id } = await add();
-      await sources.look();
-      await asked;
-      await sources[verb](id, COMMAND_LINE);
-      await sources.look();
-      await sources.settled();
-      const left = verb === "removeSource" ? [] : [{ owner: null, isPaused: true, failures: 0 }];
-      expect(await sources.list()).toMatchObject(left);
-    },
-  );
+  test.each(["pauseSource", "removeSource"] as const)("stops its run after %s", async (verb) => {
+    const { promise: requested, resolve } = Promise.withResolvers<void>();
+    appliance.ports.network.fileAt = (_, { signal }) => {
+      resolve();
+      const { promise, resolve: end } = Promise.withResolvers<FakeFile>();
+      signal.addEventListener("abort", () => end({ fault: "timeout" }));
+      return promise;
+    };
+    const { sources } = appliance.app;
+    const { id } = await add();
+    await sources.look();
+    await requested;
+    await sources[verb](id, COMMAND_LINE);
+    await sources.look();
+    await sources.settled();
+    const left = verb === "removeSource" ? [] : [{ owner: null, isPaused: true, failures: 0 }];
+    expect(await sources.list()).toMatchObject(left);
+  });
 
   test.each(["Authorization: Bearer ключ", "Authorization", ": x", "A\u0000: b"])(
-    "takes no header such as %p",
+    "rejects a header such as %p",
     (header) => expect(readHeader(header)).toBeNull(),
   );
 
-  test("is not read while it is paused, but where somebody asks for it", async () => {
+  test("is not read while paused, except on request", async () => {
     const { id } = await add();
     await appliance.app.sources.pauseSource(id, COMMAND_LINE);
     await look();
     expect(downloads()).toEqual([]);
-    await appliance.app.sources.askSource(id, COMMAND_LINE);
+    await appliance.app.sources.requestRun(id, COMMAND_LINE);
     await look();
     expect(downloads()).toHaveLength(1);
     await look();
@@ -374,7 +371,7 @@ describe("a source", () => {
     expect(await appliance.app.sources.silent()).toHaveLength(1);
   });
 
-  test("goes by its schedule where the clock was a year ahead and is set right", async () => {
+  test("follows its schedule after a clock that was a year ahead is corrected", async () => {
     pass(400 * 24 * 60 * MINUTE_MS);
     await add();
     await look();
@@ -385,7 +382,7 @@ describe("a source", () => {
     expect(downloads()).toHaveLength(2);
   });
 
-  test("is forgotten when it is removed; what it gave stays, and all of it is in the audit log", async () => {
+  test("is gone when removed; the rows it delivered stay", async () => {
     const { id } = await add();
     await look();
     await appliance.app.sources.removeSource(id, COMMAND_LINE);

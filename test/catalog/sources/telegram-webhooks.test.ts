@@ -9,14 +9,14 @@ import {
 import { until } from "../../support/machine.ts";
 import { type Pushing, SECOND_MS, startPushing } from "../../support/pushing.ts";
 
-/** From the messenger to customers, with the settings as shipped and every second of the clock gone through. */
+/** A post's way from the messenger to customers, second by second, with the default settings. */
 
 const NO_UPDATES = '{"ok":true,"result":[]}';
 const RECEIVER = "https://other.example/hook";
 
 let pushing: Pushing;
 let telegram: FakeTelegram;
-/** Requests for updates that the messenger holds up, as it does until one comes or their time is over. */
+/** Requests that the messenger holds until an update arrives or their time is over. */
 let held: { untilMs: number; answer(): void }[];
 beforeEach(async () => {
   pushing = await startPushing();
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const sources = () => pushing.appliance.app.sources;
 
-/** A second goes by, at whose end the process has done what it does. */
+/** Advances the clock by a second, and waits until the process has done what is due by then. */
 async function second(number: number): Promise<void> {
   await pushing.pass(SECOND_MS);
   const now = pushing.now();
@@ -52,7 +52,7 @@ async function second(number: number): Promise<void> {
   await until(async () => held.length > 0 || (await sources().list())[0]?.owner === null);
 }
 
-test("a post reaches webhooks within two minutes after it appeared at the messenger", async () => {
+test("a post reaches webhooks within two minutes of its publication", async () => {
   const id = telegram.addChannel();
   const bot = { kind: "telegram", token: TELEGRAM_TOKEN, name: "", api: "", schedule: "" } as const;
   await sources().addBot(bot, COMMAND_LINE);

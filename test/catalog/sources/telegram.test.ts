@@ -11,7 +11,7 @@ import {
   TELEGRAM_TOKEN,
 } from "../../support/fake-telegram.ts";
 
-/** Channels of a bot at Telegram, which come into the catalog by themselves (sources, section 3). */
+/** Channels of a Telegram bot, which enter the catalog automatically (sources, section 3). */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -37,7 +37,7 @@ function add(given: Partial<NewBot> = {}): Promise<Source> {
   return appliance.app.sources.addBot({ ...usual, ...given }, COMMAND_LINE);
 }
 
-/** Does what the process does every few seconds, to its end. */
+/** Starts what is due, as the process does every few seconds, and waits for its end. */
 async function look(): Promise<Source> {
   await appliance.app.sources.look();
   await appliance.app.sources.settled();
@@ -65,7 +65,7 @@ const chats = async () => {
 };
 
 describe("a bot", () => {
-  test("is added with the name that the messenger knows it by; its token is kept encrypted", async () => {
+  test("is added under its name at the messenger; its token is stored encrypted", async () => {
     const source = await add();
     expect(source).toMatchObject({ name: "@kanalog_bot", kind: "telegram", schedule: "1m" });
     expect(source.settings).toEqual({
@@ -84,14 +84,14 @@ describe("a bot", () => {
     ["api", { api: "http://127.0.0.1:8081" }, "127.0.0.1 lies in a private network"],
     ["api", { api: "https://192.168.1.1" }, "192.168.1.1 lies in a private network"],
     ["schedule", { schedule: "0 0 30 2 *" }, "Enter an interval from 1m to 31d"],
-  ])("is refused with a wrong %s %p, and nothing is half made", async (field, given, said) => {
+  ])("is refused with a wrong %s %p, and leaves nothing behind", async (field, given, expected) => {
     await expect(add(given)).rejects.toMatchObject({
-      fields: { [field]: [expect.stringContaining(said)] },
+      fields: { [field]: [expect.stringContaining(expected)] },
     });
     expect(await appliance.app.sources.list()).toEqual([]);
   });
 
-  test("is added once: two readers would take each other's posts", async () => {
+  test("can be added only once, because two readers would take each other's updates", async () => {
     await add();
     await expect(add({ name: "again" })).rejects.toMatchObject({
       fields: {
@@ -100,7 +100,7 @@ describe("a bot", () => {
     });
   });
 
-  test("of another API server is refused where an HTML page answers", async () => {
+  test("of another API server is refused if that answers with an HTML page", async () => {
     telegram.fail("getMe", { status: 200, text: "<html>welcome</html>" });
     await expect(add({ api: "https://bots.example.com/" })).rejects.toMatchObject({
       fields: { token: [expect.stringContaining("Is the address of the API right?")] },
@@ -112,7 +112,7 @@ describe("a bot", () => {
     expect(await look()).toMatchObject({ failures: 0, failure: null, summary: null });
   });
 
-  test("asks for posts, edits and its own place only, and waits as long as it may", async () => {
+  test("requests only posts, edits and its own membership, and waits as long as permitted", async () => {
     await add();
     await look();
     const [{ parameters } = { parameters: new URLSearchParams() }] = called("getUpdates");
@@ -122,7 +122,7 @@ describe("a bot", () => {
     });
   });
 
-  test("that is run by hand waits for nothing", async () => {
+  test("that is run by hand does not wait for updates", async () => {
     const { id } = await add();
     await appliance.app.sources.runNow(id);
     expect(called("getUpdates")[0]?.parameters.get("timeout")).toBe("0");
@@ -140,7 +140,7 @@ describe("a channel", () => {
     });
   });
 
-  test("known by its bare number or by its handle is the same one", async () => {
+  test("already known by its bare id or by its handle is recognized", async () => {
     await appliance.importRows("channels", [
       { id: 5, msgr_id: "1234567890", title: "Old", subscribers: 1 },
       { id: 6, handle: "vecher", title: "Old", subscribers: 1 },
@@ -153,7 +153,7 @@ describe("a channel", () => {
     expect((await card("vecher")).body).toMatchObject({ id: 6, title: "Вечер" });
   });
 
-  test("that the bot was in before it was added here appears with its first post", async () => {
+  test("that the bot joined before the source was added appears with its first post", async () => {
     const id = telegram.addChannel();
     pass(DAY_MS);
     await add();
@@ -162,7 +162,7 @@ describe("a channel", () => {
     expect(await texts()).toEqual(["Доброе утро"]);
   });
 
-  test("is read no more after the bot was removed, and again after it was added again", async () => {
+  test("is no longer read once the bot is removed, and is read again once it is back", async () => {
     await add();
     const id = telegram.addChannel();
     telegram.post(id, "one");
@@ -182,7 +182,7 @@ describe("a channel", () => {
     expect(await texts()).toEqual(["two", "one"]);
   });
 
-  test("keeps what it gave when the bot was removed before its posts were read", async () => {
+  test("keeps its posts if the bot was removed before they were read", async () => {
     await add();
     const id = telegram.addChannel({ id: -1001000000005, title: "Kurz", username: "kurz" });
     telegram.post(id, "before it was removed");
@@ -192,7 +192,7 @@ describe("a channel", () => {
     expect(await chats()).toMatchObject([{ isRead: false }]);
   });
 
-  test("that changes its title, picture or handle has its card read at once", async () => {
+  test("whose title, picture or handle changes has its card read at once", async () => {
     await add();
     const id = telegram.addChannel();
     await look();
@@ -211,7 +211,7 @@ describe("a channel", () => {
     expect(await posts("utro")).toHaveLength(1);
   });
 
-  test("that becomes a supergroup stays the same", async () => {
+  test("that becomes a supergroup keeps its number here", async () => {
     await add();
     telegram.addChannel({ id: -4001, title: "Чат", username: undefined, type: "group" });
     await look();
@@ -232,7 +232,7 @@ describe("a channel", () => {
     });
   });
 
-  test("is none where somebody writes to the bot himself, or blocks it", async () => {
+  test("is not created by somebody who writes to the bot or blocks it", async () => {
     await add();
     telegram.tell("my_chat_member", {
       ...{ chat: { id: 77, type: "private", first_name: "Ада" }, date: 1 },
@@ -244,7 +244,7 @@ describe("a channel", () => {
 });
 
 describe("cards and subscribers", () => {
-  test("are read daily at 23:50, and are the day's", async () => {
+  test("are read daily at 23:50, and count for that day", async () => {
     await add();
     const id = telegram.addChannel();
     await look();
@@ -262,7 +262,7 @@ describe("cards and subscribers", () => {
     expect(called("getChat")).toHaveLength(calls);
   });
 
-  test("that are read hours late say nothing of the day that is over", async () => {
+  test("that are read hours late do not count for the day before", async () => {
     await add();
     telegram.addChannel();
     await look();
@@ -272,7 +272,7 @@ describe("cards and subscribers", () => {
     expect(db().prepare("SELECT * FROM daily_statistics").all()).toEqual([]);
   });
 
-  test("of a channel that refuses them leave the others alone, and posts come on", async () => {
+  test("of a channel that denies access do not affect the others or any posts", async () => {
     await add();
     const id = telegram.addChannel();
     telegram.addChannel({ id: -1001000000002, username: "other", title: "Other", subscribers: 5 });
@@ -284,7 +284,7 @@ describe("cards and subscribers", () => {
     expect(await texts()).toEqual(["still read"]);
   });
 
-  test("are left for later where the messenger asks to wait; no post is lost", async () => {
+  test("are postponed if the messenger asks to wait, and no post is lost", async () => {
     await add();
     const id = telegram.addChannel();
     await look();
@@ -313,7 +313,7 @@ describe("posts", () => {
     await look();
   });
 
-  test("come with all that the messenger says, and views unknown", async () => {
+  test("have everything that the messenger reports, with unknown views", async () => {
     telegram.say(id, {
       ...{ ...PHOTO, caption: "Рассвет" },
       forward_origin: {
@@ -358,7 +358,7 @@ describe("posts", () => {
     expect(await posts()).toMatchObject([expected as object]);
   });
 
-  test("are not what the messenger notes, nor a video that is not sent yet", async () => {
+  test("do not include service messages, nor a video that has not been sent yet", async () => {
     telegram.say(id, { pinned_message: {} as never });
     telegram.say(id, { new_chat_title: "Утренние новости" });
     telegram.say(id, { video: {} as never, caption: "soon" }, 0);
@@ -366,7 +366,7 @@ describe("posts", () => {
     expect(await posts()).toEqual([]);
   });
 
-  test("follow their edits, before and after they were read", async () => {
+  test("follow edits made before and after they were read", async () => {
     const first = telegram.post(id, "one");
     telegram.edit(id, first, { text: "one, edited at once" });
     const second = telegram.post(id, "two");
@@ -389,7 +389,7 @@ describe("posts", () => {
     expect(await posts()).toEqual([]);
   });
 
-  test("twenty at a time are read in one run, each once, the offset with the posts", async () => {
+  test("in any number are read by one run, twenty at a time and each once, the offset with the posts", async () => {
     for (let number = 1; number <= 250; number++) telegram.post(id, `post ${number}`);
     pass(MINUTE_MS);
     const source = await look();
@@ -400,7 +400,7 @@ describe("posts", () => {
     expect((await look()).summary).toMatchObject({ read: 250 });
   });
 
-  test("of an answer whose taking was not noted are given again, and are there once", async () => {
+  test("that could not be stored are sent again, and are stored once", async () => {
     telegram.post(id, "one");
     db().exec(
       "CREATE TRIGGER no_post BEFORE INSERT ON posts BEGIN SELECT raise(FAIL, 'full'); END",
@@ -411,11 +411,11 @@ describe("posts", () => {
     db().exec("DROP TRIGGER no_post");
     await lookAgain();
     expect(await texts()).toEqual(["one"]);
-    // The fault that this test brought about.
+    // This test caused an error on purpose.
     appliance.ports.log.errors.length = 0;
   });
 
-  test("of a clock that goes wrong wait until it is set right", async () => {
+  test("from the future of a wrong clock wait until it is corrected", async () => {
     telegram.post(id, "of now");
     pass(-HOUR_MS);
     const source = await look();
@@ -425,7 +425,7 @@ describe("posts", () => {
     expect(await texts()).toEqual(["of now"]);
   });
 
-  test("of another shape than the API's are left out, and those behind them are read", async () => {
+  test("in an unknown form are skipped, and later ones are read", async () => {
     telegram.tell("channel_post", { message_id: "x", chat: { id } });
     telegram.tell("channel_post", { message_id: 9, date: 1, chat: null });
     telegram.tell("my_chat_member", { chat: { id: 1.5, type: "channel" } });
@@ -455,7 +455,7 @@ describe("an album", () => {
     ]);
   });
 
-  test("stays one over two answers, and over edits of any of its messages", async () => {
+  test("stays one post across two responses, and after edits of any of its messages", async () => {
     const [first = 0, second = 0] = telegram.album(id, ["Подпись", ""], "13901");
     await lookAgain();
     telegram.say(id, { video: {} as never, media_group_id: "13901" });
@@ -470,7 +470,7 @@ describe("an album", () => {
     expect(await posts()).toMatchObject([{ text: "Вторая", media: ["photo", "video"] }]);
   });
 
-  test("beside another one in the same answer is told apart by its channel", async () => {
+  test("is told apart by its channel from another one in the same response", async () => {
     const other = telegram.addChannel({ id: -1001000000002, username: "other", title: "Other" });
     telegram.album(id, ["a"], "1");
     telegram.album(other, ["b"], "1");
@@ -480,7 +480,7 @@ describe("an album", () => {
     expect(await texts("other")).toEqual(["b"]);
   });
 
-  test("of long ago keeps its text and media when one of its messages is edited", async () => {
+  test("from long ago keeps its text and media when one of its messages is edited", async () => {
     const [first = 0] = telegram.album(id, ["Подпись", "Вторая"], "13901");
     await lookAgain();
     telegram.album(id, ["Новая", ""], "13902");
@@ -496,7 +496,7 @@ describe("an album", () => {
     });
   });
 
-  test("that an import brought keeps its number and its text when another of its messages is edited", async () => {
+  test("from an import keeps its number and text when another of its messages arrives", async () => {
     await appliance.importRows("posts", [
       {
         ...{ channel_msgr_id: "1234567890", msgr_post_id: "40", album: "77", media: "photo" },
@@ -524,7 +524,7 @@ describe("the messenger", () => {
       "(a webhook)",
     ],
     [
-      "a token that was revoked",
+      "a revoked token",
       { status: 401, description: "Unauthorized" },
       "The messenger does not know this token.",
     ],
@@ -534,23 +534,26 @@ describe("the messenger", () => {
     ["11 MB", { fault: "too_large" }, "api.telegram.org answered with more than 10 MB."],
     ["silence", { fault: "timeout" }, "api.telegram.org was silent for a minute."],
     [
-      "an answer of another shape",
+      "an answer in another form",
       { status: 200, text: '{"ok":true,"result":{}}' },
       "Is the address",
     ],
-  ])("%s is told in one line, without the token, and nothing is lost", async (_, fault, said) => {
-    const id = telegram.addChannel();
-    telegram.post(id, "waits");
-    telegram.fail("getUpdates", fault);
-    const source = await look();
-    expect(failureOf(source)).toContain(said);
-    expect(failureOf(source)).not.toContain(TELEGRAM_TOKEN.slice(-20));
-    expect(source).toMatchObject({ failures: 1 });
-    expect(await lookAgain()).toMatchObject({ failures: 0, failure: null });
-    expect(await texts()).toEqual(["waits"]);
-  });
+  ])(
+    "%s is reported in one line, without the token, and nothing is lost",
+    async (_, fault, expected) => {
+      const id = telegram.addChannel();
+      telegram.post(id, "waits");
+      telegram.fail("getUpdates", fault);
+      const source = await look();
+      expect(failureOf(source)).toContain(expected);
+      expect(failureOf(source)).not.toContain(TELEGRAM_TOKEN.slice(-20));
+      expect(source).toMatchObject({ failures: 1 });
+      expect(await lookAgain()).toMatchObject({ failures: 0, failure: null });
+      expect(await texts()).toEqual(["waits"]);
+    },
+  );
 
-  test("that asks to wait is not asked before", async () => {
+  test("that asks to wait gets no request before", async () => {
     const description = "Too Many Requests: retry after 1800";
     telegram.fail("getUpdates", { status: 429, description, retryAfter: 1800 });
     await look();
@@ -562,7 +565,7 @@ describe("the messenger", () => {
     expect(called("getUpdates")).toHaveLength(2);
   });
 
-  test("keeps updates for a day: a longer time without reading is told", async () => {
+  test("keeps updates for a day, so a longer time without reading is reported", async () => {
     const id = telegram.addChannel();
     telegram.post(id, "one");
     await look();
@@ -583,7 +586,7 @@ describe("the messenger", () => {
     expect((await look()).position.gap).toBeUndefined();
   });
 
-  test("that gives nothing for three minutes makes the source silent, and /readyz says so", async () => {
+  test("that fails for three minutes makes the source silent, and /readyz says so", async () => {
     for (let minutes = 0; minutes < 5; minutes++) {
       telegram.fail("getUpdates", { status: 409, description: "Conflict: terminated" });
       await lookAgain();
@@ -596,7 +599,7 @@ describe("the messenger", () => {
     });
   });
 
-  test("numbers updates anew after a week without any: they are read all the same", async () => {
+  test("may renumber updates after a week without any, and they are still read", async () => {
     const id = telegram.addChannel();
     telegram.post(id, "one");
     await look();
@@ -614,9 +617,12 @@ describe("the messenger", () => {
 });
 
 describe("a run", () => {
-  /** Has the messenger wait for updates until the request is broken off, as it does for 50 seconds. */
+  /**
+   * Makes the messenger hold requests for updates until they are aborted, as it does for 50 seconds.
+   * @returns settles with the first such request
+   */
   function holdUp(): Promise<void> {
-    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const { promise: requested, resolve } = Promise.withResolvers<void>();
     const { answerGet } = telegram;
     appliance.ports.network.answerGet = (url, { signal }) => {
       if (!url.includes("getUpdates")) return answerGet(url);
@@ -625,14 +631,14 @@ describe("a run", () => {
       signal?.addEventListener("abort", () => end({ fault: "timeout" }));
       return promise;
     };
-    return asked;
+    return requested;
   }
 
-  test.each(["pauseSource", "removeSource"] as const)("ends with %s", async (verb) => {
+  test.each(["pauseSource", "removeSource"] as const)("ends after %s", async (verb) => {
     const { id } = await add();
-    const asked = holdUp();
+    const requested = holdUp();
     await appliance.app.sources.look();
-    await asked;
+    await requested;
     await appliance.app.sources[verb](id, COMMAND_LINE);
     await appliance.app.sources.look();
     await appliance.app.sources.settled();
@@ -640,34 +646,34 @@ describe("a run", () => {
     expect(source ?? null).toEqual(
       verb === "removeSource"
         ? null
-        : expect.objectContaining({ owner: null, isPaused: true, failures: 0, isAsked: false }),
+        : expect.objectContaining({ owner: null, isPaused: true, failures: 0, isRequested: false }),
     );
   });
 
-  test("that somebody asked for goes to its end though the source is paused", async () => {
+  test("requested by somebody completes although the source is paused", async () => {
     const { id } = await add();
     await appliance.app.sources.pauseSource(id, COMMAND_LINE);
-    await appliance.app.sources.askSource(id, COMMAND_LINE);
+    await appliance.app.sources.requestRun(id, COMMAND_LINE);
     const channel = telegram.addChannel();
     telegram.post(channel, "asked for");
     await look();
     expect(await texts()).toEqual(["asked for"]);
   });
 
-  test("is over at once where the process is stopped, and is no failure", async () => {
+  test("ends at once when the process stops, and is not a failure", async () => {
     await add();
-    const asked = holdUp();
+    const requested = holdUp();
     await appliance.app.sources.look();
-    await asked;
+    await requested;
     await appliance.app.sources.stop();
     expect(await appliance.app.sources.list()).toMatchObject([
-      { owner: null, failures: 0, isAsked: true },
+      { owner: null, failures: 0, isRequested: true },
     ]);
   });
 
-  test("of a bot holds up no file: bots have places of their own", async () => {
+  test("of a bot holds up no file, because bots are limited separately", async () => {
     await add();
-    const asked = holdUp();
+    const requested = holdUp();
     const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
     const options = {
       rows: "channels",
@@ -683,7 +689,7 @@ describe("a run", () => {
       );
     }
     await appliance.app.sources.look();
-    await asked;
+    await requested;
     expect(appliance.ports.network.downloads).toHaveLength(4);
     await appliance.app.sources.stop();
   });

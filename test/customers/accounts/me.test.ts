@@ -96,7 +96,7 @@ describe("the account", () => {
     }
   });
 
-  test("shows the key's mark", async () => {
+  test("shows the key's access mark", async () => {
     const { memberId } = await appliance.customer();
     const { token } = await appliance.app.domains.keys.createKey(
       {
@@ -136,14 +136,14 @@ describe("the plan", () => {
     return customer;
   }
 
-  test("that ends shows its end, and holds through its last second", async () => {
+  test("that ends shows its end, and is in force through its last second", async () => {
     const { key } = await endingCustomer();
     expect(await me(key)).toMatchObject({ api_tariff: "start", tariff_ends_at: END });
     appliance.ports.clock.set("2026-12-05T23:59:59.999+03:00");
     expect(await me(key)).toMatchObject({ api_tariff: "start", tariff_ends_at: END });
   });
 
-  test("that has ended leaves test, in a new period, its past end still shown", async () => {
+  test("that has ended is replaced by test, in a new period, with its past end still shown", async () => {
     const { key } = await endingCustomer();
     await imported(appliance, "channels", [channel(1)]);
     for (let call = 0; call < 3; call++) await appliance.get("/v1/msgr/channels/1/", key);
@@ -181,7 +181,7 @@ describe("the plan", () => {
     });
   });
 
-  test("renewed before its end keeps the period and what was used", async () => {
+  test("renewed before its end keeps the period and its usage", async () => {
     const { key, organizationId } = await endingCustomer();
     await imported(appliance, "channels", [channel(1)]);
     await appliance.get("/v1/msgr/channels/1/", key);
@@ -195,7 +195,7 @@ describe("the plan", () => {
 });
 
 describe("usage", () => {
-  test("is of fixed periods of 30 days from the plan's start", async () => {
+  test("is counted in fixed periods of 30 days from the plan's start", async () => {
     const { key } = await appliance.customer({ plan: "start" });
     await imported(appliance, "channels", [channel(1)]);
     await appliance.get("/v1/msgr/channels/1/", key);
@@ -212,7 +212,7 @@ describe("usage", () => {
       period_ends_at: "2027-01-19T12:00:00+03:00",
       used: 0,
     });
-    // Periods in which nothing was asked pass as well.
+    // Periods without requests pass as well.
     appliance.ports.clock.advance(95 * DAY_MS);
     expect((await me(key)).usage).toEqual({
       period_started_at: "2027-03-20T12:00:00+03:00",
@@ -288,7 +288,7 @@ describe("usage", () => {
     expect(await me(key)).toMatchObject({ usage: { used: 0 }, remaining_period: 1000 });
   });
 
-  test("is the organization's, whichever of its keys is used", async () => {
+  test("is shared by all keys of an organization", async () => {
     const { key, memberId } = await appliance.customer({ plan: "start" });
     const other = await appliance.customer({ plan: "start" });
     const { token } = await appliance.app.domains.keys.createKey(
@@ -335,7 +335,7 @@ describe("last_used_at", () => {
     return (await me(key)).key.last_used_at;
   }
 
-  test("is written at the first use, and at most once a minute after", async () => {
+  test("is written at the first use, and then at most once a minute", async () => {
     const { key } = await appliance.customer();
     expect(await lastUsed(key)).toBe("2026-11-20T12:00:00+03:00");
     expect(await lastUsed(key)).toBe("2026-11-20T12:00:00+03:00");
@@ -350,7 +350,7 @@ describe("last_used_at", () => {
     expect(await lastUsed(key)).toBe("2026-11-20T12:01:00+03:00");
   });
 
-  test("is each key's own, and is noted by every method that takes the key", async () => {
+  test("is recorded for each key separately, by every method", async () => {
     const first = await appliance.customer();
     const second = await appliance.customer();
     expect((await appliance.get("/v1/msgr/channels/99/", first.key)).status).toBe(404);

@@ -11,7 +11,7 @@ afterEach(() => appliance.close());
 const me = async (key: string) => (await appliance.request("/v1/me/", { key })).body;
 const END = Date.parse("2026-12-01T00:00:00+03:00");
 
-test("an end day is meant through its last second; then the plan is test, in a new period", async () => {
+test("a plan is in force through the last second of its last day; then test is, in a new period", async () => {
   const { key, organizationId } = await appliance.customer({ plan: "growth" });
   await appliance.app.domains.accounts.givePlan(organizationId, "growth", END, COMMAND_LINE);
   await appliance.request("/v1/msgr/channels/", { key });
@@ -34,7 +34,7 @@ test("an end day is meant through its last second; then the plan is test, in a n
   });
 });
 
-test("usage starts at nothing with each period, and what was used before stays as it was", async () => {
+test("each period's usage starts at 0, and that of earlier periods is kept", async () => {
   const { key } = await appliance.customer();
   for (let at = 0; at < 3; at++) await appliance.request("/v1/msgr/channels/", { key });
   appliance.ports.clock.set("2026-12-20T11:59:59.999+03:00");
@@ -51,7 +51,7 @@ test("usage starts at nothing with each period, and what was used before stays a
   expect((await me(key)).usage.used).toBe(3);
 });
 
-test("a plan cannot be given an end that is over", async () => {
+test("a plan cannot end in the past", async () => {
   const { organizationId } = await appliance.customer({ plan: "start" });
   const { accounts } = appliance.app.domains;
   const now = appliance.ports.clock.now();
@@ -66,7 +66,7 @@ test("a plan cannot be given an end that is over", async () => {
   expect(given).toMatchObject({ plan: "growth", planEndsAt: now + 1 });
 });
 
-test("an e-mail address is a member of an organization once, in any case", async () => {
+test("an organization has only one member with an e-mail address, ignoring case", async () => {
   const { organizationId } = await appliance.customer();
   const other = await appliance.customer();
   const { accounts } = appliance.app.domains;
@@ -82,7 +82,7 @@ test("an e-mail address is a member of an organization once, in any case", async
   expect(await accounts.members(organizationId)).toHaveLength(1);
 });
 
-test("archiving twice keeps the first instant, and restoring forgets it", async () => {
+test("archiving again keeps the original time, and restoring removes it", async () => {
   const { organizationId } = await appliance.customer();
   const { accounts } = appliance.app.domains;
   const first = await accounts.archiveOrganization(organizationId, COMMAND_LINE);

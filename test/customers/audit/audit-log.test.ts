@@ -14,7 +14,7 @@ import {
   RECEIVER,
 } from "../../support/webhook-calls.ts";
 
-/** What is recorded of the changes that are made by commands and by API keys. */
+/** What is recorded about changes made by commands and with API keys. */
 
 let appliance: Appliance;
 let customer: Customer;
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-/** What is recorded while something is done, by whomever. */
+/** Entries recorded while `change` runs, whoever their author is. */
 async function recordedBy(change: () => Promise<unknown>): Promise<Recorded[]> {
   const before = auditOf(appliance, "everybody").length;
   await change();
@@ -37,7 +37,7 @@ async function recordedBy(change: () => Promise<unknown>): Promise<Recorded[]> {
 }
 
 describe("a command", () => {
-  test("is recorded as the command line's, once, and not again where all is so already", async () => {
+  test("is recorded as the command line's, and not again if it changes nothing", async () => {
     const { organizationId, memberId, keyId } = customer;
     const { accounts, keys, people } = domains();
     const webhook = (await created(call)).id as number;
@@ -97,7 +97,7 @@ describe("a command", () => {
     }
   });
 
-  test("that makes something is recorded with its number, and no secret", async () => {
+  test("that creates something is recorded with its number and without secrets", async () => {
     const { accounts, keys, people } = domains();
     const password = "correct horse battery";
     let token = "";
@@ -126,8 +126,8 @@ describe("a command", () => {
   });
 });
 
-describe("a change of a webhook by an API key", () => {
-  test("is recorded with the member and the key's number, without any secret", async () => {
+describe("a change of a webhook with an API key", () => {
+  test("is recorded with the member and the key's number, without secrets", async () => {
     const administrator = callsWith(
       appliance,
       await keyOf(appliance, customer.organizationId, "administrator", "read_write"),
@@ -161,7 +161,7 @@ describe("a change of a webhook by an API key", () => {
     for (const secret of secrets) expect(JSON.stringify(recorded)).not.toContain(secret);
   });
 
-  test("that changes nothing, or is refused, is not recorded", async () => {
+  test("that has no effect or is refused is not recorded", async () => {
     const { id } = await created(call);
     const member = callsWith(
       appliance,
@@ -180,7 +180,7 @@ describe("a change of a webhook by an API key", () => {
   });
 });
 
-test("a change whose record cannot be written is not made", async () => {
+test("a change whose audit entry cannot be written is not made", async () => {
   const { accounts, db, keys } = domains();
   const { id } = await created(call);
   db.exec(`CREATE TRIGGER full BEFORE INSERT ON audit_log

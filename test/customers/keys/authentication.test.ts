@@ -15,7 +15,7 @@ async function expectRefused(key: string, reason: string): Promise<void> {
   expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="kanalog"');
 }
 
-test("a request without a key is told that it needs one", async () => {
+test("a request without a key is refused as not authenticated", async () => {
   for (const authorization of [undefined, "", "Bearer", "Bearer ", "Basic dTpw", "Token abc"]) {
     const headers = authorization === undefined ? {} : { authorization };
     const answer = await appliance.request("/v1/me/", { headers });
@@ -25,7 +25,7 @@ test("a request without a key is told that it needs one", async () => {
   }
 });
 
-test("a good key is accepted, whatever the case of the scheme", async () => {
+test("a valid key is accepted with the scheme in any case", async () => {
   const { key } = await appliance.customer();
   for (const scheme of ["Bearer", "bearer", "BEARER"]) {
     const answer = await appliance.request("/v1/me/", {
@@ -35,14 +35,14 @@ test("a good key is accepted, whatever the case of the scheme", async () => {
   }
 });
 
-test("a key that nobody was given is refused", async () => {
+test("a well-formed key that does not exist is refused", async () => {
   const elsewhere = await startAppliance();
   const { key } = await elsewhere.customer();
   await elsewhere.close();
   await expectRefused(key, "There is no such API key.");
 });
 
-test("a mistyped key is told from one that nobody has, by its checksum", async () => {
+test("a mistyped key is distinguished by its checksum from one that does not exist", async () => {
   const { key } = await appliance.customer();
   const last = key.at(-1) === "a" ? "b" : "a";
   const reason = "This is not a whole API key: check that it was copied without a mistake.";
@@ -67,7 +67,7 @@ test("an expired key is refused from the first instant after its last day", asyn
   await expectRefused(key, "This API key has expired.");
 });
 
-test("the key of a suspended member is refused, and accepted again after", async () => {
+test("the key of a suspended member is refused until the member is reinstated", async () => {
   const { key, memberId } = await appliance.customer();
   await appliance.app.domains.accounts.suspendMember(memberId, COMMAND_LINE);
   await expectRefused(key, "The member of this API key is suspended.");
@@ -75,7 +75,7 @@ test("the key of a suspended member is refused, and accepted again after", async
   expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
 });
 
-test("the key of an archived organization is refused, and accepted again after", async () => {
+test("the key of an archived organization is refused until the organization is restored", async () => {
   const { key, organizationId } = await appliance.customer();
   await appliance.app.domains.accounts.archiveOrganization(organizationId, COMMAND_LINE);
   await expectRefused(key, "The organization of this API key is archived.");

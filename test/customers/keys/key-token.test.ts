@@ -15,7 +15,7 @@ const random = fakeRandom();
 const access = fc.constantFrom<KeyAccess[]>("read_only", "read_write");
 const token = access.map((mark) => createKeyToken(mark, random));
 
-test("a key is its mark, 32 characters and the CRC32 of all before it in base62", () => {
+test("a key is its access mark, 32 characters, and the CRC32 of all that in base62", () => {
   fc.assert(
     fc.property(access, (mark) => {
       const key = createKeyToken(mark, random);
@@ -40,7 +40,7 @@ test("every change of a single character is detected", () => {
   );
 });
 
-test("in one key, every other character at every place is detected", () => {
+test("in a key, every other character at every position is detected", () => {
   const key = createKeyToken("read_write", random);
   let accepted = 0;
   for (let at = 0; at < key.length; at++) {
@@ -52,7 +52,7 @@ test("in one key, every other character at every place is detected", () => {
   expect(accepted).toBe(0);
 });
 
-test("two neighbours changed about, a part cut off or something added are detected", () => {
+test("swapped neighbors, missing parts and added characters are detected", () => {
   fc.assert(
     fc.property(token, fc.nat(43), (key, at) => {
       const turned = key.slice(0, at) + key[at + 1] + key[at] + key.slice(at + 2);
@@ -66,12 +66,12 @@ test("two neighbours changed about, a part cut off or something added are detect
   );
 });
 
-test("a read-only key does not become a read-and-write one by its prefix", () => {
+test("a read-only key does not become a read-write one by changing its prefix", () => {
   const key = createKeyToken("read_only", random);
   expect(isKeyToken(key.replace("knl_ro_", "knl_rw_"))).toBe(false);
 });
 
-test("what is shown is the prefix with four characters more, and nothing of the rest", () => {
+test("only the prefix and four more characters are shown", () => {
   const key = createKeyToken("read_only", random);
   expect(shownPrefix(key)).toBe(key.slice(0, 11));
   expect(shownPrefix(key)).toMatch(/^knl_ro_.{4}$/);
@@ -84,7 +84,7 @@ test("keys differ, and so do their hashes", () => {
   expect(Buffer.from(hashKeyToken(keys[0] ?? ""), "base64")).toHaveLength(32);
 });
 
-test("no character is likelier than another", () => {
+test("all characters are equally likely", () => {
   const keys = 8000;
   const seen = new Map<string, number>();
   for (let made = 0; made < keys; made++) {
@@ -93,8 +93,8 @@ test("no character is likelier than another", () => {
     }
   }
   expect(seen.size).toBe(62);
-  // Chance alone is within 8 percent; taking each byte's remainder by 62 would favour eight
-  // characters by 21 percent.
+  // Chance alone stays within 8 percent; taking each byte modulo 62 would favor eight characters by 21
+  // percent.
   const expected = (keys * 32) / 62;
   for (const count of seen.values()) expect(Math.abs(count / expected - 1)).toBeLessThan(0.1);
 });

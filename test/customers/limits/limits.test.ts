@@ -26,7 +26,7 @@ describe("the rate", () => {
     customer = await appliance.customer({ plan: "start" });
   });
 
-  test("counts every request with a good key once: free ones, errors and wrong verbs", async () => {
+  test("counts every request with a valid key once, also free ones, errors and wrong verbs", async () => {
     const { key } = customer;
     const paths = ["/v1/me/", "/v1/msgr/channels/99/", "/v1/msgr/categories/", "/v1/me/usage/"];
     for (const [index, path] of paths.entries()) {
@@ -41,14 +41,14 @@ describe("the rate", () => {
     expect(refused.headers.get("x-request-cost")).toBe("0");
   });
 
-  test("is looked at before the verb, the plan and the parameters", async () => {
+  test("is checked before the verb, the plan and the parameters", async () => {
     const { key } = customer;
     for (let count = 0; count < 5; count++) await appliance.request("/v1/me/", { key });
     expect((await appliance.request("/v1/me/", { key, method: "DELETE" })).status).toBe(429);
     expect((await appliance.request("/v1/msgr/channels/?limit=x", { key })).status).toBe(429);
   });
 
-  test("is the organization's, whichever of its keys is used, and no other's", async () => {
+  test("is shared by an organization's keys, and not with other organizations", async () => {
     const { key, memberId } = customer;
     const { token } = await appliance.app.domains.keys.createKey(
       {
@@ -65,7 +65,7 @@ describe("the rate", () => {
     expect((await appliance.request("/v1/me/", { key: other.key })).status).toBe(200);
   });
 
-  test("comes back with time, and follows the plan from the next request on", async () => {
+  test("refills with time, and follows a change of plan from the next request on", async () => {
     const { key, organizationId } = customer;
     for (let count = 0; count < 5; count++) await appliance.request("/v1/me/", { key });
     expect((await appliance.request("/v1/me/", { key })).status).toBe(429);
@@ -80,7 +80,7 @@ describe("the rate", () => {
     expect(headers.get("ratelimit")).toStartWith('"rate";r=29;t=1, ');
   });
 
-  test("a request without a good key takes nothing and carries no limits", async () => {
+  test("is not used by requests without a valid key, whose answers have no limit headers", async () => {
     for (let count = 0; count < 20; count++) {
       const { status, headers } = await appliance.request("/v1/me/");
       expect(status).toBe(401);
@@ -102,7 +102,7 @@ describe("the quota", () => {
     accounts().changePlan("start", { requestsPerPeriod: units }, COMMAND_LINE);
   const card = (path = "/v1/msgr/channels/1/") => appliance.request(path, { key: customer.key });
 
-  test("is told on every answer to a good key, with the seconds to the period's end", async () => {
+  test("is in every answer to a valid key, with the seconds to the period's end", async () => {
     const { headers } = await card();
     expect(headers.get("ratelimit-policy")).toEndWith('"quota";q=30000;w=2592000');
     expect(headers.get("ratelimit")).toEndWith('"quota";r=29999;t=2592000');
@@ -111,7 +111,7 @@ describe("the quota", () => {
     expect(free.headers.get("ratelimit")).toEndWith(`"quota";r=29999;t=${29 * 86_400}`);
   });
 
-  test("gives just so many billed answers, then a 429 until the period's end", async () => {
+  test("permits exactly that many billed answers, then answers 429 until the period's end", async () => {
     await quota(3);
     for (let count = 0; count < 3; count++) expect((await card()).status).toBe(200);
     appliance.ports.clock.advance(DAY_MS + 500);
@@ -123,7 +123,7 @@ describe("the quota", () => {
     expect(await used(customer.key)).toBe(3);
   });
 
-  test("leaves the free methods open when it has run out", async () => {
+  test("does not apply to free methods", async () => {
     await quota(1);
     await card();
     for (const path of ["/v1/me/", "/v1/me/usage/", "/v1/msgr/categories/"]) {
@@ -131,7 +131,7 @@ describe("the quota", () => {
     }
   });
 
-  test("is looked at after the plan and before the parameters and the look-up", async () => {
+  test("is checked after the plan, and before the parameters and the lookup", async () => {
     await quota(1);
     await card();
     expect((await card("/v1/msgr/channels/?limit=x")).status).toBe(429);
@@ -154,7 +154,7 @@ describe("the quota", () => {
     expect(await used(customer.key)).toBe(50);
   });
 
-  test("period after period: the old one holds to its last millisecond, the new one starts at nothing", async () => {
+  test("is renewed at the exact millisecond at which a period ends", async () => {
     await quota(1);
     await card();
     appliance.ports.clock.advance(PERIOD_MS - 1);
@@ -169,7 +169,7 @@ describe("the quota", () => {
     expect(await used(customer.key)).toBe(1);
   });
 
-  test("a clock that goes back by an hour over the period's end gives nothing free and locks nobody out", async () => {
+  test("is neither extended nor locked by a clock that goes back an hour across a period's end", async () => {
     await quota(2);
     await card();
     appliance.ports.clock.advance(PERIOD_MS);
@@ -182,7 +182,7 @@ describe("the quota", () => {
     expect((await card()).status).toBe(429);
   });
 
-  test("a plan that ends falls to test at that instant, in a period of its own", async () => {
+  test("becomes that of test, in a new period, at the instant that the plan ends", async () => {
     const end = Date.parse("2026-12-01T00:00:00+03:00");
     await accounts().givePlan(customer.organizationId, "start", end, COMMAND_LINE);
     await card();
@@ -194,7 +194,7 @@ describe("the quota", () => {
     expect(headers.get("ratelimit")).toEndWith('"quota";r=999;t=2592000');
   });
 
-  test("another plan starts a new period; renewing the one that holds does not", async () => {
+  test("starts a new period with another plan, but not when the present one is renewed", async () => {
     await card();
     await accounts().givePlan(customer.organizationId, "start", null, COMMAND_LINE);
     expect(await used(customer.key)).toBe(1);
@@ -203,7 +203,7 @@ describe("the quota", () => {
     expect(await used(customer.key)).toBe(0);
   });
 
-  test("concurrent answers each tell what was left after them", async () => {
+  test("is in concurrent answers as it was after each of them", async () => {
     await quota(100);
     const answers = await Promise.all(Array.from({ length: 40 }, () => card()));
     const left = answers.map(
@@ -214,7 +214,7 @@ describe("the quota", () => {
     );
   });
 
-  test("test given to an organization that fell back to it goes on with its period", async () => {
+  test("continues its period when test is assigned to an organization that had fallen back to it", async () => {
     await accounts().givePlan(
       customer.organizationId,
       "start",
@@ -229,7 +229,7 @@ describe("the quota", () => {
     expect(await used(customer.key)).toBe(0);
   });
 
-  test("set below what was used, leaves nothing, and nothing negative", async () => {
+  test("has nothing left, but nothing negative, when set below what was used", async () => {
     for (let count = 0; count < 5; count++) await card();
     await quota(3);
     const { status, headers } = await card();
@@ -336,7 +336,7 @@ describe("the history of usage", () => {
     ]);
   });
 
-  test("is given page by page, each row once, and of the same days when midnight has passed", async () => {
+  test("has pages with each row once, and of the same days even after midnight", async () => {
     const { key, memberId } = await appliance.customer();
     const { keys } = appliance.app.domains;
     for (let made = 0; made < 3; made++) {
@@ -359,7 +359,7 @@ describe("the history of usage", () => {
       path = pathname + search;
       if (collected.length === 2) appliance.ports.clock.advance(DAY_MS);
     }
-    // What counts the pages themselves comes with the days asked for.
+    // The requests for the pages are counted among the same days.
     const others = collected.filter(
       (row) => (row as { method: string }).method !== "me_usage_list",
     );
@@ -371,7 +371,7 @@ describe("the history of usage", () => {
     expect((await appliance.request("/v1/me/usage/?limit=10001", { key })).status).toBe(400);
   });
 
-  test("has at most 10,000 rows in an answer, however many keys there are", async () => {
+  test("has at most 10,000 rows per page, however many keys there are", async () => {
     const { key, keyId, organizationId } = await appliance.customer();
     const { db } = appliance.app.domains;
     db.exec(`
@@ -385,7 +385,7 @@ describe("the history of usage", () => {
     const { pathname, search } = new URL(first.next);
     const second = (await appliance.request(pathname + search, { key })).body;
     expect(second.next).toBeNull();
-    // The first page's own request is among them by now.
+    // The request for the first page has been counted by now.
     expect(second.results.map(({ method }: { method: string }) => method)).toEqual([
       expect.stringMatching(/^method_/),
       "me_usage_list",
@@ -399,7 +399,7 @@ describe("the history of usage", () => {
     expect(await history(ours.key)).toEqual([]);
   });
 
-  test("is asked for by days that exist, at most 366 of them", async () => {
+  test("takes existing days only, at most 366 of them", async () => {
     const { key } = await appliance.customer();
     for (const [query, field] of [
       ["?from=2026-02-30", "from"],
@@ -427,7 +427,7 @@ describe("the history of usage", () => {
     expect(await history(key, "?from=2026-11-20&to=2026-11-20")).toEqual([]);
   });
 
-  test("counts what the quota had no room for as an error without units", async () => {
+  test("counts a request beyond the quota as an error without units", async () => {
     const { key } = await appliance.customer();
     await accounts().changePlan("profi", { requestsPerPeriod: 1 }, COMMAND_LINE);
     await Promise.all(

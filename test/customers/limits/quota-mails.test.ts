@@ -20,26 +20,26 @@ async function use(requests: number): Promise<void> {
 }
 
 const subjects = () => appliance.ports.mail.sent.map(({ to, subject }) => [to[0], subject]);
-const told = (percent: number) => [
+const mailOf = (percent: number) => [
   "ada@example.com",
   `Использовано ${percent} % квоты / ${percent} % of the quota is used: Acme`,
 ];
 
-test("owners are told by mail at 80 and at 100 %, once a period", async () => {
+test("owners get a mail at 80 and at 100 % of the quota, once per period", async () => {
   await use(7);
   expect(subjects()).toEqual([]);
   await use(1);
-  expect(subjects()).toEqual([told(80)]);
+  expect(subjects()).toEqual([mailOf(80)]);
   await use(1);
-  expect(subjects()).toEqual([told(80)]);
+  expect(subjects()).toEqual([mailOf(80)]);
   await use(5);
-  expect(subjects()).toEqual([told(80), told(100)]);
+  expect(subjects()).toEqual([mailOf(80), mailOf(100)]);
   appliance.ports.clock.advance(30 * 24 * 60 * 60 * 1000);
   await use(8);
-  expect(subjects()).toEqual([told(80), told(100), told(80)]);
+  expect(subjects()).toEqual([mailOf(80), mailOf(100), mailOf(80)]);
 });
 
-test("administrators get the mail too; members and those who are suspended do not", async () => {
+test("administrators get the mail too; members and suspended people do not", async () => {
   const { accounts } = appliance.app.domains;
   const { organizationId } = customer;
   for (const [name, role] of [
@@ -56,13 +56,13 @@ test("administrators get the mail too; members and those who are suspended do no
   expect(addressees.toSorted()).toEqual(["ada@example.com", "administrator@example.com"]);
 });
 
-test("a quota that is used up at once is told by one mail", async () => {
+test("a quota that is used up at once causes one mail", async () => {
   await appliance.app.domains.accounts.changePlan("start", { requestsPerPeriod: 1 }, COMMAND_LINE);
   await use(3);
-  expect(subjects()).toEqual([told(100)]);
+  expect(subjects()).toEqual([mailOf(100)]);
 });
 
-test("what was told is known by the database, so another process tells nothing again", async () => {
+test("the database knows which mails were sent, so another process does not repeat them", async () => {
   await use(8);
   const { db } = appliance.app.domains;
   const [row, ...others] = db
@@ -73,5 +73,5 @@ test("what was told is known by the database, so another process tells nothing a
   const { clock } = appliance.ports;
   await tellQuota(db, clock, { ...again, periodStartedAt: row?.startedAt ?? 0 });
   await appliance.app.mailer.runDue();
-  expect(subjects()).toEqual([told(80)]);
+  expect(subjects()).toEqual([mailOf(80)]);
 });

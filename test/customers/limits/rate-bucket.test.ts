@@ -5,7 +5,7 @@ import { type Bucket, takeToken } from "../../../src/customers/limits/rate-bucke
 const START_MS = Date.parse("2026-11-20T12:00:00+03:00");
 const HOUR_MS = 3_600_000;
 
-/** Asks at each instant; the instants at which a request was allowed. */
+/** The instants, of those given, at which a request is allowed. */
 function allowedAt(rate: number, instants: readonly number[]): number[] {
   let bucket: Bucket | null = null;
   return instants.filter((instant) => {
@@ -17,20 +17,20 @@ function allowedAt(rate: number, instants: readonly number[]): number[] {
 
 const times = (count: number, instant: number): number[] => Array(count).fill(instant);
 
-test("a bucket holds one second's worth of requests, however long it was left alone", () => {
+test("a bucket holds one second's worth of requests, however long it is unused", () => {
   expect(allowedAt(5, times(20, START_MS))).toHaveLength(5);
   expect(
     allowedAt(5, [...times(20, START_MS), ...times(20, START_MS + 24 * HOUR_MS)]),
   ).toHaveLength(10);
 });
 
-test("it is refilled continuously: a request every 200 ms at 5 a second", () => {
+test("a bucket refills continuously: a request every 200 ms at 5 a second", () => {
   const every200 = Array.from({ length: 50 }, (_, index) => START_MS + 1 + index * 200);
   const allowed = allowedAt(5, [...times(5, START_MS), ...every200]);
   expect(allowed).toHaveLength(5 + 49);
 });
 
-test("a refused request costs nothing and says when the next one is worth a try", () => {
+test("a refused request takes nothing, and its verdict says when to retry", () => {
   let verdict = takeToken(null, 2, START_MS);
   verdict = takeToken(verdict.bucket, 2, START_MS);
   const refused = takeToken(verdict.bucket, 2, START_MS);
@@ -45,7 +45,7 @@ test("a clock that goes back by an hour gives no free requests and locks nobody 
   expect(allowedAt(5, [...times(5, START_MS), back, ...times(9, back + 1000)])).toHaveLength(10);
 });
 
-test("over any window no more than its seconds' worth and one burst get through", () => {
+test("in any interval, no more than its seconds' worth and one burst are allowed", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 50 }),
@@ -63,7 +63,7 @@ test("over any window no more than its seconds' worth and one burst get through"
   );
 });
 
-test("a plan with a smaller rate takes what was saved up", () => {
+test("a plan with a smaller rate cuts the saved tokens", () => {
   const { bucket } = takeToken(null, 30, START_MS);
   expect(takeToken(bucket, 2, START_MS).remaining).toBe(1);
 });

@@ -5,7 +5,7 @@ import { createRequestLog } from "../../../src/customers/limits/request-log.ts";
 import type { Log } from "../../../src/ports/log.ts";
 import { startAppliance } from "../../support/appliance.ts";
 
-test("of many busy keys a part is written at a time, the longest waiting first", async () => {
+test("with many busy keys, each write takes those that have waited longest", async () => {
   const appliance = await startAppliance();
   const { db } = appliance.app.domains;
   const customers = await Promise.all(Array.from({ length: 25 }, () => appliance.customer()));
@@ -26,7 +26,7 @@ test("of many busy keys a part is written at a time, the longest waiting first",
   expect(written.size).toBe(20);
   await useAll("/v1/msgr/categories/");
   await appliance.app.flushRequests();
-  // Five waited already, with their last requests.
+  // Five keys were waiting already; now their latest requests are written.
   const later = new Set(stored().map(({ key }) => key));
   expect(later.size).toBe(25);
   const ofLate = stored().filter(({ key }) => !written.has(key));
@@ -43,13 +43,13 @@ const request = (at: number, url = "http://x/v1/me/") => ({
   ...{ at, verb: "GET", url, status: 200, durationMs: 1, units: 0 },
 });
 
-test("one write is under way at a time, however many ask for one", async () => {
+test("only one write runs at a time, however many are requested", async () => {
   let [underWay, most, writes] = [0, 0, 0];
   const log = createRequestLog(async () => {
     underWay += 1;
     writes += 1;
     most = Math.max(most, underWay);
-    // More comes in while it is being written.
+    // A request arrives during the write.
     if (writes < 10) log.note(writes, request(writes));
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
     underWay -= 1;
@@ -59,7 +59,7 @@ test("one write is under way at a time, however many ask for one", async () => {
   expect([writes, most]).toEqual([10, 1]);
 });
 
-test("the more keys wait, the fewer of each one's requests are held, the last ones", async () => {
+test("the more keys are waiting, the fewer of each one's latest requests are held", async () => {
   const written: LoggedOfKey[] = [];
   const log = createRequestLog(async (batch) => void written.push(...batch), silent);
   for (let at = 0; at < 100; at++) for (let key = 0; key < 2_000; key++) log.note(key, request(at));
@@ -69,7 +69,7 @@ test("the more keys wait, the fewer of each one's requests are held, the last on
   for (const { requests } of written) expect(requests.at(-1)?.at).toBe(99);
 });
 
-test("a long address takes no more memory than what is kept of it", async () => {
+test("a long URL takes no more memory than the part that is stored", async () => {
   const written: LoggedOfKey[] = [];
   const log = createRequestLog(async (batch) => void written.push(...batch), silent);
   const before = heapBytes();

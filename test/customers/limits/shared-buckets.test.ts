@@ -9,7 +9,7 @@ import { createSharedTable, wordsOfTable } from "../../../src/values/shared-tabl
 import { fakeClock } from "../../support/fake-ports.ts";
 import { seededRandom } from "../../support/webhook-journey.ts";
 
-/** Limits of several workers, in memory that they share: two views of it stand for two of them. */
+/** Limits shared by workers through memory; two views of the same memory stand for two workers. */
 
 const BASE_MS = Date.parse("2026-11-20T12:00:00+03:00");
 const KEYS = 64;
@@ -23,7 +23,7 @@ function shared(memory: BigInt64Array): RateBuckets {
   };
 }
 
-test("shared buckets judge as a process's own do, whatever comes when", () => {
+test("shared buckets give the same verdicts as a process's own, in any sequence", () => {
   const chance = seededRandom(7);
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   const [own, ours] = [createRates(clock), createRates(clock, shared(words()))];
@@ -42,7 +42,7 @@ test("shared buckets judge as a process's own do, whatever comes when", () => {
   }
 });
 
-test("two workers take one second's worth of requests together, not each", () => {
+test("two workers together allow one second's worth of requests", () => {
   const memory = words();
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   const workers = [createRates(clock, shared(memory)), createRates(clock, shared(memory))];
@@ -50,7 +50,7 @@ test("two workers take one second's worth of requests together, not each", () =>
   expect(taken.filter(Boolean)).toHaveLength(5);
   expect(workers[1]?.take(1, 5, BASE_MS + 200).allowed).toBe(true);
   expect(workers[0]?.take(1, 5, BASE_MS + 200).allowed).toBe(false);
-  // Calls that wait, too: ten at a time over all workers.
+  // Waiting tool calls are shared too: ten at a time across all workers.
   const waits = Array.from({ length: 20 }, (_, at) => workers[at % 2]?.takeSoon(2, 100, BASE_MS));
   expect(waits.every((verdict) => verdict?.allowed)).toBe(true);
   for (let at = 0; at < 80; at++) workers[at % 2]?.take(2, 100, BASE_MS);
@@ -58,7 +58,7 @@ test("two workers take one second's worth of requests together, not each", () =>
   expect(late.filter((verdict) => verdict?.allowed)).toHaveLength(10);
 });
 
-test("a clock that is set back leaves nobody refused for longer than a bucket takes to fill", () => {
+test("a clock that is set back refuses nobody for longer than a bucket takes to fill", () => {
   const rates = createRates(fakeClock("2026-11-20T12:00:00+03:00"), shared(words()));
   for (let at = 0; at < 5; at++) rates.take(1, 5, BASE_MS);
   const backMs = BASE_MS - 3_600_000;
@@ -66,7 +66,7 @@ test("a clock that is set back leaves nobody refused for longer than a bucket ta
   expect(rates.take(1, 5, backMs + 3_000).allowed).toBe(true);
 });
 
-test("tries of a sign-in are counted over all workers", () => {
+test("attempts to sign in are counted across all workers", () => {
   const memory = words();
   const throttles = [0, 1].map(() => createThrottle(createSharedBuckets(memory, BASE_MS)));
   const names = ["network 192.0.2.1", "account ada@example.com"];
@@ -76,7 +76,7 @@ test("tries of a sign-in are counted over all workers", () => {
   expect(throttles[1]?.take(["network 192.0.2.1"], BASE_MS)).toBe(null);
 });
 
-test("a form that one worker did is known to the others, one that a dead worker began is free", () => {
+test("a form completed by one worker is known to the others, and one begun by a dead worker is free", () => {
   const memory = words();
   const alive = new Set([1, 2]);
   const [one, two] = [1, 2].map((processId) =>
@@ -97,7 +97,7 @@ test("a form that one worker did is known to the others, one that a dead worker 
   expect(two?.take("other")).toBe(true);
 });
 
-test("a full table forgets the oldest, never the newest", () => {
+test("a full table evicts the oldest entry, never the newest", () => {
   const memory = words();
   const table = createSharedTable(memory, Number);
   const chance = seededRandom(3);
@@ -108,7 +108,7 @@ test("a full table forgets the oldest, never the newest", () => {
   }
 });
 
-test("names of strangers push out no more than there is room for", () => {
+test("a bounded set of buckets evicts only the name unused for longest", () => {
   const buckets = createBuckets<string>(2);
   const take = (name: string, tokens: number) =>
     buckets.change(name, 1, 0, () => ({ bucket: { tokens, updatedAtMs: 0 } }));
@@ -120,8 +120,8 @@ test("names of strangers push out no more than there is room for", () => {
   ]);
 });
 
-describe.if(process.platform === "linux")("in the memory of several processes", () => {
-  test("processes that count at once in one word lose nothing, and nothing is left behind", async () => {
+describe.if(process.platform === "linux")("in memory shared by processes", () => {
+  test("concurrent counts in one word are all kept", async () => {
     const COUNTED = 20_000;
     const descriptor = makeSharedMemory(4_096, "test");
     const script = `

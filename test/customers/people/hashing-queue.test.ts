@@ -6,17 +6,17 @@ import {
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson, PASSWORD, visitorOf } from "../../support/visitor.ts";
 
-/** Whatever can begin has begun. */
+/** Settles once everything that can begin has begun. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Work that ends when a test says so, and the order in which it began. */
+/** A queue whose work ends when the test says so, and the order in which it began. */
 function createWork() {
   const queue = createHashingQueue();
   const begun: string[] = [];
   let end = () => {};
   return {
     begun,
-    ask(kind: HashingKind, network: string): Promise<string> {
+    add(kind: HashingKind, network: string): Promise<string> {
       return queue
         .run(kind, network, () => {
           begun.push(`${kind} ${network}`);
@@ -34,30 +34,30 @@ function createWork() {
   };
 }
 
-describe("work that hashes", () => {
-  test("is done one at a time, and kinds take turns", async () => {
+describe("hashing work", () => {
+  test("runs one at a time, and kinds take turns", async () => {
     const work = createWork();
-    const asked = [
-      ...["a", "b", "c", "d"].map((network) => work.ask("choose-password", network)),
-      work.ask("sign-in", "e"),
-      work.ask("sign-in", "f"),
-      work.ask("known-sign-in", "g"),
+    const results = [
+      ...["a", "b", "c", "d"].map((network) => work.add("choose-password", network)),
+      work.add("sign-in", "e"),
+      work.add("sign-in", "f"),
+      work.add("known-sign-in", "g"),
     ];
     await work.settled();
     expect(work.begun).toEqual(["choose-password a"]);
-    for (let at = 0; at < asked.length; at += 1) await work.endOne();
+    for (let at = 0; at < results.length; at += 1) await work.endOne();
     expect(work.begun).toEqual([
       ...["choose-password a", "choose-password b", "sign-in e", "known-sign-in g"],
       ...["choose-password c", "sign-in f", "choose-password d"],
     ]);
-    expect(new Set(await Promise.all(asked))).toEqual(new Set(["done"]));
+    expect(new Set(await Promise.all(results))).toEqual(new Set(["done"]));
   });
 
-  test("is refused where 20 of its kind wait, and nothing of other kinds is", async () => {
+  test("is refused if 20 of its kind are waiting, but not for other kinds", async () => {
     const work = createWork();
-    const asked = Array.from({ length: 22 }, (_, at) => work.ask("choose-password", `n${at}`));
-    expect(await asked[21]).toBe("unavailable 5");
-    const other = work.ask("sign-in", "n1");
+    const results = Array.from({ length: 22 }, (_, at) => work.add("choose-password", `n${at}`));
+    expect(await results[21]).toBe("unavailable 5");
+    const other = work.add("sign-in", "n1");
     await work.settled();
     await work.endOne();
     await work.endOne();
@@ -66,18 +66,18 @@ describe("work that hashes", () => {
     expect(await other).toBe("done");
   });
 
-  test("is refused where 5 of its network wait, and nothing of other networks is", async () => {
+  test("is refused if 5 of its network are waiting, but not for other networks", async () => {
     const work = createWork();
-    const asked = Array.from({ length: 7 }, () => work.ask("sign-in", "greedy"));
-    expect(await asked[6]).toBe("throttled 5");
-    const other = work.ask("sign-in", "patient");
+    const results = Array.from({ length: 7 }, () => work.add("sign-in", "greedy"));
+    expect(await results[6]).toBe("throttled 5");
+    const other = work.add("sign-in", "patient");
     await work.settled();
     for (let at = 0; at < 7; at += 1) await work.endOne();
     expect(await other).toBe("done");
     expect(work.begun).toHaveLength(7);
   });
 
-  test("that fails gives its turn to the next", async () => {
+  test("that fails lets the next one run", async () => {
     const queue = createHashingQueue();
     const failed = queue.run("set-up", "n", () => Promise.reject(new Error("failed")));
     const next = queue.run("set-up", "n", async () => "done");
@@ -94,7 +94,7 @@ describe("a page that hashes", () => {
   });
   afterEach(() => appliance.close());
 
-  test("keeps nobody from signing in, however many wait on it", async () => {
+  test("does not keep others from signing in, however many requests wait for it", async () => {
     const { people } = appliance.app.domains;
     const token = (await people.passwordLink("ada@example.com")) ?? "";
     await addPerson(appliance, { email: "bob@example.com" });
@@ -117,7 +117,7 @@ describe("a page that hashes", () => {
     for (const status of statuses) expect(status).toBeOneOf([303, 409, 503]);
   });
 
-  test("says when to come again, with what was typed, and takes no attempt for it", async () => {
+  test("says when to retry, keeps what was typed, and does not count as an attempt", async () => {
     const visitor = visitorOf(appliance);
     const csrf = await visitor.csrf();
     const sent = { csrf, action: "sign-in", email: "x@example.com", password: PASSWORD };
@@ -138,7 +138,7 @@ describe("a page that hashes", () => {
     expect(over.body).toContain("Too many attempts.");
   });
 
-  test("lets nobody without a good link wait, nor look as if it did", async () => {
+  test("does not queue requests without a valid link", async () => {
     const visitor = visitorOf(appliance);
     const csrf = await visitor.csrf();
     const path = "/account/choose-password/?token=made-up";

@@ -8,7 +8,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson } from "../../support/visitor.ts";
 import { DAY_MS } from "../../support/webhook-calls.ts";
 
-/** The memory of networks that people sign in from. */
+/** Remembering the networks that people sign in from. */
 
 const ADA = "ada@example.com";
 const KEY = "a key of this test";
@@ -41,7 +41,7 @@ const notedAt = (): number[] =>
     .all()
     .flat() as number[];
 
-test("a network is known of the person who signed in there, in any case, and of nobody else", async () => {
+test("a network is known only for the person who signed in there, ignoring the address's case", async () => {
   await addPerson(appliance, { email: "bob@example.com" });
   await note(HOME);
   expect(await isKnown(HOME)).toBe(true);
@@ -52,7 +52,7 @@ test("a network is known of the person who signed in there, in any case, and of 
   }
 });
 
-test("a network is kept as a hash, by a key of the installation", async () => {
+test("a network is stored as a hash with the installation's key", async () => {
   await note(HOME);
   expect(await isKnown(HOME, ADA, "another key")).toBe(false);
   const rows = appliance.app.domains.db.prepare("SELECT network FROM known_networks").all();
@@ -60,7 +60,7 @@ test("a network is kept as a hash, by a key of the installation", async () => {
   expect((rows as { network: Buffer }[])[0]?.network).toHaveLength(32);
 });
 
-test("a network is noted once a day at the most", async () => {
+test("a network is recorded at most once a day", async () => {
   const { clock } = appliance.ports;
   const first = clock.now();
   await note(HOME);
@@ -72,7 +72,7 @@ test("a network is noted once a day at the most", async () => {
   expect(notedAt()).toEqual([first + DAY_MS]);
 });
 
-test("a network is known for 180 days, and its row goes with the next that is noted", async () => {
+test("a network is known for 180 days, and its row is removed when the next one is recorded", async () => {
   const { clock } = appliance.ports;
   await note(HOME);
   clock.advance(180 * DAY_MS - 1);
@@ -83,7 +83,7 @@ test("a network is known for 180 days, and its row goes with the next that is no
   expect(notedAt()).toEqual([clock.now()]);
 });
 
-test("the latest 20 networks of a person are known", async () => {
+test("a person's latest 20 networks are known", async () => {
   const { clock } = appliance.ports;
   for (let at = 0; at < 21; at += 1) {
     await note(`203.0.113.${at}`);

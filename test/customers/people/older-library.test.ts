@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { startAppliance } from "../../support/appliance.ts";
 import { PASSWORD, visitorOf } from "../../support/visitor.ts";
 
-/** Rows and a cookie as better-auth 1.6.0 wrote them, with this secret; nothing of them ends meanwhile. */
+/** Rows and a cookie as better-auth 1.6.0 wrote them with this secret. They do not expire before 2099. */
 const SECRET = "a secret text of at least thirty-two characters";
 const COOKIE =
   "0yeCbgCa9NnvEhx3CYBD57N2Z7fBTciT.xoGKsuq%2BkQWifWDehXI%2B9uUGtQG%2BXEZbXuRT9ZS%2FjvE%3D";
@@ -22,7 +22,7 @@ const ROWS = `
     'QOgyy-Yo363zdoxe-EJT-1oLVIRLGhuXW3NBU5Siw24', 'UmhcVvPsYtEZW0XgNQwf3vi4jCedbAQy',
     '2099-11-25T13:16:37.522Z', '2026-11-22T13:16:37.522Z', '2026-11-22T13:16:37.522Z');`;
 
-test("who was signed in by the former release of the library stays so, and password and link go on working", async () => {
+test("sessions, passwords and links of the library's previous release remain valid", async () => {
   const appliance = await startAppliance({ KANALOG_SECRET: SECRET });
   appliance.app.domains.db.exec(ROWS);
 

@@ -23,7 +23,7 @@ describe("a password", () => {
     expect(faultOf("длинный пароль. ".repeat(9))).toContain("no more than 128 characters");
   });
 
-  test("is neither the name of the address nor the product's, nor has them in it", () => {
+  test("does not contain the name in the address or the product's name", () => {
     for (const password of [
       "jane.doe@example.com",
       "my JANE.DOE pass",
@@ -32,11 +32,11 @@ describe("a password", () => {
     ]) {
       expect(faultOf(password), password).toContain("out of the password");
     }
-    // Three letters occur by chance.
+    // A name of three letters may occur by chance.
     expect(passwordFault("canada road trip", "ada@example.com")).toBeNull();
   });
 
-  test("is none of those that are guessed first, whatever digits and signs are around it", () => {
+  test("is not one of those guessed first, with any digits and symbols around it", () => {
     for (const password of [
       ...["1234567890", "0987654321", "qwertyuiop", "QWERTYUIOP", "1q2w3e4r5t", "йцукенгшщз"],
       ...[

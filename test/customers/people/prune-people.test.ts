@@ -17,11 +17,11 @@ const count = (table: string, where = "true") =>
     .prepare<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE ${where}`)
     .get()?.n;
 
-test("sessions and password links that ended are removed at night, and those that go on stay", async () => {
+test("expired sessions and password links are removed at night, and valid ones stay", async () => {
   const { db, people } = appliance.app.domains;
   for (let times = 0; times < 60; times++) await signedInVisitor(appliance, "ada@example.com");
   await people.passwordLink("ada@example.com");
-  // The library that signs people in goes by the machine's clock.
+  // The sign-in library sets times by the machine's clock.
   const at = (ms: number) => new Date(appliance.ports.clock.now() + ms).toISOString();
   db.exec(`UPDATE sessions SET expires_at = iif(rowid % 10 = 0, '${at(2 * DAY_MS)}', '${at(0)}')`);
   db.exec(`UPDATE verifications SET expires_at = '${at(0)}'`);

@@ -1,11 +1,11 @@
 import { expect } from "bun:test";
 import { createFakeMax, type FakeMax, postIdOf, refuse } from "../fake-max.ts";
 import { serveTroubled } from "../troubled-server.ts";
-import { hasAsked, SOURCE_ENVIRONMENT, type SourceWorld } from "./source-world.ts";
+import { hasRequested, SOURCE_ENVIRONMENT, type SourceWorld } from "./source-world.ts";
 
 const CHANNELS = [-9_007_199_254_740_993n, -9_007_199_254_740_995n, -70_000_000_000_001n];
 
-/** A bot at MAX, which is asked first, and pushes from the middle on: late, twice and out of order. */
+/** A bot at MAX, which is polled first; after `turn` it pushes: late, twice and out of order. */
 export function createMaxWorld(): SourceWorld {
   const max = createFakeMax(Date.now);
   const server = serveTroubled((request) => max.answer(request));
@@ -75,7 +75,7 @@ export function createMaxWorld(): SourceWorld {
         ),
       ),
 
-    isAmid: (chance) => hasAsked(server, chance(12)),
+    isAmid: (chance) => hasRequested(server, chance(12)),
 
     async turn(machine) {
       const words = ["source", "pushes", "catalog_bot", "on"];
@@ -83,7 +83,7 @@ export function createMaxWorld(): SourceWorld {
       expect(turned).toMatchObject({ exitCode: 0 });
     },
 
-    /** What is not taken is kept, as MAX does. */
+    /** A push that is not accepted is kept for later, as at MAX. */
     async deliver({ address }, chance) {
       const waiting = max.pushes.splice(0);
       for (const push of chance(2) === 0 ? waiting.toReversed() : waiting) {

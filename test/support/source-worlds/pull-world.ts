@@ -8,7 +8,7 @@ const CHANNEL = 1_001;
 
 const CARD = `id,msgr_id,title,handle,subscribers,is_public\n1,${CHANNEL},One,one,100,true\n`;
 
-/** A file behind an address, whose rows change and become more. */
+/** A file at a web address, whose rows change and grow in number. */
 export function createPullWorld(): SourceWorld {
   const texts = Array.from({ length: POSTS }, (_, at) => `post ${at} (0)`);
   let edition = 1;
@@ -49,7 +49,9 @@ export function createPullWorld(): SourceWorld {
       expect(added).toMatchObject({ exitCode: 0 });
     },
 
-    /** A new edition of the file, in which a tenth of the texts are others. */
+    /**
+     * Now and then publishes a new edition of the file, with a tenth of the texts changed and a row more.
+     */
     happen(chance) {
       const what = chance(60);
       if (what === 57) server.hangUps += 1;
@@ -71,7 +73,7 @@ export function createPullWorld(): SourceWorld {
 
     wanted: () => new Map(texts.map((text, at) => [`${CHANNEL} ${at + 1}`, text])),
 
-    /** Somewhere between the request and the last row. */
+    /** True once a random part of the newest edition's rows is stored. */
     isAmid(chance, machine) {
       const count = () =>
         machine.query<{ rows: number }>(

@@ -2,57 +2,59 @@ import { expect } from "bun:test";
 import type { Machine, Serving } from "../machine.ts";
 import type { TroubledServer } from "../troubled-server.ts";
 
-/** A number from 0 on that is below another one. */
+/** A random integer from 0 on, less than `below`. */
 export type Chance = (below: number) => number;
 
-/** What a source reads, as a campaign of kills plays with it. */
+/** What a source reads, for tests that kill the process that reads it. */
 export interface SourceWorld {
   server: TroubledServer;
-  /** How it is added, in the order in which that is done. */
+  /** What to add, in order. */
   additions: Addition[];
-  /** Adds the source by its command, with what it needs. */
+  /** Adds the source by its command, after what it depends on. */
   add(machine: Machine): Promise<void>;
-  /** The owners of channels add the bot. */
+  /** Adds the bot to all channels. */
   join?(): void;
-  /** Something happens there, and now and then goes wrong. */
+  /** Makes one random change, or occasionally a fault. */
   happen(chance: Chance): void;
-  /** Nothing goes wrong there any more. */
+  /** Ends all faults. */
   calm(): void;
-  /** The texts of posts as they are to be, by `<channel> <post>`. */
+  /** The texts that posts should have in the end, by `<channel> <post>`. */
   wanted(): Map<string, string>;
-  /** Requests, or rows, after which a run is somewhere in its middle. */
+  /**
+   * Called before a run. @returns whether the run has passed a random point, counted in requests or rows
+   */
   isAmid(chance: Chance, machine: Machine): () => boolean;
-  /** From the middle of a campaign on. */
+  /** Changes how the source is read, in the course of a test. */
   turn?(machine: Machine): Promise<void>;
-  /** Delivers what is pushed. */
+  /** Delivers pending pushes. */
   deliver?(serving: Serving, chance: Chance): Promise<void>;
 }
 
-/** A source as it is added by a command, and on a page of staff's. */
+/** How a source is added: by a command, and by a form on a staff page. */
 export interface Addition {
   name: string;
   words: readonly string[];
-  /** What the command is given on standard input. */
+  /** The command's standard input. */
   stdin?: string;
   path: string;
-  /** Fields of the form by their names. */
+  /** The form's fields, by name. */
   fields: Readonly<Record<string, string>>;
   button: string;
 }
 
-/** Settings under which the real process asks servers of this machine. */
+/** Settings with which the real process may contact servers on this machine. */
 export const SOURCE_ENVIRONMENT = {
   KANALOG_SOURCE_ALLOW: "127.0.0.0/8",
   KANALOG_BASE_URL: "https://catalog.example.com",
 };
 
-/** Whether a run has asked so many times. */
-export function hasAsked(server: TroubledServer, times: number): () => boolean {
+/** @returns whether the server has had more than `times` requests since this call */
+export function hasRequested(server: TroubledServer, times: number): () => boolean {
   const from = server.requests;
   return () => server.requests - from > times;
 }
 
-/** The texts of the posts in a database, by `<channel> <post>`; fails where one is there twice. */
+/** The texts of the posts in a database, by `<channel> <post>`; fails if a post is stored twice. */
 export function storedPosts(
   query: (sql: string) => { key: string; text: string }[],
 ): Map<string, string> {
@@ -65,8 +67,10 @@ export function storedPosts(
   return posts;
 }
 
-/** Whether all posts are stored as they are to be. */
-export function isAllRead(world: SourceWorld, is: ReadonlyMap<string, string>): boolean {
-  const should = world.wanted();
-  return is.size === should.size && [...should].every(([key, text]) => is.get(key) === text);
+/** Whether exactly the wanted posts are stored. */
+export function isAllRead(world: SourceWorld, stored: ReadonlyMap<string, string>): boolean {
+  const wanted = world.wanted();
+  return (
+    stored.size === wanted.size && [...wanted].every(([key, text]) => stored.get(key) === text)
+  );
 }

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import type { FakeAnswer } from "../fake-ports.ts";
 import { createFakeTelegram, PHOTO, TELEGRAM_TOKEN } from "../fake-telegram.ts";
 import { serveTroubled } from "../troubled-server.ts";
-import { hasAsked, SOURCE_ENVIRONMENT, type SourceWorld } from "./source-world.ts";
+import { hasRequested, SOURCE_ENVIRONMENT, type SourceWorld } from "./source-world.ts";
 
 const NO_UPDATES = '{"ok":true,"result":[]}';
 const CONFLICT = {
@@ -11,7 +11,7 @@ const CONFLICT = {
     "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running",
 };
 
-/** A bot at Telegram, which holds requests for updates up and lets one ask at a time. */
+/** A bot at Telegram, which holds requests for updates and admits one reader at a time. */
 export function createTelegramWorld(): SourceWorld {
   const telegram = createFakeTelegram(Date.now);
   const channels = [1, 2, 3].map((number) => ({
@@ -20,7 +20,7 @@ export function createTelegramWorld(): SourceWorld {
   }));
   const posts: [channel: number, number: number][] = [];
   let albums = 0;
-  /** Number of the last request for updates. */
+  /** Number of the latest request for updates. */
   let newest = 0;
 
   async function answer(request: Request): Promise<FakeAnswer> {
@@ -94,7 +94,7 @@ export function createTelegramWorld(): SourceWorld {
       telegram.faults.clear();
     },
 
-    /** Albums are one post. */
+    /** An album counts as one post. */
     wanted() {
       const found = new Map<string, { key: string; texts: string[] }>();
       for (const one of telegram.messages.values()) {
@@ -111,7 +111,7 @@ export function createTelegramWorld(): SourceWorld {
       return new Map(texts);
     },
 
-    isAmid: (chance) => hasAsked(server, chance(6)),
+    isAmid: (chance) => hasRequested(server, chance(6)),
   };
   return world;
 }

@@ -15,16 +15,15 @@ export function endsRun({ status }: BotFault): boolean {
   return ENDS_RUN.includes(status);
 }
 
-/** How far the source was read, and any fault that does not prevent reading channels. */
+/** The position after reading updates, and any fault that does not prevent reading channels. */
 interface Begun {
   position: SourcePosition;
   fault: BotFault | null;
 }
 
 /**
- * Begins a run over all channels: learns from updates which channels there are, and turns pushing of
- * updates on or off.
- * @returns the run's end, if channels are not to be read after that
+ * Begins a run over all channels: learns from updates which channels there are, and turns pushes on or off.
+ * @returns the run's end instead, if no channel must be read after that
  */
 export async function beginWhole(
   given: SourcePosition,
@@ -32,26 +31,29 @@ export async function beginWhole(
   tools: BotTools,
 ): Promise<Begun | { end: BotEnd }> {
   const { apply, pushes, nowMs } = tools;
-  const kept = await keepSubscribed(given, { api, apply, pushes });
-  if ("failure" in kept) return { end: kept };
+  const subscription = await keepSubscribed(given, { api, apply, pushes });
+  if ("failure" in subscription) return { end: subscription };
   if (pushes === null) {
-    const asked = await readUpdates(kept.position, api, tools);
-    return asked.fault !== null && endsRun(asked.fault) ? { end: asked.fault } : asked;
+    const polled = await readUpdates(subscription.position, api, tools);
+    return polled.fault !== null && endsRun(polled.fault) ? { end: polled.fault } : polled;
   }
-  let { position } = kept;
-  if (kept.isMissing) {
+  let { position } = subscription;
+  if (subscription.isMissing) {
     // Pending updates are lost on subscribing, so they are read first.
-    const asked = await readUpdates(position, api, tools);
-    if (asked.fault !== null && asked.fault.status !== NOT_ALLOWED) return { end: asked.fault };
+    const polled = await readUpdates(position, api, tools);
+    if (polled.fault !== null && polled.fault.status !== NOT_ALLOWED) return { end: polled.fault };
     const made = await api.subscribe(pushes.url, pushes.secret);
     if ("failure" in made) return { end: made };
-    position = asked.position;
+    position = polled.position;
   }
   position = { ...position, wholeAt: nowMs() };
   return (await apply({}, position)) ? { position, fault: null } : { end: ALL_READ };
 }
 
-/** Records the channels of new updates together with the next marker, in one transaction. */
+/**
+ * Reads pending updates. The channels of each response are recorded in one transaction with the next
+ * marker.
+ */
 async function readUpdates(
   given: SourcePosition,
   api: MaxApi,

@@ -1,5 +1,5 @@
 import { asObject } from "../../../values/json-object.ts";
-import { message, type Message as Said } from "../../../values/messages/messages.ts";
+import { message, type Message as UserMessage } from "../../../values/messages/messages.ts";
 import type { AskApi } from "../ask-api.ts";
 import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
@@ -56,7 +56,7 @@ export function createMaxCall(
   };
 }
 
-function refusal(status: number, json: unknown): Said {
+function refusal(status: number, json: unknown): UserMessage {
   return status === UNAUTHORIZED
     ? message("botTokenWrong")
     : refused(status, asObject(json)?.["message"]);

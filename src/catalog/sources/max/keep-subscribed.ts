@@ -7,9 +7,10 @@ import type { MaxApi } from "./max-api.ts";
 const NOT_FOUND = 404;
 
 /**
- * Subscribes to MAX's pushes, or unsubscribes: MAX itself ends subscriptions whose pushes fail for hours.
- * The address is stored before subscribing, so that no subscription is forgotten.
- * @returns the position with the address, and whether a subscription must be made
+ * Ends the subscription of an address that is no longer used, stores the present address, and checks
+ * whether MAX still has its subscription, since it ends those whose pushes fail for hours. The address is
+ * stored before the caller subscribes, so that no subscription is forgotten.
+ * @returns the position with the address, and whether the caller must subscribe
  */
 export async function keepSubscribed(
   given: SourcePosition,
@@ -23,16 +24,20 @@ export async function keepSubscribed(
     pushes: Pushes | null;
   },
 ): Promise<{ position: SourcePosition; isMissing: boolean } | BotFault> {
-  const { subscribed, wholeAt, ...asked } = given;
+  const { subscribed, wholeAt, ...unsubscribed } = given;
   if (subscribed !== undefined && subscribed !== pushes?.url) {
     const ended = await api.unsubscribe(subscribed);
     if ("failure" in ended && ended.status !== NOT_FOUND) return ended;
-    await apply({}, asked);
+    await apply({}, unsubscribed);
   }
-  if (pushes === null) return { position: asked, isMissing: false };
-  const position = { ...asked, ...(wholeAt !== undefined && { wholeAt }), subscribed: pushes.url };
+  if (pushes === null) return { position: unsubscribed, isMissing: false };
+  const position = {
+    ...unsubscribed,
+    ...(wholeAt !== undefined && { wholeAt }),
+    subscribed: pushes.url,
+  };
   if (subscribed !== pushes.url) await apply({}, position);
-  const there = await api.subscriptions();
-  if ("failure" in there) return there;
-  return { position, isMissing: !(subscribed === pushes.url && there.urls.includes(pushes.url)) };
+  const listed = await api.subscriptions();
+  if ("failure" in listed) return listed;
+  return { position, isMissing: !(subscribed === pushes.url && listed.urls.includes(pushes.url)) };
 }

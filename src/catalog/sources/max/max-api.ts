@@ -35,7 +35,7 @@ export type MaxApi = ReturnType<typeof createMaxApi>;
 export const PAGE_MESSAGES = 100;
 const UPDATES_MAX = 1000;
 
-/** For a single request. */
+/** No pacing, for single requests. */
 const UNPACED: Pace = { monotonic: () => 0, sleep: async () => {} };
 
 /**

@@ -62,7 +62,7 @@ const postId = postIdColumn();
 
 /**
  * Row of a post, as imports accept it; MAX does not tell when a post was edited.
- * @param readAt when the views were read; null to set it where they changed
+ * @param readAt when the views were read; null to keep the stored time unless they changed
  */
 export function toPostRow(chat: string, message: Message, readAt: number | null): Fields {
   const { body, link, stat, url, timestamp } = message;

@@ -59,12 +59,12 @@ export function digitsOf(value: unknown): string | null {
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : null;
 }
 
-/** Whether it looks like a message with a time. Its body is null if it only forwards another message. */
+/** Whether it looks like a message with a time. The body is null if it only forwards another message. */
 export function isTimed(value: unknown): value is { timestamp: number; body?: unknown } {
   return isObject(value) && Number.isSafeInteger(value["timestamp"]);
 }
 
-/** Whether it can be read as a post: a message without a body has no id to identify it by. */
+/** Whether it can be read as a post: without a body, a message has no id. */
 export function isMessage(value: unknown): value is Message {
   return isTimed(value) && isObject(value.body) && typeof value.body["mid"] === "string";
 }

@@ -5,15 +5,18 @@ import { toDeletedRow } from "./max-rows.ts";
 import { digitsOf } from "./max-shapes.ts";
 
 /**
- * A channel's change, reported by an update. Its posts are requested from MAX, so repeated or reordered
- * updates do no harm.
+ * A change in a channel, reported by an update. The posts themselves are requested from MAX, so repeated or
+ * reordered updates do no harm.
  */
 interface ChannelUpdate {
   /** The channel's id, in digits. */
   chat: string;
-  /** False if the chat counts only if it is already known as a channel. */
+  /**
+   * False if the update does not say whether the chat is a channel: then it counts only if it is a known
+   * one.
+   */
   isChannel: boolean;
-  /** Id of a message that was deleted for good. */
+  /** Id of a message that was deleted for good; null if none was. */
   removed: string | null;
 }
 
@@ -28,8 +31,9 @@ export const UPDATE_TYPES = [
 ] as const;
 
 /**
- * Changes reported by updates: channels to be read, and posts deleted for good. A deletion that arrives
- * before its post prevents the post from being stored.
+ * Changes reported by updates: channels to read, and posts deleted for good. A deletion that arrives before
+ * its post prevents the post from being stored.
+ * @param chats the source's channels
  */
 export function changesOf(
   updates: readonly unknown[],
@@ -39,14 +43,14 @@ export function changesOf(
   const changed = new Map<string, SourceChat>();
   const posts: Fields[] = [];
   for (const update of updates) {
-    const told = readUpdate(update);
-    const before = told === null ? undefined : known.get(told.chat);
-    if (told === null || !(told.isChannel || before !== undefined)) continue;
-    const fresh = { chat: told.chat, title: told.chat, handle: null, isRead: false, fault: null };
-    changed.set(told.chat, { ...(before ?? fresh), cardAt: null });
-    if (told.removed !== null && before?.isRead === true) {
-      posts.push(toDeletedRow(told.chat, told.removed));
-    }
+    const change = readUpdate(update);
+    if (change === null) continue;
+    const { chat, isChannel, removed } = change;
+    const before = known.get(chat);
+    if (!isChannel && before === undefined) continue;
+    const fresh = { chat, title: chat, handle: null, isRead: false, fault: null };
+    changed.set(chat, { ...(before ?? fresh), cardAt: null });
+    if (removed !== null && before?.isRead === true) posts.push(toDeletedRow(chat, removed));
   }
   return { chats: [...changed.values()], posts };
 }

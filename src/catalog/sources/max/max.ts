@@ -11,14 +11,14 @@ export const max: BotMessenger = {
   token: /^[\w.:~+/=-]{10,500}$/,
   tokenExample: "f9LHodD0cOIrVvBtmhNpxjkzTq7",
   async nameOf(access, ask, signal) {
-    const asked = createMaxApi(access, ask, signal);
-    const me = await asked.me();
+    const api = createMaxApi(access, ask, signal);
+    const me = await api.me();
     if ("failure" in me) return me;
     // Channels that the bot is added to from now on come after this marker, whenever the first run is.
-    const told = await asked.updates(null);
-    if ("failure" in told || told.marker === null) return { bot: me.name };
-    const { chats } = changesOf(told.updates, []);
-    return { bot: me.name, position: { marker: told.marker }, chats };
+    const latest = await api.updates(null);
+    if ("failure" in latest || latest.marker === null) return { bot: me.name };
+    const { chats } = changesOf(latest.updates, []);
+    return { bot: me.name, position: { marker: latest.marker }, chats };
   },
   run: runMax,
   async leave(access, { subscribed }, ask, signal) {

@@ -14,7 +14,7 @@ import { max } from "./max.ts";
 import { changesOf } from "./max-updates.ts";
 
 /** Schedules with and without pushes (sources, section 4). */
-const SCHEDULE = { pushed: "1h", asked: max.schedule };
+const SCHEDULE = { pushed: "1h", polled: max.schedule };
 
 /** The address under which MAX reaches us: it only pushes over https to port 443. */
 export function pushBase(baseUrl: string | null): string | null {
@@ -24,7 +24,8 @@ export function pushBase(baseUrl: string | null): string | null {
 }
 
 /**
- * Updates pushed by MAX: authenticated by a secret of the source, they tell which channels to read.
+ * Receives updates that MAX pushes. A source's secret authenticates them, and they only tell which channels
+ * to read.
  * @param base as `pushBase`
  * @param write writes a batch, whichever process holds the source
  */
@@ -56,27 +57,28 @@ export function createPushes(
 
     /**
      * Switches between pushing and polling. The source's next run, due at once, tells MAX.
-     * @throws AppError `not_found`; `invalid` on `pushes` if there is no address to push to
+     * @throws AppError `not_found`; `invalid` on `pushes` if the source is not of MAX, or there is no
+     * address to push to
      */
     async set(id: number, isOn: boolean, by: Actor): Promise<Source> {
       const source = await requireSource(db, id);
       if (source.kind !== "max") throw fieldError({ pushes: [message("pushesOfMaxOnly")] });
       if (isOn && base === null) throw fieldError({ pushes: [message("pushesNeedHttps")] });
-      const [from, to] = isOn ? (["asked", "pushed"] as const) : (["pushed", "asked"] as const);
+      const [from, to] = isOn ? (["polled", "pushed"] as const) : (["pushed", "polled"] as const);
       // A schedule set by the operator is kept.
       const schedule = source.schedule === SCHEDULE[from] ? SCHEDULE[to] : source.schedule;
       return changes.setPushes(id, { isOn, schedule }, by);
     },
 
     /**
-     * Admits anybody who knows a source's secret.
-     * @returns a function that takes an update; null if there is no such source, it has no pushes, or the
+     * Authenticates a push by the source's secret.
+     * @returns a function that takes an update; null if there is no such source, its pushes are off, or the
      * secret is wrong
      */
     async open(id: number, given: string): Promise<((update: unknown) => Promise<void>) | null> {
       const source = await selectSource(db, id);
-      const takes = source !== undefined && isBot(source.settings) && source.settings.pushes;
-      const known = takes ? await secretOf(source) : "";
+      const isOn = source !== undefined && isBot(source.settings) && source.settings.pushes;
+      const known = isOn ? await secretOf(source) : "";
       // Compares even without a known secret, so that timing reveals nothing.
       if (!isSame(given, known) || known === "") return null;
       return async (update) => {

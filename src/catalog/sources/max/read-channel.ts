@@ -22,11 +22,17 @@ interface ReadingTools
   api: MaxApi;
   /** Writes a batch; false if this run must not write any more. */
   apply(batch: Batch): Promise<boolean>;
-  /** Receives, for new posts, the time from the last one's publication until it was read. */
+  /**
+   * Receives, if the first page has new posts, the delay of the newest one, from its publication until it
+   * was read.
+   */
   noteLag(lagMs: number): void;
 }
 
-/** `lost`: the bot is no longer a member, or may not read it. `stopped`: part of it is still unread. */
+/**
+ * `lost`: the bot is no longer a member, or may not read it. `stopped`: the run must end, with part of the
+ * channel unread.
+ */
 export type Read = "read" | "lost" | "stopped" | BotFault;
 
 /** Days of posts to read each time, and once a night (sources, section 4). */
@@ -35,8 +41,8 @@ const NIGHTLY_DAYS = 7;
 /** Statuses that deny the bot access. */
 const DENIED: readonly (number | null)[] = [403, 404];
 /** Permission without which a bot sees no posts. */
-const READS = "read_all_messages";
-/** Margin at the edges of a span, where MAX may count a post differently. */
+const READ_PERMISSION = "read_all_messages";
+/** Margin at the start of a span, where MAX may leave out a post that is counted here. */
 const EDGE_MS = 1000;
 
 /**
@@ -54,16 +60,16 @@ export async function readChannel(
   if ("failure" in card) return DENIED.includes(card.status) ? "lost" : card;
   if (card.type !== "channel" || card.status !== "active") return "lost";
   const startedAt = nowMs();
-  // The change mark is cleared before posts are requested, so that one set from here on stays. Handles at
-  // two messengers may be equal: a handle must not be moved back and forth between them.
+  // Handles at two messengers may be equal: one must not be moved back and forth between them.
   const named = handleOf(card);
   const handle = named === null || (await tools.isHandleTaken(chat, named)) ? null : named;
   const found = cardBatch(chat, { ...card, handle }, startedAt);
+  // Storing `cardAt` clears the change mark before posts are requested, so a mark set from here on stays.
   if (!(await apply(found))) return "stopped";
   const since = startedAt - (isNightly ? NIGHTLY_DAYS : USUAL_DAYS) * DAY_MS;
   const stored = new Set(await tools.storedPosts(chat, { from: since + EDGE_MS, to: startedAt }));
   const present = new Set<string>();
-  const whole = await readSpan(api, chat, since, async (messages) => {
+  const extent = await readSpan(api, chat, since, async (messages) => {
     if (signal.aborted) return false;
     const newest = messages.find((one) => !stored.has(postIdOf(one) ?? ""));
     if (newest !== undefined && present.size === 0) tools.noteLag(nowMs() - newest.timestamp);
@@ -74,14 +80,14 @@ export async function readChannel(
     });
     return apply({ posts });
   });
-  if (whole === "stopped") return "stopped";
-  if (whole === "partly") {
+  if (extent === "stopped") return "stopped";
+  if (extent === "partly") {
     const fault = message("botPartlyUnderstood");
-    // Without the time: a change marked meanwhile stays marked.
+    // Without `cardAt`: a mark set meanwhile stays.
     const chats = found.chats?.map(({ cardAt: _, ...chat }) => ({ ...chat, fault })) ?? [];
     return (await apply({ chats })) ? "read" : "stopped";
   }
-  if (whole !== "whole") return DENIED.includes(whole.status) ? "lost" : whole;
+  if (extent !== "whole") return DENIED.includes(extent.status) ? "lost" : extent;
   return removeAbsent(
     chat,
     [...stored].filter((id) => !present.has(id)),
@@ -101,6 +107,7 @@ function cardBatch(chat: string, card: Chat & { handle: string | null }, nowMs: 
 /**
  * Takes down posts missing from a complete reading. A bot that lost its permission might get an empty list
  * instead of a refusal, so the permission is checked first.
+ * @param absent messenger ids of the posts
  */
 async function removeAbsent(
   chat: string,
@@ -111,7 +118,7 @@ async function removeAbsent(
   const bot = await api.membership(chat);
   if ("failure" in bot) return DENIED.includes(bot.status) ? "lost" : bot;
   const isAdmin = bot.is_admin === true || bot.is_owner === true;
-  const mayRead = bot.permissions == null || bot.permissions.includes(READS);
+  const mayRead = bot.permissions == null || bot.permissions.includes(READ_PERMISSION);
   if (!isAdmin || !mayRead) return "lost";
   const rows = absent.map((id) => toDeletedRow(chat, id));
   return (await apply({ posts: rows })) ? "read" : "stopped";

@@ -35,7 +35,7 @@ export async function readSpan(
     const leadsOn = next < (before ?? Number.POSITIVE_INFINITY);
     if (fresh.length === 0 && !leadsOn) {
       if (!isUnderstood) return "partly";
-      // A full page without anything new offers no way further back.
+      // A full page without anything new leaves no way to earlier messages.
       const isStuck = page.count >= PAGE_MESSAGES && within.length === page.messages.length;
       return isStuck ? STUCK : "whole";
     }

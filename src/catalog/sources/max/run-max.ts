@@ -7,8 +7,8 @@ import { createMaxApi } from "./max-api.ts";
 import { readChannel } from "./read-channel.ts";
 
 /**
- * Finds the bot's channels and reads them (sources, section 4). Updates only tell which channels changed,
- * and the contents are requested, so repeated, reordered or lost updates lose no post.
+ * Finds the bot's channels and reads them (sources, section 4). Updates only tell which channels changed;
+ * their contents are requested, so repeated, reordered or lost updates lose no post.
  */
 export async function runMax(
   access: BotAccess,
@@ -36,7 +36,7 @@ export async function runMax(
         api,
         apply: (batch) => apply(batch, null),
         noteLag(lag) {
-          // A newly added channel's posts are old.
+          // A channel not read before has old posts, which say nothing about the delay.
           if (known.isRead) lagMs = lag;
         },
       },
@@ -47,7 +47,7 @@ export async function runMax(
       if (!(await noteLost(known, tools))) return ALL_READ;
     } else {
       if (endsRun(read)) return read;
-      // One channel's trouble does not affect the others.
+      // A fault in one channel does not keep the others from being read.
       first ??= read;
     }
   }
@@ -63,7 +63,7 @@ export async function runMax(
  * Records that the bot may no longer read a channel. @returns false if this run is to write nothing more
  */
 async function noteLost(known: SourceChat, { apply, chats, nowMs }: BotTools): Promise<boolean> {
-  // Its card may have been read just now.
+  // `readChannel` may just have stored a newer title.
   const named = (await chats()).find(({ chat }) => chat === known.chat) ?? known;
   const fault = message("botNotInChannel");
   return apply({ chats: [{ ...named, isRead: false, cardAt: nowMs(), fault }] }, null);

@@ -5,7 +5,7 @@ import { asObject, membersOf } from "../../../values/json-object.ts";
  * than by type, so that types added later are read too.
  */
 
-/** The API nests them at most 16 deep. */
+/** Depth limit, far above the 16 levels that the API permits. */
 const DEPTH_MAX = 40;
 
 const MEDIA: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const MEDIA: Readonly<Record<string, string>> = {
   ...{ voice_note: "voice", location: "other" },
 };
 
-/** Text of a rich message, one line per block; empty if it is not one. */
+/** Text of a rich message, one line per block; empty for anything else. */
 export function richText(message: unknown): string {
   const blocks = asObject(message)?.["blocks"];
   return Array.isArray(blocks) ? linesOf(blocks, 0).join("\n") : "";
@@ -22,17 +22,17 @@ export function richText(message: unknown): string {
 /** Kinds of media in a rich message. */
 export function richMedia(message: unknown): string[] {
   const kinds = new Set<string>();
-  const look = (given: unknown, depth: number): void => {
+  const visit = (given: unknown, depth: number): void => {
     if (depth > DEPTH_MAX) return;
     for (const one of listOf(given)) {
       const block = asObject(one);
       const kind = MEDIA[Object.keys(block ?? {}).find((name) => name in MEDIA) ?? ""];
       if (kind !== undefined) kinds.add(kind);
-      look(block?.["blocks"], depth + 1);
-      look(block?.["items"], depth + 1);
+      visit(block?.["blocks"], depth + 1);
+      visit(block?.["items"], depth + 1);
     }
   };
-  look(asObject(message)?.["blocks"], 0);
+  visit(asObject(message)?.["blocks"], 0);
   return [...kinds];
 }
 
@@ -58,7 +58,7 @@ function linesOf(blocks: unknown, depth: number): string[] {
     .filter((line) => line !== "");
 }
 
-/** A text is a string, a list of texts, or an object containing one. */
+/** Text in a value: a string, a list of texts, or an object containing one. */
 function words(given: unknown, depth: number): string {
   if (typeof given === "string") return given;
   if (depth > DEPTH_MAX) return "";

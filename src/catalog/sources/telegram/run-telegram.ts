@@ -6,16 +6,19 @@ import { dueBatch, dueCards } from "./telegram-cards.ts";
 import type { Update } from "./telegram-shapes.ts";
 import { readBatch } from "./telegram-updates.ts";
 
-/** The API's longest wait; shorter than the interval of runs. */
+/** The API's longest wait, in seconds; shorter than the default interval of runs. */
 const WAIT_MAX_S = 50;
 const READING_MAX_MS = WAIT_MAX_S * 1000;
-/** Time limit for a run including cards; cards it has no time for are left to the next run. */
+/** Time limit for a run including cards; cards left over are read by the next run. */
 const RUN_MAX_MS = 80_000;
 /** How long Telegram keeps updates. */
-const KEPT_MS = 24 * 60 * 60 * 1000;
-const GAP_TOLD_MS = 30 * KEPT_MS;
-/** After a week without updates, Telegram restarts their numbers anywhere, possibly below the last one. */
-const NUMBERED_ANEW_MS = 6 * KEPT_MS;
+const UPDATES_KEPT_MS = 24 * 60 * 60 * 1000;
+const GAP_SHOWN_MS = 30 * UPDATES_KEPT_MS;
+/**
+ * After a week without updates Telegram may restart their numbers anywhere, even below the last one; this
+ * leaves a day's margin.
+ */
+const RENUMBERED_MS = 6 * UPDATES_KEPT_MS;
 
 /**
  * Reads updates until none arrives for as long as the run may wait, committing each batch with the number
@@ -75,17 +78,20 @@ function secondsLeft({ elapsedMs }: BotTools): number {
   return Math.max(0, Math.floor((READING_MAX_MS - elapsedMs()) / 1000));
 }
 
-/** Number to start from; null for the first update not yet taken, whatever its number. */
+/** Number to start from; null for the first unconfirmed update, whatever its number. */
 function offsetOf({ offset, updateAt = 0 }: SourcePosition, nowMs: number): number | null {
-  return offset === undefined || nowMs - updateAt > NUMBERED_ANEW_MS ? null : offset;
+  return offset === undefined || nowMs - updateAt > RENUMBERED_MS ? null : offset;
 }
 
-/** Records the time since the last reading if updates were lost in it, to be shown for a month. */
+/**
+ * Records the interval since the last reading if updates may have been lost in it, and forgets an old one
+ * after a month.
+ */
 function withGap(position: SourcePosition, { succeededAt, nowMs }: BotTools): SourcePosition {
   const to = nowMs();
-  if (succeededAt === null || to - succeededAt <= KEPT_MS) {
-    const { gap, ...others } = position;
-    return gap !== undefined && to - gap.to > GAP_TOLD_MS ? others : position;
+  if (succeededAt === null || to - succeededAt <= UPDATES_KEPT_MS) {
+    const { gap, ...withoutGap } = position;
+    return gap !== undefined && to - gap.to > GAP_SHOWN_MS ? withoutGap : position;
   }
   return { ...position, gap: { from: succeededAt, to } };
 }

@@ -1,12 +1,12 @@
 import { membersOf } from "../../../values/json-object.ts";
-import { message, type Message as Said } from "../../../values/messages/messages.ts";
+import { message, type Message as UserMessage } from "../../../values/messages/messages.ts";
 import type { ApiAnswer, AskApi } from "../ask-api.ts";
 import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
 import { type Chat, type FullChat, readChat, readUpdates, type Update } from "./telegram-shapes.ts";
 
 export interface TelegramFault extends BotFault {
-  /** New id of a group that became a supergroup. */
+  /** New id of a group that became a supergroup; null for any other fault. */
   movedTo: string | null;
 }
 
@@ -16,8 +16,8 @@ export type TelegramApi = ReturnType<typeof createTelegramApi>;
 
 const UPDATE_KINDS = ["channel_post", "edited_channel_post", "my_chat_member"];
 /**
- * Updates per response, out of 100 that the API would send: even with the longest posts, a response stays
- * far below the size limit.
+ * Updates per response, where the API would send 100: even with the longest posts, a response stays far
+ * below the size limit.
  */
 const UPDATES_MAX = 20;
 const ANSWER_MS = 30_000;
@@ -48,6 +48,7 @@ export function createTelegramApi(
     /**
      * Waits for updates.
      * @param offset first number wanted: earlier ones are confirmed, and never sent again
+     * @param waitS seconds to wait if there are none
      */
     updates: (offset: number | null, waitS: number): Promise<Answered<Update[]>> =>
       call(
@@ -77,7 +78,7 @@ export function createTelegramApi(
   };
 }
 
-function faultOf({ status, json, retryAfterMs }: Exclude<ApiAnswer, { failure: Said }>) {
+function faultOf({ status, json, retryAfterMs }: Exclude<ApiAnswer, { failure: UserMessage }>) {
   const { ok, description, parameters } = membersOf(json);
   const { retry_after: wait, migrate_to_chat_id: moved } = membersOf(parameters);
   return {
@@ -88,8 +89,8 @@ function faultOf({ status, json, retryAfterMs }: Exclude<ApiAnswer, { failure: S
   };
 }
 
-function refusal(status: number, description: unknown): Said {
-  // For Telegram, a wrong token is a path that does not exist.
+function refusal(status: number, description: unknown): UserMessage {
+  // The token is part of the path, so a malformed one is answered 404.
   if (status === 401 || status === 404) return message("botTokenWrong");
   if (status !== 409) return refused(status, description);
   const isWebhook = /webhook/i.test(String(description));

@@ -7,9 +7,9 @@ import type { Answered, TelegramApi, TelegramFault } from "./telegram-api.ts";
 import { toChannelRow } from "./telegram-posts.ts";
 import type { Chat, FullChat } from "./telegram-shapes.ts";
 
-/** Cards and subscribers are read daily (sources, section 3). */
+/** Cards and subscribers are read daily at this time (sources, section 3). */
 const DAILY = "50 23 * * *";
-/** Subscribers read later do not count for that day. */
+/** How long after that time subscribers still count for that day. */
 const OF_THE_DAY_MS = 60 * 60 * 1000;
 
 export interface Card {
@@ -29,7 +29,7 @@ export async function readCard(
   return { result: { chat: chat.result, subscribers: count.result } };
 }
 
-/** Whether the messenger says that the chat no longer exists for the bot. */
+/** Whether a fault says that the chat no longer exists for the bot. */
 export function isGone({ status, movedTo }: TelegramFault): boolean {
   return (status === 400 || status === 403) && movedTo === null;
 }
@@ -44,7 +44,8 @@ export function dueCards(chats: readonly SourceChat[], nowMs: number): SourceCha
 }
 
 /**
- * The day that the present number of subscribers counts for; null unless a day is ending or has just ended.
+ * The day that the present number of subscribers counts for: the one that is ending or has just ended; null
+ * at other times.
  */
 function dayOfNow(nowMs: number): string | null {
   const since = latestDue(DAILY, nowMs);
@@ -52,8 +53,8 @@ function dayOfNow(nowMs: number): string | null {
 }
 
 /**
- * Asks the messenger about a channel whose card is due: returns the card with the day's subscribers, a new
- * id, or that the bot is no longer a member.
+ * Reads a channel whose card is due. The batch has its card and the day's subscribers, its new id, or that
+ * the bot is no longer a member.
  */
 export async function dueBatch(
   api: TelegramApi,

@@ -6,7 +6,9 @@ import type { AlbumMessage } from "../album-post.ts";
 import { richMedia, richText } from "./rich-message.ts";
 import { type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
 
-/** Media by the message member that contains it; an animation also has a `document`. */
+/**
+ * Media by the message member that contains it. The first match counts: an animation also has a `document`.
+ */
 const MEDIA: readonly (readonly [member: string, kind: string])[] = [
   ["photo", "photo"],
   ["live_photo", "photo"],
@@ -47,7 +49,7 @@ function mediaIn(content: Message["content"]): string[] | null {
   return OTHER_MEDIA.some((member) => content[member] !== undefined) ? ["other"] : null;
 }
 
-/** Row of a post, as imports accept it. The API does not contain views, which stay unknown. */
+/** Row of a post, as imports accept it. The API does not report views, so they stay unknown. */
 export function toPostRow({ message_id, date, edit_date, chat, content }: Message): Fields {
   const origin = membersOf(content["forward_origin"]);
   const from = readChat(origin["chat"] ?? origin["sender_chat"]);
@@ -64,7 +66,7 @@ export function toPostRow({ message_id, date, edit_date, chat, content }: Messag
   };
 }
 
-/** Name of a person whose message was forwarded; null if there is none. */
+/** Name of the person whose message was forwarded; null if the origin has none. */
 function nameOf({ sender_user_name: name, sender_user: user }: Record<string, unknown>) {
   const { first_name, last_name } = membersOf(user);
   const whole = [textOf(first_name), textOf(last_name)].filter((part) => part !== null);

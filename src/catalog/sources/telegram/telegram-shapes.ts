@@ -20,11 +20,11 @@ export interface FullChat extends Chat {
 /** A message in a channel. */
 export interface Message {
   message_id: number;
-  /** Unix seconds, as `edit_date`. */
+  /** Unix seconds, like `edit_date`. */
   date: number;
   edit_date: number | null;
   chat: Chat;
-  /** All of its members. */
+  /** The message as received. */
   content: Readonly<Record<string, unknown>>;
 }
 

@@ -7,7 +7,7 @@ import { isGone, readCard, toChat } from "./telegram-cards.ts";
 import { changesCard, isPost, toAlbumMessage, toChannelRow, toPostRow } from "./telegram-posts.ts";
 import type { Chat, Message, Update } from "./telegram-shapes.ts";
 
-/** Statuses in which the bot is told about a channel's posts, or may ask for a group's card. */
+/** The bot's statuses in which it receives a channel's posts, or may ask for a group's card. */
 const READING: Record<string, readonly string[]> = {
   channel: ["administrator", "creator"],
   group: ["administrator", "creator", "member"],
@@ -15,8 +15,8 @@ const READING: Record<string, readonly string[]> = {
 };
 
 /**
- * Converts updates to a batch of rows. Cards of channels that are new to the source are read, so that these
- * are in the catalog before their first post.
+ * Converts updates to a batch of rows. The card of a channel that is new to the source is read, so that the
+ * channel is in the catalog before its first post.
  * @param known the source's channels
  */
 export async function readBatch(
@@ -36,11 +36,11 @@ export async function readBatch(
     changed.set(chat.chat, chat);
   }
 
-  async function appear(chat: Chat): Promise<TelegramFault | null> {
+  async function addChannel(chat: Chat): Promise<TelegramFault | null> {
     const card = await readCard(api, chat);
     if ("failure" in card && !isGone(card)) return card;
     if ("failure" in card) {
-      // The bot has been removed meanwhile, but its updates include a post.
+      // The bot was removed meanwhile, so the channel is stored as the update describes it.
       channels.push(toChannelRow({ ...chat, description: null }, undefined));
       put(toChat(chat, null));
     } else {
@@ -50,14 +50,14 @@ export async function readBatch(
     return null;
   }
 
-  async function joined(chat: Chat): Promise<TelegramFault | null> {
+  async function ensureAdded(chat: Chat): Promise<TelegramFault | null> {
     const before = chats.get(chat.id);
-    return before?.isRead === true ? null : appear(chat);
+    return before?.isRead === true ? null : addChannel(chat);
   }
 
   async function post(message: Message): Promise<TelegramFault | null> {
     const { chat } = message;
-    const fault = await joined(chat);
+    const fault = await ensureAdded(chat);
     if (fault !== null) return fault;
     const { title, handle } = chats.get(chat.id) ?? {};
     if (changesCard(message) || title !== chat.title || handle !== chat.username) {
@@ -72,11 +72,11 @@ export async function readBatch(
   for (const { message, membership } of updates) {
     if (membership !== null) {
       const { chat, status } = membership;
-      const places = READING[chat.type] ?? [];
+      const statuses = READING[chat.type] ?? [];
       const before = chats.get(chat.id);
-      const fault = places.includes(status) ? await joined(chat) : null;
+      const fault = statuses.includes(status) ? await ensureAdded(chat) : null;
       if (fault !== null) return fault;
-      if (!places.includes(status) && before !== undefined) put({ ...before, isRead: false });
+      if (!statuses.includes(status) && before !== undefined) put({ ...before, isRead: false });
     }
     const fault = message?.chat.type === "channel" ? await post(message) : null;
     if (fault !== null) return fault;

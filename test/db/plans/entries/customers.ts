@@ -66,7 +66,7 @@ export const customers: Entries = {
       rows: 1,
     },
   ],
-  "customers/accounts/accounts.store.ts placesByEmail": [
+  "customers/accounts/accounts.store.ts membershipsByEmail": [
     {
       sql: 'select … from "members" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "members"."email" = ? order by "members"."id" asc',
       plan: [
@@ -320,7 +320,7 @@ export const customers: Entries = {
       rows: 3,
     },
   ],
-  "customers/keys/keys.store.ts keyOfPlace": [
+  "customers/keys/keys.store.ts keyInScope": [
     {
       sql: 'select … from "keys" inner join "members" on "members"."id" = "keys"."member_id" where ("keys"."id" = ? and ("members"."organization_id" = ? and (? IS NULL or "keys"."member_id" = ?)))',
       plan: [
@@ -546,7 +546,7 @@ export const customers: Entries = {
       rows: 4,
     },
   ],
-  "customers/oauth/oauth.store.ts clientByName": [
+  "customers/oauth/oauth.store.ts clientByClientId": [
     {
       sql: 'select … from "oauth_clients" where "oauth_clients"."client_id" = ?',
       plan: ["SEARCH oauth_clients USING INDEX sqlite_autoindex_oauth_clients_1 (client_id=?)"],

@@ -1,4 +1,4 @@
-import type { KeyPlace } from "../../../../customers/keys/keys.ts";
+import type { KeyScope } from "../../../../customers/keys/keys.ts";
 import { pageError } from "../../forms/faults.ts";
 import { sentNumber } from "../../look/row-actions.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -7,7 +7,7 @@ import { actorOf, isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 /** Which keys the visitor may see: administrators all of the organization, others only their own. */
-export function visibleKeys(visit: Visit): KeyPlace {
+export function visibleKeys(visit: Visit): KeyScope {
   const { member, organization } = membershipOf(visit);
   return { organizationId: organization.id, memberId: isManager(visit) ? null : member.id };
 }

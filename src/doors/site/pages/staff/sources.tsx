@@ -58,7 +58,7 @@ export const sourcesPage: SitePage = {
   },
   actions: {
     import: addSource,
-    run: act("askSource", "asked"),
+    run: act("requestRun", "asked"),
     pause: act("pauseSource", "paused"),
     resume: act("resumeSource", "resumed"),
     remove: act("removeSource", "removed"),
@@ -147,7 +147,7 @@ function RowActions({ visit, source }: { visit: Visit; source: Source }): JSX.El
   );
 }
 
-function act(verb: "askSource" | "pauseSource" | "resumeSource" | "removeSource", done: string) {
+function act(verb: "requestRun" | "pauseSource" | "resumeSource" | "removeSource", done: string) {
   return async (visit: Visit, { sources }: SiteContext): Promise<View> => {
     await sources[verb](sentNumber(visit, "source"), actorOf(visit));
     return redirect(`/staff/sources/?done=${done}`);
