@@ -314,8 +314,14 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     ],
   ],
   noImageFile: [[{ file: "FILE" }, "There is no image file FILE."]],
-  imageTooLarge: [[{ file: "FILE", bytes: 90 }, "FILE is larger than 90 bytes."]],
-  imageNotWebp: [[{ file: "FILE" }, "FILE is not a WebP image."]],
+  imageTooLarge: [
+    [{ file: "FILE", bytes: 90 }, "FILE is larger than 90 bytes."],
+    [{ file: null, bytes: 90 }, "The image is larger than 90 bytes."],
+  ],
+  imageNotWebp: [
+    [{ file: "FILE" }, "FILE is not a WebP image."],
+    [{ file: null }, "The image is not a WebP image."],
+  ],
   imageTooWide: [
     [
       { file: "FILE", width: 91, height: 92, side: 93 },

@@ -12,20 +12,18 @@ const BYTES_MAX = 1024 * 1024;
 /** Start of a `data:` URL, the form in which exports write images that are stored in the database. */
 const DATA_PREFIX = "data:image/webp;base64,";
 const DATA_LENGTH_MAX = DATA_PREFIX.length + 4 * Math.ceil(BYTES_MAX / 3);
-/** What messages call an image without a file name. */
-const DATA_NAME = "The image";
 
 /** An address, the name of a file, or the image itself. */
 export function imageColumn(): Column<string> {
   const [name, data] = [lineColumn(2048), lineColumn(DATA_LENGTH_MAX)];
   return {
     nullable: true,
-    read: (given) => (isData(given) ? data : name).read(given),
+    read: (cell) => (isData(cell) ? data : name).read(cell),
   };
 }
 
-function isData(given: unknown): given is string {
-  return typeof given === "string" && given.startsWith(DATA_PREFIX);
+function isData(cell: unknown): cell is string {
+  return typeof cell === "string" && cell.startsWith(DATA_PREFIX);
 }
 
 /** An image as exports write it, including the contents of one that is stored in the database. */
@@ -39,16 +37,17 @@ export function imageText(stored: string, images: CategoryImages): string {
 /**
  * Converts an `image` cell to the address to be stored. An address stays as it is; an image, which must be
  * WebP of at most 500 pixels a side, is added to the database and gets an address.
+ * @param folder where image files are found; null if the cell may not name any
  * @throws RowFault
  */
-export function readImage(given: string, folder: string | null, images: CategoryImages): string {
-  if (/^https?:\/\//i.test(given)) {
-    if (!URL.canParse(given)) throw new RowFault("image", message("notAddress"));
-    return given;
+export function readImage(cell: string, folder: string | null, images: CategoryImages): string {
+  if (/^https?:\/\//i.test(cell)) {
+    if (!URL.canParse(cell)) throw new RowFault("image", message("notAddress"));
+    return cell;
   }
-  if (isData(given)) {
-    const content = Buffer.from(given.slice(DATA_PREFIX.length), "base64");
-    return addImage(content, DATA_NAME, images);
+  if (isData(cell)) {
+    const content = Buffer.from(cell.slice(DATA_PREFIX.length), "base64");
+    return addImage(content, null, images);
   }
   if (folder === null) {
     throw new RowFault(
@@ -56,11 +55,11 @@ export function readImage(given: string, folder: string | null, images: Category
       message("imageNotAddress", { example: "https://example.com/a.webp" }),
     );
   }
-  return addImage(readBytes(resolve(folder, given), given), given, images);
+  return addImage(readBytes(resolve(folder, cell), cell), cell, images);
 }
 
-/** @param file its name in messages. @throws RowFault */
-function addImage(content: Uint8Array, file: string, images: CategoryImages): string {
+/** @param file name of its file; null for an image in the cell. @throws RowFault */
+function addImage(content: Uint8Array, file: string | null, images: CategoryImages): string {
   if (content.byteLength > BYTES_MAX) {
     throw new RowFault("image", message("imageTooLarge", { file, bytes: BYTES_MAX }));
   }
@@ -72,11 +71,11 @@ function addImage(content: Uint8Array, file: string, images: CategoryImages): st
   return images.add(content);
 }
 
-function readBytes(path: string, given: string): Uint8Array {
+function readBytes(path: string, file: string): Uint8Array {
   try {
     return readFileSync(path);
   } catch {
-    throw new RowFault("image", message("noImageFile", { file: given }));
+    throw new RowFault("image", message("noImageFile", { file }));
   }
 }
 

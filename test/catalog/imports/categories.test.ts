@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inLanguage } from "../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { importText } from "../../support/import-text.ts";
 import { mcpRequests } from "../../support/mcp-requests.ts";
@@ -210,6 +211,8 @@ test("an image in its cell, as exports write it, is held to the rules of a file"
   const refused = await importText(appliance, "categories", `slug,image\n${rows}`);
   expect(refused.rejects.map(({ column }) => column)).toEqual(bad.map(() => "image"));
   expect(refused.rejects[0]?.reason).toBe("The image has 501 x 10 pixels; at most 500 a side.");
+  const faults = refused.groups.map(({ fault }) => inLanguage("ru", fault));
+  expect(faults.filter((fault) => /The image|null/.test(fault))).toEqual([]);
   expect(await image("painting")).toBe("https://example.com/painting.webp");
 
   const csv = `slug,image\npainting,"${cell(webp(9, 9))}"\n`;
