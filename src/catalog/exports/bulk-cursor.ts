@@ -15,7 +15,7 @@ export function cursorColumns(selection: BulkSelection): string {
   return isPostsByChannel(selection) ? "channel:id" : "id";
 }
 
-/** Key of a row, from its own columns. */
+/** Cursor that names the row at a position. */
 export function cursorOf(selection: BulkSelection, position: readonly number[]): string {
   const [first = 0, second = 0, third = 0] = position;
   if (selection.rows === "stats") return `${first}:${formatDay(second)}`;

@@ -8,7 +8,7 @@ import type { BulkSelection } from "./bulk-selection.ts";
 /**
  * Posts that a search finds, newest first; candidates whose text lacks the exact form are dropped on the
  * way. As for other posts, the position starts with the id.
- * @throws AppError `unavailable` if the index is rebuilt meanwhile, since the file would end too early
+ * @throws AppError `unavailable` while the index is being rebuilt, since the file would end too early
  */
 export function* foundRows(
   db: Database,

@@ -2,9 +2,9 @@ import type { createChannelLookup, NamedChannel } from "./channel-lookup.ts";
 import { type ReadRow, RowFault } from "./import-kind.ts";
 
 /**
- * Posts that are read and sorted together. In a file ordered by time, each post belongs to a different page
- * of the indexes by channel: the more posts are sorted, the more of them share pages. These take some 100
- * MB.
+ * Number of posts that are read and sorted together, in some 100 MB of memory. In a file ordered by time,
+ * each post belongs to a different page of the indexes by channel: the more posts are sorted, the more of
+ * them share pages.
  */
 export const ARRANGED_POSTS = 30_000;
 

@@ -41,8 +41,8 @@ export const categoriesImport: ImportKind<CategoryRow> = {
         const name = row.name ?? stored?.name;
         if (name === undefined) throw new RowFault("name", message("required"));
         requireFreeId(row.id, slug, stored?.id, slugOfId);
-        const { image: given = stored?.image ?? null } = row;
-        const image = row.image == null ? given : readImage(row.image, context.folder, images);
+        const keptImage = row.image === null ? null : (stored?.image ?? null);
+        const image = row.image == null ? keptImage : readImage(row.image, context.folder, images);
         fileOrder.add(slug);
         if (stored !== undefined && stored.name === name && stored.image === image) {
           return "unchanged";

@@ -8,8 +8,8 @@ import { firstOpenDay } from "../statistics/open-days.ts";
 type Placed = Pick<PostRecord, "channel" | "published_at">;
 
 /**
- * Collects what must be updated after an import wrote posts, until its next commit: the channels' last
- * posts, and the open days whose values are derived from posts.
+ * Collects what posts written by an import change elsewhere, to be updated before the next commit: the
+ * channels' last posts, and the open days whose values are derived from posts.
  */
 export function createChangedPosts(db: Database, openDays: number) {
   const moveLastPost = createLastPosts(db);
@@ -38,6 +38,7 @@ export function createChangedPosts(db: Database, openDays: number) {
       if (before !== undefined && isMoved) noteDay(before, firstDay);
     },
 
+    /** Updates what was collected. Must be called before each commit. */
     flush(): void {
       for (const [channelId, publishedAt] of newest) moveLastPost(channelId, publishedAt);
       for (const [channelId, days] of changed) {

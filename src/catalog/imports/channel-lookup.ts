@@ -5,14 +5,18 @@ import { parseNamed } from "../channels/channel-reference.ts";
 import { createChannelIds } from "../channels/channels.store.ts";
 import { type ImportContext, RowFault } from "./import-kind.ts";
 
-/** Columns by which a row of statistics or posts names its channel: exactly one must be given. */
+/**
+ * Columns by which a row of statistics or posts names its channel. At least one must be given; if both are,
+ * they must name the same channel.
+ */
 export interface NamedChannel {
   /** A service number, an `@handle` or a link. */
   channel?: number | string | null | undefined;
   channel_msgr_id?: string | null | undefined;
 }
 
-const named = (name: number | string) => (typeof name === "number" ? name : shortened(name));
+/** A channel's name as messages quote it. */
+const quotable = (name: number | string) => (typeof name === "number" ? name : shortened(name));
 
 /** Finds the channel that a row of statistics or posts names. */
 export function createChannelLookup(
@@ -35,7 +39,7 @@ export function createChannelLookup(
     if (last?.name === name) return last.id;
     const id = find(name);
     if (id === undefined)
-      throw new RowFault("channel", message("noChannel", { channel: named(name) }));
+      throw new RowFault("channel", message("noChannel", { channel: quotable(name) }));
     last = { name, id };
     return id;
   }
@@ -58,8 +62,9 @@ export function createChannelLookup(
     },
 
     /**
-     * Null for a channel that is not and never was in the catalog.
-     * @throws RowFault for anything that cannot name a channel
+     * Number of a channel that is or was in the catalog; null for any other.
+     * @param column reported if the text cannot name a channel
+     * @throws RowFault in that case
      */
     findKnown(name: number | string, column: string): number | null {
       const wasKnown = typeof name === "number" && ids.wasRemoved(name);

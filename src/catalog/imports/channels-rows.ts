@@ -41,8 +41,8 @@ type Records = ReturnType<typeof createChannelRecords>;
  */
 const TEXTS_MANY = 1_000;
 /**
- * Number of last-post times from which an import prunes their order. Otherwise hourly readings would leave
- * an entry of each channel behind every hour until the night.
+ * Number of last-post times from which an import removes outdated entries from their order; otherwise the
+ * nightly job does. Hourly readings of all channels would leave one entry per channel and hour until then.
  */
 const TIMES_MANY = 100_000;
 
@@ -69,7 +69,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
     let [written, writtenInAll] = [0, 0];
     let times = 0;
     let areRefreshes = false;
-    let areCountsOld = false;
+    let areCountsOutdated = false;
     const categoryNamed = createCategoryNames(db);
 
     /** A category may be given by its name, as it is in most people's tables. */
@@ -81,8 +81,8 @@ export const channelsImport: ImportKind<ChannelRow> = {
       return { ...row, category: code };
     }
 
-    const countAnew = async (): Promise<void> => {
-      if (areCountsOld) await recount(db, clock);
+    const recountIfChanged = async (): Promise<void> => {
+      if (areCountsOutdated) await recount(db, clock);
     };
     return {
       counts: moved.counts,
@@ -105,7 +105,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
         if (refreshed === "updated" && row.last_post_at !== undefined) times += 1;
         if (refreshed !== null) return refreshed;
         const stored = findStored(records, row);
-        const { former_handles: said = null, ...given } = withCode(row);
+        const { former_handles: listed, ...given } = withCode(row);
         const record = merge(CHANNEL_FIELDS, given, stored, message("requiredForNewChannel"));
         record.categories = withoutPrimary(record);
         followNewestPost(db, record, row);
@@ -113,10 +113,10 @@ export const channelsImport: ImportKind<ChannelRow> = {
         requireFreeMessengerId(records, record, stored);
         requireNewNumber(records, record, stored);
         const former =
-          stored === undefined ? (said ?? []) : records.unknownHandles(record, said ?? []);
+          stored === undefined ? (listed ?? []) : records.unknownHandles(record, listed ?? []);
         if (stored !== undefined && former.length === 0 && isSame(record, stored))
           return "unchanged";
-        areCountsOld ||=
+        areCountsOutdated ||=
           stored === undefined || COUNTED_BY.some((name) => record[name] !== stored[name]);
         if (record.id === 0) record.id = Math.max(records.nextNumber(), highestNumber + 1);
         const holder = giveUpHandle(records, record);
@@ -136,12 +136,12 @@ export const channelsImport: ImportKind<ChannelRow> = {
 
       async afterwards(): Promise<void> {
         moved.end();
-        await countAnew();
+        await recountIfChanged();
         if (writtenInAll >= TEXTS_MANY) await optimizeSearch(db, clock);
         if (times >= TIMES_MANY) await pruneLastPostOrder(db, clock);
       },
 
-      interrupted: countAnew,
+      interrupted: recountIfChanged,
     };
   },
   exported: {
@@ -178,6 +178,7 @@ function channelValues(db: Database, record: ChannelRecord) {
   return { ...writeChannel(record), former_handles: writeFormerHandles(former) };
 }
 
+/** Writes a row with `removed`: reserves the number of a channel that was removed elsewhere. */
 function keepRemoved(
   records: Records,
   { id, merged_into: intoId = null }: Given<ChannelRow>,
@@ -192,6 +193,7 @@ function keepRemoved(
   return "inserted";
 }
 
+/** The stored channel that a row belongs to, by the first identity it gives; undefined for a new one. */
 function findStored(records: Records, row: Given<ChannelRow>): ChannelRecord | undefined {
   if (row.id != null) return records.byId(row.id);
   if (row.msgr_id != null) {

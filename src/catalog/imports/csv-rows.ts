@@ -26,8 +26,8 @@ const SEPARATORS: readonly Separator[] = [",", ";", "\t"];
 /** Our columns in the file's order; null for an ignored one. */
 type Header = (string | null)[];
 
-/** What was read of a text before its first quote. */
-interface Begun {
+/** What is known of a text from the part before its first quote, which is split without the parser. */
+interface UnquotedPart {
   separator: Separator;
   header: Header | null;
   /** Number of complete lines. */
@@ -48,21 +48,21 @@ export async function* readCsv(
   const { first, pieces } = await withFirstLine(withoutCarriageReturns(text));
   const separator = separatorOf(first);
   onSeparator(separator);
-  const begun: Begun = { separator, header: null, lines: 0 };
+  const unquoted: UnquotedPart = { separator, header: null, lines: 0 };
   let rest = "";
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     const piece = next.value;
     if (QUOTE_OR_CARRIAGE_RETURN.test(piece)) {
-      yield* parseCsv(prepend(rest + piece, pieces), names, begun);
+      yield* parseCsv(prepend(rest + piece, pieces), names, unquoted);
       return;
     }
     const lines = (rest + piece).split("\n");
     rest = lines.pop() ?? "";
-    yield splitRows(lines, names, begun);
-    if (rest.length > LINE_LENGTH_MAX) throw unreadable(begun.lines + 1, "CSV_MAX_RECORD_SIZE");
+    yield splitRows(lines, names, unquoted);
+    if (rest.length > LINE_LENGTH_MAX) throw unreadable(unquoted.lines + 1, "CSV_MAX_RECORD_SIZE");
   }
-  yield splitRows([rest], names, begun);
-  if (begun.header === null) throw new AppError("invalid", message("noHeader"));
+  yield splitRows([rest], names, unquoted);
+  if (unquoted.header === null) throw new AppError("invalid", message("noHeader"));
 }
 
 /** The text up to the end of its first line that is not blank, and the whole text. */
@@ -99,14 +99,18 @@ async function* withoutCarriageReturns(text: AsyncIterable<string>): AsyncGenera
 }
 
 /** Rows of complete lines without quotes; the first line that is not empty is the header. */
-function splitRows(lines: readonly string[], names: ColumnNames, begun: Begun): InputRow[] {
+function splitRows(
+  lines: readonly string[],
+  names: ColumnNames,
+  unquoted: UnquotedPart,
+): InputRow[] {
   const rows: InputRow[] = [];
   for (const content of lines) {
-    begun.lines += 1;
+    unquoted.lines += 1;
     if (content === "") continue;
-    const cells = content.split(begun.separator);
-    const { header, lines: line } = begun;
-    if (header === null) begun.header = checkHeader(cells, names);
+    const cells = content.split(unquoted.separator);
+    const { header, lines: line } = unquoted;
+    if (header === null) unquoted.header = checkHeader(cells, names);
     else if (cells.length !== header.length) rows.push({ line, fault: OTHER_NUMBER_OF_CELLS });
     else rows.push({ line, fields: toFields(header, cells) });
   }
@@ -122,21 +126,21 @@ function toFields(header: Readonly<Header>, cells: readonly string[]): Fields {
   return fields;
 }
 
-/** Parses text with quoted cells. @param begun the part that was split off before it */
+/** Parses text with quoted cells. @param unquoted the part of the file before this text */
 async function* parseCsv(
   text: AsyncIterable<string>,
   names: ColumnNames,
-  begun: Begun,
+  unquoted: UnquotedPart,
 ): AsyncGenerator<InputRow[]> {
   const rejected: InputRow[] = [];
-  let { header } = begun;
+  let { header } = unquoted;
   /** Line on which the last record ended. */
-  let lastLine = begun.lines;
+  let lastLine = unquoted.lines;
   /** Line on which a record starts; its raw text may begin with blank lines. */
   const lineOf = (raw: string): number => lastLine + 1 + leadingLineBreaks(raw);
   const skip = (error: CsvError, raw: string): void => {
     const line = lineOf(raw);
-    const endLine = begun.lines + Number(error["lines"]);
+    const endLine = unquoted.lines + Number(error["lines"]);
     if (error.code === "INVALID_OPENING_QUOTE") {
       // The parser reports this once for each quote in the row.
       if (lastLine !== endLine) rejected.push({ line, fault: OPENING_QUOTE });
@@ -151,16 +155,16 @@ async function* parseCsv(
     columns:
       header ??
       ((cells: string[]) => {
-        lastLine = begun.lines + parser.info.lines;
+        lastLine = unquoted.lines + parser.info.lines;
         header = checkHeader(cells, names);
         return header;
       }),
-    delimiter: begun.separator,
+    delimiter: unquoted.separator,
     info: true,
     max_record_size: LINE_LENGTH_MAX,
     on_record: ({ record, info }: CsvRecord): InputRow => {
       const line = lineOf(info.raw);
-      lastLine = begun.lines + info.lines;
+      lastLine = unquoted.lines + info.lines;
       return { line, fields: withoutEmpty(record) };
     },
     on_skip: (error, raw) => {
@@ -170,7 +174,7 @@ async function* parseCsv(
     raw: true,
     // Earlier lines ended with LF. Without any, the parser goes by the end of the first line, which may be
     // CR.
-    ...(begun.lines > 0 && { record_delimiter: "\n" }),
+    ...(unquoted.lines > 0 && { record_delimiter: "\n" }),
     skip_empty_lines: true,
     skip_records_with_error: true,
   });

@@ -3,9 +3,9 @@ import type { ExportRow, Position } from "./exported-rows.ts";
 import { RowFault } from "./import-kind.ts";
 
 /**
- * Applies the order of a file to a directory. Its rows share the places they already occupy, in the file's
- * order; new rows go to the end. So a complete file determines the whole order, and a file with one row
- * moves nothing.
+ * Applies the order of a file to a directory. The places of the entries that the file names, at the end for
+ * new ones, are given to them in the file's order. So a complete file determines the whole order, and a file
+ * with one row moves nothing.
  */
 export function inFileOrder<T extends { slug: string; position: number }>(
   stored: readonly T[],

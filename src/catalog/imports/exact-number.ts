@@ -8,7 +8,7 @@ export function exactNumber(digits: string): number | bigint {
   return isRounded && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
 }
 
-/** Enough digits to possibly exceed the safe range. */
+/** So many digits that the number may exceed the safe range. */
 const LONG_NUMBER = /\d{16}/;
 
 /** As JSON.parse, but with exact integers. @throws SyntaxError */

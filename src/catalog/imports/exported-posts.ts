@@ -58,8 +58,8 @@ const allPosts: ReadRows<RowSelection> = function* (db, selection, after, limit)
   const { from, to } = bounds(selection);
   for (const record of postsAfter(db, after?.[0] ?? 0, limit)) {
     const day = dayOf(record.published_at);
-    const isAsked = from <= day && day <= to;
-    yield { position: [record.id], values: isAsked ? writePost(db, record) : null };
+    const isSelected = from <= day && day <= to;
+    yield { position: [record.id], values: isSelected ? writePost(db, record) : null };
   }
 };
 
@@ -89,11 +89,11 @@ function* takenDownPosts(
   let read = 0;
   for (const { publishedAt, ...post } of tombstonesAfter(db, afterId, limit)) {
     const day = publishedAt === null ? null : dayOf(publishedAt);
-    const isAsked =
+    const isSelected =
       (selection.channelId ?? post.channel) === post.channel &&
       (day === null || (from <= day && day <= to));
     const published_at = publishedAt === null ? null : formatExactInstant(publishedAt);
-    const values = isAsked ? { ...post, published_at, deleted: true } : null;
+    const values = isSelected ? { ...post, published_at, deleted: true } : null;
     read += 1;
     yield { position: positionAmongRemoved(post.id), values };
   }

@@ -24,8 +24,8 @@ export interface RowSelection {
 }
 
 /**
- * Reads rows after a position, in batches, while the consumer wants more; fewer rows than the limit mean
- * the end.
+ * Reads up to `limit` rows after a position, each when the consumer takes it, including those that were not
+ * selected. Fewer mean that there are no more.
  */
 export type ReadRows<Selection> = (
   db: Database,

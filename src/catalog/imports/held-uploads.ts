@@ -37,7 +37,7 @@ export interface UploadsOfOthers {
 
 const NO_OTHERS: UploadsOfOthers = { find: async () => null, release: async () => null };
 
-/** Uploaded files that somebody reviews before importing them. They are removed with the process. */
+/** Uploaded files that somebody reviews before importing them. They are removed when the process ends. */
 export function createHeldUploads(
   files: UploadFiles,
   { clock, random }: { clock: Clock; random: Random },
@@ -72,7 +72,7 @@ export function createHeldUploads(
       const taken = { ...upload, file: { ...file, path } };
       held.set(token, { ...taken, sinceMs: clock.monotonic() });
       try {
-        await lookAt(taken);
+        await readPreview(taken);
       } catch (error) {
         remove(token);
         throw error;
@@ -86,7 +86,7 @@ export function createHeldUploads(
     find,
 
     /** @throws AppError `not_found`, `invalid` */
-    preview: async (token: string): Promise<UploadPreview> => lookAt(await find(token)),
+    preview: async (token: string): Promise<UploadPreview> => readPreview(await find(token)),
 
     /** Releases an upload of this process for import, which is possible once. Null if it has none. */
     releaseOwn(token: string): NewUpload | null {
@@ -114,7 +114,7 @@ export function createHeldUploads(
 }
 
 /** A preview of a file: how it was recognized, and its first rows. @throws AppError `invalid` */
-async function lookAt({ kind, file, options }: NewUpload): Promise<UploadPreview> {
+async function readPreview({ kind, file, options }: NewUpload): Promise<UploadPreview> {
   const recognized = nothingRecognized(options.timezone);
   const input = { ...(await openInput(file.path)), name: file.name };
   const rows: InputRow[] = [];

@@ -1,6 +1,7 @@
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
+import type { ImportContext } from "./import-kind.ts";
 import type { InputRow } from "./input-row.ts";
 import type { Reject, RunningImport } from "./running-import.ts";
 import { readAll, writeRow } from "./write-rows.ts";
@@ -44,9 +45,10 @@ export async function importDirectory<Row>(
     await attempt(context.note, onReject);
   }
 
+  /** Writes all rows. @param replacing slugs that the file names; absent if no entries are to be removed */
   async function attempt(
-    note: (said: Message) => void,
-    onReject: (rejected: Reject) => void,
+    note: ImportContext["note"],
+    onReject: (reject: Reject) => void,
     replacing?: ReadonlySet<string>,
   ): Promise<void> {
     const writer = kind.open(db, { ...context, note });

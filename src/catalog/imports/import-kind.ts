@@ -11,7 +11,7 @@ export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };
 
 export type RowOutcome = "inserted" | "updated" | "unchanged";
 
-/** A kind of rows. */
+/** What can be imported under one name, such as `posts`: its columns, and how its rows are written. */
 export interface ImportKind<Row> {
   columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
   /**
@@ -45,7 +45,8 @@ export interface ImportContext {
   openDays: number;
   /** Highest number that the rows name: generated numbers start after it. Absent if they name none. */
   highestNumber?: number;
-  note(said: Message): void;
+  /** Reports something about the import to its operator, apart from rejected rows and dropped cells. */
+  note(report: Message): void;
 }
 
 export interface RowWriter<Row> {
@@ -66,7 +67,7 @@ export interface RowWriter<Row> {
   batchRows?: number;
   /** Prepares rows that will probably be written next, in the pause before their transaction. */
   ahead?(rows: readonly ReadRow<Row>[]): void;
-  /** Minimum size of a transaction with the rows arranged last; absent for the default. */
+  /** Minimum size of a transaction with the rows that were arranged last; absent for the default. */
   fewest?(): Fewest | undefined;
   /** For channels: number of handles moved so far. */
   counts?: { handles_moved: number };

@@ -9,11 +9,12 @@ import { boundsOf, createTransactionSize, measureCommit } from "./transaction-si
 import { readAll, writeSome } from "./write-rows.ts";
 
 /**
- * Rows read ahead of transactions, unless the kind sets another number. Twice as many rows that refresh
- * channels would be spread over twice as many pages of the table, most of which every transaction changes.
+ * Rows read ahead of transactions, unless the kind sets another number. Rows that refresh channels are
+ * sorted by subscribers, so that each transaction changes most of the table's pages that its batch has; a
+ * batch of twice as many rows would have twice as many pages.
  */
 const BATCH_ROWS = 5_000;
-/** Limit for the text of rows read ahead: an import's memory is a small multiple of it. */
+/** Characters of text read ahead, at most: an import's memory is a small multiple of it. */
 const BATCH_CHARACTERS = 16 * 1024 ** 2;
 /** Pause between two transactions, so that commits of usage get the lock: they try every millisecond. */
 const PAUSE_MS = 3;

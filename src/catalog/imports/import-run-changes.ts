@@ -24,18 +24,18 @@ function startImport(
   const { kind, fileName, summary } = run;
   const { options, bytes } = summary;
   return inTransaction(db, clock, "import-start", async (tx) => {
-    const made = await insertRun(tx, { ...run, person: by.person, startedAt: clock.now() });
+    const id = await insertRun(tx, { ...run, person: by.person, startedAt: clock.now() });
     await recordChange(tx, clock, by, {
       organizationId: null,
       action: "import.start",
-      target: `import ${made}`,
+      target: `import ${id}`,
       details: {
         ...{ kind, file: fileName, bytes },
         ...(options.dryRun && { dryRun: true }),
         ...(options.replace && { replace: true }),
       },
     });
-    return made;
+    return id;
   });
 }
 
@@ -45,8 +45,8 @@ function endImport(db: Database, clock: Clock, id: number, failure: Message | nu
 }
 
 /**
- * Heartbeat for a process's runs.
- * @param gone numbers of runs whose process is gone, which are ended
+ * Records a heartbeat for a process's runs, and ends those of processes that are gone.
+ * @param gone numbers of the runs to end
  */
 function importHeartbeat(
   db: Database,

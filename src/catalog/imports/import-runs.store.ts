@@ -39,8 +39,8 @@ export async function insertRun(
     owner: string;
   },
 ): Promise<number> {
-  const made = await add(tx).get({ ...run });
-  return made.id;
+  const { id } = await add(tx).get({ ...run });
+  return id;
 }
 
 const setProgress = change((db) =>
@@ -91,7 +91,7 @@ export async function saveHeartbeat(tx: Transaction, owner: string, now: number)
   await setHeartbeat(tx).run({ owner, now });
 }
 
-/** A run in progress. */
+/** A run in progress or waiting, with its process. */
 type OwnedRun = Pick<Stored, "id" | "owner" | "heartbeatAt">;
 
 const running = query((db) =>

@@ -19,8 +19,8 @@ export interface RunProgress extends ImportSummary {
 }
 
 /**
- * Stored summaries of earlier versions: before messages had codes they were texts; the first versions had
- * no options, and those before reasons were counted recorded neither these nor how the file was read.
+ * A summary as any version stored it: notes were texts before messages had codes, the first versions had no
+ * options, and those before reasons were counted stored none of the fields in `Later`.
  */
 type StoredSummary = Omit<RunProgress, "notes" | "options" | Later> &
   Partial<Pick<RunProgress, Later>> & {

@@ -18,7 +18,7 @@ export type { RecordedRun };
 
 export type ImportRuns = ReturnType<typeof createImportRuns>;
 
-/** Six heartbeats. */
+/** How long a process may be silent before its runs are ended: six heartbeats. */
 const SILENT_MS = 30_000;
 
 /**
@@ -71,8 +71,8 @@ export function createImportRuns(
     },
 
     /**
-     * Called every few seconds: sends the heartbeat for this process's runs, and ends runs whose process is
-     * gone; runs of other live processes are left alone. Never throws.
+     * Called every few seconds: records the heartbeat of this process's runs, ends runs whose process is
+     * gone, and removes uploads that were held for too long. Never throws.
      * @param endsGone whether this process is responsible for ending others' runs
      */
     async look(endsGone = true): Promise<void> {

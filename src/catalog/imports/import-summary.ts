@@ -35,7 +35,7 @@ export function changedBy({ inserted, updated }: ImportSummary): number {
 
 const GROUPS_MAX = 50;
 
-/** Sums up several files or batches; how they were read is taken from the last one. */
+/** Adds the summary of another file or batch; how it was read replaces how the earlier ones were. */
 export function sumOf(before: ImportSummary | null, one: ImportSummary): ImportSummary {
   if (before === null) return one;
   const handlesMoved = (before.handles_moved ?? 0) + (one.handles_moved ?? 0);

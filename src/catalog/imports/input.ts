@@ -21,7 +21,10 @@ export interface Input {
 
 const STANDARD_INPUT = "-";
 
-/** @throws AppError `not_found` if it does not exist or is not a file */
+/**
+ * The file at a path, or standard input for `-`; nothing is read yet.
+ * @throws AppError `not_found` if it does not exist or is a folder
+ */
 export async function openInput(path: string): Promise<Input> {
   if (path === STANDARD_INPUT) {
     const folder = process.cwd();
@@ -42,7 +45,7 @@ export async function openInput(path: string): Promise<Input> {
 export const INTERRUPTED = message("importInterrupted");
 
 /**
- * An input whose reading ends with an error when its import is to stop.
+ * Makes reading an input end with an error once its import is to stop.
  * @param stop one 32-bit number in shared memory: not 0 once the import is to stop
  * @throws AppError `unavailable` while being read
  */

@@ -6,7 +6,7 @@ import type { ColumnNames } from "./column-names.ts";
 import { exactNumber } from "./exact-number.ts";
 import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 
-/** Converts JSON values to rows, skipping those that are none in the format, such as service messages. */
+/** Converts JSON values to rows; values that are not rows in the format, such as service messages, to none. */
 export interface JsonRows {
   /** Where a document has rows and data beside them, as paths for the parser. */
   paths: readonly string[];
@@ -18,7 +18,7 @@ export interface JsonRows {
   end?(line: number): InputRow[];
 }
 
-/** Objects whose keys are the kind's columns. */
+/** Converts objects whose keys are the kind's columns, or map to them. */
 export function createJsonRows(names: ColumnNames): JsonRows {
   let isFirst = true;
   return {

@@ -4,8 +4,8 @@ import { type Given, RowFault } from "./import-kind.ts";
 
 /**
  * Combines the stored entry, or a new one, with the values of a row.
- * @param fault of a required field that the row of a new entry does not give
- * @throws RowFault
+ * @param fault reported for a required field that a new entry's row does not give
+ * @throws RowFault for such a field
  */
 export function merge<F extends StoredFields>(
   fields: F,

@@ -36,7 +36,10 @@ export function createNamedPosts(
     /** A number for a new post, which no post has ever had. */
     nextNumber: (): number => Math.max(records.nextNumber(), highestNumber + 1),
 
-    /** The row with channel numbers in place of names. */
+    /**
+     * The row with channel numbers in place of names.
+     * @param stored the post it belongs to, or the tombstone; undefined for a new post
+     */
     resolved(row: Given<PostRow>, stored: object | undefined): Given<GivenPost> {
       if (stored === undefined && row.published_at == null) {
         throw new RowFault("published_at", message("required"));

@@ -4,7 +4,10 @@ import { parseExact } from "./exact-number.ts";
 import { type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 import type { JsonRows } from "./json-rows.ts";
 
-/** Rows of NDJSON, in batches of one piece of the text. @throws AppError `invalid` for an endless line */
+/**
+ * Rows of NDJSON, in batches of one piece of the text. A line that is not JSON is a rejected row.
+ * @throws AppError `invalid` for a line that is too long
+ */
 export async function* readNdjson(
   text: AsyncIterable<string>,
   { toRow, end }: JsonRows,

@@ -22,7 +22,8 @@ import { requirePast } from "./require-past.ts";
 import { FEWEST_INDEXED } from "./transaction-size.ts";
 
 /**
- * Transactions between two looks for segments to merge: each writes one, and FTS5 merges eight of a size.
+ * Number of transactions after which segments of the post index are merged: each transaction writes one,
+ * and FTS5 merges eight of a size.
  */
 const MERGED_AFTER = 8;
 
@@ -82,7 +83,7 @@ export const postsImport: ImportKind<PostRow> = {
 
     /**
      * Takes a post down. One that was never imported gets a tombstone too, because this row may precede it.
-     * A number on its own belonged to a former post.
+     * A row with nothing but a number reserves it, because a post that is gone had it.
      */
     function remove(
       row: Given<PostRow>,

@@ -34,14 +34,14 @@ export function readCells<Row>(
   const row: Given<Row> = {};
   for (const name in fields) {
     const column = kind.columns[name as keyof Row & string];
-    const given = fields[name];
-    if (column === undefined || given === undefined) continue;
-    if (given === null) {
+    const cell = fields[name];
+    if (column === undefined || cell === undefined) continue;
+    if (cell === null) {
       if (column.nullable) row[name as keyof Row] = null;
       continue;
     }
-    if (isEmpty(column, given)) continue;
-    const read = readCell(column, given, rules);
+    if (isEmpty(column, cell)) continue;
+    const read = readCell(column, cell, rules);
     if ("value" in read) row[name as keyof Row] = read.value;
     else if (isOptional(kind, name, rules)) bad.push({ column: name, fault: read.fault });
     else throw new RowFault(name, read.fault);
@@ -53,31 +53,31 @@ export function readCells<Row>(
 function readCell<T>(column: Column<T>, cell: unknown, rules: SpellingRules): Read<T> {
   if (typeof cell === "bigint") return readBig(column, cell);
   // A channel's column may accept text that it cannot judge yet.
-  const given = column.spelling === "channel" ? respelled("channel", cell, rules) : cell;
-  const read = column.read(given);
+  const first = column.spelling === "channel" ? respelled("channel", cell, rules) : cell;
+  const read = column.read(first);
   if ("value" in read || column.spelling === undefined) return read;
-  const other = respelled(column.spelling, given, rules);
-  return other === given ? read : column.read(other);
+  const other = respelled(column.spelling, first, rules);
+  return other === first ? read : column.read(other);
 }
 
 /**
- * Reads an integer beyond the safe range. The column explains what to do about it; only a measure may be
- * rounded.
+ * Reads an integer beyond the safe range: rounded for a measure, exactly or not at all for other columns. A
+ * column that refuses even the rounded number says best what to do about it.
  */
-function readBig<T>(column: Column<T>, given: bigint): Read<T> {
-  const rounded = column.read(Number(given));
-  return "fault" in rounded || column.spelling === "number" ? rounded : column.read(given);
+function readBig<T>(column: Column<T>, cell: bigint): Read<T> {
+  const rounded = column.read(Number(cell));
+  return "fault" in rounded || column.spelling === "number" ? rounded : column.read(cell);
 }
 
 const EMPTY_LENGTH_MAX = 8;
 const EMPTY_WORD = /^\s*(?:none|null|nan)\s*$/i;
 
 /**
- * Whether a cell has one of the words that programs write for a missing value: `None`, `null`, `NaN`. A
- * required text may be such a word, so it is taken literally.
+ * Whether a cell counts as empty: it is blank, or one of the words that programs write for a missing value
+ * (`None`, `null`, `NaN`). A required text may be such a word, so it is taken literally.
  */
-function isEmpty({ spelling, nullable }: Column<unknown>, given: unknown): boolean {
-  if (typeof given !== "string" || given.length > EMPTY_LENGTH_MAX) return false;
-  if (spelling !== undefined && given !== "" && given.trim() === "") return true;
-  return (spelling !== undefined || nullable) && EMPTY_WORD.test(given);
+function isEmpty({ spelling, nullable }: Column<unknown>, cell: unknown): boolean {
+  if (typeof cell !== "string" || cell.length > EMPTY_LENGTH_MAX) return false;
+  if (spelling !== undefined && cell !== "" && cell.trim() === "") return true;
+  return (spelling !== undefined || nullable) && EMPTY_WORD.test(cell);
 }

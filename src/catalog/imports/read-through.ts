@@ -7,13 +7,13 @@ import { type CellRules, readCells } from "./read-cells.ts";
 import { nothingRecognized } from "./recognized.ts";
 import { type ReadingOptions, readRows } from "./rows.ts";
 
-/** Numbers are read in the same way under any rules. */
+/** Any rules will do: the numbers of rows are read in the same way under all of them. */
 const RULES: CellRules = { timezone: MOSCOW_ZONE, messengerHosts: [], strict: true };
 
 /**
  * Reads a file completely before any of its rows is written, so that an unreadable one changes nothing.
- * @returns highest number that a row names, or 0: generated numbers start after it, or a later row would be
- * taken for one of theirs
+ * @returns highest number that a row names, or 0. Generated numbers start after it; otherwise a later row
+ * would change the entry that was given its number.
  * @throws AppError `invalid`, as `readRows`
  */
 export async function readThrough(
@@ -31,7 +31,7 @@ export async function readThrough(
   return highest;
 }
 
-/** Fewer digits than the highest permitted number has. */
+/** A number in plain digits, fewer than the highest permitted number has. */
 const PLAIN = /^[1-9]\d{0,14}$/;
 
 function numberIn(kind: ImportKind<{ id?: number }>, { id }: Fields): number {

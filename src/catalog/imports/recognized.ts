@@ -35,16 +35,16 @@ export function nothingRecognized(timezone: string): Recognized {
   };
 }
 
-/** Lines that tell people how a file was read. */
+/** Describes to people how a file was read, in some lines; none if it was not recognized. */
 export function describeRecognized(language: Language, recognized: Recognized): string[] {
   const { format, encoding, timezone, renamed, ignored } = recognized;
   if (format === null || encoding === null) return [];
   const { separator, compression, from } = recognized;
-  const said = [
+  const lines = [
     message("recognizedFile", { format, separator, encoding, compression, from, timezone }),
   ];
   const names = Object.entries(renamed).map(([ours, theirs]) => `${theirs} = ${ours}`);
-  if (names.length > 0) said.push(message("recognizedNames", { names }));
-  if (ignored.length > 0) said.push(message("ignoredColumns", { columns: ignored }));
-  return said.map((one) => inLanguage(language, one));
+  if (names.length > 0) lines.push(message("recognizedNames", { names }));
+  if (ignored.length > 0) lines.push(message("ignoredColumns", { columns: ignored }));
+  return lines.map((line) => inLanguage(language, line));
 }

@@ -7,14 +7,14 @@ import type { Given, ReadRow, RowOutcome } from "./import-kind.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 
-/** Columns one of which names the channel in a row that refreshes it. */
+/** Columns that can name the channel; a row that refreshes it gives exactly one of them. */
 const IDENTITIES = ["id", "msgr_id", "handle"] as const;
 const NUMBERS = ["subscribers", "last_post_at"] as const;
 const IDENTITY_OR_NUMBER: ReadonlySet<string> = new Set([...IDENTITIES, ...NUMBERS]);
 
 /**
- * Writes rows that only give an existing channel's numbers. Its card and texts stay unchanged and are not
- * even read, which takes a third of the time.
+ * Returns a function that writes a row which only gives an existing channel's numbers. The channel's card
+ * and texts stay unchanged and are not even read, so that it takes a third of the time of any other row.
  * @returns null, with nothing written, for any other row
  */
 export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutcome | null {
@@ -39,7 +39,7 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
       subscribers: row.subscribers ?? subscribers,
       last_post_at: row.last_post_at === undefined ? last_post_at : row.last_post_at,
     };
-    // The stored time cannot be earlier than the newest post either.
+    // The newest post is only looked up for an earlier time, because the stored one is never before it.
     if ((now.last_post_at ?? 0) < (last_post_at ?? 0)) {
       const newest = newestPostAt(db, channelId);
       if (newest !== null) now.last_post_at = Math.max(now.last_post_at ?? 0, newest);
@@ -50,9 +50,9 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
 
 /**
  * Sorts rows that refresh channels by their subscribers, so that neighbours in that ordering are written
- * together: each page of its index is then written once or twice for all of them instead of once for each.
- * The channels themselves are spread over other pages, a hundred on each. Rows of any other sort, or two of
- * one channel, keep their order: the same list is returned.
+ * together: each page of that index is then written once or twice for all of them instead of once for each.
+ * (The table itself is in order of numbers, with a hundred channels on a page.) If any row is not such a
+ * row, or two are of one channel, the order stays and the same list is returned.
  */
 export function inOrderOfSubscribers<Row extends ReadRow<ChannelRow>>(
   rows: readonly Row[],
@@ -71,7 +71,7 @@ export function inOrderOfSubscribers<Row extends ReadRow<ChannelRow>>(
   return rows.toSorted((one, other) => subscribersOf(one) - subscribersOf(other));
 }
 
-/** The name of the channel that a row refreshes, if given by this column alone; null for any other row. */
+/** The channel's name in a row that refreshes it and names it by this column alone; null for any other row. */
 function nameOf(
   row: ReadRow<ChannelRow>,
   identity: (typeof IDENTITIES)[number],

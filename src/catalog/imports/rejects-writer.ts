@@ -16,8 +16,8 @@ export function createRejectsWriter(open: () => number, bytesMax: number) {
   let isFull = false;
   return {
     add({ line, column, fault, fields }: Reject): void {
-      const told = JSON.stringify({ line, column, reason: inEnglish(fault) });
-      const content = Buffer.from(`${told.slice(0, -1)},"fields":${stringifyExact(fields)}}\n`);
+      const head = JSON.stringify({ line, column, reason: inEnglish(fault) }).slice(0, -1);
+      const content = Buffer.from(`${head},"fields":${stringifyExact(fields)}}\n`);
       isFull ||= bytes + content.byteLength > bytesMax;
       if (isFull) return;
       file ??= open();

@@ -24,6 +24,7 @@ export interface ReadingOptions extends Naming {
   from: ForeignFormatName | null;
 }
 
+/** Everything is recognized from the file itself. */
 export const AS_RECOGNIZED: ReadingOptions = {
   ...{ format: null, from: null, map: {}, ignoreUnknown: false },
 };
@@ -41,6 +42,7 @@ function formatOf(path: string): FileFormat | null {
   return FORMATS_BY_ENDING[extname(name)] ?? null;
 }
 
+/** The format that options or the file's name determine; null if only the contents can tell. */
 function namedFormat(file: string, { format, from }: ReadingOptions): FileFormat | null {
   return from === null ? (format ?? formatOf(file)) : formatOfForeign(from);
 }
@@ -49,7 +51,8 @@ function namedFormat(file: string, { format, from }: ReadingOptions): FileFormat
  * Streams the rows of an input, in batches of what one piece of its text contains: passing rows on one by
  * one costs as much as parsing them. Unknown columns are refused by name, in CSV once for the header, in
  * NDJSON row by row.
- * @param recognized called with the file's format as soon as it is known
+ * @param recognized is filled in with how the file is read, as soon as that is known
+ * @param onBytes receives the number of bytes read from the file so far
  * @throws AppError `invalid` for a wrong header and for a file that cannot be read
  */
 export async function* readRows(
@@ -105,12 +108,12 @@ async function* readText(
   });
 }
 
-/** Length of JSON text that suffices to recognize whose export it is. */
+/** Number of characters of JSON text that show which program exported it. */
 const JSON_BEGIN_LENGTH = 1024;
 
 /**
- * The beginning of a text, up to its first character that is not a space, or more for JSON; less if blanks
- * do not end.
+ * The beginning of a text: for JSON, enough to recognize an export; for others at least one character after
+ * the blanks. Megabytes of blanks end it too.
  */
 async function firstText(text: AsyncGenerator<string>): Promise<string> {
   let first = "";
@@ -127,7 +130,7 @@ async function firstText(text: AsyncGenerator<string>): Promise<string> {
 /**
  * Determines the format: none of our CSV headers begins with a brace or bracket, and no NDJSON line with a
  * bracket.
- * @param named the format that was asked for, or null
+ * @param named the format by options or file name, or null
  */
 function formatOfContent(first: string, named: FileFormat | null): FileFormat {
   if (named === "csv") return "csv";

@@ -42,7 +42,7 @@ const NOTES_MAX = 40;
 
 /**
  * Imports an uploaded file and records its progress every half second and at the end.
- * @throws AppError `invalid` for a file that cannot be read; `unavailable` if it is told to stop
+ * @throws AppError `invalid` for a file that cannot be read; `unavailable` if `stop` was set
  */
 export async function runUpload(
   db: Database,
@@ -84,8 +84,8 @@ export async function runUpload(
         messengerHosts,
         openDays,
         highestNumber,
-        note(said) {
-          if (summary.notes.length < NOTES_MAX) summary.notes.push(cut(said));
+        note(report) {
+          if (summary.notes.length < NOTES_MAX) summary.notes.push(cut(report));
         },
       },
       recognized,
@@ -108,7 +108,10 @@ export async function runUpload(
   }
 }
 
-/** @param path of a new file, named so that leftovers of an upload are recognized */
+/**
+ * Copies the database, for a trial run.
+ * @param path of a new file, named like the upload so that leftovers of both are removed at a start
+ */
 function openCopy(db: Database, path: string, clock: Clock): { db: Database; remove(): void } {
   const removeFiles = (): void => {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });

@@ -9,12 +9,12 @@ export interface SpellingRules {
 }
 
 /**
- * Rewrites a value that a column refused into the form it accepts, if it is one of people's usual
- * spellings; otherwise returns it unchanged.
+ * Rewrites a cell that a column refused into the form it accepts, if it is one of people's usual spellings.
+ * Any other text is only trimmed.
  */
-export function respelled(spelling: Spelling, given: unknown, rules: SpellingRules): unknown {
-  if (typeof given !== "string" && typeof given !== "number") return given;
-  const text = String(given).trim();
+export function respelled(spelling: Spelling, cell: unknown, rules: SpellingRules): unknown {
+  if (typeof cell !== "string" && typeof cell !== "number") return cell;
+  const text = String(cell).trim();
   switch (spelling) {
     case "integer":
     case "flag":

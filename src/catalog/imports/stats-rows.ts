@@ -31,7 +31,10 @@ interface StatsRow {
   posts: number;
 }
 
-/** For writing several in one statement: most rows are new days that give all columns. */
+/**
+ * A day whose row gives all columns, as most do: many such days are inserted in one statement. Null for any
+ * other row.
+ */
 function wholeRecord(
   channelId: number,
   day: Day,
@@ -114,8 +117,8 @@ export const statsImport: ImportKind<StatsRow> = {
       for (const record of daysAfter(db, [afterChannel, afterDay], limit)) {
         const { channelId: channel, day } = record;
         if (one !== null && (channel !== one || day > to)) return;
-        const isAsked = from <= day && day <= to;
-        const values = isAsked ? writeDay(record, selection) : null;
+        const isSelected = from <= day && day <= to;
+        const values = isSelected ? writeDay(record, selection) : null;
         yield { position: [channel, day], values };
       }
     },

@@ -50,9 +50,9 @@ export type Tally = ReturnType<typeof createTally>;
 
 /** A group's reason in words, with what to do about it if that is always the same. */
 export function reasonOf(language: Language, { fault }: Pick<ReasonGroup, "fault">): string {
-  const said = inLanguage(language, fault);
+  const reason = inLanguage(language, fault);
   const hint = fault.code.startsWith("noChannel") ? message("importChannelsFirst") : null;
-  return hint === null ? said : `${said} ${inLanguage(language, hint)}`;
+  return hint === null ? reason : `${reason} ${inLanguage(language, hint)}`;
 }
 
 function shownValue(value: unknown): string | null {
@@ -66,7 +66,7 @@ export function cutGroup(group: ReasonGroup): ReasonGroup {
 }
 
 /** A message as recorded: shortened, since it may quote a cell of any length. */
-export function cut(said: Message): Message {
-  const text = inEnglish(said);
-  return text.length <= TEXT_LENGTH_MAX ? said : verbatim(shortened(text, TEXT_LENGTH_MAX));
+export function cut(reason: Message): Message {
+  const text = inEnglish(reason);
+  return text.length <= TEXT_LENGTH_MAX ? reason : verbatim(shortened(text, TEXT_LENGTH_MAX));
 }

@@ -130,13 +130,13 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
   },
 };
 
-/** A new entry, placed at the end until the tree's order and its path are known. */
+/** A new entry, placed at the end until the tree's order is known; the row and the tree fill in the rest. */
 function newTerritory(id: number, slug: string, position: number): Territory {
-  const given = { name: "", kind: "country", parent: null } as const;
-  return { id, slug, ...given, path: "", position, channels: 0, isMoved: false };
+  const blank = { name: "", kind: "country", parent: null } as const;
+  return { id, slug, ...blank, path: "", position, channels: 0, isMoved: false };
 }
 
-/** Checks that levels decrease from parent to child, which also rules out cycles. */
+/** Checks that levels go down from parent to child, which also rules out cycles. @throws RowFault */
 function requirePlace(
   now: ReadonlyMap<string, Territory>,
   { slug, kind, parent }: Pick<Territory, "slug" | "kind" | "parent">,

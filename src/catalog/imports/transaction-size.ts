@@ -17,14 +17,14 @@ interface TransactionBounds {
 
 const USUAL: TransactionBounds = { holdMs: HOLD_MS, rowsMin: ROWS_MIN };
 /**
- * Bounds on a node of a cluster, where usage waits for no file and each commit takes a turn of all nodes
- * and a flush of PostgreSQL's. That takes between 1 and 20 ms: with a lower minimum, what it taught about
- * the cost of rows shrank transactions to 20 rows, and an import took 3 times as long. 200 rows take some
- * 20 ms.
+ * Bounds on a node of a cluster, where usage does not wait for the file. Each commit waits for its turn
+ * among all nodes and for PostgreSQL's flush, from 1 to 20 ms. With a lower minimum, the slow commits were
+ * taken for the cost of rows: transactions shrank to 20 rows, and an import took 3 times as long. 200 rows
+ * take some 20 ms.
  */
 export const ON_NODE: TransactionBounds = { holdMs: 30, rowsMin: 200 };
 
-/** Minimum size of a transaction: a number of rows, or of milliseconds if rows are long. */
+/** Minimum size of a transaction: a number of rows, or fewer if writing them takes some milliseconds. */
 export interface Fewest {
   rows: number;
   rowsMs: number;
@@ -32,14 +32,15 @@ export interface Fewest {
 
 const FEWEST: Fewest = { rows: 0, rowsMs: 20 };
 /**
- * For rows that only refresh numbers: some 12 ms. Larger transactions write less to the log per row, since
- * an index page is written once for all rows of a transaction: on a busy machine, beside a server, 2,900 to
- * 3,900 bytes a row in all, compared with 3,600 to 4,500 for 600 rows within 20 ms.
+ * For rows that only refresh numbers; these take some 12 ms. Larger transactions write less to the
+ * write-ahead log per row, since an index page is written once for all rows of a transaction: on a busy
+ * machine, beside a server, 2,900 to 3,900 bytes a row in all, compared with 3,600 to 4,500 with a minimum
+ * of 600 rows or 20 ms.
  */
 export const FEWEST_REFRESHED: Fewest = { rows: 1_000, rowsMs: 30 };
 /**
- * When posts are indexed: some 10 ms. FTS5 writes a segment per transaction: with transactions of 25 posts,
- * each post costs twice as much, and transactions would shrink even further.
+ * For posts that are indexed for search; these take some 10 ms. FTS5 writes a segment per transaction: in
+ * transactions of 25 posts, each post costs twice as much, which would shrink transactions even further.
  */
 export const FEWEST_INDEXED: Fewest = { ...FEWEST, rows: 64 };
 /** Initial guess, deliberately high, of a row's later cost. */

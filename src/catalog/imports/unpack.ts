@@ -10,7 +10,7 @@ const PACKED: readonly (readonly [Compression, string])[] = [
   ["zstd", "\x28\xb5\x2f\xfd"],
 ];
 
-/** Signatures of files without rows, which people send as if they had some. */
+/** Signatures of files that people upload by mistake, because they cannot be read as rows. */
 const REFUSED = [
   ["excelFile", "PK\x03\x04"],
   ["excelFile", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"],
@@ -21,8 +21,8 @@ const REFUSED = [
 const LONGEST_MAGIC = 16;
 
 /**
- * A file's bytes, decompressed while reading: however much a compressed file expands to, only one piece of
- * it is in memory.
+ * The bytes of a file, decompressed while they are read: however much a compressed file expands to, only one
+ * piece of it is in memory.
  * @param onBytes receives the number of bytes read from the file itself
  * @throws AppError `invalid` for an Excel file and others that contain no rows, and while reading if a
  * compressed file is damaged, truncated or expands to too much

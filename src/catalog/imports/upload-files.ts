@@ -41,7 +41,7 @@ export function createUploadFiles(
     /** Path of a run's rejected rows. */
     rejectsPath: (run: number): string => join(folder, `${rejectsPrefix}${run}`),
 
-    /** Removes the rejected rows of all but the latest runs. Never throws, as `remove`. */
+    /** Removes the files of rejected rows of all but the latest runs. Never throws, like `remove`. */
     removeRejects(latestRun: number): void {
       if (!existsSync(folder)) return;
       for (const name of readdirSync(folder).filter((name) => name.startsWith(rejectsPrefix))) {
@@ -63,7 +63,10 @@ export function createUploadFiles(
       if (isInMemory) this.removeRejects(0);
     },
 
-    /** Removes leftovers of processes that are gone. In a container each process may have the same id. */
+    /**
+     * Removes leftovers of processes that are gone, and of one with this process's id: in a container, each
+     * start may get the same id.
+     */
     removeLeftovers(): void {
       if (isInMemory || !existsSync(folder)) return;
       for (const name of readdirSync(folder).filter((name) => name.startsWith(prefix))) {

@@ -11,7 +11,7 @@ import type { InputRow } from "./input-row.ts";
 import { type CellRules, isOptional, readCells } from "./read-cells.ts";
 import type { RunningImport } from "./running-import.ts";
 
-/** Reads the cells of rows before taking any lock, which is a third of an import's time. */
+/** Reads the cells of rows. That is a third of an import's time, so it is done before any lock is taken. */
 export function readAll<Row>(
   kind: ImportKind<Row>,
   rows: readonly InputRow[],
@@ -32,7 +32,7 @@ export function readAll<Row>(
   });
 }
 
-/** Writes one row, or several together. @returns how many */
+/** Writes the row at a position, or several from there on together. @returns how many */
 export function writeSome<Row>(
   run: RunningImport<Row>,
   writer: RowWriter<Row>,

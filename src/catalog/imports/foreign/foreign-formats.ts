@@ -43,8 +43,8 @@ export function formatOfForeign(from: ForeignFormatName): FileFormat {
 }
 
 /**
- * Rows of another program's file.
- * @param columns of the kind
+ * Converts the messages of another program's file to rows.
+ * @param columns the kind's columns; data without a column is dropped
  * @throws AppError `invalid` for a kind that the format has no data for
  */
 export function createForeignRows(
@@ -92,14 +92,15 @@ export function createForeignRows(
 }
 
 /**
- * The only place that drops data which the kind has no column for. Missing data stays unknown, never 0. A
- * channel is named only once: its messenger id is more reliable than its handle.
+ * Keeps the fields that the kind has columns for; formats return everything they know. Missing data stays
+ * unknown, never 0. If a post names its channel twice, only the messenger id is kept, because it is more
+ * reliable than the handle.
  */
 function ofColumns(fields: Fields, columns: readonly string[]): Fields {
-  const told = Object.entries(fields).filter(
+  const known = Object.entries(fields).filter(
     ([name, value]) => value != null && columns.includes(name),
   );
-  const { channel, ...others } = Object.fromEntries(told) as Fields;
+  const { channel, ...others } = Object.fromEntries(known) as Fields;
   const isNamed = others["channel_msgr_id"] !== undefined || channel === undefined;
   return isNamed ? others : { ...others, channel };
 }

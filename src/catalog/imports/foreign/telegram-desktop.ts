@@ -29,7 +29,7 @@ export const telegramDesktop: ForeignFormat = {
     if (message["type"] !== "message") return null;
     const { id, date, date_unixtime, edited, edited_unixtime } = message;
     return {
-      channel_msgr_id: hasNumber(beside)
+      channel_msgr_id: hasChannelId(beside)
         ? (beside["id"] ?? channelOf(message["from_id"]))
         : undefined,
       msgr_post_id: id,
@@ -47,13 +47,14 @@ export const telegramDesktop: ForeignFormat = {
 
   toChannel(beside) {
     const { id, name, type } = beside;
-    if (id === undefined || !hasNumber(beside)) return null;
+    if (id === undefined || !hasChannelId(beside)) return null;
     const kind = CHANNELS.includes(String(type)) ? "channel" : "chat";
     return { msgr_id: id, title: name, kind };
   },
 };
 
-function hasNumber({ type }: JsonObject): boolean {
+/** Whether the chat's id is a channel's, as far as its type says. */
+function hasChannelId({ type }: JsonObject): boolean {
   return type === undefined || [...CHANNELS, ...CHATS].includes(String(type));
 }
 
