@@ -27,7 +27,7 @@ function world() {
   return { ports, held, hold };
 }
 
-test("an upload that nobody starts is removed after an hour, and with the process", async () => {
+test("an upload that nobody starts is removed after an hour, or when the process ends", async () => {
   const { ports, held, hold } = world();
   const first = await hold();
   ports.clock.advance(59 * 60_000);
@@ -42,7 +42,7 @@ test("an upload that nobody starts is removed after an hour, and with the proces
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("of more than ten uploads the oldest is removed", async () => {
+test("the oldest upload is removed when there are more than ten", async () => {
   const { held, hold } = world();
   const first = await hold();
   for (let others = 0; others < 9; others += 1) await hold();
