@@ -2370,7 +2370,7 @@ export const catalog: Entries = {
       why: "A directory as a whole, in its order.",
     },
   ],
-  "catalog/exports/bulk-selection.ts askedChannels": [
+  "catalog/exports/bulk-selection.ts selectedChannels": [
     {
       sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?",
       plan: [
