@@ -865,7 +865,7 @@ describe("a message", () => {
 describe("a text in its final words", () => {
   /** Pages choose their own words; what is stored may be of a version before codes, or cut. */
   const MAY = [
-    "catalog/imports/tally.ts",
+    "catalog/imports/writing/tally.ts",
     "doors/site/forms/faults.ts",
     "doors/site/pages/webhooks/webhook-form.ts",
     "push/webhooks/delivery/outcome.ts",

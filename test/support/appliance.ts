@@ -1,10 +1,10 @@
 import { type App, createApp } from "../../src/app/app.ts";
-import { type ImportKindName, importKinds } from "../../src/catalog/imports/import-kinds.ts";
-import type { ImportSummary } from "../../src/catalog/imports/import-summary.ts";
-import type { Fields } from "../../src/catalog/imports/input-row.ts";
-import { nothingRecognized } from "../../src/catalog/imports/recognized.ts";
-import { runImport } from "../../src/catalog/imports/run-import.ts";
-import type { Reject } from "../../src/catalog/imports/running-import.ts";
+import { type ImportKindName, importKinds } from "../../src/catalog/imports/kinds/import-kinds.ts";
+import type { Fields } from "../../src/catalog/imports/reading/input-row.ts";
+import { nothingRecognized } from "../../src/catalog/imports/reading/recognized.ts";
+import type { ImportSummary } from "../../src/catalog/imports/writing/import-summary.ts";
+import { runImport } from "../../src/catalog/imports/writing/run-import.ts";
+import type { Reject } from "../../src/catalog/imports/writing/running-import.ts";
 import { type Config, type Environment, readConfig } from "../../src/config.ts";
 import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
 import type { PlanCode } from "../../src/customers/accounts/plan.ts";

@@ -1,9 +1,13 @@
-import { type ImportKindName, importKinds } from "../../src/catalog/imports/import-kinds.ts";
-import type { CellRules } from "../../src/catalog/imports/read-cells.ts";
-import { readThrough } from "../../src/catalog/imports/read-through.ts";
-import { nothingRecognized } from "../../src/catalog/imports/recognized.ts";
-import { AS_RECOGNIZED, type ReadingOptions, readRows } from "../../src/catalog/imports/rows.ts";
-import { runImport } from "../../src/catalog/imports/run-import.ts";
+import { type ImportKindName, importKinds } from "../../src/catalog/imports/kinds/import-kinds.ts";
+import type { CellRules } from "../../src/catalog/imports/kinds/read-cells.ts";
+import { nothingRecognized } from "../../src/catalog/imports/reading/recognized.ts";
+import {
+  AS_RECOGNIZED,
+  type ReadingOptions,
+  readRows,
+} from "../../src/catalog/imports/reading/rows.ts";
+import { readThrough } from "../../src/catalog/imports/writing/read-through.ts";
+import { runImport } from "../../src/catalog/imports/writing/run-import.ts";
 import { inEnglish } from "../../src/values/messages/messages.ts";
 import type { Appliance, ImportResult } from "./appliance.ts";
 

@@ -1,8 +1,8 @@
 import type { Database } from "../../db/database.ts";
 import { formatDay, parseDay } from "../../values/moscow-time.ts";
 import { createIsPublic } from "../channels/channels.store.ts";
-import { placeOfPost } from "../imports/exported-rows.store.ts";
-import type { Position } from "../imports/exported-rows.ts";
+import { placeOfPost } from "../imports/kinds/exported-rows.store.ts";
+import type { Position } from "../imports/kinds/exported-rows.ts";
 import { endOfChannel } from "./bulk-kinds.ts";
 import { type BulkSelection, isPostsByChannel } from "./bulk-selection.ts";
 

@@ -6,8 +6,8 @@ import {
   channelPostsAfter,
   nextChannelOfPosts,
   postsAfter,
-} from "../imports/exported-rows.store.ts";
-import { bounds, LAST_DAY, type Position, type ReadRows } from "../imports/exported-rows.ts";
+} from "../imports/kinds/exported-rows.store.ts";
+import { bounds, LAST_DAY, type Position, type ReadRows } from "../imports/kinds/exported-rows.ts";
 import { type PostRecord, postSchema, toPostView } from "../posts/post.ts";
 import { daysAfter } from "../statistics/statistics.store.ts";
 import { dailyStatisticsSchema } from "../statistics/statistics-day.ts";

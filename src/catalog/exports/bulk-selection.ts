@@ -5,7 +5,7 @@ import type { ChannelRecord } from "../channels/card.ts";
 import type { ChannelKind } from "../channels/channel-kind.ts";
 import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
 import { foldForSearch } from "../channels/search-text.ts";
-import type { ImportFormat } from "../imports/import-format.ts";
+import type { ImportFormat } from "../imports/reading/import-format.ts";
 import { SLOT_READ } from "../metrics/metrics.store.ts";
 import type { PostSearchSelection } from "../post-search/post-search.ts";
 import type { Media } from "../posts/post.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { type Claims, createOwnClaims } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
-import type { Position } from "../imports/exported-rows.ts";
+import type { Position } from "../imports/kinds/exported-rows.ts";
 import { positionOf } from "./bulk-cursor.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
 import { takePlace } from "./export-places.ts";

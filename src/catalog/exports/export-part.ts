@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
-import type { ExportRow, Position } from "../imports/exported-rows.ts";
-import { importKinds } from "../imports/import-kinds.ts";
+import type { ExportRow, Position } from "../imports/kinds/exported-rows.ts";
+import { importKinds } from "../imports/kinds/import-kinds.ts";
 import { csvCell, csvLine } from "./csv-line.ts";
 import type { ExportSelection } from "./export-selection.ts";
 

@@ -5,9 +5,9 @@ import { message } from "../../values/messages/messages.ts";
 import { type Day, parseDay } from "../../values/moscow-time.ts";
 import { parseLinkOrHandle, parsePathReference } from "../channels/channel-reference.ts";
 import { selectId } from "../channels/channels.store.ts";
-import type { RowSelection } from "../imports/exported-rows.ts";
-import type { ImportFormat } from "../imports/import-format.ts";
-import { type ImportKindName, importKinds } from "../imports/import-kinds.ts";
+import type { RowSelection } from "../imports/kinds/exported-rows.ts";
+import { type ImportKindName, importKinds } from "../imports/kinds/import-kinds.ts";
+import type { ImportFormat } from "../imports/reading/import-format.ts";
 import { firstOpenDay } from "../statistics/open-days.ts";
 
 /** Rows of an export, and how to write them. Plain data, because it is sent to a thread. */

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import type { ExportRow, Position } from "../imports/exported-rows.ts";
+import type { ExportRow, Position } from "../imports/kinds/exported-rows.ts";
 import { requireWhole } from "../post-search/post-search.ts";
 import { foundAfter } from "../post-search/select-found.store.ts";
 import { selectPostsById } from "../posts/shown-posts.store.ts";

@@ -1,7 +1,7 @@
 import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
-import type { Position } from "../imports/exported-rows.ts";
+import type { Position } from "../imports/kinds/exported-rows.ts";
 import { cursorOf } from "./bulk-cursor.ts";
 import type { BulkTurn } from "./bulk-part.ts";
 import type { BulkSelection } from "./bulk-selection.ts";

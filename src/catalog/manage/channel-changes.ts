@@ -8,9 +8,9 @@ import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { CHANNEL_FIELDS } from "../channels/card.ts";
 import { createChannelRecords } from "../channels/channel-records.store.ts";
 import { type RowOf, writer as writerOf } from "../fields/stored-field.ts";
-import { channelsImport } from "../imports/channels-rows.ts";
-import { type Given, type ImportContext, RowFault } from "../imports/import-kind.ts";
-import { readCells } from "../imports/read-cells.ts";
+import { channelsImport } from "../imports/kinds/channels/channels-rows.ts";
+import { type Given, type ImportContext, RowFault } from "../imports/kinds/import-kind.ts";
+import { readCells } from "../imports/kinds/read-cells.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 

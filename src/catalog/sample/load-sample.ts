@@ -16,7 +16,7 @@ import {
 } from "../../values/moscow-time.ts";
 import { recount } from "../directory/recount.ts";
 import { importFile } from "../imports/import-file.ts";
-import type { Fields } from "../imports/input-row.ts";
+import type { Fields } from "../imports/reading/input-row.ts";
 import { computeMetrics } from "../metrics/compute-metrics.ts";
 import { markSample } from "./sample.store.ts";
 

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { bulkPart } from "../../../src/catalog/exports/bulk-part.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
-import type { Fields } from "../../../src/catalog/imports/input-row.ts";
+import type { Fields } from "../../../src/catalog/imports/reading/input-row.ts";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
 import type { PostFilter } from "../../../src/catalog/post-search/post-search.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type ExportPart, exportPart } from "../../../src/catalog/exports/export-part.ts";
 import { type ExportWish, readExport } from "../../../src/catalog/exports/export-selection.ts";
-import type { Position } from "../../../src/catalog/imports/exported-rows.ts";
-import { IMPORT_KIND_NAMES, importKinds } from "../../../src/catalog/imports/import-kinds.ts";
+import type { Position } from "../../../src/catalog/imports/kinds/exported-rows.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../src/catalog/imports/kinds/import-kinds.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
 import { AppError } from "../../../src/errors.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/kinds/import-kinds.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { answersOf } from "../../support/exporting.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { recount } from "../../../src/catalog/directory/recount.ts";
-import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/kinds/import-kinds.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   createForeignRows,
   type ForeignFormatName,
-} from "../../../src/catalog/imports/foreign/foreign-formats.ts";
-import type { InputRow } from "../../../src/catalog/imports/input-row.ts";
-import { readJson } from "../../../src/catalog/imports/json-rows.ts";
-import { readNdjson } from "../../../src/catalog/imports/ndjson-rows.ts";
+} from "../../../src/catalog/imports/reading/foreign/foreign-formats.ts";
+import type { InputRow } from "../../../src/catalog/imports/reading/input-row.ts";
+import { readJson } from "../../../src/catalog/imports/reading/json-rows.ts";
+import { readNdjson } from "../../../src/catalog/imports/reading/ndjson-rows.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { importText } from "../../support/import-text.ts";
 

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHeldUploads } from "../../../src/catalog/imports/held-uploads.ts";
-import { DEFAULT_OPTIONS } from "../../../src/catalog/imports/import-options.ts";
-import { createUploadFiles } from "../../../src/catalog/imports/upload-files.ts";
+import { createHeldUploads } from "../../../src/catalog/imports/runs/held-uploads.ts";
+import { createUploadFiles } from "../../../src/catalog/imports/runs/upload-files.ts";
+import { DEFAULT_OPTIONS } from "../../../src/catalog/imports/writing/import-options.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 
 let folder: string;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { ReadableStream } from "node:stream/web";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import type { Input } from "../../../src/catalog/imports/input.ts";
-import { nothingRecognized } from "../../../src/catalog/imports/recognized.ts";
-import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/rows.ts";
+import type { Input } from "../../../src/catalog/imports/reading/input.ts";
+import { nothingRecognized } from "../../../src/catalog/imports/reading/recognized.ts";
+import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/reading/rows.ts";
 import { AppError } from "../../../src/errors.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { type ImportTextOptions, importText } from "../../support/import-text.ts";

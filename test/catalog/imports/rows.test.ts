@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { nothingRecognized } from "../../../src/catalog/imports/recognized.ts";
-import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/rows.ts";
+import { nothingRecognized } from "../../../src/catalog/imports/reading/recognized.ts";
+import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/reading/rows.ts";
 import { AppError } from "../../../src/errors.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { counts, type ImportTextOptions, importText } from "../../support/import-text.ts";

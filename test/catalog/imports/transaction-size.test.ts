@@ -3,7 +3,7 @@ import {
   createTransactionSize,
   FEWEST_REFRESHED,
   ON_NODE,
-} from "../../../src/catalog/imports/transaction-size.ts";
+} from "../../../src/catalog/imports/writing/transaction-size.ts";
 
 interface Storage {
   /** Costs in milliseconds: of writing a row, of its later work before and in the commit, of any commit. */
