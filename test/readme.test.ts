@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { IMPORT_KIND_NAMES, importKinds } from "../src/catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../src/catalog/imports/kinds/import-kinds.ts";
 import { SETTINGS } from "../src/config.ts";
 import { startAppliance } from "./support/appliance.ts";
 import { guideDocuments, linksOf, ROOT, readDocument } from "./support/documents.ts";

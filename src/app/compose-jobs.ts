@@ -1,4 +1,4 @@
-import { hasFollowed } from "../catalog/imports/import-count.ts";
+import { hasFollowed } from "../catalog/imports/writing/import-count.ts";
 import type { Config } from "../config.ts";
 import { backupPlace, findLastBackup } from "../upkeep/backups/backup-files.ts";
 import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";

@@ -1,5 +1,5 @@
-import type { ImportSummary } from "../catalog/imports/import-summary.ts";
-import { createUploadFiles } from "../catalog/imports/upload-files.ts";
+import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
+import type { ImportSummary } from "../catalog/imports/writing/import-summary.ts";
 import type { BatchRun } from "../catalog/sources/apply-batch.ts";
 import { askApi } from "../catalog/sources/ask-api.ts";
 import { downloadFile } from "../catalog/sources/download-file.ts";

@@ -1,7 +1,7 @@
 import { createCardsReadAhead } from "../catalog/channels/read-ahead.ts";
-import { createImportRuns } from "../catalog/imports/import-runs.ts";
-import type { Upload } from "../catalog/imports/run-upload.ts";
-import { createUploadFiles } from "../catalog/imports/upload-files.ts";
+import { createImportRuns } from "../catalog/imports/runs/import-runs.ts";
+import type { Upload } from "../catalog/imports/runs/run-upload.ts";
+import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { type AnsweredRequest, createRequestLog } from "../customers/limits/request-log.ts";

@@ -314,8 +314,14 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     ],
   ],
   noImageFile: [[{ file: "FILE" }, "There is no image file FILE."]],
-  imageTooLarge: [[{ file: "FILE", bytes: 90 }, "FILE is larger than 90 bytes."]],
-  imageNotWebp: [[{ file: "FILE" }, "FILE is not a WebP image."]],
+  imageTooLarge: [
+    [{ file: "FILE", bytes: 90 }, "FILE is larger than 90 bytes."],
+    [{ file: null, bytes: 90 }, "The image is larger than 90 bytes."],
+  ],
+  imageNotWebp: [
+    [{ file: "FILE" }, "FILE is not a WebP image."],
+    [{ file: null }, "The image is not a WebP image."],
+  ],
   imageTooWide: [
     [
       { file: "FILE", width: 91, height: 92, side: 93 },
@@ -859,7 +865,7 @@ describe("a message", () => {
 describe("a text in its final words", () => {
   /** Pages choose their own words; what is stored may be of a version before codes, or cut. */
   const MAY = [
-    "catalog/imports/tally.ts",
+    "catalog/imports/writing/tally.ts",
     "doors/site/forms/faults.ts",
     "doors/site/pages/webhooks/webhook-form.ts",
     "push/webhooks/delivery/outcome.ts",

@@ -33,7 +33,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "Exports walk whole tables by key, row values in the order of an index, one row at a time.",
-    files: ["catalog/exports/bulk-selection.ts", "catalog/imports/exported-rows.store.ts"],
+    files: ["catalog/exports/bulk-selection.ts", "catalog/imports/kinds/exported-rows.store.ts"],
   },
   {
     why: "The search index: FTS5 has commands and tables of its own, and terms come as lists in JSON.",

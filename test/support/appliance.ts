@@ -1,10 +1,10 @@
 import { type App, createApp } from "../../src/app/app.ts";
-import { type ImportKindName, importKinds } from "../../src/catalog/imports/import-kinds.ts";
-import type { ImportSummary } from "../../src/catalog/imports/import-summary.ts";
-import type { Fields } from "../../src/catalog/imports/input-row.ts";
-import { nothingRecognized } from "../../src/catalog/imports/recognized.ts";
-import { runImport } from "../../src/catalog/imports/run-import.ts";
-import type { Reject } from "../../src/catalog/imports/running-import.ts";
+import { type ImportKindName, importKinds } from "../../src/catalog/imports/kinds/import-kinds.ts";
+import type { Fields } from "../../src/catalog/imports/reading/input-row.ts";
+import { nothingRecognized } from "../../src/catalog/imports/reading/recognized.ts";
+import type { ImportSummary } from "../../src/catalog/imports/writing/import-summary.ts";
+import { runImport } from "../../src/catalog/imports/writing/run-import.ts";
+import type { Reject } from "../../src/catalog/imports/writing/running-import.ts";
 import { type Config, type Environment, readConfig } from "../../src/config.ts";
 import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
 import type { PlanCode } from "../../src/customers/accounts/plan.ts";
@@ -28,20 +28,20 @@ export interface Appliance {
   app: App;
   config: Config;
   ports: FakePorts;
-  /** A request to the real application; its answer is checked against the published document. */
+  /** Sends a request to the real application, and checks its answer against the published document. */
   request(path: string, init?: RequestInit & { key?: string | null }): Promise<Answer>;
-  /** A GET with the given key, or with one of an organization on Profi. */
+  /** Sends a GET with a key, by default one of an organization on Profi. */
   get(path: string, key?: string): Promise<Answer>;
-  /** Makes an organization with one member and a key. */
+  /** Creates an organization with one member and a key. */
   customer(options?: CustomerOptions): Promise<Customer>;
-  /** As with `--strict`: any bad cell is told as a rejected row. */
+  /** Imports rows as with `--strict`: any bad cell rejects its row. */
   importRows(kind: ImportKindName, rows: Fields[], replace?: boolean): Promise<ImportResult>;
   close(): Promise<void>;
 }
 
 export interface ApplianceOptions {
   ratesAsShipped?: boolean;
-  /** Opens the database, where one that was prepared before would hide what a new one needs. */
+  /** Opens the database; for tests in which a prepared one would hide what a new one needs. */
   open?: typeof openPrepared;
 }
 
@@ -59,15 +59,15 @@ export interface Customer {
   key: string;
 }
 
-/** With what it said in English. */
+/** An import's summary, with its messages in English. */
 export type ImportResult = Omit<ImportSummary, "rejects"> & {
-  /** Rejected rows by reason, as the summary has them. */
+  /** Rejected rows by reason, as in the summary. */
   groups: ImportSummary["rejects"];
   rejects: (Omit<Reject, "fault"> & { reason: string })[];
   notes: string[];
 };
 
-/** By `bun run test:nodes`: each appliance is two nodes, which are asked in turns. */
+/** Set by `bun run test:nodes`: each appliance is two nodes that answer by turns. */
 export const RUNS_OVER_NODES = process.env["KANALOG_TEST_NODES"] !== undefined;
 
 /**
@@ -79,7 +79,7 @@ export async function startAppliance(
   ports: FakePorts = fakePorts(),
   { ratesAsShipped = false, open = openPrepared }: ApplianceOptions = {},
 ): Promise<Appliance> {
-  // The rate is each node's own.
+  // Each node limits the rate by itself.
   if (RUNS_OVER_NODES && open === openPrepared && !ratesAsShipped) {
     const { startCluster } = await import("./cluster.ts");
     const cluster = await startCluster({ environment, ports });
@@ -91,14 +91,14 @@ export async function startAppliance(
   return applianceOver(app, config, ports);
 }
 
-/** The clock of tests stands still, and no test would get far with the plans' rates. */
+/** Lifts the plans' rates, which tests would soon exceed, because their clock stands still. */
 export async function liftRates({ domains }: App): Promise<void> {
   for (const { code } of await domains.accounts.plans()) {
     await domains.accounts.changePlan(code, { requestsPerSecond: 1_000_000 }, COMMAND_LINE);
   }
 }
 
-/** What tests do with an application. */
+/** An application with the functions that tests use. */
 export function applianceOver(app: App, config: Config, ports: FakePorts): Appliance {
   const { domains } = app;
   let profi: Promise<Customer> | null = null;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 
-/** Seconds that a property is tried for at least; 60 by `bun run test:properties`. */
+/** Minimum time for which a property is tried; 60 seconds in `bun run test:properties`. */
 const TRIED_S = Number(process.env["KANALOG_TEST_PROPERTY_S"] ?? 0);
 
-/** Tries a property `fewest` times, however long that takes, and as often again while there is time. */
+/** Tries a property `fewest` times, however long that takes, and again as long as there is time. */
 export async function asTimeAllows<Values>(
   property: fc.IRawProperty<Values>,
   fewest: number,

@@ -8,7 +8,10 @@ export interface Recorded {
   details: Record<string, unknown>;
 }
 
-/** What was recorded, in order; what a test changes by itself is the command line's. */
+/**
+ * Entries of the audit log, in order.
+ * @param of `people` leaves out changes that tests make themselves, as the command line
+ */
 export function auditOf(
   { app }: Pick<Appliance, "app">,
   of: "people" | "everybody" = "people",

@@ -31,29 +31,29 @@ const QUOTA = 600;
 const CLIENTS = 4;
 
 export interface ClusterCampaign extends Campaign {
-  /** By which `calls` are billed. */
+  /** Key that `calls` are billed to. */
   key: string;
   calls: Calls;
-  /** Keys whose revocation was acknowledged; what is added is asked with too. */
+  /** Keys whose revocation was acknowledged; requests with them go on, also with keys that a test adds. */
   revoked: RevokedKey[];
-  /** Answers from each node from now on. @returns how long each took to come again, in ms */
+  /** Waits for an answer from each node. @returns how long each took, in milliseconds */
   answersAgain(): Promise<number[]>;
   start(node: CampaignNode): Promise<void>;
-  /** Once all loads have ended: what was acknowledged is there, and no more than was asked for. */
+  /** Ends all loads, and expects the database to have all that was acknowledged and no more than was sent. */
   expectNothingLost(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface CampaignOptions {
   machine: Machine;
-  /** Of PostgreSQL. */
+  /** Address of PostgreSQL. */
   url: string;
   seed: number;
-  /** Settings of a node beside the usual ones, and how its processes are run. */
+  /** Additional settings of a node, and the program that runs its processes. */
   settingsOf?: (name: string) => { environment?: Record<string, string>; program?: string[] };
 }
 
-/** Two nodes in processes of their own, under load until `expectNothingLost`. */
+/** Starts two nodes in separate processes, under load until `expectNothingLost`. */
 export async function startClusterCampaign({
   machine,
   url,
@@ -90,7 +90,7 @@ export async function startClusterCampaign({
   const webhook = await createWebhook(first.serving as Serving, main, receiver, "/hook", [1]);
   await expectPing(first.serving as Serving, main, webhook);
 
-  // The ping was counted too.
+  // The webhook's ping was counted too.
   const before = await usageOf(url, main.organization);
   const campaign: Campaign = { machine, nodes, goesOn: true, faults: [], refusals: new Set() };
   const load = { clients: CLIENTS, pauseMs: 5 };
@@ -144,7 +144,7 @@ export async function startClusterCampaign({
     ...{ key: main.key, calls, revoked, answersAgain, start },
 
     async expectNothingLost() {
-      // So that each load was at work after the last kill too.
+      // Each load must have done something since the last kill.
       const [titles, keys] = [imports.titles, revoked.length];
       const worked = () => imports.titles > titles && revoked.length > keys;
       await until(() => campaign.faults.length > 0 || worked(), "imports and revocations");
@@ -165,7 +165,7 @@ export async function startClusterCampaign({
       const isImported = (id: number) => id <= imports.posts;
       await until(() => lacking() === 0, "deliveries");
 
-      // Usage of the last requests is copied within a second or two.
+      // Usage of the last requests takes a second or two to be copied.
       let copies = nodes.map(copyOf);
       const areSame = (): boolean => {
         copies = nodes.map(copyOf);
@@ -203,7 +203,7 @@ export async function startClusterCampaign({
   };
 }
 
-/** What PostgreSQL has counted of an organization; free answers are none of `answers`. */
+/** Usage that PostgreSQL has counted for an organization; `answers` does not include free ones. */
 async function usageOf(
   url: string,
   organization: number,

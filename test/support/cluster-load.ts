@@ -1,38 +1,38 @@
 import type { Machine, RunOptions, Serving } from "./machine.ts";
 import { elapsed, posts, writePosts } from "./webhook-journey.ts";
 
-/** What goes on over two nodes beside whatever is killed. */
+/** Load on two nodes while processes are killed. */
 
-/** A node in a process of its own. */
+/** A node in a separate process. */
 export interface CampaignNode {
   name: string;
   database: string;
   options: RunOptions;
-  /** Null while it does not run. */
+  /** Null while it is not running. */
   serving: Serving | null;
-  /** When it answered a billed request last, on the monotonic clock. */
+  /** Time of its last answer to a billed request, on the monotonic clock. */
   answeredAtMs: number;
 }
 
-/** What the loads share. */
+/** State that the loads share. */
 export interface Campaign {
   machine: Machine;
   nodes: readonly [CampaignNode, CampaignNode];
-  /** False once every load is to come to its end. */
+  /** False once every load should end. */
   goesOn: boolean;
-  /** What no client may see: each makes the campaign fail. */
+  /** Faults that no client may see: each makes the campaign fail. */
   faults: string[];
-  /** What commands said that failed. */
+  /** Messages of commands that failed. */
   refusals: Set<string>;
 }
 
 export interface Calls {
   sent: number;
-  /** Answers of status 200 that arrived whole. */
+  /** Complete answers with status 200. */
   answered: number;
-  /** Answers that told that usage could not be counted. */
+  /** Answers that usage could not be counted. */
   unavailable: number;
-  /** Answers that told that the quota is used up. */
+  /** Answers that the quota is used up. */
   used: number;
 }
 
@@ -45,7 +45,7 @@ const BILLED = [
   "/v1/msgr/stats/daily/?channels=1",
 ];
 
-/** Asks a node once for what costs a unit. @returns the status; null where no whole answer came */
+/** Sends a node one billed request. @returns the status; null without a complete answer */
 export async function callOnce(
   { faults }: Pick<Campaign, "faults">,
   node: CampaignNode,
@@ -73,7 +73,7 @@ export async function callOnce(
   return status;
 }
 
-/** @param clients how many ask at once, each of both nodes in turn */
+/** Calls both nodes by turns until the campaign ends. @param clients number of concurrent clients */
 export function callNodesOnAndOn(
   campaign: Campaign,
   key: string,
@@ -94,18 +94,18 @@ export function callNodesOnAndOn(
 const PAUSE_AFTER_NONE_MS = 20;
 
 export interface NodeImports {
-  /** Posts 1 to this were imported: by commands that said so. */
+  /** Posts from 1 to this number were imported by commands that succeeded. */
   posts: number;
-  /** The last version of all titles that was imported whole. */
+  /** Last version of all titles that was imported completely. */
   titles: number;
-  /** Commands that said they failed, and were run again. */
+  /** Number of commands that failed and were repeated. */
   failed: number;
 }
 
 export const CAMPAIGN_CHANNELS = 40;
 const POSTS_MAX = 60;
 
-/** Imports posts and new titles of all channels, by one node after the other. */
+/** Imports posts and new titles of all channels, on both nodes by turns. */
 export function importToNodesOnAndOn(
   campaign: Campaign,
   random: () => number,
@@ -149,11 +149,11 @@ function writeTitles(machine: Machine, version: number): string {
 export interface RevokedKey {
   id: number;
   token: string;
-  /** What it had asked when its revocation was acknowledged. */
+  /** Number of requests sent with it before its revocation was acknowledged. */
   sentBefore: number;
 }
 
-/** Makes keys, uses them, revokes them by either node, and goes on asking with them. */
+/** Creates keys, uses them, revokes them on either node, and continues to send requests with them. */
 export function revokeKeysOnAndOn(campaign: Campaign): {
   revoked: RevokedKey[];
   ended: Promise<unknown>;
@@ -176,7 +176,7 @@ export function revokeKeysOnAndOn(campaign: Campaign): {
   return { revoked, ended: Promise.all([revoking, askWithRevokedOnAndOn(campaign, revoked)]) };
 }
 
-/** @returns null where the command said that it failed */
+/** Creates a key. @returns null if the command failed */
 export async function makeKey(
   { machine }: Campaign,
   { options }: CampaignNode,
@@ -188,7 +188,7 @@ export async function makeKey(
   return { id, token: key };
 }
 
-/** Settles once a command said that it is revoked: until then by either node in turn. */
+/** Revokes a key, trying the nodes by turns until a command succeeds. */
 export async function revokeKey({ machine, nodes, refusals }: Campaign, id: number): Promise<void> {
   for (let turn = id; ; turn++) {
     const { options } = nodes[turn % 2] as CampaignNode;
@@ -199,7 +199,7 @@ export async function revokeKey({ machine, nodes, refusals }: Campaign, id: numb
   }
 }
 
-/** Asks with keys whose revocation was acknowledged, the newest first: none of them may be served. */
+/** Sends requests with revoked keys, newest first: none of them may be served. */
 export async function askWithRevokedOnAndOn(
   campaign: Campaign,
   revoked: readonly RevokedKey[],

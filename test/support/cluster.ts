@@ -19,28 +19,28 @@ import { openPostgresLine, type PostgresLine } from "./postgres-line.ts";
 
 export const CLUSTER_SECRET = "a secret that all nodes of the tests' clusters have";
 
-/** A node, with the whole application over a copy in memory. */
+/** A node: the whole application over a copy in memory. */
 export interface Node extends Appliance {
   name: string;
-  /** The line between it and PostgreSQL. */
+  /** Its connection to PostgreSQL. */
   line: PostgresLine;
   db: Database;
-  /** Brings its copy to the newest rows. */
+  /** Updates its copy. */
   copy(): Promise<void>;
 }
 
 export interface Cluster {
-  /** The address of its PostgreSQL, past all lines. */
+  /** Address of its PostgreSQL, bypassing the nodes' lines. */
   url: string;
   ports: FakePorts;
   nodes: Node[];
-  /** Brings all copies to the newest rows. */
+  /** Updates all copies. */
   copyAll(): Promise<void>;
-  /** All nodes as one appliance behind a balancer: each call goes to another node, on newest copies. */
+  /** All nodes as one appliance behind a load balancer: each call goes to the next node, after a copy. */
   inTurns: Appliance;
   /**
-   * After a look at whether all copies are the same, and faultless.
-   * @param isFaultless false where a test wrote what an appliance would not
+   * Expects all copies to be equal and without faults, and ends the nodes.
+   * @param isFaultless false if a test wrote something that an appliance would not
    */
   close(isFaultless?: boolean): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface ClusterOptions {
   ports?: FakePorts;
 }
 
-/** Nodes in this process over one PostgreSQL, with one clock, which stands still. */
+/** Starts nodes in this process over one PostgreSQL, with one clock, which stands still. */
 export async function startCluster({
   nodes: count = 2,
   environment = {},
@@ -77,7 +77,7 @@ export async function startCluster({
     try {
       return await work(node);
     } finally {
-      // Tests look at the first one's file.
+      // Tests read the first node's database.
       if (node !== first) await first.copy();
     }
   };
@@ -89,7 +89,7 @@ export async function startCluster({
       for (const { line } of nodes) line.mend();
       try {
         await Promise.all(nodes.map(({ app }) => app.workAfterAnswers()));
-        // The first use of a connection that was cut just now may be refused; the next makes another.
+        // A connection that was just cut may fail on its first use; the next use opens another.
         await copyAll().catch(copyAll);
         // Free requests are counted after their answers.
         for (let looks = 0; looks < 100 && !areSame(nodes); looks++) await copyAll();
@@ -104,9 +104,9 @@ export async function startCluster({
     },
   };
   Object.assign(cluster.inTurns, {
-    request: (...given) => inTurn((node) => node.request(...given)),
-    customer: (...given) => inTurn((node) => node.customer(...given)),
-    importRows: (...given) => inTurn((node) => node.importRows(...given)),
+    request: (...parameters) => inTurn((node) => node.request(...parameters)),
+    customer: (...parameters) => inTurn((node) => node.customer(...parameters)),
+    importRows: (...parameters) => inTurn((node) => node.importRows(...parameters)),
     close: () => cluster.close(),
   } satisfies Partial<Appliance>);
   await liftRates(first.app);
@@ -138,7 +138,7 @@ async function startNode({
   const app = await createApp(config, ports, {
     async open(_, { clock }) {
       const db = openInMemory(copy, clock);
-      // As that of a file of its own, by which two nodes of one name are told apart.
+      // A unique id, as each file has one, by which two nodes of the same name are distinguished.
       db.exec("UPDATE cluster_copy SET copy_id = lower(hex(randomblob(16)))");
       await linkCopy(db, ports.clock, config);
       return db;
@@ -153,7 +153,7 @@ async function startNode({
 
 let prepared: Promise<{ copy: Buffer; template: string }> | null = null;
 
-/** A new appliance's file, made a cluster once in this process: databases are made like that one. */
+/** Creates a cluster from a new appliance's file, once per process, as a template for others. */
 async function prepareCluster(): Promise<{ copy: Buffer; template: string }> {
   const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
   try {
@@ -164,9 +164,9 @@ async function prepareCluster(): Promise<{ copy: Buffer; template: string }> {
     (await openCurrent(readConfig(environment), ports)).close();
     const config = readConfig({ ...environment, KANALOG_CLUSTER: template });
     await clusterCommands(config, ports).init(path);
-    // By the real clock, which must be PostgreSQL's.
+    // The real clock, because it must agree with PostgreSQL's.
     const db = await openCurrent(config, { ...ports, clock: systemClock });
-    // A file that says that it has a write-ahead log cannot be opened in memory.
+    // A file in WAL mode cannot be opened in memory.
     db.pragma("journal_mode = DELETE");
     db.close();
     return { copy: readFileSync(path), template: new URL(template).pathname.slice(1) };
@@ -175,7 +175,7 @@ async function prepareCluster(): Promise<{ copy: Buffer; template: string }> {
   }
 }
 
-/** What `kanalog check` would say of a database. */
+/** Faults that `kanalog check` would report of a database. */
 export function faultsOf(db: Database): string[] {
   const faults: string[] = [];
   checkDatabase(db, (result) => faults.push(...result.faults));
@@ -187,7 +187,7 @@ function areSame(nodes: readonly Node[]): boolean {
   return new Set(contents).size === 1;
 }
 
-/** Whether two copies hold the same shared rows, numbers given and usage. */
+/** Expects two copies to have the same shared rows, assigned numbers and usage. */
 export function expectSameRows(one: Database, other: Database): void {
   const rows = contentOf(one);
   for (const [table, has] of contentOf(other)) {
@@ -195,10 +195,7 @@ export function expectSameRows(one: Database, other: Database): void {
   }
 }
 
-/**
- * A copy's shared rows by table, each value as SQL that makes it; and those of usage, which is copied
- * apart.
- */
+/** A copy's shared rows by table, with values as SQL literals, and its usage, which is copied separately. */
 export function contentOf(db: Database): Map<string, string[]> {
   const content = new Map<string, string[]>();
   for (const table of sharedTables(db)) {

@@ -9,9 +9,8 @@ const HOME = process.cwd();
 let running = 0;
 
 /**
- * Runs a command within this process, as the program would in a folder: loading it anew costs more
- * than most commands. Commands that serve
- * or read standard input need a process of their own.
+ * Runs a command within this process, as the program would in a folder, because loading the program takes
+ * longer than most commands. Commands that serve or read standard input need a process of their own.
  */
 export async function runHere(
   folder: string,

@@ -4,12 +4,12 @@ import { type Campaign, CHANNELS, type Imports, runOrKill } from "./crash-load.t
 import type { Machine } from "./machine.ts";
 import { elapsed } from "./webhook-journey.ts";
 
-/** What an operator does with the catalog all day, by commands of which some are killed. */
+/** An operator's changes to the catalog, by commands, some of which are killed. */
 
 export interface CatalogChanges {
-  /** The last version of all channels' subscribers that was imported whole. */
+  /** Last version of all channels' subscribers that was imported completely. */
   refreshes: number;
-  /** Exports that were found whole. */
+  /** Number of exports that were found to be complete. */
   exports: number;
   merged: number;
   deleted: number;
@@ -18,16 +18,16 @@ export interface CatalogChanges {
 
 /** The channel that others are merged into. */
 export const MERGED_INTO = CHANNELS + 1;
-/** Posts of a channel that is merged or deleted: several of the steps by which they go. */
+/** Number of posts of a channel that is merged or deleted, which takes several steps. */
 export const POSTS_REMOVED = 60;
-/** Their numbers are far from those of the posts that are imported beside. */
+/** Their first number, far from those of posts that are imported meanwhile. */
 const POSTS_FROM = 1_000_000;
 const PAUSE_MAX_MS = 200;
 
 export const subscribersOf = (id: number, version: number): number =>
   10_000 + 37 * version + ((id * 7_919) % 400) * (1 + (version % 3));
 
-/** Refreshes, exports, merges and deletions in turn; what was killed is simply run again. */
+/** Refreshes, exports, merges and deletes by turns; killed commands are repeated. */
 export function changeCatalogOnAndOn(
   campaign: Campaign,
   imports: Imports,
@@ -41,7 +41,7 @@ export function changeCatalogOnAndOn(
       const finished = await runOrKill(machine, words, random);
       if (finished?.exitCode === 0) return;
       if (finished === null) changes.killed += 1;
-      // A removal that was killed may have been finished by whichever command came next.
+      // A killed removal may have been finished by the next command.
       else if (isDone()) return;
       else expect(finished.exitCode, finished.notes).toBe(0);
     }
@@ -58,7 +58,7 @@ export function changeCatalogOnAndOn(
     changes.refreshes = version;
   }
 
-  /** A file under the export's name is whole, also where the export was killed. */
+  /** Expects a file under the export's name to be complete, even if the export was killed. */
   async function exportPosts(): Promise<void> {
     const path = machine.path("export.ndjson");
     const leastPosts = imports.posts + POSTS_REMOVED * changes.merged;
@@ -95,7 +95,7 @@ export function changeCatalogOnAndOn(
   return { changes, ended };
 }
 
-/** Each line is a post, each post is there once, and none that was there before the export is missing. */
+/** Expects a post per line, each once, and none missing that existed before the export. */
 function expectWhole(ndjson: string, leastPosts: number): void {
   expect(ndjson === "" || ndjson.endsWith("\n")).toBe(true);
   const ids = ndjson
@@ -106,7 +106,7 @@ function expectWhole(ndjson: string, leastPosts: number): void {
   expect(ids.length).toBeGreaterThanOrEqual(leastPosts);
 }
 
-/** What was merged and deleted is gone, all of it and nothing else, and recorded once each. */
+/** Expects exactly the merged and deleted channels to be gone, and each to be recorded once. */
 export function expectChanges(machine: Machine, { refreshes, merged, deleted }: CatalogChanges) {
   const counted = (sql: string) =>
     machine.query<{ n: number }>(`SELECT count(*) AS n ${sql}`)[0]?.n;

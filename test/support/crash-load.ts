@@ -6,23 +6,23 @@ import { checkDatabase } from "../../src/upkeep/checks/check.ts";
 import type { Machine, Serving } from "./machine.ts";
 import { type Customer, elapsed, posts, writePosts } from "./webhook-journey.ts";
 
-/** What goes on beside a serving process that is killed again and again. */
+/** Load beside a serving process that is killed repeatedly. */
 
-/** What the loads share. */
+/** State that the loads share. */
 export interface Campaign {
   machine: Machine;
-  /** The process that serves; null between two lives. */
+  /** The serving process; null while there is none. */
   serving: Serving | null;
-  /** False once every load is to come to its end, which it does when it has done something. */
+  /** False once every load should end, which each does after it has done something. */
   goesOn: boolean;
 }
 
-/** Clients that ask for what costs a unit each. */
+/** Clients' requests, each of which costs a unit. */
 export interface Calls {
   sent: number;
-  /** Answers of status 200 that arrived whole. */
+  /** Complete answers with status 200. */
   answered: number;
-  /** All other statuses; a 503 may be, and costs nothing. */
+  /** All other statuses; only 503 is acceptable, and costs nothing. */
   others: Set<number>;
 }
 
@@ -34,7 +34,7 @@ const BILLED = [
   "/v1/msgr/stats/daily/?channels=1",
 ];
 
-/** @param onAnswer called after each that was answered */
+/** Sends billed requests until the campaign ends. @param onAnswer called after each complete answer */
 export function callOnAndOn(
   campaign: Campaign,
   { key }: Customer,
@@ -50,7 +50,7 @@ export function callOnAndOn(
       }
       calls.sent += 1;
       const response = await serving.get(BILLED[at % BILLED.length] ?? "", key).catch(() => null);
-      // Only an answer that arrived whole was received.
+      // Only a complete answer counts as received.
       const body = await response?.text().catch(() => null);
       if (response === null || !body) continue;
       if (response.status === 200) calls.answered += 1;
@@ -61,7 +61,7 @@ export function callOnAndOn(
   return { calls, ended: Promise.all(Array.from({ length: CLIENTS }, (_, at) => client(at))) };
 }
 
-/** Runs a command that may be killed at any moment. @returns null where it was */
+/** Runs a command that may be killed at any moment. @returns null if it was */
 export async function runOrKill(
   machine: Machine,
   words: readonly string[],
@@ -83,19 +83,19 @@ const KILLED_WITHIN_MS = 800;
 const PAUSE_MAX_MS = 300;
 
 export interface Imports {
-  /** Posts whose import ended well, by process after process. */
+  /** Number of posts whose import succeeded. */
   posts: number;
-  /** The last version of all titles that was imported whole. */
+  /** Last version of all titles that was imported completely. */
   titles: number;
   killed: number;
 }
 
-/** More than fit in one event. */
+/** More posts than fit in one event. */
 const POSTS_MAX = 150;
-/** Several of the import's transactions. */
+/** Number of channels: several transactions of an import. */
 export const CHANNELS = 400;
 
-/** Imports posts and new titles of all channels in turn; what was killed is simply run again. */
+/** Imports posts and new titles of all channels by turns; killed commands are repeated. */
 export function importOnAndOn(
   campaign: Campaign,
   random: () => number,
@@ -138,13 +138,13 @@ function writeTitles(machine: Machine, version: number): string {
 }
 
 export interface Keys {
-  /** Made, and not revoked as far as anybody was told. */
+  /** Created keys whose revocation was not acknowledged. */
   good: Map<number, string>;
   revoked: Map<number, string>;
   killed: number;
 }
 
-/** Makes keys and revokes some by commands, of which some are killed: then anything may be. */
+/** Creates keys and revokes some by commands, some of which are killed: their result is then unknown. */
 export function changeKeysOnAndOn(
   campaign: Campaign,
   random: () => number,
@@ -182,7 +182,7 @@ export interface Backups {
   killed: number;
 }
 
-/** Writes backups, of which some are killed; whatever stands under a backup's name is sound. */
+/** Writes backups, some of which are killed; expects every file under a backup's name to be sound. */
 export function backUpOnAndOn(
   campaign: Campaign,
   calls: Calls,

@@ -4,9 +4,9 @@ import { guides } from "../../src/app/guides.ts";
 
 export const ROOT = new URL("../../", import.meta.url).pathname;
 
-/** A Markdown file of ours that people read. */
+/** A Markdown file of the project. */
 export interface Document {
-  /** Within the project's folder. */
+  /** Path within the project's folder. */
   path: string;
   text: string;
 }
@@ -15,13 +15,13 @@ export function readDocument(path: string): Document {
   return { path, text: readFileSync(join(ROOT, path), "utf8") };
 }
 
-/** The files of the guides that the appliance serves. */
+/** Files of the guides that the appliance serves. */
 export const guideDocuments: Document[] = [...new Bun.Glob("src/**/*.md").scanSync(ROOT)]
   .sort()
   .map(readDocument)
   .filter(({ text }) => guides.some(({ texts }) => Object.values(texts).includes(text)));
 
-/** Fenced blocks: the words behind the fence, and the text. */
+/** Fenced code blocks: the words after the opening fence, and the code. */
 export function fencedBlocks({ text }: Document): { info: string; code: string }[] {
   return [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, info = "", code = ""]) => ({
     info,
@@ -29,7 +29,7 @@ export function fencedBlocks({ text }: Document): { info: string; code: string }
   }));
 }
 
-/** Where its links and pictures lead. */
+/** Targets of its links and pictures. */
 export function linksOf({ text }: Document): string[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`]*`/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)\)|<(https?:[^>]+)>/g)].map(

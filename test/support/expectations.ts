@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
-import type { ImportKindName } from "../../src/catalog/imports/import-kinds.ts";
-import type { Fields } from "../../src/catalog/imports/input-row.ts";
+import type { ImportKindName } from "../../src/catalog/imports/kinds/import-kinds.ts";
+import type { Fields } from "../../src/catalog/imports/reading/input-row.ts";
 import type { Answer, Appliance } from "./appliance.ts";
 
-/** Imports rows that all are good. */
+/** Imports rows, and expects none to be rejected. */
 export async function imported(
   appliance: Appliance,
   kind: ImportKindName,
@@ -13,12 +13,12 @@ export async function imported(
   expect(rejects).toEqual([]);
 }
 
-/** A channel's row with what every channel needs. */
+/** A channel's row with the required columns. */
 export function channel(id: number, more: Fields = {}): Fields {
   return { id, title: `Channel ${id}`, subscribers: 1000, ...more };
 }
 
-/** Fields of a post that are null where nothing is known of them. */
+/** Optional fields of a post, which are null if unknown. */
 export const NOT_GIVEN = {
   ...{ msgr_post_id: null, edited_at: null, views_at: null, media: null, album: null },
   ...{ forwards: null, reactions: null, comments: null },
@@ -35,12 +35,12 @@ export function idsOf({ body }: Answer): number[] {
   return body.results.map(({ id }: { id: number }) => id);
 }
 
-/** The list at the path has these items, in this order. */
+/** Expects the list at a path to have exactly these items, in this order. */
 export async function expectIds(appliance: Appliance, path: string, ids: number[]): Promise<void> {
   expect(idsOf(await expectOk(appliance, path)), path).toEqual(ids);
 }
 
-/** The request is a 400 that says these messages, and nothing else. */
+/** Expects a request to be answered with 400 and exactly these messages by field. */
 export async function expectFaults(
   appliance: Appliance,
   path: string,
@@ -55,7 +55,7 @@ export async function expectFaults(
   expect(answer.status, path).toBe(400);
 }
 
-/** The request is refused with this status and code. */
+/** Expects a request to be refused with a status and code. */
 export async function expectRefusal(
   appliance: Appliance,
   path: string,
@@ -68,15 +68,15 @@ export async function expectRefusal(
   expect(answer.status, path).toBe(status);
 }
 
-/** The path and query of an absolute `next`. */
+/** Path and query of an absolute `next`. */
 export function pathOfNext(next: string): string {
   const { pathname, search } = new URL(next);
   return pathname + search;
 }
 
 /**
- * The ids of every page from the path on, page by page.
- * @param between called before each page but the first
+ * Ids in each page, starting from a path.
+ * @param between called before each page except the first
  */
 export async function pagesOf(
   appliance: Appliance,

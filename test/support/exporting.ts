@@ -3,7 +3,7 @@ import { type ExportWish, readExport } from "../../src/catalog/exports/export-se
 import type { Answer, Appliance } from "./appliance.ts";
 import { pathOfNext } from "./expectations.ts";
 
-/** The whole file that an export makes, as the command does. */
+/** Contents of an export file, as the command writes it. */
 export async function exported(
   { app: { domains }, config, ports: { clock } }: Appliance,
   wish: Pick<ExportWish, "kind"> & Partial<ExportWish>,
@@ -15,7 +15,7 @@ export async function exported(
   return Buffer.concat(await Array.fromAsync(parts)).toString();
 }
 
-/** The answers of some pages below `/v1/msgr/`, without what each appliance signs itself. */
+/** Answers of up to three pages below `/v1/msgr/`, without cursors, which each appliance signs itself. */
 export async function answersOf(
   appliance: Appliance,
   path: string,

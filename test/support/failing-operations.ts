@@ -4,13 +4,13 @@ import type { Clock } from "../../src/ports/clock.ts";
 
 const born = crypto.randomUUID();
 
-/** A database thread that can be told to fail when it has nothing to do. */
+/** Operations of a database thread that can fail while it is idle. */
 export const failing = {
   access: "writer",
   threads: 1,
   hasDeadline: false,
   operations: {
-    /** Another name in each thread. */
+    /** A unique name of the thread. */
     born: (_db: Database, _clock: Clock): string => born,
     refuse: (db: Database, _clock: Clock, name: string): unknown =>
       db.prepare("SELECT * FROM nowhere WHERE name = ?").get(name),

@@ -4,12 +4,12 @@ import { SLOW_MS } from "../../src/db/statement.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { failing } from "./failing-operations.ts";
 
-/** By this clock every statement is slow. */
+/** A clock by which every statement is slow. */
 let nowMs = 0;
 const clock = { ...systemClock, monotonic: () => (nowMs += SLOW_MS) };
 
 serveOperations({ failing }, clock, derivedRows);
-// Told to whoever looks how far a thread came that nobody gets an answer of.
+// Lets a test see that the thread was loaded, even if it never answers.
 const loaded = new BroadcastChannel("failing-thread");
 loaded.postMessage("loaded");
 loaded.close();

@@ -1,22 +1,22 @@
-import { parseExact, stringifyExact } from "../../src/catalog/imports/exact-number.ts";
+import { parseExact, stringifyExact } from "../../src/catalog/imports/reading/exact-number.ts";
 
 /**
- * A MAX messenger: its Bot API as the published description of July 2026 (0.0.32) has it, as far as sources
- * use it. `GET /chats` is not served any more; what the bot is in is told by updates.
+ * The parts of MAX's Bot API that sources use, according to its published description of July 2026
+ * (0.0.32). `GET /chats` is not served any more; updates report the channels that the bot is in.
  */
 export interface FakeMax {
   token: string;
-  /** Channels by their numbers in digits. */
+  /** Channels by id, as digits. */
   channels: Map<string, FakeChannel>;
   /** Requests so far, as `GET /messages?chat_id=…`. */
   requests: string[];
-  /** Where updates are pushed to, and with what secret. */
+  /** Addresses to which updates are pushed, with their secrets. */
   subscriptions: { url: string; secret: string }[];
-  /** Updates that are to be pushed, the oldest first; a test delivers them as it likes. */
+  /** Updates to be pushed, oldest first; the test delivers them. */
   pushes: { url: string; secret: string; body: string }[];
-  /** Answers in the place of MAX; undefined: MAX's own. */
+  /** Returns an answer that replaces MAX's, or undefined. */
   disturb: (path: string) => Response | undefined;
-  /** Whether `from` has the messages of its own millisecond; the description does not say. */
+  /** Whether `from` includes messages of its own millisecond; the description does not say. */
   isFromInclusive: boolean;
   addChannel(channel: NewChannel): FakeChannel;
   /** Adds the bot to a channel again. */
@@ -26,9 +26,9 @@ export interface FakeMax {
   post(id: bigint, text: string, more?: Partial<FakePost>): string;
   edit(mid: string, text: string): void;
   remove(mid: string): void;
-  /** Tells the bot of something else, such as a person's letter. */
+  /** Adds any other update, such as a person's message. */
   tell(update: object): void;
-  /** Answers one request, which is `GET` or `DELETE`, or a `POST` with JSON. */
+  /** Answers a request: `GET`, `DELETE`, or `POST` with JSON. */
   answer(request: Request): Promise<Response>;
 }
 
@@ -38,7 +38,7 @@ interface NewChannel {
   participants?: number;
   link?: string | null;
   description?: string | null;
-  /** Of the bot in it. */
+  /** Permissions of the bot in it. */
   permissions?: string[] | null;
   type?: string;
 }
@@ -47,7 +47,7 @@ export interface FakeChannel extends Required<NewChannel> {
   icon: string | null;
   hasBot: boolean;
   isAdmin: boolean;
-  /** By their `mid`. */
+  /** Posts by `mid`. */
   posts: Map<string, FakePost>;
 }
 
@@ -59,20 +59,20 @@ export interface FakePost {
   views: number;
   attachments: object[];
   link: object | null;
-  /** Of another form than the description has. */
+  /** Converts the message to a form that differs from the description. */
   form?: (message: object) => unknown;
 }
 
 const RIGHTS = ["read_all_messages", "write", "edit", "delete"];
 const MASK = 2n ** 64n;
 
-/** A message's number: the chat's and its own, sixteen hexadecimal digits each. */
+/** A message's `mid`: ids of the chat and of the message, sixteen hexadecimal digits each. */
 export function midOf(chat: bigint, sequence: bigint): string {
   const hexadecimal = (value: bigint) => ((value + MASK) % MASK).toString(16).padStart(16, "0");
   return `mid.${hexadecimal(chat)}${hexadecimal(sequence)}`;
 }
 
-/** The number that the catalog keeps of a post. */
+/** The id that the catalog stores for a post. */
 export function postIdOf(mid: string): string {
   return String(BigInt(`0x${mid.slice(-16)}`));
 }
@@ -103,12 +103,12 @@ export function createFakeMax(nowMs: () => number, token = "f9LHodD0cOK_max-toke
     addBot(id) {
       const channel = one(id);
       channel.hasBot = true;
-      max.tell({ ...told("bot_added", id), is_channel: channel.type === "channel" });
+      max.tell({ ...updateOf("bot_added", id), is_channel: channel.type === "channel" });
     },
     removeBot(id) {
       const channel = one(id);
       channel.hasBot = false;
-      max.tell({ ...told("bot_removed", id), is_channel: channel.type === "channel" });
+      max.tell({ ...updateOf("bot_removed", id), is_channel: channel.type === "channel" });
     },
     post(id, text, more = {}) {
       const at = more.at ?? nowMs();
@@ -116,13 +116,13 @@ export function createFakeMax(nowMs: () => number, token = "f9LHodD0cOK_max-toke
       const mid = midOf(id, BigInt(at) * 65_536n + posted);
       const post = { mid, at, text, views: 0, attachments: [], link: null, ...more };
       one(id).posts.set(mid, post);
-      tellOf("message_created", id, post);
+      tellMessage("message_created", id, post);
       return mid;
     },
     edit(mid, text) {
       const [channel, post] = find(mid);
       post.text = text;
-      tellOf("message_edited", channel.id, post);
+      tellMessage("message_edited", channel.id, post);
     },
     remove(mid) {
       const [channel] = find(mid);
@@ -177,15 +177,15 @@ export function createFakeMax(nowMs: () => number, token = "f9LHodD0cOK_max-toke
     throw new Error(`there is no post ${mid}`);
   }
 
-  function told(type: string, id: bigint): object {
+  function updateOf(type: string, id: bigint): object {
     return { update_type: type, timestamp: nowMs(), chat_id: id, user: USER };
   }
 
-  function tellOf(type: string, id: bigint, post: FakePost): void {
+  function tellMessage(type: string, id: bigint, post: FakePost): void {
     max.tell({ update_type: type, timestamp: nowMs(), message: messageOf(one(id), post) });
   }
 
-  /** A marker is the number of the update that is expected next, beyond 2^53. */
+  /** A marker is the number of the next update, beyond 2^53. */
   function updatesSince(query: URLSearchParams): Response {
     if (max.subscriptions.length > 0) {
       return refuse(405, "method.not.allowed", "Bot has a webhook subscription");
@@ -285,7 +285,7 @@ function json(value: object, status = 200, headers: Record<string, string> = {})
   });
 }
 
-/** An error as MAX words it. */
+/** An error in MAX's form. */
 export function refuse(
   status: number,
   code: string,

@@ -36,7 +36,7 @@ export function fakeClock(instant: string): FakeClock {
   };
 }
 
-/** Bytes that look random and are the same in every run. */
+/** Bytes that look random but are the same in every run. */
 export function fakeRandom(): Random {
   let calls = 0;
   return {
@@ -57,10 +57,10 @@ export function fakeRandom(): Random {
 }
 
 interface FakeLog extends Log {
-  /** Everything logged as an error: what nobody foresaw. */
+  /** Logged errors, which nobody foresaw. */
   errors: { fields: object; message: string }[];
   warnings: { fields: object; message: string }[];
-  /** What is less than a warning. */
+  /** Entries below the level of warnings. */
   told: { level: "debug" | "info"; fields: object; message: string }[];
 }
 
@@ -79,26 +79,26 @@ export function fakeLog(): FakeLog {
   };
 }
 
-/** An internet of which a test says who lives where and what they answer. */
+/** A network in which a test determines names, addresses and answers. */
 export interface FakeNetwork extends Network {
   /**
-   * Addresses of names; one that is not here has a public address, one with none does not exist, and
-   * for one with null no name server answers.
+   * Addresses by name. A name that is not listed has a public address; one with an empty list does not
+   * exist; and for one with null no name server answers.
    */
   names: Map<string, readonly string[] | null>;
-  /** What was posted, in this order, with the body as text. */
+  /** Posts so far, in order, with their bodies as text. */
   posts: FakePost[];
-  /** What receivers answer; 204 unless a test says otherwise. */
+  /** Answers of receivers; 204 unless a test replaces it. */
   answer: (post: FakePost) => PostResult | Promise<PostResult>;
-  /** Requests for documents, in this order. */
+  /** GET requests so far, in order. */
   gets: GetRequest[];
-  /** Texts by the addresses at which they are found; a 404 where there is none. */
+  /** Texts by address; others are answered by `answerGet`. */
   documents: Map<string, string>;
-  /** What an API answers; a 404 unless a test says otherwise, or there is a document. */
+  /** Answers of an API, for addresses without a document; 404 unless a test replaces it. */
   answerGet: (url: string, request: GetRequest) => FakeAnswer | Promise<FakeAnswer>;
-  /** What was downloaded, in this order. */
+  /** Downloads so far, in order. */
   downloads: DownloadRequest[];
-  /** What is found at an address, and who has it; a 404 where nothing is said. */
+  /** File at an address, or why it cannot be downloaded; 404 unless a test replaces it. */
   fileAt: (url: string, request: DownloadRequest) => FakeFile | Promise<FakeFile>;
 }
 
@@ -142,8 +142,8 @@ function fakeNetwork(): FakeNetwork {
       const answer: FakeAnswer =
         text === undefined ? await network.answerGet(url, request) : { status: 200, body: text };
       if ("fault" in answer) return answer;
-      const { body: given = "" } = answer;
-      const body = typeof given === "string" ? new TextEncoder().encode(given) : given;
+      const { body: content = "" } = answer;
+      const body = typeof content === "string" ? new TextEncoder().encode(content) : content;
       if (body.byteLength > request.bytesMax) return { fault: "too_large" };
       return { status: answer.status, body, retryAfter: answer.retryAfter ?? null };
     },
@@ -168,7 +168,7 @@ function fakeNetwork(): FakeNetwork {
 
 export interface FakeMail extends Mail {
   sent: Message[];
-  /** While true the server takes nothing. */
+  /** Whether the server refuses all messages. */
   isDown: boolean;
 }
 
@@ -185,7 +185,7 @@ function fakeMail(): FakeMail {
 }
 
 interface FakeSystem extends System {
-  /** Of every volume. */
+  /** Free bytes of every volume. */
   free: number;
 }
 
@@ -207,7 +207,7 @@ export interface FakePorts extends Ports {
   system: FakeSystem;
 }
 
-/** Friday, 20 November 2026, noon in Moscow, unless a test says otherwise. */
+/** Fake ports, by default on Friday, 20 November 2026, at noon in Moscow. */
 export function fakePorts(instant = "2026-11-20T12:00:00+03:00"): FakePorts {
   return {
     clock: fakeClock(instant),

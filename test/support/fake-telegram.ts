@@ -2,14 +2,14 @@ import type { Chat, ChatFullInfo, Message, Update, User } from "@grammyjs/types"
 import type { FakeAnswer } from "./fake-ports.ts";
 
 /**
- * Telegram as one bot sees it, in the shapes that the Bot API 10 publishes: channels, their posts, and the
- * updates that tell of them, each kept until a later one is asked for, for a day at the most.
+ * Telegram as one bot sees it, in the types of Bot API 10: channels, their posts, and updates about them,
+ * each kept until it is confirmed, for at most a day.
  */
 
 export const TELEGRAM_TOKEN = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** An answer that is given in place of the next one to a method. */
+/** An answer that replaces the next one to a method. */
 type Fault =
   | { status: number; description: string; retryAfter?: number; migrateTo?: number }
   | { status: number; text: string }
@@ -23,7 +23,7 @@ interface FakeChannel {
   migratedTo?: number;
 }
 
-/** What a message has beside its number, chat and date. */
+/** A message without its number, chat and dates. */
 type Content = Omit<Partial<Message>, "chat" | "message_id" | "date" | "edit_date">;
 
 export type FakeTelegram = ReturnType<typeof createFakeTelegram>;
@@ -43,18 +43,18 @@ export function createFakeTelegram(nowMs: () => number) {
   let updateId = 874_119_000;
   let messageId = 0;
   let allowed: readonly string[] | null = null;
-  /** Called when an update comes. */
+  /** Called when an update is added. */
   let wake = (): void => {};
 
   const seconds = (): number => Math.floor(nowMs() / 1000);
 
   function tell(
     kind: "channel_post" | "edited_channel_post" | "my_chat_member",
-    told: object,
+    content: object,
   ): void {
     if (allowed !== null && !allowed.includes(kind)) return;
     updateId += 1;
-    updates.push({ at: nowMs(), update: { update_id: updateId, [kind]: told } as Update });
+    updates.push({ at: nowMs(), update: { update_id: updateId, [kind]: content } as Update });
     wake();
   }
 
@@ -101,7 +101,8 @@ export function createFakeTelegram(nowMs: () => number) {
     ...{ status: 200, body: JSON.stringify({ ok: true, result }) },
   });
 
-  function asked(id: number): FakeChannel | FakeAnswer {
+  /** The channel of a request, or the error that Telegram answers. */
+  function channelFor(id: number): FakeChannel | FakeAnswer {
     const channel = channels.get(id);
     if (channel === undefined) return fail("Bad Request: chat not found");
     if (channel.migratedTo !== undefined) {
@@ -136,7 +137,7 @@ export function createFakeTelegram(nowMs: () => number) {
       });
     }
     const id = Number(parameters.get("chat_id"));
-    const channel = method.startsWith("getChat") ? asked(id) : null;
+    const channel = method.startsWith("getChat") ? channelFor(id) : null;
     if (channel !== null && !("chat" in channel)) return channel;
     switch (method) {
       case "getMe":
@@ -155,12 +156,12 @@ export function createFakeTelegram(nowMs: () => number) {
   return {
     calls,
     channels,
-    /** Answers that are still to be given in place of others, by method. */
+    /** Answers that will replace the next ones, by method. */
     faults,
-    /** All messages that there are, by chat and number. */
+    /** All messages, by chat and number. */
     messages,
 
-    /** The bot is made administrator of a channel. @returns the channel's number */
+    /** Adds a channel with the bot as administrator. @returns the channel's id */
     addChannel({
       id = -1001234567890,
       title = "Утренние новости",
@@ -182,10 +183,10 @@ export function createFakeTelegram(nowMs: () => number) {
     membership,
     say,
 
-    /** @returns the post's number */
+    /** @returns id of the post */
     post: (id: number, text: string): number => say(id, { text }),
 
-    /** One post of several photos. @returns the numbers of its messages */
+    /** Adds a post with several photos. @returns ids of its messages */
     album(id: number, captions: readonly string[], media_group_id: string): number[] {
       return captions.map((caption) =>
         say(id, { ...PHOTO, media_group_id, ...(caption && { caption }) }),
@@ -205,7 +206,7 @@ export function createFakeTelegram(nowMs: () => number) {
       if (channelOf(id).isMember) tell("edited_channel_post", edited);
     },
 
-    /** A channel gets another title or handle; of a title there is a note in the channel. */
+    /** Changes a channel's title or handle; a service message announces a new title. */
     rename(id: number, { title, username }: { title?: string; username?: string | null }): void {
       const { chat } = channelOf(id) as { chat: { title: string; username?: string } };
       if (username === null) delete chat.username;
@@ -215,7 +216,7 @@ export function createFakeTelegram(nowMs: () => number) {
       say(id, { new_chat_title: title });
     },
 
-    /** A group becomes a supergroup. */
+    /** Converts a group to a supergroup. */
     migrate(from: number, to: number): void {
       const group = channelOf(from);
       group.migratedTo = to;
@@ -228,20 +229,20 @@ export function createFakeTelegram(nowMs: () => number) {
 
     tell,
 
-    /** The next number of updates is chosen anew. */
+    /** Sets the number of the next update. */
     renumber(next: number): void {
       updateId = next - 1;
     },
 
-    /** Updates that wait to be asked for. */
+    /** Number of updates that were not confirmed yet. */
     waiting: (): number => updates.length,
 
-    /** Answers given in place of the next ones to a method. */
+    /** Replaces the next answers to a method. */
     fail(method: string, ...more: Fault[]): void {
       faults.set(method, [...(faults.get(method) ?? []), ...more]);
     },
 
-    /** Answers a request: the port's `answerGet`, where updates are not waited for. */
+    /** Answers a request at once, without waiting for updates; for the port's `answerGet`. */
     answerGet(url: string): FakeAnswer {
       const { pathname, searchParams } = new URL(url);
       const [, token, method = ""] = /^\/bot([^/]+)\/(\w+)$/.exec(pathname) ?? [];
@@ -251,7 +252,7 @@ export function createFakeTelegram(nowMs: () => number) {
       return answer(method, searchParams);
     },
 
-    /** Settles when an update comes, or the time is over. */
+    /** Resolves when there is an update, or after the given time. */
     async waited(maxMs: number): Promise<void> {
       if (updates.length > 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ export interface Tool {
   outputSchema: object;
 }
 
-/** POSTs to the MCP server: calls of every tool, sound and broken in every part. */
+/** POSTs to the MCP server: calls of every tool, valid ones and ones with any part broken. */
 export function hostileCalls(
   tools: readonly Tool[],
   known: Known,
@@ -66,7 +66,7 @@ export function hostileCalls(
   });
 }
 
-/** Without what may be left out: of many such arguments one is mostly broken. */
+/** The schema without optional properties: among many arguments, one would nearly always be broken. */
 function requiredOf({ properties = {}, required = [], ...schema }: ValueSchema): ValueSchema {
   const pairs = Object.entries(properties).filter(([name]) => required.includes(name));
   return { ...schema, required, properties: Object.fromEntries(pairs) };

@@ -9,28 +9,28 @@ import {
 } from "./hostile-values.ts";
 import type { OpenApiDocument, OpenApiOperation } from "./published-schemas.ts";
 
-/** One request as its bytes will be, but for the key. */
+/** A request as it will be sent, except its key. */
 export interface HostileRequest {
   verb: string;
-  /** Path and query, as a line of ASCII or of raw UTF-8. */
+  /** Path and query, in ASCII or raw UTF-8. */
   target: string;
-  /** Lines of the head, each byte a character. */
+  /** Header lines, with a character for each byte. */
   headers: string[];
   body: string | null;
   isChunked: boolean;
-  /** Whose key it carries; `hostile` carries the text. */
+  /** Name of the key that it carries. */
   key: string;
 }
 
 /**
- * What exists in the data: values by the name of the parameter or field, or by path and name where
- * it differs there.
+ * Values that exist in the data, by name of a parameter or field, or by path and name where they differ
+ * there.
  */
 export type Known = Record<string, readonly unknown[]>;
 
 const VERBS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
 
-/** Requests to every operation of the document, sound and broken in every part. */
+/** Requests to every operation of the document, valid ones and ones with any part broken. */
 export function hostileRequests(
   { paths }: OpenApiDocument,
   known: Known,
@@ -55,7 +55,7 @@ export function hostileRequests(
   );
 }
 
-/** As it goes over the wire. @param authorization the header's value; none where it is empty */
+/** Bytes of a request. @param authorization value of the header; empty for none */
 export function bytesOf(
   { verb, target, headers, body, isChunked }: HostileRequest,
   authorization: string,
@@ -79,7 +79,7 @@ export function bytesOf(
   return Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 }
 
-/** The first but for one in `times`. */
+/** Usually the first value, but the other one in one of `times` cases. */
 export function mostly<T>(
   usual: fc.Arbitrary<T>,
   other: fc.Arbitrary<T>,
@@ -88,7 +88,7 @@ export function mostly<T>(
   return fc.oneof({ weight: times - 1, arbitrary: usual }, { weight: 1, arbitrary: other });
 }
 
-/** Longer heads are answered by the runtime, which has a test of its own. */
+/** Maximum length; longer heads are answered by the runtime, which another test covers. */
 const TARGET_MAX = 12_000;
 
 function targetOf(
@@ -152,7 +152,7 @@ function targetOf(
     });
 }
 
-/** A text for an address: escaped in full, doubly, raw where HTTP allows it, or badly. */
+/** A text within an address: fully escaped, doubly escaped, raw where HTTP allows it, or badly escaped. */
 const escapedText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: hostileText.map(escapeAll) },
   { weight: 1, arbitrary: hostileText.map((text) => encodeURIComponent(escapeAll(text))) },
@@ -190,7 +190,7 @@ const escapedText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** As bytes of UTF-8, halves of surrogate pairs as three bytes each, as some programs write them. */
+/** Escapes every UTF-8 byte; half a surrogate pair becomes three bytes, as some programs write it. */
 function escapeAll(text: string): string {
   return [...text]
     .map((point) => {
@@ -202,7 +202,7 @@ function escapeAll(text: string): string {
     .join("");
 }
 
-/** Not escaped, without what would end the line, or the path. */
+/** Text that is not escaped, without characters that would end the line or the path. */
 function rawForm(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
   return text.replace(/[\u0000-\u0020\u007f#?/]/g, "").toWellFormed();
@@ -250,7 +250,7 @@ function bodyOf(
   return mostly(jsonText(objectOf(schema, known)), brokenBody, 8);
 }
 
-/** An object of the schema's fields, each mostly sound, and at times others beside them. */
+/** An object with the schema's fields, which are usually valid, and sometimes additional ones. */
 export function objectOf(schema: ValueSchema, known: Known): fc.Arbitrary<object> {
   const { properties = {}, required = [] } = schema;
   const fields = Object.entries(properties).map(([name, field]) => {
@@ -270,7 +270,7 @@ export function objectOf(schema: ValueSchema, known: Known): fc.Arbitrary<object
     .map((pairs) => Object.fromEntries(pairs.flat() as [string, unknown][]));
 }
 
-/** JSON with halves of surrogate pairs as they are written there: `\ud800`. */
+/** JSON text; half a surrogate pair is written as `\ud800`. */
 function jsonText(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   return value.map((of) => JSON.stringify(of));
 }

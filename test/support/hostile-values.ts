@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What of a JSON Schema the generators look at. */
+/** The parts of a JSON Schema that the generators use. */
 export interface ValueSchema {
   type?: string;
   enum?: unknown[];
@@ -14,7 +14,7 @@ export interface ValueSchema {
   required?: string[];
 }
 
-/** Texts that broke some program once. */
+/** Texts that have broken programs. */
 const NASTY = [
   ...["", " ", "\t", "\u00a0", "null", "undefined", "NaN", "Infinity", "-0", "+1", "1e3", "0x10"],
   ...[
@@ -70,7 +70,7 @@ const NASTY = [
 const lone = fc.constantFrom("\ud800", "\udbff", "\udc00", "\udfff", "\ud83d\ud83d");
 const bidi = fc.constantFrom("\u202a", "\u202e", "\u2066", "\u2069", "\u200f", "\u061c");
 
-/** Any text: the nasty ones, mixtures of all kinds of characters, and long ones. */
+/** Any text: nasty ones, mixtures of all kinds of characters, and long ones. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom<string>(...NASTY) },
   { weight: 2, arbitrary: fc.string({ unit: "grapheme", maxLength: 40 }) },
@@ -89,14 +89,14 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** A number from where numbers end. */
+/** A number, often near a limit. */
 export const hostileNumber: fc.Arbitrary<number> = fc.oneof(
   fc.constantFrom(-1, 0, 1, 101, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, -(2 ** 53), 1e308, 5e-324, 0.5),
   fc.maxSafeInteger(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
 
-/** A JSON value of any type: not too deep, with keys that prototypes have. */
+/** A JSON value of any type, not very deep, sometimes with keys that prototypes have. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
   hostileNumber,
@@ -104,12 +104,12 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   fc.array(fc.oneof(hostileNumber, hostileText), { maxLength: 5 }),
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom(...["__proto__", "constructor", "toString", "hasOwnProperty"]).map((name) =>
-    // As a literal it would set the prototype.
+    // In an object literal, `__proto__` would set the prototype.
     Object.defineProperty({}, name, { value: 1, enumerable: true }),
   ),
 );
 
-/** JSON nested deeper than anybody means. */
+/** JSON that is nested too deeply. */
 export const deepJson: fc.Arbitrary<string> = fc
   .tuple(fc.constantFrom("[]", "{}"), fc.constantFrom(100, 1_000, 20_000))
   .map(([brackets, depth]) =>
@@ -124,12 +124,12 @@ const day = fc
     fc.integer({ min: 1, max: 28 }),
   )
   .map(([month, of]) => `${month}-${String(of).padStart(2, "0")}`);
-/** Of the sample's channels. */
+/** Numbers of the sample's channels. */
 const listOfNumbers = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 });
 
 /**
- * A value such as the schema asks for; most often one that exists.
- * @param known values of this name that exist in the data, for want of a better example
+ * A valid value for a schema, preferably one that exists in the data.
+ * @param known existing values of a field or parameter with this name
  */
 export function soundValue(
   schema: ValueSchema,

@@ -3,14 +3,14 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createServer, type TLSSocket } from "node:tls";
 
-/** A request as it came over the wire; requests stand in the order in which they were whole. */
+/** A request as it was received; requests are ordered by when they were complete. */
 export interface ReceivedRequest {
   method: string;
   path: string;
-  /** By name in lower case. */
+  /** Values by name in lower case. */
   headers: Record<string, string>;
   body: Uint8Array;
-  /** The name that the TLS handshake asked for; null where it asked for none. */
+  /** Server name in the TLS handshake; null for none. */
   serverName: string | null;
 }
 
@@ -23,23 +23,23 @@ interface Reply {
 export type Behaviour =
   /** Never answers. */
   | "hang"
-  /** One byte a second of a head that never ends, the first at once. */
+  /** Sends an endless head, one byte per second, beginning at once. */
   | "drip"
-  /** Header lines without end. */
+  /** Sends endless header lines. */
   | "endless-head"
-  /** One header line without end. */
+  /** Sends an endless header line. */
   | "endless-line"
-  /** 100 and 103 answers without end. */
+  /** Sends endless 100 and 103 answers. */
   | "endless-informational"
-  /** 200, and a body without end. */
+  /** Sends 200 and an endless body. */
   | "endless-body"
-  /** Ends the connection instead of answering. */
+  /** Closes the connection instead of answering. */
   | "close"
-  /** Ends the connection within the head of its answer. */
+  /** Closes the connection within the head of its answer. */
   | "half"
-  /** Answers what is not HTTP. */
+  /** Sends something that is not HTTP. */
   | "garbage"
-  /** 302 to `/redirected` on itself. */
+  /** Sends 302 to its own `/redirected`. */
   | "redirect";
 
 export type ReceiverAnswer = Reply | Behaviour;
@@ -48,18 +48,18 @@ export interface Receiver {
   host: string;
   port: number;
   requests: ReceivedRequest[];
-  /** Connections that were made so far. */
+  /** Number of connections so far. */
   readonly connections: number;
-  /** Resolves once no connection is open; it ends none that it answered. */
+  /** Resolves once the clients have closed all connections. */
   idle(): Promise<void>;
-  /** Ends the server and every connection. */
+  /** Closes the server and every connection. */
   close(): Promise<void>;
 }
 
 export interface ReceiverOptions {
-  /** The IP address to listen on. */
+  /** IP address to listen on. */
   host?: string;
-  /** Which certificate of `test/support/tls` it shows. */
+  /** Its certificate, from `test/support/tls`. */
   certificate?: "receiver" | "other-name" | "expired";
 }
 
@@ -72,9 +72,9 @@ const CHUNK = 64 * 1024;
 const INFORMATIONAL = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
 
 /**
- * A real HTTPS server on a free port that records all requests and answers as it is told. It
- * speaks HTTP itself, over bare TLS sockets, so that it can break the protocol in every way;
- * requests need a Content-Length.
+ * Starts a real HTTPS server on a free port that records all requests and answers as specified. It
+ * implements HTTP itself over TLS sockets, so that it can break the protocol in every way; requests need a
+ * Content-Length.
  */
 export async function startReceiver(
   answer: ReceiverAnswer | ((request: ReceivedRequest) => ReceiverAnswer) = { status: 200 },
@@ -129,7 +129,7 @@ export async function startReceiver(
   };
 }
 
-/** @returns null where there is more to come */
+/** @returns null if the request is not complete yet */
 function readRequest(
   received: Buffer,
   socket: TLSSocket,
@@ -198,7 +198,7 @@ function drip(socket: TLSSocket, head: string): void {
   socket.on("close", () => clearInterval(timer));
 }
 
-/** Writes as fast as the other side takes it. */
+/** Writes as fast as the client reads. */
 function pour(socket: TLSSocket, piece: string): void {
   const chunk = Buffer.from(piece.repeat(Math.ceil(CHUNK / piece.length)));
   const next = () => {

@@ -1,25 +1,29 @@
-import { type ImportKindName, importKinds } from "../../src/catalog/imports/import-kinds.ts";
-import type { CellRules } from "../../src/catalog/imports/read-cells.ts";
-import { readThrough } from "../../src/catalog/imports/read-through.ts";
-import { nothingRecognized } from "../../src/catalog/imports/recognized.ts";
-import { AS_RECOGNIZED, type ReadingOptions, readRows } from "../../src/catalog/imports/rows.ts";
-import { runImport } from "../../src/catalog/imports/run-import.ts";
+import { type ImportKindName, importKinds } from "../../src/catalog/imports/kinds/import-kinds.ts";
+import type { CellRules } from "../../src/catalog/imports/kinds/read-cells.ts";
+import { nothingRecognized } from "../../src/catalog/imports/reading/recognized.ts";
+import {
+  AS_RECOGNIZED,
+  type ReadingOptions,
+  readRows,
+} from "../../src/catalog/imports/reading/rows.ts";
+import { readThrough } from "../../src/catalog/imports/writing/read-through.ts";
+import { runImport } from "../../src/catalog/imports/writing/run-import.ts";
 import { inEnglish } from "../../src/values/messages/messages.ts";
 import type { Appliance, ImportResult } from "./appliance.ts";
 
 export interface ImportTextOptions extends Partial<ReadingOptions & CellRules> {
   replace?: boolean;
-  /** Where image files lie. */
+  /** Folder of image files. */
   folder?: string;
-  /** Bytes that arrive at once. */
+  /** Size of the pieces in which the file is read. */
   chunkBytes?: number;
-  /** The file's name, by which its format may be known. */
+  /** The file's name, whose extension may determine the format. */
   name?: string;
   /** Interrupts the import after its first transaction. */
   isInterrupted?: boolean;
 }
 
-/** Imports the content of a file, as the command does, into an appliance's database. */
+/** Imports a file's contents into an appliance's database, as the command does. */
 export async function importText(
   { app: { domains }, config, ports: { clock } }: Appliance,
   kind: ImportKindName,
@@ -68,7 +72,7 @@ export async function importText(
   return { ...summary, groups: summary.rejects, rejects, notes };
 }
 
-/** A summary's counts, without what differs from run to run. */
+/** Counts of a summary, without values that differ between runs. */
 export function counts({ read, inserted, updated, unchanged, rejected }: ImportResult) {
   return { read, inserted, updated, unchanged, rejected };
 }

@@ -6,7 +6,7 @@ import { hostPlatform } from "../../src/packaging/executable.ts";
 import { runHere } from "./command.ts";
 import { processorMs } from "./processor-time.ts";
 
-/** How a command ended and what it printed. */
+/** The exit code and output of a command. */
 export interface Finished {
   exitCode: number;
   out: string;
@@ -17,72 +17,72 @@ export interface Finished {
 export interface RunOptions {
   environment?: Record<string, string>;
   stdin?: string | Uint8Array;
-  /** The words that start the program, where they are other ones than usual. */
+  /** Words that start the program; by default `PROGRAM`. */
   program?: readonly string[];
 }
 
 export interface Serving {
   address: string;
   pid: number;
-  /** What it printed so far, both streams. */
+  /** Output so far, of both streams. */
   printed(): string;
   get(path: string, key?: string): Promise<Response>;
   /**
-   * Time of the processor that it took so far, all its threads: a bound on it says how much work
-   * something is, where the clock on the wall tells what else runs on the machine.
+   * Processor time of all its threads so far. A limit on it bounds the work, whereas elapsed time also
+   * depends on what else runs on the machine.
    */
   processorMs(): number;
-  /** Ends it as an operator would. @returns the exit code */
+  /** Stops it as an operator would. @returns the exit code */
   stop(): Promise<number>;
 }
 
-/** An operator's machine: a folder of its own and the real program over a real file in it. */
+/** An operator's machine: a folder with a real database file, and the real program. */
 export interface Machine {
   folder: string;
-  /** The database that commands are told to use. */
+  /** Path of the database that commands use. */
   readonly database: string;
   path(name: string): string;
   write(name: string, content: string | Uint8Array): string;
   read(name: string): string;
   exists(name: string): boolean;
-  /** Runs a command to its end, within this process where it can. */
+  /** Runs a command to its end, within this process if possible. */
   run(words: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** Runs a command to its end as people call it, in a process of its own. */
+  /** Runs a command to its end in a process of its own, as people run it. */
   runProgram(words: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** Runs a command that prints one JSON document; fails where it does not. */
+  /** Runs a command with `--json`. @returns the document that it prints @throws Error if it fails */
   json<T = Record<string, unknown>>(words: readonly string[]): Promise<T>;
   spawn(words: readonly string[], options?: RunOptions): Bun.Subprocess<Blob, "pipe", "pipe">;
   serve(words?: readonly string[], options?: RunOptions): Promise<Serving>;
-  /** Makes an organization with a member and a key; its plan's rate is lifted. */
+  /** Creates an organization with a member and a key, and lifts its plan's rate. */
   customer(plan?: string): Promise<{ organization: number; member: number; key: string }>;
-  /** Reads the database file beside the program. */
+  /** Reads the database file while the program may be running. */
   query<Row>(sql: string, ...values: unknown[]): Row[];
-  /** Opens the file to change it beside the program; the test closes it. */
+  /** Opens the file to change it while the program may be running; the test must close it. */
   open(): BetterSqlite3.Database;
-  /** Ends what still runs and removes the folder. */
+  /** Kills all processes and removes the folder. */
   leave(): Promise<void>;
 }
 
-/** The executable that all commands are run by, those too that could run within this process. */
+/** Executable for all commands, including those that could run within this process. */
 const EXECUTABLE = process.env["KANALOG_TEST_EXECUTABLE"];
 /**
- * The folder with the executable that processes are started from, as `bun run test` builds it: it is
- * ready after 0.2 seconds of the processor, the sources are after 0.8.
+ * Folder with the executable for processes, as `bun run test` builds it: it starts in 0.2 seconds of
+ * processor time, the sources in 0.8.
  */
 const BUILT = process.env["KANALOG_TEST_BUILT"];
 
-/** The program as processes run it: the executable where there is one, else the sources. */
+/** The program that processes run: an executable if there is one, or else the sources. */
 export const PROGRAM: readonly [string, ...string[]] =
   EXECUTABLE !== undefined
     ? [resolve(EXECUTABLE)]
     : BUILT !== undefined
       ? [resolve(BUILT, `kanalog-${hostPlatform()}`)]
       : [process.execPath, join(import.meta.dir, "../../src/main.ts")];
-/** Commands that have a process of their own: they serve, or read standard input. */
+/** Commands that need a process of their own, because they serve or read standard input. */
 const PROCESSES = ["start", "serve", "mcp"];
 /**
- * For what only guards against hanging for ever: far above what a busy machine takes, and below a
- * test's own limit, so that what was waited for is told.
+ * Time limit that only guards against hanging forever: far above what a busy machine needs, but below a
+ * test's own limit, so that the error names what did not happen.
  */
 export const HANGS_AFTER_MS = 240_000;
 
@@ -155,7 +155,7 @@ export function createMachine(): Machine {
             const decoder = new TextDecoder();
             for await (const chunk of stream) {
               text += decoder.decode(chunk, { stream: true });
-              // The line is whole once something follows the address.
+              // The address is complete once something follows it.
               const found = /(http:\/\/[^\s,]+\d)\/docs\/\s/.exec(text)?.[1];
               if (found === undefined) continue;
               clearTimeout(timer);
@@ -215,8 +215,8 @@ export function createMachine(): Machine {
 }
 
 /**
- * Asks by a connection of its own. Over one that was kept, `fetch` sends a request again that was not
- * answered, and it may be counted twice.
+ * Sends a request over a new connection. Over a reused one, `fetch` repeats a request that was not
+ * answered, which may then be counted twice.
  */
 export function askOnce(url: string, key?: string): Promise<Response> {
   const headers: Record<string, string> =
@@ -224,10 +224,10 @@ export function askOnce(url: string, key?: string): Promise<Response> {
   return fetch(url, { headers, keepalive: false });
 }
 
-/** Between two looks; more often, and looking takes a core from what is waited for. */
+/** Pauses between two checks; shorter ones would take a core from the processes under test. */
 const LOOK_AGAIN_MS = { first: 2, most: 25 };
 
-/** Waits for a state that another process brings about. */
+/** Waits for a condition that another process fulfills. @param what names it if that never happens */
 export async function until(holds: () => boolean | Promise<boolean>, what = "it"): Promise<void> {
   const giveUpAtMs = performance.now() + HANGS_AFTER_MS;
   let pauseMs = LOOK_AGAIN_MS.first;
@@ -239,9 +239,9 @@ export async function until(holds: () => boolean | Promise<boolean>, what = "it"
 }
 
 /**
- * What SQLite says against the file, and where the search index differs from the table. On a
- * connection of its own: FTS5 keeps the index's structure between two integrity checks, and takes
- * what another process wrote since for corruption.
+ * Faults that SQLite finds in the file, and channels whose search index differs from the table. Uses a new
+ * connection, because FTS5 caches the index's structure between two integrity checks, and then reports what
+ * another process wrote meanwhile as corruption.
  */
 export function faultsOf(path: string): unknown[] {
   const db = new BetterSqlite3(path);

@@ -1,9 +1,9 @@
-/** A message as a reader's program takes it apart: RFC 2045 to 2047, as far as ours go. */
+/** A message as a mail program reads it, according to RFC 2045 to 2047, as far as ours use them. */
 export interface MailParts {
-  /** Head fields by their names in lower case, encoded words decoded. */
+  /** Header fields by name in lower case, with encoded words decoded. */
   head: Record<string, string>;
   contentType: string;
-  /** Texts by their types, such as `text/plain`, in their order. */
+  /** Texts in order, with their types, such as `text/plain`. */
   parts: { type: string; charset: string; text: string }[];
 }
 

@@ -9,7 +9,7 @@ import { type Appliance, startAppliance } from "./appliance.ts";
 import { createFakeMax, type FakeMax, postIdOf } from "./fake-max.ts";
 import type { FakeAnswer } from "./fake-ports.ts";
 
-/** A post of the catalog, as far as tests of sources look at it. */
+/** The fields of a stored post that tests of sources use. */
 interface StoredPost {
   msgr_post_id: string;
   text: string;
@@ -22,22 +22,22 @@ interface StoredPost {
 export interface MaxAppliance {
   appliance: Appliance;
   max: FakeMax;
-  /** Answers of the network in the place of MAX's; undefined: MAX's. */
+  /** Returns an answer that replaces MAX's, or undefined. */
   disturbNetwork: (url: string) => FakeAnswer | undefined;
   add(given?: Partial<NewBot>): Promise<Source>;
-  /** What the process does every few seconds, to its end. */
+  /** Does what the process does every few seconds, and waits until it is done. */
   look(): Promise<Source>;
-  /** Lets time pass, and looks. */
+  /** Advances the clock, and looks. */
   after(durationMs: number): Promise<Source>;
   posts(): StoredPost[];
-  /** The stored post of a `mid`; undefined where there is none. */
+  /** Stored post with a `mid`. */
   stored(mid: string): StoredPost | undefined;
   chats(): Promise<SourceChat[]>;
   failure(): Promise<string | null>;
   close(): Promise<void>;
 }
 
-/** An appliance whose network leads to a fake MAX. */
+/** Starts an appliance whose network leads to a fake MAX. */
 export async function startMaxAppliance(environment: Environment = {}): Promise<MaxAppliance> {
   const appliance = await startAppliance(environment);
   const { clock, network } = appliance.ports;
@@ -80,7 +80,7 @@ export async function startMaxAppliance(environment: Environment = {}): Promise<
   return started;
 }
 
-/** What a network answers that leads to MAX. */
+/** Answers of a network that leads to MAX; for the port's `answerGet`. */
 export function answersOf(max: FakeMax): (url: string, request: GetRequest) => Promise<FakeAnswer> {
   return async (url, request) => toAnswer(await max.answer(toRequest(url, request)));
 }

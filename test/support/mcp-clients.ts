@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport as HttpTransport1 } from "@modelcontextpr
 import type { Transport as Transport1 } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { HANGS_AFTER_MS } from "./machine.ts";
 
-/** What a call of a tool came to, as every client gives it. */
+/** Result of a tool call, as every client returns it. */
 interface ToolResult {
   content: { type: string; text?: string }[];
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -27,14 +27,14 @@ interface ToolDescription {
   outputSchema?: object | undefined;
 }
 
-/** The official clients behind one face. */
+/** Common interface of the official clients. */
 export interface McpClient {
-  /** The era it speaks with the server, as far as the client tells. */
+  /** The protocol's era that it uses with the server, if the client reports it. */
   era(): string | undefined;
   instructions(): string | undefined;
   tools(): Promise<ToolDescription[]>;
   call(name: string, args?: Record<string, unknown>): Promise<ToolResult>;
-  /** What the client's transport or protocol complained of outside any call. */
+  /** Errors of the client's transport or protocol outside of calls. */
   complaints: Error[];
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface StdioProgram {
 
 interface ClientKind {
   name: string;
-  /** The era it is expected to speak with us. */
+  /** The era that it should use with us. */
   era: "legacy" | "modern";
   overHttp(address: string, key: string): Promise<McpClient>;
   overStdio(program: StdioProgram): Promise<McpClient>;
@@ -98,7 +98,7 @@ const sdk1: ClientKind = {
   name: "the 1.x client",
   era: "legacy",
   overHttp: (address, key) =>
-    // Its own types do not fit one another under exactOptionalPropertyTypes.
+    // The SDK's own types do not match under exactOptionalPropertyTypes.
     connect1(new HttpTransport1(new URL(address), bearer(key)) as Transport1),
   overStdio: (program) => connect1(new StdioTransport1({ ...program, stderr: "ignore" })),
 };
@@ -119,7 +119,7 @@ export const clientKinds: readonly ClientKind[] = [
   sdk2("the 2.x client, pinned", "modern", { pin: "2026-07-28" }),
 ];
 
-/** The client of the AI SDK, which is neither ours nor the protocol's authors': legacy, over HTTP only. */
+/** Client of the AI SDK, by neither us nor the protocol's authors: legacy, over HTTP only. */
 export async function aiSdkOverHttp(address: string, key: string): Promise<McpClient> {
   const complaints: Error[] = [];
   const client = await createMCPClient({
@@ -137,13 +137,13 @@ export async function aiSdkOverHttp(address: string, key: string): Promise<McpCl
   };
 }
 
-/** The text of a result: its first, since one on how to go on may follow. */
+/** First text of a result; a second one may say how to continue. */
 export function textOf({ content }: ToolResult): string {
   if (content.some(({ type }) => type !== "text")) throw new Error("not a text");
   return content[0]?.text ?? "";
 }
 
-/** What the error says with which a call was refused. @returns the JSON-RPC code, or the status */
+/** The error with which a call was refused. @throws Error if it was not */
 export async function refusalOf(
   call: Promise<unknown>,
 ): Promise<{ code: unknown; status: unknown; message: string }> {

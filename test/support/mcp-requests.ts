@@ -5,7 +5,7 @@ import type { Answer, Appliance } from "./appliance.ts";
 export const LEGACY_VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 export const MODERN_VERSION = "2026-07-28";
 
-/** The tools in the order of the specification, then those of questions. */
+/** Tools in the order of the specification, followed by those of questions. */
 export const TOOL_NAMES = [
   "me_retrieve",
   "msgr_channels_resolve_retrieve",
@@ -23,7 +23,7 @@ export const TOOL_NAMES = [
   "msgr_channels_similar_list",
 ];
 
-/** What a modern request carries in `params`. */
+/** `_meta` of a modern request's `params`. */
 export const MODERN_META = {
   "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
   "io.modelcontextprotocol/clientCapabilities": {},
@@ -31,20 +31,20 @@ export const MODERN_META = {
 
 type Json = Record<string, unknown>;
 
-/** A client that sends what it is told to, sound or not. */
+/** A client that sends any request, valid or not. */
 export interface McpRequests {
   key: string;
-  /** A POST of these very bytes. */
+  /** Posts exactly these bytes. */
   post(body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>): Promise<Answer>;
-  /** A legacy request with id 1. */
+  /** Sends a legacy request with id 1. */
   ask(method: string, params?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** A legacy tool call; its arguments as JSON text where they cannot be written as a value. */
+  /** Calls a tool as a legacy client; arguments may be JSON text that no value can express. */
   call(name: string, args?: Json | string): Promise<Answer>;
-  /** A modern request with all it needs; a header set to null is left out. */
+  /** Sends a modern request with everything it needs; a header set to null is omitted. */
   modern(method: string, params?: Json, headers?: Record<string, string | null>): Promise<Answer>;
-  /** The units used in the period. */
+  /** Units used in the period. */
   used(): Promise<number>;
-  /** Requests and units by method name, as the usage tells them. */
+  /** Requests and units by method, as the usage shows them. */
   usage(): Promise<Record<string, { requests: number; units: number }>>;
 }
 
@@ -73,11 +73,11 @@ export function mcpRequests(appliance: Appliance, key: string): McpRequests {
         ...(typeof params["name"] === "string" ? { "mcp-name": params["name"] } : {}),
         ...headers,
       };
-      const given = Object.entries(all).filter((entry): entry is [string, string] => {
+      const present = Object.entries(all).filter((entry): entry is [string, string] => {
         return entry[1] !== null;
       });
       const body = { jsonrpc: "2.0", id: 1, method, params: { _meta: MODERN_META, ...params } };
-      return requests.post(JSON.stringify(body), Object.fromEntries(given));
+      return requests.post(JSON.stringify(body), Object.fromEntries(present));
     },
     async used() {
       return (await appliance.request("/v1/me/", { key })).body.usage.used;
@@ -95,14 +95,14 @@ export function mcpRequests(appliance: Appliance, key: string): McpRequests {
   return requests;
 }
 
-/** The answer is a JSON-RPC error with this code and HTTP status. */
+/** Expects a JSON-RPC error with a code and HTTP status. */
 export function expectRpcError(answer: Answer, code: number, status: number, what = ""): void {
   expect(answer.body?.error?.code, `${what} ${JSON.stringify(answer.body)}`).toBe(code);
   expect(answer.body.error.message).toMatch(/\S/);
   expect(answer.status, `${what} ${JSON.stringify(answer.body)}`).toBe(status);
 }
 
-/** The answer is a tool's error with a text that starts with this status and code. */
+/** Expects a tool's error whose text starts with a status and code. */
 export function expectToolError(answer: Answer, start: string, what = ""): void {
   expect(answer.status, `${what} ${JSON.stringify(answer.body)}`).toBe(200);
   const { result } = answer.body;
@@ -112,7 +112,7 @@ export function expectToolError(answer: Answer, start: string, what = ""): void 
   expect(result, what).not.toHaveProperty("structuredContent");
 }
 
-/** The answer is a tool's success; gives its `structuredContent`. */
+/** Expects a tool's success. @returns its `structuredContent` */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export function expectToolResult(answer: Answer, what = ""): any {
   expect(answer.status, `${what} ${JSON.stringify(answer.body)}`).toBe(200);
@@ -120,14 +120,14 @@ export function expectToolResult(answer: Answer, what = ""): any {
   expect(result?.isError, `${what} ${JSON.stringify(answer.body)}`).toBe(false);
   const [first, ...notes] = result.content;
   expect(first, what).toEqual({ type: "text", text: JSON.stringify(result.structuredContent) });
-  // Only a list with more pages and statistics without a day have a word beside the answer.
+  // Only lists with more pages and empty statistics have a note beside the answer.
   const { next, results } = result.structuredContent;
   if (typeof next === "string") expect(notes, what).toHaveLength(1);
   else if (results?.length !== 0) expect(notes, what).toEqual([]);
   return result.structuredContent;
 }
 
-/** What stands beside a success: how to get the next page, or why there is nothing. */
+/** Note beside a success: how to get the next page, or why there is nothing. */
 export function noteOf(answer: Answer): string | undefined {
   return answer.body.result.content[1]?.text;
 }

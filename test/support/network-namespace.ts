@@ -1,17 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { connect, createServer } from "node:net";
 
-/** A machine of its own as far as its network goes, joined to this one by two lines. */
+/** A network namespace, like a machine of its own, connected to this one by two links. */
 export interface Namespace {
-  /** Words before a command, which run it in there. */
+  /** Words before a command that run it in the namespace. */
   within: string[];
-  /** Its own address, by which clients reach it; that line is never cut. */
+  /** Its address for clients; that link is never cut. */
   address: string;
-  /** This machine's address on the other line, by which it reaches PostgreSQL. */
+  /** This machine's address on the other link, by which it reaches PostgreSQL. */
   gateway: string;
-  /** Has a port of the gateway lead to the same port of this machine. */
+  /** Forwards a port of the gateway to the same port of this machine. */
   lead(port: number): Promise<void>;
-  /** What is sent on the line to the gateway is lost without a word, as by a broken cable. */
+  /** Silently loses everything sent on the link to the gateway, like a broken cable. */
   cut(): void;
   mend(): void;
   remove(): void;
@@ -22,7 +22,7 @@ function run(...words: string[]): void {
   if (status !== 0) throw new Error(`ip ${words.join(" ")}: ${stderr}`);
 }
 
-/** What this machine lacks to make namespaces, in words; null where it has all. */
+/** What this machine lacks to create namespaces, in words; null for nothing. */
 export function missingForNamespaces(): string | null {
   if (process.getuid?.() !== 0) return "the right to make network namespaces (root)";
   const name = `kanalog-${process.pid}-try`;
@@ -75,7 +75,7 @@ export function makeNamespace(): Namespace {
 
     remove() {
       for (const server of servers) server.close();
-      // Its ends of the lines go with it, and this machine's with them.
+      // This removes both ends of both links.
       run("netns", "delete", name);
     },
   };

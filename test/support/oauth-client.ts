@@ -4,7 +4,7 @@ import { type Answer, type Appliance, type ApplianceOptions, startAppliance } fr
 import type { FakePorts } from "./fake-ports.ts";
 import { addPerson, type SitePageAnswer, signedInVisitor, type Visitor } from "./visitor.ts";
 
-/** A client of OAuth, request by request, so that each of them can be a wrong one. */
+/** An OAuth client that sends each request separately, so that any of them can be wrong. */
 
 export const ISSUER = "https://kanalog.example.com";
 export const REDIRECT = "https://assistant.example/back";
@@ -23,7 +23,7 @@ export function startWithOAuth(
   return startAppliance(settings, ports, options);
 }
 
-/** Tokens as the client has them. */
+/** Tokens as the client receives them. */
 export interface Tokens {
   access_token: string;
   refresh_token: string;
@@ -34,21 +34,21 @@ export interface Tokens {
 
 export interface OAuthTalk {
   appliance: Appliance;
-  /** Somebody who is signed in and has one organization. */
+  /** A person who is signed in and has one organization. */
   person: Visitor;
   memberId: number;
   organizationId: number;
   register(metadata?: unknown): Promise<Answer>;
-  /** The address at which the person is asked; a field of null is left out. */
+  /** Path of the page that asks the person; a field set to null is omitted. */
   askPath(clientId: string, fields?: Record<string, string | null>): string;
-  /** The person's answer; where it leads, or null. */
+  /** Sends the person's answer. @returns where it leads, or null */
   answer(path: string, action: "allow" | "refuse", organizationId?: number): Promise<URL | null>;
   token(fields: Record<string, string>): Promise<Answer>;
-  /** All of it, from the registration on. */
+  /** Goes through all steps, from the registration on. */
   connect(clientId?: string): Promise<{ clientId: string; code: string; tokens: Tokens }>;
   exchange(clientId: string, code: string, fields?: Record<string, string>): Promise<Answer>;
   refresh(clientId: string, refreshToken: string): Promise<Answer>;
-  /** A tool's call, by its text; or the status where it is refused. */
+  /** Calls a tool. @returns the status, and the result's text or the reason of the refusal */
   call(token: string, tool?: string): Promise<{ status: number; text: string }>;
 }
 
@@ -124,7 +124,7 @@ export async function startOAuthTalk(given?: Appliance): Promise<OAuthTalk> {
   return self;
 }
 
-/** Where the page leads that is shown after the person's answer. */
+/** Where the page after the person's answer leads; null if nowhere. */
 export function leadsTo({ headers }: SitePageAnswer): URL | null {
   const to = /^0; url=(.+)$/.exec(headers.get("refresh") ?? "")?.[1];
   return to === undefined ? null : new URL(to);

@@ -18,7 +18,7 @@ import { debianPrograms } from "./postgres-programs.ts";
 const PYTHON = "/usr/bin/python3";
 const PROGRAMS = { etcd: "/usr/bin/etcd", patroni: "/usr/bin/patroni" };
 
-/** What this machine lacks to run Patroni, in words; null where it has all. */
+/** What this machine lacks to run Patroni, in words; null for nothing. */
 export function missingForPatroni(): string | null {
   if (debianPrograms() === null) return "PostgreSQL 15 or newer (Debian: postgresql)";
   if (!existsSync(PROGRAMS.etcd)) return "etcd (Debian: etcd-server)";
@@ -28,30 +28,30 @@ export function missingForPatroni(): string | null {
   return null;
 }
 
-/** A PostgreSQL with the Patroni that looks after it. */
+/** A PostgreSQL with the Patroni that manages it. */
 export interface PatroniMember {
   name: string;
   port: number;
   patroni: Bun.Subprocess;
-  /** As a loss of power of its machine would: Patroni and all processes of PostgreSQL at once. */
+  /** Kills Patroni and all processes of PostgreSQL at once, like a loss of power. */
   kill(): void;
-  /** Starts its Patroni over what it had. */
+  /** Starts its Patroni again, with the same data. */
   start(): void;
 }
 
-/** etcd and two PostgreSQL under Patroni, which commit on both. They end with this process at the latest. */
+/** etcd and two PostgreSQL under Patroni with synchronous commits. They end at the latest with this process. */
 export interface Patroni {
   members: [PatroniMember, PatroniMember];
-  /** The address of a new database, with both hosts, the primary first. */
+  /** Creates a database. @returns its address, with both hosts, the primary first */
   newDatabase(): Promise<string>;
-  /** The member that Patroni says is the primary, and the other; once one follows the other. */
+  /** Waits until the standby follows. @returns both members, by their roles according to Patroni */
   whole(): Promise<{ primary: PatroniMember; standby: PatroniMember }>;
-  /** Once a member is the primary: Patroni says so a little before its PostgreSQL is. */
+  /** Waits until a member is the primary, which Patroni reports a little before its PostgreSQL is. */
   promoted(member: PatroniMember): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Seconds after which a primary whose Patroni says nothing is given up; Patroni takes no less. */
+/** Seconds after which a primary with a silent Patroni is replaced; Patroni's minimum. */
 const LEASE_S = 20;
 
 export async function startPatroni(): Promise<Patroni> {
@@ -165,7 +165,7 @@ export async function startPatroni(): Promise<Patroni> {
   return patroni;
 }
 
-/** A connection to one server, whatever it is at present. */
+/** Connects to one server, whatever its present role. */
 export async function connectToMember(
   { port }: PatroniMember,
   database = "postgres",
@@ -177,7 +177,7 @@ export async function connectToMember(
   return client;
 }
 
-/** As the guide of several machines advises: commits wait for the standby. */
+/** Settings as the guide to several machines recommends them: commits wait for the standby. */
 function settingsOf({
   name,
   port,
@@ -189,8 +189,8 @@ function settingsOf({
   return {
     ...{ scope: "kanalog", name },
     restapi: { listen: rest, connect_address: rest },
-    // Over `etcd3` a Patroni before 3.0.3, as Debian 12 has it, takes the lock from its successor when it is
-    // woken: what that one had acknowledged is lost.
+    // Over `etcd3`, a Patroni before 3.0.3, such as Debian 12's, takes the lock from its successor when it
+    // is resumed, and everything that the successor had acknowledged is lost.
     etcd: { host: etcd },
     bootstrap: {
       dcs: {
@@ -229,16 +229,16 @@ async function answers(address: string): Promise<boolean> {
   return response?.ok ?? false;
 }
 
-/** What each member is, of those that run, as the first that answers tells. */
+/** Role of each running member, according to the first Patroni that answers. */
 async function rolesBy(members: readonly { rest: string }[]): Promise<Map<string, string>> {
   for (const { rest } of members) {
-    // A Patroni that was stopped takes the connection and never answers, or not to the end.
+    // A suspended Patroni accepts the connection but never answers, or not completely.
     const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
-    const told = await fetch(`http://${rest}/cluster`, { signal })
+    const cluster = await fetch(`http://${rest}/cluster`, { signal })
       .then((response) => (response.ok ? (response.json() as Promise<PatroniCluster>) : null))
       .catch(() => null);
-    if (told === null) continue;
-    const running = told.members.filter(({ state }) => /^(running|streaming)$/.test(state));
+    if (cluster === null) continue;
+    const running = cluster.members.filter(({ state }) => /^(running|streaming)$/.test(state));
     return new Map(running.map(({ name, role }) => [name, role]));
   }
   return new Map();
@@ -250,12 +250,12 @@ interface PatroniCluster {
   members: { name: string; role: string; state: string }[];
 }
 
-/** The one that starts the others is stopped first, so that none comes meanwhile. */
+/** Kills all processes of a PostgreSQL; the parent is stopped first, so that it starts no others meanwhile. */
 function killPostgres(data: string): void {
   const file = join(data, "postmaster.pid");
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
-  // The file of a server that was killed stays, and its number may be anybody's by now.
+  // The file of a killed server remains, and another process may have its id by now.
   if (!isPostgres(pid, data)) return;
   process.kill(pid, "SIGSTOP");
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
@@ -263,7 +263,7 @@ function killPostgres(data: string): void {
     try {
       process.kill(Number(child), "SIGKILL");
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
   process.kill(pid, "SIGKILL");

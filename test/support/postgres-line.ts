@@ -1,41 +1,41 @@
 import { connect, createServer, type Socket } from "node:net";
 import { hostsOf } from "../../src/db/cluster/primary.ts";
 
-/** The line between one node and PostgreSQL, which a test cuts. */
+/** The connection between a node and PostgreSQL, which a test can cut. */
 export interface PostgresLine {
-  /** The address of the database through this line. */
+  /** Address of the database through this line. */
   url: string;
-  /** Ends all connections; new ones are ended too until `mend`. */
+  /** Closes all connections, and new ones until `mend`. */
   cut(): void;
   mend(): void;
-  /** Keeps what nodes send from now on, as a line or a PostgreSQL that stands still. */
+  /** Holds back everything that nodes send from now on, like a PostgreSQL that hangs. */
   hold(): void;
   /**
-   * Sends what was kept, also where its node is gone by now. Settles once PostgreSQL has answered it or ended the
-   * connection.
+   * Sends what was held back, even if its node is gone by now. Resolves once PostgreSQL has answered it or
+   * closed the connection.
    */
   release(): Promise<void>;
-  /** How many connections the node has tried. */
+  /** Number of connections that the node has tried. */
   readonly connections: number;
-  /** How often the node has asked PostgreSQL something, and waited for the answer. */
+  /** Number of round trips from the node to PostgreSQL. */
   readonly questions: number;
-  /** Whether the node hears of others' commits at once; else it copies when it is told to, or asks. */
+  /** Whether the node is notified of others' commits; otherwise it copies on request or by polling. */
   hearsNotices: boolean;
   /**
-   * The next commit of shared rows reaches PostgreSQL, but its answer does not come back: once PostgreSQL
-   * has committed, `then` is run and the line is cut.
+   * Loses the answer to the next commit of shared rows: once PostgreSQL has committed, `then` is called and
+   * the line is cut.
    */
   loseNextCommit(then?: () => void): void;
   close(): Promise<void>;
 }
 
-/** By which a commit of shared rows is known among all that is sent. */
+/** Text that identifies a commit of shared rows. */
 const COMMIT = "UPDATE kanalog.state SET version = version + 1";
 
-/** The first bytes of what a node asks: a text of statements, or values for a prepared one. */
+/** First bytes of a node's requests: text of statements, or values for a prepared one. */
 const QUESTIONS = [..."QPB"].map((letter) => letter.charCodeAt(0));
 
-/** The first byte of a notice, in PostgreSQL's protocol. */
+/** First byte of a notification in PostgreSQL's protocol. */
 const NOTICE = "A".charCodeAt(0);
 
 export async function openPostgresLine(url: string): Promise<PostgresLine> {
@@ -43,7 +43,7 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
   const open = new Set<Socket>();
   let isCut = false;
   let losing: (() => void) | null = null;
-  /** What is kept, by the connection that it is for; null while all goes through. */
+  /** Bytes held back, by their connection to PostgreSQL; null while nothing is held back. */
   let held: Map<Socket, { node: Socket; kept: Uint8Array[] }> | null = null;
 
   let connections = 0;
@@ -92,7 +92,7 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
       }
       const then = losing;
       losing = null;
-      // First, or whoever is to be killed may hear of the cut and end by itself.
+      // Before the cut, which a process that should be killed might notice and end by itself.
       then?.();
       line.cut();
     });

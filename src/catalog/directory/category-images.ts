@@ -4,8 +4,8 @@ import { type Database, statement } from "../../db/database.ts";
 export type CategoryImages = ReturnType<typeof createCategoryImages>;
 
 /**
- * Path of imported images. A stored `image` that begins with it is served here, and gets the appliance's
- * address prepended in answers.
+ * Path of imported images. A stored `image` that begins with it is served by the appliance itself, whose
+ * address is prepended in answers.
  */
 export const IMAGE_PATH = "/images/";
 

@@ -51,12 +51,12 @@ export function createDirectoryStore(db: Database) {
     category: (slug: string): Category | undefined => categoryBySlug(db).get({ slug }),
     territory: (slug: string): Territory | undefined => territoryBySlug(db).get({ slug }),
 
-    /** @param row has an id if a new entry brings its own */
+    /** Inserts or updates by slug. @param row has an id if a new entry brings its own */
     saveCategory(row: Omit<Category, "id" | "channels"> & { id?: number }): void {
       saveCategory.run({ id: null, ...row });
     },
 
-    /** @param rows parents before their children */
+    /** Inserts or updates by slug. @param rows parents before their children */
     saveTerritories(rows: readonly Omit<Territory, "channels" | "isMoved">[]): void {
       if (rows.length === 0) return;
       const values = rows.map(({ id, slug, name, kind, parent, path, position }) => {

@@ -1,8 +1,8 @@
 import type { Database } from "../../db/database.ts";
 import { formatDay, parseDay } from "../../values/moscow-time.ts";
 import { createIsPublic } from "../channels/channels.store.ts";
-import { placeOfPost } from "../imports/exported-rows.store.ts";
-import type { Position } from "../imports/exported-rows.ts";
+import { placeOfPost } from "../imports/kinds/exported-rows.store.ts";
+import type { Position } from "../imports/kinds/exported-rows.ts";
 import { endOfChannel } from "./bulk-kinds.ts";
 import { type BulkSelection, isPostsByChannel } from "./bulk-selection.ts";
 
@@ -15,7 +15,7 @@ export function cursorColumns(selection: BulkSelection): string {
   return isPostsByChannel(selection) ? "channel:id" : "id";
 }
 
-/** Key of a row, from its own columns. */
+/** Cursor that names the row at a position. */
 export function cursorOf(selection: BulkSelection, position: readonly number[]): string {
   const [first = 0, second = 0, third = 0] = position;
   if (selection.rows === "stats") return `${first}:${formatDay(second)}`;

@@ -6,19 +6,19 @@ import {
   channelPostsAfter,
   nextChannelOfPosts,
   postsAfter,
-} from "../imports/exported-rows.store.ts";
-import { bounds, LAST_DAY, type Position, type ReadRows } from "../imports/exported-rows.ts";
+} from "../imports/kinds/exported-rows.store.ts";
+import { bounds, LAST_DAY, type Position, type ReadRows } from "../imports/kinds/exported-rows.ts";
 import { type PostRecord, postSchema, toPostView } from "../posts/post.ts";
 import { daysAfter } from "../statistics/statistics.store.ts";
 import { dailyStatisticsSchema } from "../statistics/statistics-day.ts";
 import {
-  askedChannels,
   type BulkKind,
   type BulkSelection,
   channelTest,
   isPostsByChannel,
   metricsTest,
   publicChannels,
+  selectedChannels,
 } from "./bulk-selection.ts";
 import { foundRows } from "./found-rows.ts";
 
@@ -35,7 +35,7 @@ interface BulkRows {
 const days: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
   const { channelId: one } = selection;
   const { from, to } = bounds(selection);
-  const isAsked = askedChannels(db, selection);
+  const isSelected = selectedChannels(db, selection);
   let [channelAt, dayAt] = [after?.[0] ?? one ?? 0, after?.[1] ?? from - 1];
   let read = 0;
   for (let isMore = true; isMore && read < limit; ) {
@@ -45,7 +45,7 @@ const days: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
       if (one !== null && channel !== one) return;
       read += 1;
       [channelAt, dayAt] = [channel, day];
-      const isJump = day < from || day > to || !isAsked(channel);
+      const isJump = day < from || day > to || !isSelected(channel);
       if (isJump) dayAt = day < from ? from - 1 : LAST_DAY;
       const values = { channel, day: formatDay(day), subscribers, views, posts };
       yield { position: [channelAt, dayAt], values: isJump ? null : values };
@@ -56,12 +56,12 @@ const days: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
   }
 };
 
-/** Posts by id, the order in which they are stored; others are dropped on the way. */
+/** Posts by id, the order in which they are stored; those that were not selected are dropped on the way. */
 const allPosts: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
-  const isAsked = askedChannels(db, selection);
+  const isSelected = selectedChannels(db, selection);
   const toValues = postWriter(db, selection);
   for (const record of postsAfter(db, after?.[0] ?? 0, limit)) {
-    yield { position: [record.id], values: isAsked(record.channel) ? toValues(record) : null };
+    yield { position: [record.id], values: isSelected(record.channel) ? toValues(record) : null };
   }
 };
 
@@ -71,11 +71,11 @@ const allPosts: ReadRows<BulkSelection> = function* (db, selection, after, limit
  */
 const postsByChannel: ReadRows<BulkSelection> = function* (db, selection, after, limit) {
   const { channelId: one } = selection;
-  const isAsked = askedChannels(db, selection);
+  const isSelected = selectedChannels(db, selection);
   const toValues = postWriter(db, selection);
   let channel = after?.[2] ?? (one === null ? 0 : one - 1);
   let read = 0;
-  if (after !== null && isAsked(channel)) {
+  if (after !== null && isSelected(channel)) {
     for (const record of channelPosts(db, selection, [channel, after], limit)) {
       read += 1;
       yield { position: positionOf(record), values: toValues(record) };
@@ -86,7 +86,7 @@ const postsByChannel: ReadRows<BulkSelection> = function* (db, selection, after,
     if (next === undefined) return;
     channel = next;
     const before = read;
-    if (isAsked(channel)) {
+    if (isSelected(channel)) {
       for (const record of channelPosts(db, selection, [channel, null], limit - read)) {
         read += 1;
         yield { position: positionOf(record), values: toValues(record) };
@@ -108,10 +108,10 @@ function* channelPosts(
   const { from, to } = bounds(selection);
   const areAds = selection.isAd === true;
   const [id = null, at = startOfDay(from) - 1] = after ?? [];
-  // A position may be on a day before those selected now.
-  const behind = Math.max(at, startOfDay(from) - 1);
-  const behindId = behind === at ? id : null;
-  for (const record of channelPostsAfter(db, [channel, behind, behindId], limit, areAds)) {
+  // The cursor's post may be of a day before those selected now.
+  const afterMs = Math.max(at, startOfDay(from) - 1);
+  const afterId = afterMs === at ? id : null;
+  for (const record of channelPostsAfter(db, [channel, afterMs, afterId], limit, areAds)) {
     if (dayOf(record.published_at) > to) return;
     yield record;
   }
@@ -124,7 +124,7 @@ export function endOfChannel(channel: number): Position {
 
 const positionOf = ({ id, published_at: at, channel }: PostRecord): Position => [id, at, channel];
 
-/** Null for a post that the filters exclude. */
+/** Returns a function that gives a post's fields as the API shows them; null if the filters exclude it. */
 function postWriter(db: Database, selection: BulkSelection) {
   const { from, to } = bounds(selection);
   const { isAd, media, viewsMin } = selection;

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { cardSchema } from "../channels/card.ts";
-import type { Position } from "../imports/exported-rows.ts";
+import type { Position } from "../imports/kinds/exported-rows.ts";
 import { postSchema } from "../posts/post.ts";
 import { dailyStatisticsSchema } from "../statistics/statistics-day.ts";
 import { bulkKinds } from "./bulk-kinds.ts";

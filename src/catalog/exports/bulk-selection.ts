@@ -5,7 +5,7 @@ import type { ChannelRecord } from "../channels/card.ts";
 import type { ChannelKind } from "../channels/channel-kind.ts";
 import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
 import { foldForSearch } from "../channels/search-text.ts";
-import type { ImportFormat } from "../imports/import-format.ts";
+import type { ImportFormat } from "../imports/reading/import-format.ts";
 import { SLOT_READ } from "../metrics/metrics.store.ts";
 import type { PostSearchSelection } from "../post-search/post-search.ts";
 import type { Media } from "../posts/post.ts";
@@ -108,25 +108,25 @@ const OF_CHANNEL = [
   ...(["subscribersMin", "subscribersMax", "text"] as const),
 ];
 
-/** Whether a filter restricts the public channels at all. */
-function asksForSome(filter: BulkFilter): boolean {
+/** Whether a filter excludes any public channels. */
+function restrictsChannels(filter: BulkFilter): boolean {
   return OF_CHANNEL.some((name) => filter[name] !== null);
 }
 
-/** Whether posts are read channel by channel, because only a few of all may be selected. */
+/** Whether posts are read channel by channel, because few of them may be selected; otherwise by id. */
 export function isPostsByChannel(selection: BulkSelection): boolean {
   const { rows, from, to, isAd, channelId, found } = selection;
   if (found !== null) return false;
   const isBounded = from !== null || to !== null || isAd === true;
-  return rows === "posts" && (channelId !== null || isBounded || asksForSome(selection));
+  return rows === "posts" && (channelId !== null || isBounded || restrictsChannels(selection));
 }
 
 /**
- * Returns a function that tells by number whether a channel is selected; each is looked up once for the
- * rows of a part.
+ * Returns a function that tests by number whether a channel is selected. Each channel is looked up once, so
+ * the function is for the rows of one part.
  */
-export function askedChannels(db: Database, filter: BulkFilter): (id: number) => boolean {
-  if (!asksForSome(filter)) return publicChannels(db);
+export function selectedChannels(db: Database, filter: BulkFilter): (id: number) => boolean {
+  if (!restrictsChannels(filter)) return publicChannels(db);
   const test = channelTest(filter);
   const find = statement<Tested>(
     db,
@@ -140,7 +140,7 @@ export function askedChannels(db: Database, filter: BulkFilter): (id: number) =>
   });
 }
 
-/** Returns a function that tells by number whether a channel is public. */
+/** Returns a function that tests by number whether a channel is public, which looks up each once. */
 export function publicChannels(db: Database): (id: number) => boolean {
   return onceEach(createIsPublic(db));
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { type Claims, createOwnClaims } from "../../values/claims.ts";
 import { message } from "../../values/messages/messages.ts";
-import type { Position } from "../imports/exported-rows.ts";
+import type { Position } from "../imports/kinds/exported-rows.ts";
 import { positionOf } from "./bulk-cursor.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
 import { takePlace } from "./export-places.ts";
@@ -44,7 +44,7 @@ export function createBulk(
       positionOf(db, cursor, selection),
 
     /**
-     * Begins an export; the request itself is charged for its first 1,000 rows.
+     * Begins an export, whose first 1,000 rows the request itself is charged for.
      * @param after position to start after; null starts with the first row and the header line
      * @throws AppError `throttled` if the organization already has as many exports under way as allowed
      */
@@ -55,8 +55,8 @@ export function createBulk(
     ): Promise<BulkFile> {
       const place = takePlace(places, String(organizationId), EXPORTS_MAX);
       if (place === null) {
-        const said = message("exportsUnderWay", { exports: EXPORTS_MAX });
-        throw new AppError("throttled", said, { retryAfterS: RETRY_AFTER_S });
+        const detail = message("exportsUnderWay", { exports: EXPORTS_MAX });
+        throw new AppError("throttled", detail, { retryAfterS: RETRY_AFTER_S });
       }
       try {
         const turn = { selection, after, hasHeader: after === null, rowsMax: ROWS_PER_UNIT };

@@ -9,7 +9,7 @@ export function csvLine(cells: readonly string[]): string {
 }
 
 /**
- * Cell of a value: empty for none; a list is separated by spaces.
+ * Writes a value as a cell: null as an empty one, a list separated by spaces.
  * @param isNullable whether an empty text or list differs from null
  * @param isRaw leaves texts that a spreadsheet would run as they are
  */

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
-import type { ExportRow, Position } from "../imports/exported-rows.ts";
-import { importKinds } from "../imports/import-kinds.ts";
+import type { ExportRow, Position } from "../imports/kinds/exported-rows.ts";
+import { importKinds } from "../imports/kinds/import-kinds.ts";
 import { csvCell, csvLine } from "./csv-line.ts";
 import type { ExportSelection } from "./export-selection.ts";
 
@@ -42,18 +42,21 @@ export function exportPart(db: Database, { selection, after }: ExportTurn): Expo
   });
 }
 
-/** How rows become a part. */
+/** How to write the rows of a part. */
 interface PartWriting {
   toLine(values: Record<string, unknown>): string;
-  /** Stands before the first row. */
+  /** Written before the first row; empty for none. */
   header: string;
-  /** Where the part before ended. */
+  /** Where the previous part ended. */
   after: Position;
-  /** Rows that the part has at most. */
+  /** Maximum number of rows to write. */
   rowsMax: number;
 }
 
-/** Writes the rows of a part, which are `PART_ROWS` at most, read while they are written. */
+/**
+ * Writes a part, reading its rows on the way.
+ * @param rows of which fewer than `PART_ROWS` mean that the export ends with this part
+ */
 export function writePart(
   rows: Iterable<ExportRow>,
   { toLine, header, after, rowsMax }: PartWriting,
@@ -76,7 +79,10 @@ export function writePart(
   return { content: Buffer.from(text), rows: written, next: isLast ? null : next, last };
 }
 
-/** @param isNullable whether an empty text or list of a column is another value than null */
+/**
+ * Returns a function that writes a row as a line.
+ * @param isNullable whether a column's empty text or list differs from null
+ */
 export function lineWriter(
   { format, isRaw }: Pick<ExportSelection, "format" | "isRaw">,
   columns: readonly string[],
@@ -88,9 +94,9 @@ export function lineWriter(
 }
 
 /**
- * The file's content, part after part, each read when the one before was taken.
- * @param read reads a part, here or on a thread
- * @param onRows told of the rows in each part
+ * Contents of an export file, part by part, each read after the previous one was taken.
+ * @param read reads a part, here or on another thread
+ * @param onRows receives the number of rows in each part
  */
 export async function* exportParts(
   read: (turn: ExportTurn) => Promise<ExportPart>,

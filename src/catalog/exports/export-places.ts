@@ -7,7 +7,10 @@ export interface ExportPlace {
   close(): void;
 }
 
-/** Takes one of the owner's places; null if all are taken. */
+/**
+ * Takes one of the owner's places; null if all are taken.
+ * @param of the owner: an organization's number, or `staff`
+ */
 export function takePlace(places: Claims, of: string, placesMax: number): ExportPlace | null {
   const name = takeOneOf(places, of, placesMax);
   if (name === null) return null;

@@ -5,12 +5,12 @@ import { message } from "../../values/messages/messages.ts";
 import { type Day, parseDay } from "../../values/moscow-time.ts";
 import { parseLinkOrHandle, parsePathReference } from "../channels/channel-reference.ts";
 import { selectId } from "../channels/channels.store.ts";
-import type { RowSelection } from "../imports/exported-rows.ts";
-import type { ImportFormat } from "../imports/import-format.ts";
-import { type ImportKindName, importKinds } from "../imports/import-kinds.ts";
+import type { RowSelection } from "../imports/kinds/exported-rows.ts";
+import { type ImportKindName, importKinds } from "../imports/kinds/import-kinds.ts";
+import type { ImportFormat } from "../imports/reading/import-format.ts";
 import { firstOpenDay } from "../statistics/open-days.ts";
 
-/** The rows of an export, and how they are written. Plain data, since it is sent to a thread. */
+/** Rows of an export, and how to write them. Plain data, because it is sent to a thread. */
 export interface ExportSelection extends RowSelection {
   kind: ImportKindName;
   format: ImportFormat;
@@ -18,7 +18,7 @@ export interface ExportSelection extends RowSelection {
   isRaw: boolean;
 }
 
-/** An export as somebody asks for it, in their own spelling; texts are empty where they are not given. */
+/** An export as requested: days and channel are texts as typed, empty if not given. */
 export interface ExportWish {
   kind: ImportKindName;
   format: ImportFormat;
@@ -27,14 +27,14 @@ export interface ExportWish {
   to: string;
   /** A service number, an `@handle` or a link. */
   channel: string;
-  /** The messenger's hosts, by which links are known. */
+  /** The messenger's hosts, by which links are recognized. */
   hosts: readonly string[];
-  /** How many Moscow days derived values follow the posts. */
+  /** Number of latest Moscow days whose derived values still follow their posts. */
   openDays: number;
 }
 
 /**
- * Reads what is to be exported.
+ * Reads the texts of a requested export.
  * @throws AppError `invalid` by field (`from`, `to`, `channel`, `raw`)
  */
 export function readExport(
@@ -44,9 +44,9 @@ export function readExport(
 ): ExportSelection {
   const faults: FieldFaults = {};
   const { selectedBy } = importKinds[kind].exported;
-  const readDayOf = (field: "from" | "to", given: string): Day | null => {
-    if (given === "") return null;
-    const day = parseDay(given);
+  const readDayOf = (field: "from" | "to", text: string): Day | null => {
+    if (text === "") return null;
+    const day = parseDay(text);
     if (!selectedBy.includes("days")) faults[field] = [message("exportWithoutDays")];
     else if (day === null) faults[field] = [message("notDay")];
     return day;
@@ -65,11 +65,11 @@ export function readExport(
   return { kind, format, isRaw, ...days, channelId, openFrom };
 }
 
-/** Finds a channel, a hidden one too. @throws AppError `invalid` on `channel` */
-function findChannel(db: Database, hosts: readonly string[], given: string): number {
-  const named = /^\d+$/.test(given) ? parsePathReference(given) : parseLinkOrHandle(given, hosts);
-  if (named === null) throw fieldError({ channel: [message("notChannelOfExport")] });
-  const id = selectId(db, named);
-  if (id === null) throw fieldError({ channel: [message("noChannel", { channel: given })] });
+/** Finds a channel, including hidden ones. @throws AppError `invalid` on `channel` */
+function findChannel(db: Database, hosts: readonly string[], name: string): number {
+  const reference = /^\d+$/.test(name) ? parsePathReference(name) : parseLinkOrHandle(name, hosts);
+  if (reference === null) throw fieldError({ channel: [message("notChannelOfExport")] });
+  const id = selectId(db, reference);
+  if (id === null) throw fieldError({ channel: [message("noChannel", { channel: name })] });
   return id;
 }

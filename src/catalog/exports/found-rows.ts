@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import type { ExportRow, Position } from "../imports/exported-rows.ts";
+import type { ExportRow, Position } from "../imports/kinds/exported-rows.ts";
 import { requireWhole } from "../post-search/post-search.ts";
 import { foundAfter } from "../post-search/select-found.store.ts";
 import { selectPostsById } from "../posts/shown-posts.store.ts";
@@ -8,7 +8,7 @@ import type { BulkSelection } from "./bulk-selection.ts";
 /**
  * Posts that a search finds, newest first; candidates whose text lacks the exact form are dropped on the
  * way. As for other posts, the position starts with the id.
- * @throws AppError `unavailable` if the index is rebuilt meanwhile, since the file would end too early
+ * @throws AppError `unavailable` while the index is being rebuilt, since the file would end too early
  */
 export function* foundRows(
   db: Database,

@@ -1,28 +1,29 @@
 import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
-import type { Position } from "../imports/exported-rows.ts";
+import type { Position } from "../imports/kinds/exported-rows.ts";
 import { cursorOf } from "./bulk-cursor.ts";
 import type { BulkTurn } from "./bulk-part.ts";
 import type { BulkSelection } from "./bulk-selection.ts";
 import type { ExportPart } from "./export-part.ts";
 import type { ExportPlace } from "./export-places.ts";
 
-/** Rows per unit. */
+/** Rows of an export that one unit of the quota pays for. */
 export const ROWS_PER_UNIT = 1_000;
 
 /** Reads a part on another thread, so that it delays nobody. */
 export type ReadPart = (turn: BulkTurn) => Promise<ExportPart>;
 
 /**
- * Rechecks the caller and charges one more unit as of an instant; returns why that is impossible, or null
- * once it is committed.
+ * Checks again whether the caller may export, and charges one more unit as of an instant. Returns why that
+ * is impossible, or null once it is committed.
  */
 export type Charge = (nowMs: number) => Promise<AppError | null>;
 
 /**
  * The parts of an export: the first as already read, then each further 1,000 rows once they are charged. If
- * charging or reading fails, a last line says so and gives the cursor to continue with.
+ * charging or reading fails, a last line says so and names the cursor to continue with.
+ * @param after position after which the first part was read
  * @param place is closed at the end; if the consumer closes it earlier, nothing more is charged
  */
 export async function* paidParts(

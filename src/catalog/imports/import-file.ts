@@ -2,12 +2,12 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
-import { type ImportKindName, importKinds } from "./import-kinds.ts";
-import { openInput } from "./input.ts";
-import type { Fields, InputRow } from "./input-row.ts";
-import { nothingRecognized } from "./recognized.ts";
-import { AS_RECOGNIZED, readRows } from "./rows.ts";
-import { runImport } from "./run-import.ts";
+import { type ImportKindName, importKinds } from "./kinds/import-kinds.ts";
+import { openInput } from "./reading/input.ts";
+import type { Fields, InputRow } from "./reading/input-row.ts";
+import { nothingRecognized } from "./reading/recognized.ts";
+import { AS_RECOGNIZED, readRows } from "./reading/rows.ts";
+import { runImport } from "./writing/run-import.ts";
 
 /**
  * Imports a file that ships with the program.

@@ -8,9 +8,9 @@ import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { CHANNEL_FIELDS } from "../channels/card.ts";
 import { createChannelRecords } from "../channels/channel-records.store.ts";
 import { type RowOf, writer as writerOf } from "../fields/stored-field.ts";
-import { channelsImport } from "../imports/channels-rows.ts";
-import { type Given, type ImportContext, RowFault } from "../imports/import-kind.ts";
-import { readCells } from "../imports/read-cells.ts";
+import { channelsImport } from "../imports/kinds/channels/channels-rows.ts";
+import { type Given, type ImportContext, RowFault } from "../imports/kinds/import-kind.ts";
+import { readCells } from "../imports/kinds/read-cells.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 
@@ -23,7 +23,7 @@ export const EDITED_FIELDS = [
 
 export type EditedField = (typeof EDITED_FIELDS)[number];
 
-/** A channel in the form of an import file. */
+/** Writes a channel in the form of an import row. */
 export const writtenChannel = writerOf(CHANNEL_FIELDS);
 
 /** Texts for some fields of a channel, in the form of import cells; an empty one clears its field. */
@@ -48,11 +48,12 @@ export async function editChannel(
 ): Promise<boolean> {
   const { id, messengerHosts, openDays } = edit;
   const given = readEdit(edit);
+  /** Number of the channel that had the new handle. */
   let from: number | null = null;
   const context: ImportContext = {
     ...{ clock, folder: null, messengerHosts, openDays },
-    note(said) {
-      if (said.code === "handleMoved") from = said.values.from;
+    note(report) {
+      if (report.code === "handleMoved") from = report.values.from;
     },
   };
   const rows = channelsImport.open(db, context);

@@ -5,7 +5,7 @@ import { foldForSearch } from "../channels/search-text.ts";
 
 export interface FoundByTitle {
   channels: ChannelRecord[];
-  /** Whether there are more than were asked for. */
+  /** Whether more channels match than the limit. */
   isMore: boolean;
 }
 

@@ -23,8 +23,8 @@ export interface ManagedChannel extends ChannelRecord {
 export type ManageChannels = ReturnType<typeof createManageChannels>;
 
 /**
- * Channels, as the operator manages them. Functions that name a channel throw `not_found` for a number that
- * no channel has.
+ * The operator's actions on channels. Those that name a channel throw `not_found` for a number that no
+ * channel has.
  * @param hosts the messenger's hosts, by which links are recognized
  */
 export function createManageChannels(
@@ -89,7 +89,7 @@ export function createChannelsSeen(
       return { ...record, ...countRows(db, record.id), webhooks };
     },
 
-    /** Channels with numbers above one, ascending. */
+    /** Channels with numbers above `afterId`, ascending. */
     page: (afterId: number, limit: number): ChannelRecord[] => [
       ...recordsAfter(db, afterId, limit),
     ],

@@ -13,7 +13,7 @@ export interface Removal {
   intoId: number | null;
 }
 
-/** Webhooks and alerts that watch channels, which must follow a channel's removal. */
+/** Webhooks and alerts that watch channels, as far as a channel's removal concerns them. */
 export interface Watchers {
   /** Number of those that watch a channel. */
   count(db: Database, channelId: number): number;
@@ -92,12 +92,12 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
 }
 
 /**
- * Moves tombstones, so that posts stay taken down in the other channel. If that channel also has a post
- * with the messenger id, live or taken down, only the number of this one is kept.
+ * Moves tombstones, so that posts stay taken down in the other channel. If that channel has a post of its
+ * own with the messenger id, live or taken down, the tombstone loses the id and only reserves its number.
  */
 function removeSomeTombstones(tx: Transaction, { id, intoId }: Removal): boolean {
   const some = "id IN (SELECT id FROM post_tombstones WHERE channel_id = @id LIMIT @limit)";
-  const left =
+  const change =
     intoId === null
       ? statement(tx, `DELETE FROM post_tombstones WHERE ${some}`)
       : statement(
@@ -110,7 +110,7 @@ function removeSomeTombstones(tx: Transaction, { id, intoId }: Removal): boolean
              NULL, msgr_post_id)
            WHERE ${some}`,
         );
-  return left.run({ id, intoId, limit: POSTS_PER_STEP }).changes > 0;
+  return change.run({ id, intoId, limit: POSTS_PER_STEP }).changes > 0;
 }
 
 function removeSomeDays(tx: Transaction, { id, intoId }: Removal): boolean {

@@ -24,7 +24,7 @@ export function siteChannelChanges(watchers: Watchers) {
   };
 }
 
-/** Work that no form waits for: deletes rows of removed channels, and recounts directories. */
+/** Work after such changes that no form waits for: rows of removed channels, counts of directories. */
 export function followChannels(watchers: Watchers) {
   return async (db: Database, clock: Clock): Promise<void> => {
     await finishRemovals(db, clock, watchers);
@@ -42,7 +42,7 @@ export type SiteChannels = ReturnType<typeof createSiteChannels>;
 export function createSiteChannels(
   seen: ChannelsSeen,
   changes: Calls<ReturnType<typeof siteChannelChanges>>,
-  foundByTitle: (asked: { text: string; limit: number }) => Promise<FoundByTitle>,
+  foundByTitle: (search: { text: string; limit: number }) => Promise<FoundByTitle>,
   settings: Pick<ChannelEdit, "messengerHosts" | "openDays">,
   followLater: () => void,
 ) {

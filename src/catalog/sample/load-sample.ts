@@ -16,7 +16,7 @@ import {
 } from "../../values/moscow-time.ts";
 import { recount } from "../directory/recount.ts";
 import { importFile } from "../imports/import-file.ts";
-import type { Fields } from "../imports/input-row.ts";
+import type { Fields } from "../imports/reading/input-row.ts";
 import { computeMetrics } from "../metrics/compute-metrics.ts";
 import { markSample } from "./sample.store.ts";
 
@@ -33,8 +33,8 @@ export function sampleState(db: Database): "loading" | "loaded" | null {
 }
 
 /**
- * Loads the shipped sample, shifted so that its last day is yesterday. If interrupted, call it again to
- * continue.
+ * Loads the shipped sample, its days and posts shifted so that the last day is yesterday. If interrupted,
+ * call it again to continue.
  */
 export async function loadSample(db: Database, clock: Clock): Promise<void> {
   await noteState(db, clock, "loading");

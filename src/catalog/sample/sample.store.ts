@@ -1,6 +1,6 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 
-/** Marks of the sample's channels. */
+/** The sample's channels as they were loaded, which shows later which of them an import changed. */
 
 /** Marks channels, in their present state, as the sample's. */
 export function markSample(tx: Transaction, ids: readonly number[]): void {

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../db/database.ts";
 import { createChannelIds } from "../channels/channels.store.ts";
 import { parseMessengerId } from "../channels/messenger-id.ts";
-import type { Fields } from "../imports/input-row.ts";
+import type { Fields } from "../imports/reading/input-row.ts";
 import { albumPostIds } from "../posts/posts.store.ts";
 import { type AlbumPart, NUMBERS_APART_MAX, putPart, selectParts } from "./album-parts.store.ts";
 

@@ -4,14 +4,23 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { dayOf, MOSCOW_ZONE } from "../../values/moscow-time.ts";
-import { type BadCell, type ImportKind, RowFault, type RowWriter } from "../imports/import-kind.ts";
-import { importKinds } from "../imports/import-kinds.ts";
-import { changedBy, type ImportSummary, nothingImported } from "../imports/import-summary.ts";
-import type { Fields } from "../imports/input-row.ts";
-import { readCells } from "../imports/read-cells.ts";
-import { nothingRecognized } from "../imports/recognized.ts";
-import { createTally } from "../imports/tally.ts";
-import { writeGoodCells } from "../imports/write-rows.ts";
+import {
+  type BadCell,
+  type ImportKind,
+  RowFault,
+  type RowWriter,
+} from "../imports/kinds/import-kind.ts";
+import { importKinds } from "../imports/kinds/import-kinds.ts";
+import { readCells } from "../imports/kinds/read-cells.ts";
+import type { Fields } from "../imports/reading/input-row.ts";
+import { nothingRecognized } from "../imports/reading/recognized.ts";
+import {
+  changedBy,
+  type ImportSummary,
+  nothingImported,
+} from "../imports/writing/import-summary.ts";
+import { createTally } from "../imports/writing/tally.ts";
+import { writeGoodCells } from "../imports/writing/write-rows.ts";
 import { type Batch, type BatchRow, partsOf, rowsOf } from "./batch-rows.ts";
 import { putChat, removeChat } from "./source-chats.store.ts";
 import { countRows, selectSource, updateSource } from "./sources.store.ts";

@@ -1,6 +1,6 @@
 import type { GetRequest, GetResult } from "../../ports/network.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
-import { parseExact } from "../imports/exact-number.ts";
+import { parseExact } from "../imports/reading/exact-number.ts";
 import { readSourceAddress, type SourceGuard } from "./source-address.ts";
 
 /** A request to a messenger's API: a GET unless stated otherwise. */

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../db/database.ts";
 import { createChannelIds } from "../channels/channels.store.ts";
 import { parseMessengerId } from "../channels/messenger-id.ts";
-import type { Fields } from "../imports/input-row.ts";
+import type { Fields } from "../imports/reading/input-row.ts";
 import { type AlbumMessage, albumRow } from "./album-post.ts";
 import type { ChangedChat } from "./source-chats.store.ts";
 

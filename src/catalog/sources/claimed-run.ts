@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
-import { INTERRUPTED } from "../imports/input.ts";
+import { INTERRUPTED } from "../imports/reading/input.ts";
 import type { BatchRun } from "./apply-batch.ts";
 import type { BotSecret } from "./bot-messenger.ts";
 import type { SourceFile } from "./import-source-file.ts";

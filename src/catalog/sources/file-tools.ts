@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
-import type { ImportSummary } from "../imports/import-summary.ts";
+import type { ImportSummary } from "../imports/writing/import-summary.ts";
 import type { Downloaded } from "./download-file.ts";
 import type { SourceFile } from "./import-source-file.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";

@@ -1,14 +1,14 @@
 import type { Database } from "../../db/database.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { importKinds } from "../imports/import-kinds.ts";
-import type { ImportSummary } from "../imports/import-summary.ts";
-import { INTERRUPTED, openInput, stoppable } from "../imports/input.ts";
-import { readThrough } from "../imports/read-through.ts";
-import { nothingRecognized } from "../imports/recognized.ts";
-import { readRows } from "../imports/rows.ts";
-import { runImport } from "../imports/run-import.ts";
-import { cutGroup } from "../imports/tally.ts";
+import { importKinds } from "../imports/kinds/import-kinds.ts";
+import { INTERRUPTED, openInput, stoppable } from "../imports/reading/input.ts";
+import { nothingRecognized } from "../imports/reading/recognized.ts";
+import { readRows } from "../imports/reading/rows.ts";
+import type { ImportSummary } from "../imports/writing/import-summary.ts";
+import { readThrough } from "../imports/writing/read-through.ts";
+import { runImport } from "../imports/writing/run-import.ts";
+import { cutGroup } from "../imports/writing/tally.ts";
 import { ownerNow } from "./sources.store.ts";
 import type { FileOptions } from "./sources.table.ts";
 

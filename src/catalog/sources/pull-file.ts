@@ -1,5 +1,5 @@
 import { message } from "../../values/messages/messages.ts";
-import { INTERRUPTED } from "../imports/input.ts";
+import { INTERRUPTED } from "../imports/reading/input.ts";
 import type { Downloaded } from "./download-file.ts";
 import { type FileTools, importOne } from "./file-tools.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";

@@ -1,5 +1,5 @@
-import { sumOf } from "../imports/import-summary.ts";
-import { INTERRUPTED } from "../imports/input.ts";
+import { INTERRUPTED } from "../imports/reading/input.ts";
+import { sumOf } from "../imports/writing/import-summary.ts";
 import { type FileTools, importOne } from "./file-tools.ts";
 import { folderFiles } from "./folder-files.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";

@@ -1,5 +1,5 @@
-import { type ImportSummary, sumOf } from "../imports/import-summary.ts";
-import { INTERRUPTED } from "../imports/input.ts";
+import { INTERRUPTED } from "../imports/reading/input.ts";
+import { type ImportSummary, sumOf } from "../imports/writing/import-summary.ts";
 import type { Batch } from "./batch-rows.ts";
 import type { BotAccess, BotMessenger, BotTools } from "./bot-messenger.ts";
 import { NOTHING, type Outcome } from "./outcome.ts";

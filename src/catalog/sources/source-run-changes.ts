@@ -3,7 +3,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
-import type { ImportSummary } from "../imports/import-summary.ts";
+import type { ImportSummary } from "../imports/writing/import-summary.ts";
 import {
   claimSeen,
   countRows,

@@ -1,8 +1,8 @@
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Message } from "../../values/messages/messages.ts";
-import type { ImportKindName } from "../imports/import-kinds.ts";
-import type { ImportOptions } from "../imports/import-options.ts";
-import type { ImportSummary } from "../imports/import-summary.ts";
+import type { ImportKindName } from "../imports/kinds/import-kinds.ts";
+import type { ImportOptions } from "../imports/writing/import-options.ts";
+import type { ImportSummary } from "../imports/writing/import-summary.ts";
 
 /** Messengers whose bots can be sources. */
 export const BOT_KINDS = ["telegram", "max"] as const;

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { parseExact } from "../../catalog/imports/exact-number.ts";
+import { parseExact } from "../../catalog/imports/reading/exact-number.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { noted } from "../../upkeep/metrics/note-request.ts";
 import { message } from "../../values/messages/messages.ts";

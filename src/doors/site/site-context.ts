@@ -1,6 +1,6 @@
 import type { Pictures } from "../../catalog/channels/pictures.ts";
 import type { Downloads } from "../../catalog/exports/downloads.ts";
-import type { ImportRuns } from "../../catalog/imports/import-runs.ts";
+import type { ImportRuns } from "../../catalog/imports/runs/import-runs.ts";
 import type { SiteChannels } from "../../catalog/manage/site-channels.ts";
 import type { ManagePosts, PostsAsked, PostsFound } from "../../catalog/posts/manage-posts.ts";
 import type { Sample } from "../../catalog/sample/sample.ts";

@@ -1,4 +1,4 @@
-import { hasFollowed, noteFollowed } from "../../catalog/imports/import-count.ts";
+import { hasFollowed, noteFollowed } from "../../catalog/imports/writing/import-count.ts";
 import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";

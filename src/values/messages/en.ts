@@ -246,20 +246,21 @@ export const en = {
   imageNotAddress: ({ example }: { example: string }) =>
     `A row of an uploaded file gives an image by its address, such as ${example}.`,
   noImageFile: ({ file }: { file: string }) => `There is no image file ${file}.`,
-  imageTooLarge: ({ file, bytes }: { file: string; bytes: number }) =>
-    `${file} is larger than ${bytes} bytes.`,
-  imageNotWebp: ({ file }: { file: string }) => `${file} is not a WebP image.`,
+  imageTooLarge: ({ file, bytes }: { file: string | null; bytes: number }) =>
+    `${file ?? "The image"} is larger than ${bytes} bytes.`,
+  imageNotWebp: ({ file }: { file: string | null }) =>
+    `${file ?? "The image"} is not a WebP image.`,
   imageTooWide: ({
     file,
     width,
     height,
     side,
   }: {
-    file: string;
+    file: string | null;
     width: number;
     height: number;
     side: number;
-  }) => `${file} has ${width} x ${height} pixels; at most ${side} a side.`,
+  }) => `${file ?? "The image"} has ${width} x ${height} pixels; at most ${side} a side.`,
   otherNumberOfCells: "The row has another number of cells than the header.",
   quoteInCell:
     "A quote stands within a cell that is not quoted: quote the cell and double the quote.",

@@ -186,10 +186,11 @@ export const ru: Messages = {
   imageNotAddress: ({ example }) =>
     `В загруженном файле изображение задаётся адресом, например ${example}.`,
   noImageFile: ({ file }) => `Файла изображения ${file} нет.`,
-  imageTooLarge: ({ file, bytes }) => `${file} больше ${bytes} байт.`,
-  imageNotWebp: ({ file }) => `${file} — не изображение WebP.`,
+  imageTooLarge: ({ file, bytes }) => `${file ?? "Изображение"} больше ${bytes} байт.`,
+  imageNotWebp: ({ file }) =>
+    file === null ? "Изображение не в формате WebP." : `${file} — не изображение WebP.`,
   imageTooWide: ({ file, width, height, side }) =>
-    `В ${file} пикселей ${width} x ${height}; по стороне не больше ${side}.`,
+    `В ${file ?? "изображении"} пикселей ${width} x ${height}; по стороне не больше ${side}.`,
   otherNumberOfCells: "В строке не столько ячеек, сколько в заголовке.",
   quoteInCell:
     "Кавычка внутри ячейки без кавычек: возьмите ячейку в кавычки, а эту кавычку удвойте.",

@@ -33,7 +33,7 @@ async function territories(query = ""): Promise<Territory[]> {
 const slugs = (list: { slug: string }[]): string[] => list.map(({ slug }) => slug);
 
 describe("categories", () => {
-  test("have exactly the contract's fields and stand in the order of their file", async () => {
+  test("have exactly the contract's fields, in the order of their file", async () => {
     await appliance.importRows(
       "categories",
       [
@@ -65,7 +65,7 @@ describe("categories", () => {
     expect(slugs(await categories())).toEqual(["mango", "zebra", "apple"]);
   });
 
-  test("are all in one answer, whatever its query", async () => {
+  test("are all in one answer, whatever the query", async () => {
     const all = await categories();
     expect(all.length).toBeGreaterThan(40);
     const answer = await expectOk(appliance, `${CATEGORIES}?limit=1&kind=x&q=%FF`);
@@ -73,7 +73,7 @@ describe("categories", () => {
   });
 });
 
-/** Two countries; children come in another order than their parents, and not all levels are there. */
+/** Two countries, whose children come in a different order, with some levels missing. */
 const TREE = [
   { slug: "utopia", name: "Утопия", kind: "country" },
   { slug: "oz", name: "Оз", kind: "country" },
@@ -87,7 +87,7 @@ const TREE = [
 ];
 
 describe("territories", () => {
-  test("come as a tree: parents first, each with its path from the country down", async () => {
+  test("are in tree order: parents first, each with its path from the country down", async () => {
     await appliance.importRows("territories", TREE, true);
     const list = await territories();
     expect(list.map(({ path }) => path)).toEqual([
@@ -113,7 +113,7 @@ describe("territories", () => {
     expect(list[0]?.parent).toBeNull();
   });
 
-  test("that ship are such a tree too", async () => {
+  test("that are shipped are such a tree too", async () => {
     const list = await territories();
     expect(list.length).toBeGreaterThan(1000);
     const paths = new Map<string, string>();
@@ -131,7 +131,7 @@ describe("territories", () => {
     expect(paths.size).toBe(list.length);
   });
 
-  test("are those of one level, the direct children of one node, or both", async () => {
+  test("can be filtered by level, by parent, or both", async () => {
     await appliance.importRows("territories", TREE, true);
     expect(slugs(await territories("?kind=country"))).toEqual(["utopia", "oz"]);
     expect(slugs(await territories("?kind=region"))).toEqual(["ut-shore", "ut-hills", "winkie"]);
@@ -141,11 +141,11 @@ describe("territories", () => {
     expect(slugs(await territories("?parent=winkie&kind=city"))).toEqual(["emerald"]);
     expect(slugs(await territories("?parent=oz&kind=city"))).toEqual([]);
     expect(slugs(await territories("?parent=&kind="))).toHaveLength(TREE.length);
-    // Of two values the last counts.
+    // If a parameter has two values, the last one counts.
     expect(slugs(await territories("?kind=city&kind=country"))).toEqual(["utopia", "oz"]);
   });
 
-  test("an unknown parent or level is a 400", async () => {
+  test("of an unknown parent or level are answered with 400", async () => {
     await expectFaults(appliance, `${TERRITORIES}?parent=atlantis`, {
       parent: "Object with slug=atlantis does not exist.",
     });
@@ -165,24 +165,24 @@ describe("territories", () => {
   });
 });
 
-describe("counts", () => {
+describe("counts of channels", () => {
   const countOf = (list: { slug: string; channels: number }[], slug: string): number | undefined =>
     list.find((entry) => entry.slug === slug)?.channels;
 
-  /** Counts as an import leaves them. */
+  /** Returns a function that finds the count after the latest import. */
   async function counted(): Promise<(slug: string) => number | undefined> {
     const all = [...(await categories()), ...(await territories())];
     return (slug) => countOf(all, slug);
   }
 
-  test("of a category are public channels and chats, by primary or additional category", async () => {
+  test("of a category include public channels and chats, by primary or additional category", async () => {
     await imported(appliance, "channels", [
       channel(1, { category: "science" }),
       channel(2, { category: "science", kind: "chat" }),
       channel(3, { category: "news", categories: ["science", "humor"] }),
       channel(4, { categories: ["humor"] }),
       channel(5, { category: "science", is_public: false }),
-      // Named twice, counted once.
+      // Listed twice, counted once.
       channel(6, { category: "law", categories: ["law"] }),
       channel(7),
     ]);
@@ -194,7 +194,7 @@ describe("counts", () => {
     expect(count("art")).toBe(0);
   });
 
-  test("of a territory are its own and those of all below it", async () => {
+  test("of a territory include its own channels and those of all territories below it", async () => {
     await imported(appliance, "channels", [
       channel(1, { territory: "kazan" }),
       channel(2, { territory: "kazan", kind: "chat" }),
@@ -214,7 +214,7 @@ describe("counts", () => {
     expect(count("moskva-moskva")).toBe(0);
   });
 
-  test("go down again when channels leave or hide", async () => {
+  test("decrease when channels move or are hidden", async () => {
     await imported(appliance, "channels", [
       channel(1, { category: "science", territory: "kazan" }),
       channel(2, { category: "science", territory: "kazan" }),
@@ -227,18 +227,18 @@ describe("counts", () => {
     const count = await counted();
     expect([count("science"), count("news")]).toEqual([0, 1]);
     expect([count("kazan"), count("moskva"), count("russia")]).toEqual([0, 1, 1]);
-    // Nothing has changed since.
+    // A recount finds nothing to change.
     expect(await recount(appliance.app.domains.db, appliance.ports.clock)).toBe(0);
   });
 
-  test("stay when a directory is imported again", async () => {
+  test("are kept when a directory is imported again", async () => {
     await imported(appliance, "channels", [channel(1, { category: "science" })]);
     await imported(appliance, "categories", [{ slug: "science", name: "Наука!" }]);
     expect(countOf(await categories(), "science")).toBe(1);
   });
 });
 
-test("the directories are free, on every plan", async () => {
+test("requests for directories are free on every plan", async () => {
   for (const plan of ["test", "start", "growth", "profi"] as const) {
     const { key } = await appliance.customer({ plan });
     for (const path of [CATEGORIES, TERRITORIES]) {
@@ -250,7 +250,7 @@ test("the directories are free, on every plan", async () => {
   }
 });
 
-describe("a directory that is replaced loses no entry whose row was rejected, since the file names it:", () => {
+describe("--replace keeps an entry whose row was rejected, because the file names it:", () => {
   test("categories", async () => {
     const rows = (await categories()).map(({ slug }) => ({ slug }));
     const broken = rows.map((row) => (row.slug === "science" ? { ...row, id: 999_999 } : row));

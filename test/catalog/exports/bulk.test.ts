@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { bulkPart } from "../../../src/catalog/exports/bulk-part.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
-import type { Fields } from "../../../src/catalog/imports/input-row.ts";
+import type { Fields } from "../../../src/catalog/imports/reading/input-row.ts";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
 import type { PostFilter } from "../../../src/catalog/post-search/post-search.ts";
@@ -14,7 +14,7 @@ import { type Appliance, type Customer, startAppliance } from "../../support/app
 import { channel, expectFaults, expectRefusal, imported } from "../../support/expectations.ts";
 import { until } from "../../support/machine.ts";
 
-/** Bulk export by customers (questions, section 5). */
+/** Customers' bulk export (questions, section 5). */
 
 let appliance: Appliance;
 let customer: Customer;
@@ -62,8 +62,8 @@ const ALL_FOUND: PostFilter = {
   ...{ isAd: null, media: null, viewsMin: null },
 };
 
-describe("what is exported", () => {
-  test("are the cards as the API shows them, of public channels only", async () => {
+describe("an export", () => {
+  test("contains the cards of public channels only, as the API shows them", async () => {
     const odd = { title: '=1+1, "q"\n', handle: "one", description: "", categories: "news auto" };
     await imported(appliance, "channels", [
       channel(1, { ...odd, category: "science", quality: 1.5 }),
@@ -80,12 +80,12 @@ describe("what is exported", () => {
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     const [columns = "", first = ""] = csv.body.split("\n");
     expect(columns).toBe(Object.keys(cards[0]).join(","));
-    // A cell that a spreadsheet would run is held, as in the operator's exports.
+    // A cell that a spreadsheet would run gets an apostrophe, as in the operator's exports.
     expect(first).toStartWith(`1,one,"'=1+1, ""q""`);
     for (const hidden of ["msgr_id", "is_public", "77"]) expect(csv.body).not.toContain(hidden);
   });
 
-  test("are all posts that a search finds, newest first, and go on behind any of them", async () => {
+  test("contains all posts that a search finds, newest first, and continues after any of them", async () => {
     await imported(appliance, "channels", [channel(1), channel(2, { is_public: false })]);
     const found = (id: number): Fields => ({
       ...{ media: id % 2 ? "photo" : null, text: id % 3 ? `Дом ${id}` : `Дома ${id}` },
@@ -116,7 +116,7 @@ describe("what is exported", () => {
     });
   });
 
-  test("are no posts of a search whose index is not whole, also where it ceases to be meanwhile", async () => {
+  test("of a search is refused while the index is being rebuilt, also if that begins meanwhile", async () => {
     await imported(appliance, "channels", [channel(1)]);
     await imported(appliance, "posts", posts(2));
     const { db } = appliance.app.domains;
@@ -130,7 +130,7 @@ describe("what is exported", () => {
     expect((await get("posts/?q=post")).status).toBe(503);
   });
 
-  test("are days and posts as the API shows them, nothing of a hidden channel", async () => {
+  test("contains days and posts as the API shows them, and nothing of hidden channels", async () => {
     await imported(
       appliance,
       "channels",
@@ -186,7 +186,7 @@ describe("what is exported", () => {
     }
   });
 
-  test("is chosen by the catalog's filters, which give what the catalog gives", async () => {
+  test("accepts the catalog's filters, and contains what the catalog finds", async () => {
     await imported(
       appliance,
       "channels",
@@ -237,7 +237,7 @@ describe("what is exported", () => {
     expect(idsOf((await get("posts/?format=ndjson&category=news")).body)).toEqual([]);
   });
 
-  test("finds the posts of days, of a category and of advertising without reading all others", async () => {
+  test("finds posts by day, category or advertising without reading all others", async () => {
     const { db } = appliance.app.domains;
     await imported(appliance, "channels", [
       ...[1, 2, 3].map((id) => channel(id)),
@@ -273,7 +273,7 @@ describe("what is exported", () => {
     ]);
   });
 
-  test("leaves out a post from the moment it is taken down", async () => {
+  test("omits a post from the moment it is taken down", async () => {
     await imported(appliance, "channels", [channel(1)]);
     await imported(appliance, "posts", posts(3));
     await appliance.app.domains.posts.delete([2], COMMAND_LINE);
@@ -308,7 +308,7 @@ describe("a unit pays for each 1,000 rows begun", () => {
     });
   }
 
-  test("of long texts as well, of which fewer rows fill a part", async () => {
+  test("also with long texts, where a part has fewer rows", async () => {
     await imported(appliance, "channels", [channel(1)]);
     await imported(
       appliance,
@@ -319,7 +319,7 @@ describe("a unit pays for each 1,000 rows begun", () => {
     expect([linesOf(body).length, used()]).toEqual([1_100, 2]);
   });
 
-  test("each is committed before a row of it leaves, and none for what is not taken", async () => {
+  test("each is committed before the first of its rows is sent, and none for rows that are not read", async () => {
     await imported(appliance, "channels", many(5_000));
     const request = new Request("http://localhost/v1/msgr/export/channels/?format=ndjson", {
       headers: { authorization: `Bearer ${customer.key}` },
@@ -338,14 +338,14 @@ describe("a unit pays for each 1,000 rows begun", () => {
     await reader?.cancel();
     const paid = used();
     expect([used(), paid <= 4]).toEqual([paid, true]);
-    // Its place is free again.
+    // The export released its place.
     for (let at = 0; at < 3; at++) expect((await get("stats/")).status).toBe(200);
   });
 
-  test("a connection that is cut in the middle costs what was sent, and frees its place", async () => {
+  test("a broken connection costs what was sent, and releases the export's place", async () => {
     const { db } = appliance.app.domains;
     await imported(appliance, "channels", [channel(1)]);
-    // Texts so long that what systems keep for a reader who pauses is a part of a thousand rows.
+    // Texts so long that the buffers between server and a pausing client hold less than a thousand rows.
     db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
       INSERT INTO posts (id, channel_id, published_at, is_ad, views, read_at, text)
       SELECT i, 1, 1700000000000 + i, 0, 0, 0, hex(zeroblob(10000)) FROM n`);
@@ -377,7 +377,7 @@ describe("a unit pays for each 1,000 rows begun", () => {
     expect(units).toBeWithin(2, 4);
   });
 
-  test("a quota that ends in the middle ends the file in a line that says so, and it goes on from there", async () => {
+  test("a quota that ends in the middle ends the file with a line that says so, to continue from", async () => {
     await imported(appliance, "channels", many(3_500));
     const { accounts } = appliance.app.domains;
     await accounts.changePlan("profi", { requestsPerPeriod: 2 }, COMMAND_LINE);
@@ -406,7 +406,7 @@ describe("a unit pays for each 1,000 rows begun", () => {
     expect(used()).toBe(3);
   });
 
-  test("and goes on from there channel by channel too, with the channel in the cursor", async () => {
+  test("an export of posts by channel continues too, with the channel in its cursor", async () => {
     await imported(appliance, "channels", many(2));
     await imported(appliance, "posts", posts(1_500, 2));
     const { accounts } = appliance.app.domains;
@@ -419,8 +419,8 @@ describe("a unit pays for each 1,000 rows begun", () => {
   });
 });
 
-describe("each further unit is decided anew, at the part that needs it", () => {
-  /** What is sent of 3,500 rows, where something happens once the first of them has arrived. */
+describe("each further unit is authorized when its first row is needed:", () => {
+  /** Lines that are sent of 3,500 rows if something changes after the first of them arrived. */
   async function sentAfter(change: () => unknown): Promise<string[]> {
     await imported(appliance, "channels", many(3_500));
     const request = new Request("http://localhost/v1/msgr/export/channels/?format=ndjson", {
@@ -446,13 +446,13 @@ describe("each further unit is decided anew, at the part that needs it", () => {
     expect(detail).not.toBe("");
   };
 
-  test("a key that was revoked gets no other", async () => {
+  test("a revoked key gets no more rows", async () => {
     const { keys } = appliance.app.domains;
     const lines = await sentAfter(() => keys.revokeKey(customer.keyId, COMMAND_LINE));
     expectCut(lines, "authentication_failed");
   });
 
-  test("a plan without exports ends it", async () => {
+  test("a plan without exports ends the file", async () => {
     const { accounts } = appliance.app.domains;
     const lines = await sentAfter(() =>
       accounts.givePlan(customer.organizationId, "start", null, COMMAND_LINE),
@@ -460,7 +460,7 @@ describe("each further unit is decided anew, at the part that needs it", () => {
     expectCut(lines, "tariff_required");
   });
 
-  test("a new period pays for what is sent in it", async () => {
+  test("rows sent in a new period are charged to it", async () => {
     const { accounts } = appliance.app.domains;
     await accounts.changePlan("profi", { requestsPerPeriod: 2 }, COMMAND_LINE);
     const lines = await sentAfter(() => appliance.ports.clock.advance(31 * DAY_MS));
@@ -475,12 +475,12 @@ describe("each further unit is decided anew, at the part that needs it", () => {
 });
 
 describe("a cursor is the key of the last row that arrived", () => {
-  test("and goes on right behind it, for each kind and each row", async () => {
+  test("and continues right after it, for each kind and each row", async () => {
     await imported(appliance, "channels", many(5));
     const rows = posts(30).map((row, at) => ({
       ...row,
       channel: 1 + (at % 2),
-      // Some at one instant, in another order than their numbers.
+      // Some share an instant, and the order by time is not that of the numbers.
       published_at: `2026-11-0${1 + ((at * 7) % 5)}T10:00:00Z`,
     }));
     await imported(appliance, "posts", rows);
@@ -514,7 +514,7 @@ describe("a cursor is the key of the last row that arrived", () => {
     }
   });
 
-  test("also behind a post that was taken down meanwhile", async () => {
+  test("and continues after a post that was taken down meanwhile", async () => {
     await imported(appliance, "channels", many(2));
     await imported(appliance, "posts", [...posts(5), { ...posts(1, 2)[0], id: 9 }]);
     await appliance.app.domains.posts.delete([2, 5], COMMAND_LINE);
@@ -530,7 +530,7 @@ describe("a cursor is the key of the last row that arrived", () => {
     }
   });
 
-  test("also behind a post whose whole channel was deleted, hidden, or merged into another", async () => {
+  test("and continues after a post whose channel was deleted, hidden or merged meanwhile", async () => {
     await imported(appliance, "channels", many(5));
     await imported(
       appliance,
@@ -550,7 +550,7 @@ describe("a cursor is the key of the last row that arrived", () => {
       const rest = async (query: string): Promise<Record<string, unknown>[]> =>
         linesOf((await get(query)).body).map((line) => JSON.parse(line));
       const sent = await rest(`posts/?format=ndjson&from=2026-11-01&cursor=${gone}:${gone}`);
-      // The post of the channel that was merged is its new channel's.
+      // The merged channel's post now belongs to the other channel.
       expect(sent.map(({ id }) => id).toSorted()).toEqual([3, 5]);
       const days = await rest(`stats/?format=ndjson&cursor=${gone}:2026-11-02`);
       expect(days.map((row) => row["channel"])).toEqual([5]);
@@ -559,7 +559,7 @@ describe("a cursor is the key of the last row that arrived", () => {
     }
   });
 
-  test("and anything else is a 400", async () => {
+  test("and anything else is answered with 400", async () => {
     await imported(appliance, "channels", [channel(1)]);
     for (const [path, wrong] of [
       ["channels/", ["x", "-1", "1:2026-11-01", "1e3", "99999999999999999999", "%00", "%FF"]],
@@ -578,7 +578,7 @@ describe("a cursor is the key of the last row that arrived", () => {
 });
 
 describe("the request", () => {
-  test("is for Profi, with faults by name", async () => {
+  test("needs the Profi plan, and its faults are named", async () => {
     for (const plan of ["test", "start", "growth"] as const) {
       const { key } = await appliance.customer({ plan });
       for (const rows of ["channels", "stats", "posts"]) {
@@ -603,7 +603,7 @@ describe("the request", () => {
     });
   });
 
-  test("is answered compressed where the caller takes it, to the same bytes", async () => {
+  test("is answered compressed if the caller accepts that, with the same contents", async () => {
     await imported(appliance, "channels", many(2_500));
     const plain = (await get("channels/")).body;
     for (const [accepted, isPacked] of [
@@ -624,7 +624,7 @@ describe("the request", () => {
     }
   });
 
-  test("may say nothing for five minutes while it finds nothing; other answers may not", async () => {
+  test("may be without an answer for five minutes while nothing is found, unlike other requests", async () => {
     await imported(
       appliance,
       "channels",
@@ -639,7 +639,7 @@ describe("the request", () => {
       const response = await fetch(`${address}/v1/msgr/${path}`, { headers });
       return [response.status, await response.text()] as const;
     };
-    // Two parts of it have no row, so that nothing leaves until the third.
+    // The first two parts have no rows, so nothing is sent until the third.
     const [status, body] = await asked("export/channels/?format=ndjson&category=science");
     expect([status, idsOf(body)]).toEqual([200, [2_900]]);
     expect(given.mock.calls.map(([, seconds]) => seconds)).toEqual([5 * 60]);
@@ -649,7 +649,7 @@ describe("the request", () => {
     expect(given).toHaveBeenCalledTimes(1);
   });
 
-  test("HEAD costs one unit and leaves no export under way; two may be, of each organization", async () => {
+  test("costs one unit as HEAD and leaves no export running, of which an organization may have two", async () => {
     await imported(appliance, "channels", many(3_000));
     for (let at = 0; at < 3; at++) {
       const path = "/v1/msgr/export/channels/";

@@ -6,7 +6,7 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 
-test("a download that is given up while a part is read frees its place once", async () => {
+test("a download that is cancelled while a part is being read releases its place once", async () => {
   const appliance = await startAppliance();
   await imported(appliance, "channels", [channel(1)]);
   const { app, ports } = appliance;

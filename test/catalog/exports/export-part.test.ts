@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type ExportPart, exportPart } from "../../../src/catalog/exports/export-part.ts";
 import { type ExportWish, readExport } from "../../../src/catalog/exports/export-selection.ts";
-import type { Position } from "../../../src/catalog/imports/exported-rows.ts";
-import { IMPORT_KIND_NAMES, importKinds } from "../../../src/catalog/imports/import-kinds.ts";
+import type { Position } from "../../../src/catalog/imports/kinds/exported-rows.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../src/catalog/imports/kinds/import-kinds.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
 import { AppError } from "../../../src/errors.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
@@ -25,7 +25,7 @@ const selectionOf = (wish: Pick<ExportWish, "kind"> & Partial<ExportWish>) =>
     ...wish,
   });
 
-/** Values of the first column, by which most rows are known. */
+/** Values of the first column, which identifies most rows. */
 const firsts = (csv: string): string[] =>
   csv
     .trimEnd()
@@ -38,11 +38,11 @@ const post = (id: number, more: object = {}) => ({
   ...more,
 });
 
-/** The channel by another number. */
+/** Columns for import only, because another column contains the same. */
 const IMPORTED_ONLY = ["channel_msgr_id"];
 
 describe.each(IMPORT_KIND_NAMES)("%s", (kind) => {
-  test("has the columns of the import, but for those that say what other columns say", () => {
+  test("is exported with the columns of the import, except those that repeat other columns", () => {
     const columns = Object.keys(importKinds[kind].columns);
     expect(importKinds[kind].exported.columns).toEqual(
       columns.filter((name) => !IMPORTED_ONLY.includes(name)),
@@ -63,7 +63,7 @@ describe("a part", () => {
     return made;
   }
 
-  test("has at most 1,000 rows, and all parts have each row once, ties at one instant too", async () => {
+  test("has at most 1,000 rows, and all parts together have each row once, even at the same instant", async () => {
     await imported(appliance, "channels", [channel(1), channel(2)]);
     const posts = Array.from({ length: 2_500 }, (_, at) => post(at + 1, { channel: 1 + (at % 2) }));
     await imported(appliance, "posts", posts);
@@ -92,7 +92,7 @@ describe("a part", () => {
     expect(made.map(({ rows }) => rows)).toEqual([3, 3, 3, 3, 3, 3, 2]);
   });
 
-  test("leaves no read behind that would keep the write-ahead log from being emptied", async () => {
+  test("leaves no read transaction open that would keep the write-ahead log from restarting", async () => {
     const machine = createMachine();
     await appliance.close();
     appliance = await startAppliance({ KANALOG_DB: machine.database });
@@ -113,7 +113,7 @@ describe("a part", () => {
         "wal_checkpoint(TRUNCATE)",
       );
       expect(emptied).toMatchObject({ busy: 0, log: 0 });
-      // What comes after is read as it is by then.
+      // Later parts are read in their present state.
       const rest = exportPart(reader, { selection, after: next });
       expect(Buffer.from(rest.content).toString()).toStartWith("1001,1,,Пост,7,");
     } finally {
@@ -169,12 +169,12 @@ describe("a selection", () => {
     expect(found.map((line) => line.replace(/^(\d),2026-11-(\d\d),.*/, "$1 $2"))).toEqual(days);
   });
 
-  test("of channels has hidden ones too, or the one that is named", async () => {
+  test("of channels includes hidden ones, or is the one that is named", async () => {
     expect(firsts(await exported(appliance, { kind: "channels" }))).toEqual(["1", "2"]);
     expect(firsts(await exported(appliance, { kind: "channels", channel: "2" }))).toEqual(["2"]);
   });
 
-  test("of one channel names it by a former handle or its messenger id as well", async () => {
+  test("may name its channel by a former handle or the messenger id", async () => {
     await imported(appliance, "channels", [{ id: 2, handle: "before", msgr_id: 123 }]);
     await imported(appliance, "channels", [{ id: 2, handle: "now" }]);
     for (const name of ["@before", "t.me/now", "t.me/c/123/7", "t.me/c/1/7"]) {
@@ -226,7 +226,7 @@ describe("days of statistics", () => {
   const POST = { id: 1, channel: 1, published_at: "2026-11-20T09:00:00Z" };
   const clock = () => appliance.ports.clock;
 
-  /** Its derived days are the last seven, today included, and two before. */
+  /** Nine derived days: the last seven, including today, and two before them. */
   beforeEach(async () => {
     await imported(appliance, "channels", [channel(1)]);
     clock().set("2026-11-28T12:00:00+03:00");
@@ -242,7 +242,7 @@ describe("days of statistics", () => {
   const lines = async () =>
     (await exported(appliance, { kind: "stats" })).trimEnd().split("\n").slice(1);
 
-  test("have empty cells for what is derived while they are open, and its values once they are closed", async () => {
+  test("have empty cells for derived values while they are open, and the values afterwards", async () => {
     expect(await lines()).toEqual([
       "1,2026-11-20,5,40,1",
       "1,2026-11-21,5,0,0",
@@ -252,7 +252,7 @@ describe("days of statistics", () => {
     expect((await lines())[0]).toBe("1,2026-11-20,5,,");
   });
 
-  test("have what was given, for each of the two by itself", async () => {
+  test("have given values, separately for views and posts", async () => {
     await imported(appliance, "stats", [
       { channel: 1, day: "2026-11-27", views: 7 },
       { channel: 1, day: "2026-11-28", posts: 3 },
@@ -272,7 +272,7 @@ describe("days of statistics", () => {
   });
 });
 
-test("cells are quoted where they must be, null is empty, and formulas are held unless told otherwise", async () => {
+test("cells are quoted if necessary, null is empty, and formulas get an apostrophe unless raw", async () => {
   await imported(appliance, "channels", [
     channel(1, { title: '=SUM(A1), "x"', handle: "h", a_plus: true, msgr_id: -1001 }),
   ]);
@@ -286,7 +286,7 @@ test("cells are quoted where they must be, null is empty, and formulas are held 
   );
 });
 
-test("the import takes held cells in every column, and NDJSON's texts as they are", async () => {
+test("the import removes the apostrophe in every column of CSV, and reads NDJSON's texts as they are", async () => {
   const csv = "id,title,subscribers,handle\n'+1,'=1,5,'@own_handle\n2,''=1,5,\n3,'a,5,\n";
   expect((await importText(appliance, "channels", csv)).rejects).toEqual([]);
   const json = `{"id":4,"title":"'=1","subscribers":5}`;
@@ -301,7 +301,7 @@ test("the import takes held cells in every column, and NDJSON's texts as they ar
   expect(titles).toContain('"handle":"own_handle"');
 });
 
-test("an empty table is a header in CSV, and nothing in NDJSON", async () => {
+test("an empty table is only a header in CSV, and an empty file in NDJSON", async () => {
   expect(await exported(appliance, { kind: "stats" })).toBe(
     "channel,day,subscribers,views,posts\n",
   );

@@ -27,7 +27,7 @@ const media = fc.constantFrom(null, [], ["photo"]);
 const published_at = fc.constant(`${DAY}T10:00:00Z`);
 const text = handle.map((name) => `Смотрите @${name}`);
 
-/** What happens to a catalog: rows that are imported, and channels that are merged or deleted. */
+/** A random change of a catalog: an imported row, or a channel that is merged or deleted. */
 const change = fc.oneof(
   ...[
     { weight: 4, row: fc.record({ id, handle }) },
@@ -56,7 +56,7 @@ const change = fc.oneof(
 async function apply(step: typeof change extends fc.Arbitrary<infer Step> ? Step : never) {
   for (const { ports } of [source, copy]) ports.clock.advance(1_000);
   if ("kind" in step) {
-    // A row about a channel that is gone is rejected.
+    // A row about a removed channel is rejected.
     await source.importRows(step.kind, [step.row]);
     return;
   }
@@ -66,13 +66,13 @@ async function apply(step: typeof change extends fc.Arbitrary<infer Step> ? Step
     if (into === null) await channels.delete(removed, COMMAND_LINE);
     else await channels.merge(removed, into, COMMAND_LINE);
   } catch (error) {
-    // One that is gone, or merged into itself.
+    // A channel that is already removed, or merged into itself.
     if (!(error instanceof AppError)) throw error;
   }
 }
 
 test.each([["csv"], ["ndjson"]] as const)(
-  "a copy of a catalog that has lived answers alike, and its export is the same: %s",
+  "a copy of a catalog with a history gives the same answers and the same export: %s",
   async (format) => {
     const property = fc.asyncProperty(
       fc.array(change, { minLength: 80, maxLength: 80 }),
@@ -102,7 +102,7 @@ test.each([["csv"], ["ndjson"]] as const)(
         for (const path of paths) {
           expect(await answersOf(copy, path), path).toEqual(await answersOf(source, path));
         }
-        // The next numbers are the same too.
+        // New channels and posts get the same numbers too.
         const next = channel(0, { id: null, handle: "next" });
         const post = { channel: "@next", published_at: `${DAY}T10:00:00Z`, msgr_post_id: 1 };
         for (const appliance of [source, copy]) {
@@ -114,7 +114,7 @@ test.each([["csv"], ["ndjson"]] as const)(
         }
       },
     );
-    // Once, and not made smaller: an appliance can be filled once only.
+    // A single run without shrinking, because an appliance can be filled only once.
     await fc.assert(property, { numRuns: 1, endOnFailure: true });
   },
 );

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/kinds/import-kinds.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { answersOf } from "../../support/exporting.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 import { seededRandom } from "../../support/webhook-journey.ts";
 
-/** A folder with `channels.csv`, `stats.csv` and `posts.ndjson` of real channels, where there is one. */
+/** An optional folder with `channels.csv`, `stats.csv` and `posts.ndjson` of real channels. */
 const FOLDER = process.env["KANALOG_TEST_REAL"] ?? "";
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? 1);
 const REQUESTS = 500;
-/** The guide's order: days come after the posts that they are derived from. */
+/** The guide's order: days after the posts from which they are derived. */
 const IN_ORDER = [...IMPORT_KIND_NAMES].sort(
   (a, b) => Number(a === "stats") - Number(b === "stats"),
 );
@@ -29,7 +29,7 @@ async function run(name: string, ...words: string[]): Promise<void> {
   expect(exitCode, `${words.join(" ")}: ${notes}`).toBe(0);
 }
 
-/** Requests of every method of the catalog, about channels, words and posts that are there. */
+/** Requests to every method of the catalog, about existing channels, words and posts. */
 function requests({ app: { domains } }: Appliance): string[] {
   const chance = seededRandom(SEED);
   const oneOf = <Item>(list: readonly Item[]): Item =>

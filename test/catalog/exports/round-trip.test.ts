@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { recount } from "../../../src/catalog/directory/recount.ts";
-import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/kinds/import-kinds.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -42,7 +42,7 @@ describe.each([
   ["csv", true],
   ["ndjson", false],
 ] as const)("as %s, raw: %p", (format, isRaw) => {
-  test("what is exported and imported into an empty appliance is answered alike, whatever is in it", async () => {
+  test("an appliance filled from exports gives the same answers, whatever the catalog contains", async () => {
     const property = fc.asyncProperty(oddCatalog, fc.gen(), async (catalog, draw) => {
       await fill(source, catalog);
       for (const kind of IMPORT_KIND_NAMES) {
@@ -58,13 +58,13 @@ describe.each([
         expect(await answersOf(copy, path), path).toEqual(await answersOf(source, path));
       }
     });
-    // Once, and not made smaller: an appliance can be filled once only.
+    // A single run without shrinking, because an appliance can be filled only once.
     await fc.assert(property, { numRuns: 1, endOnFailure: true });
   });
 });
 
 test.each([["csv"], ["ndjson"]] as const)(
-  "what was derived follows its posts in the other appliance too, and what was given stays: %s",
+  "derived values follow their posts in the other appliance too, and given ones stay: %s",
   async (format) => {
     await imported(source, "channels", [channel(1)]);
     const at = "2026-11-19T10:00:00Z";
@@ -74,7 +74,7 @@ test.each([["csv"], ["ndjson"]] as const)(
       { ...day, day: "2026-11-18", views: 9, posts: 3 },
       { ...day, day: "2026-11-19" },
     ]);
-    // The order that the guide names, and one in which days come before the posts they are derived from.
+    // The guide's order, and one with days before the posts from which they are derived.
     for (const kinds of [
       ["channels", "posts", "stats"],
       ["channels", "stats", "posts"],
@@ -111,7 +111,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     return file;
   };
 
-  test("a post that was taken down stays out of the copy, whatever is imported there later", async () => {
+  test("a post that was taken down stays out of the copy, even if it is imported there later", async () => {
     const post = { channel: 1, msgr_post_id: "7", text: "Пост", published_at: AT };
     const neverSeen = { channel: 1, msgr_post_id: "9", deleted: true };
     await imported(source, "channels", [channel(1)]);
@@ -129,12 +129,12 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     expect((await copy.get("/v1/msgr/posts/3/")).status).toBe(404);
     const { body } = await copy.get("/v1/msgr/channels/1/posts/");
     expect(body.results.map(({ id }: { id: number }) => id)).toEqual([4]);
-    // Neither is a number given twice.
+    // Its number is not reused either.
     await imported(copy, "posts", [{ ...post, msgr_post_id: "10" }]);
     expect((await copy.get("/v1/msgr/posts/6/")).body.id).toBe(6);
   });
 
-  test("posts without media are told from those of which nobody knows", async () => {
+  test("posts without media are distinguished from posts whose media are unknown", async () => {
     const post = { channel: 1, published_at: AT };
     await imported(source, "channels", [channel(1)]);
     await imported(source, "posts", [
@@ -153,7 +153,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     ]);
   });
 
-  test("posts that were taken down in both of two merged channels, or in one of them, are carried over", async () => {
+  test("posts that were taken down in one or both of two merged channels are transferred", async () => {
     const post = (id: number, channel: number, msgr_post_id: string) => ({
       ...{ id, channel, msgr_post_id, text: `Пост ${id}`, published_at: AT },
     });
@@ -180,7 +180,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     }
   });
 
-  test("the number of a removed channel is not given again in the copy either", async () => {
+  test("the number of a removed channel is not reused in the copy either", async () => {
     const { channels } = source.app.domains;
     await imported(
       source,
@@ -201,7 +201,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     expect((await copy.get("/v1/msgr/channels/new/")).body.id).toBe(5);
   });
 
-  test("numbers of posts that went with their channel are not given again in the copy either", async () => {
+  test("numbers of posts that were removed with their channel are not reused in the copy either", async () => {
     const { channels } = source.app.domains;
     await imported(source, "channels", [channel(1), channel(2)]);
     await imported(source, "posts", [
@@ -221,7 +221,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     }
   });
 
-  test("a forward from a channel with nothing but its messenger's id is known, whatever the messenger's hosts", async () => {
+  test("a forward from a channel known only by its messenger id is transferred, whatever the messenger's hosts", async () => {
     const hosts = { KANALOG_MESSENGER_HOSTS: "max.ru" };
     const ofMax = [await startAppliance(hosts), await startAppliance(hosts)] as const;
     try {
@@ -240,7 +240,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     }
   });
 
-  test("a forward from a channel that comes into the catalog later is known in the copy too", async () => {
+  test("a forward from a channel that is added to the catalog later is found in the copy too", async () => {
     const forwards = ["@later", "https://t.me/c/2222/1", 9, null];
     await imported(source, "channels", [channel(1)]);
     await imported(
@@ -264,13 +264,13 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     }
   });
 
-  test("all former handles find the same channels in the copy, those of merged channels too", async () => {
+  test("all former handles find the same channels in the copy, including those of merged channels", async () => {
     const { channels } = source.app.domains;
     const give = (id: number, handle: string) => {
       for (const { ports } of [source, copy]) ports.clock.advance(60_000);
       return imported(source, "channels", [channel(id, { handle })]);
     };
-    // The channel with the lowest number had @shared last; one with a higher number gave it up before.
+    // @shared was last held by a channel with a lower number than the one that gave it up earlier.
     await give(9, "shared");
     await give(9, "nine");
     await give(4, "shared");
@@ -300,7 +300,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     expect((await copy.get("/v1/msgr/channels/1/mentions/")).body.results).toHaveLength(2);
   });
 
-  test("where a merged channel went is left out where that channel is not there, or nothing was removed", async () => {
+  test("merged_into is dropped if that channel does not exist, or the row's channel is not removed", async () => {
     const rows = [
       { id: 4, removed: true, merged_into: 3 },
       { id: 5, title: "Пять", subscribers: 1, merged_into: 4 },
@@ -314,7 +314,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     ]);
   });
 
-  test("a row does not remove a channel that there is", async () => {
+  test("a row with removed does not remove an existing channel", async () => {
     await imported(copy, "channels", [channel(1)]);
     const { rejects } = await copy.importRows("channels", [
       { id: 1, removed: true },
@@ -327,7 +327,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
     expect((await copy.get("/v1/msgr/channels/1/")).status).toBe(200);
   });
 
-  test("a channel's or a period's posts are exported with those of them that were taken down", async () => {
+  test("an export of one channel or period includes its posts that were taken down", async () => {
     const post = { text: "Пост", published_at: AT };
     await imported(source, "channels", [channel(1), channel(2)]);
     await imported(source, "posts", [

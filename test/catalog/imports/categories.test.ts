@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inLanguage } from "../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { importText } from "../../support/import-text.ts";
 import { mcpRequests } from "../../support/mcp-requests.ts";
@@ -45,7 +46,7 @@ const PNG = Buffer.from(
   "base64",
 );
 
-test("with --replace the directory is what the file names, in the file's order", async () => {
+test("with --replace the directory contains exactly the file's entries, in the file's order", async () => {
   expect(await entries()).toEqual([
     { id: expect.any(Number), slug: "news", name: "Новости", channels: 0, image: null },
     {
@@ -59,7 +60,7 @@ test("with --replace the directory is what the file names, in the file's order",
   ]);
 });
 
-test("a row is known by its slug; what it does not give stays, and so does its id", async () => {
+test("a row is identified by its slug; columns that it does not give stay unchanged, and so does the id", async () => {
   const summary = await appliance.importRows("categories", [
     { slug: "painting", name: "Живопись" },
     { slug: "music", name: "Музыка" },
@@ -87,7 +88,7 @@ test("a row is known by its slug; what it does not give stays, and so does its i
   expect(await slugs()).toEqual(["news", "painting", "sport", "music"]);
 });
 
-test("the same rows again are all unchanged, image files included", async () => {
+test("importing the same rows again leaves all unchanged, including image files", async () => {
   writeFileSync(join(folder, "news.webp"), webp(500, 500));
   const rows = "id,slug,name,image\n,news,Новости,news.webp\n,painting,Искусство,\n,sport,Спорт,\n";
   const first = await importText(appliance, "categories", rows, { folder, replace: true });
@@ -96,7 +97,7 @@ test("the same rows again are all unchanged, image files included", async () => 
   expect(again).toMatchObject({ read: 3, unchanged: 3, removed: 0, rejected: 0 });
 });
 
-test("file order is directory order, and a row alone moves nothing", async () => {
+test("the directory takes over the file's order, and a file with one row moves nothing", async () => {
   await appliance.importRows("categories", [
     { slug: "sport" },
     { slug: "news" },
@@ -109,7 +110,7 @@ test("file order is directory order, and a row alone moves nothing", async () =>
   expect((await slugs()).toSorted()).toEqual(["film", "news", "painting", "sport"]);
 });
 
-test("--replace removes what the file does not name, unless a channel uses it", async () => {
+test("--replace removes entries that the file does not name, unless a channel uses them", async () => {
   await appliance.importRows("channels", [
     { id: 1, title: "A", subscribers: 1, category: "painting", is_public: false },
   ]);
@@ -119,7 +120,7 @@ test("--replace removes what the file does not name, unless a channel uses it", 
   expect((await slugs()).toSorted()).toEqual(["film", "painting"]);
 });
 
-test("an additional category is in use as well", async () => {
+test("--replace also keeps a category that is only an additional one of a channel", async () => {
   await appliance.importRows("channels", [
     { id: 1, title: "A", subscribers: 1, category: "painting", categories: ["sport"] },
   ]);
@@ -127,7 +128,7 @@ test("an additional category is in use as well", async () => {
   expect((await slugs()).toSorted()).toEqual(["news", "painting", "sport"]);
 });
 
-test("with --replace a new row may have the id of one that goes", async () => {
+test("with --replace a new row may have the id of an entry that is removed", async () => {
   const rows = [{ id: 500, slug: "film", name: "Кино" }];
   const summary = await appliance.importRows("categories", rows, true);
   expect(summary.rejects).toEqual([]);
@@ -140,14 +141,14 @@ test("without --replace nothing is removed", async () => {
   expect(await slugs()).toEqual(["news", "painting", "sport"]);
 });
 
-test("--replace removes nothing where a row is rejected", async () => {
+test("--replace removes nothing if a row is rejected", async () => {
   const rows = "slug,name,image\nnews,Новости,\npainting,Искусство,missing.webp\n";
   const summary = await importText(appliance, "categories", rows, { folder, replace: true });
   expect(summary.rejects).toMatchObject([{ line: 3, column: "image" }]);
   expect(await slugs()).toEqual(["news", "painting", "sport"]);
 });
 
-test("--replace by a file without rows is refused, since it would remove all", async () => {
+test("--replace with a file without rows is refused, because it would remove all entries", async () => {
   const before = await slugs();
   const replacing = importText(appliance, "categories", "slug,name\n", { replace: true });
   expect(replacing).rejects.toThrow("The file has no rows");
@@ -166,7 +167,7 @@ test("a WebP file of up to 500 pixels a side is served at its address", async ()
   expect(Buffer.from(await response.arrayBuffer()).equals(webp(500, 500))).toBe(true);
 });
 
-test("an imported image has the appliance's own address, over REST and MCP", async () => {
+test("an imported image is returned with the appliance's own address, over REST and MCP", async () => {
   const own = await startAppliance({ KANALOG_BASE_URL: "https://api.example.com/sub" });
   writeFileSync(join(folder, "news.webp"), webp(10, 10));
   await importText(own, "categories", "slug,name,image\nnews,Новости,news.webp\n", { folder });
@@ -179,7 +180,7 @@ test("an imported image has the appliance's own address, over REST and MCP", asy
   await own.close();
 });
 
-test("an image of another type, larger, or missing is rejected and the stored one stays", async () => {
+test("an image that is too large, not WebP or missing is rejected, and the stored one stays", async () => {
   writeFileSync(join(folder, "wide.webp"), webp(501, 10));
   writeFileSync(join(folder, "high.webp"), webp(10, 501));
   writeFileSync(join(folder, "png.webp"), PNG);
@@ -197,7 +198,7 @@ test("an image of another type, larger, or missing is rejected and the stored on
   expect(await image("painting")).toBe("https://example.com/painting.webp");
 });
 
-test("an image in its cell, as exports write it, is held to the rules of a file", async () => {
+test("an image within a cell, as exports write it, must meet the same rules as a file", async () => {
   const cell = (bytes: Uint8Array) =>
     `data:image/webp;base64,${Buffer.from(bytes).toString("base64")}`;
   const bad = [
@@ -210,6 +211,8 @@ test("an image in its cell, as exports write it, is held to the rules of a file"
   const refused = await importText(appliance, "categories", `slug,image\n${rows}`);
   expect(refused.rejects.map(({ column }) => column)).toEqual(bad.map(() => "image"));
   expect(refused.rejects[0]?.reason).toBe("The image has 501 x 10 pixels; at most 500 a side.");
+  const faults = refused.groups.map(({ fault }) => inLanguage("ru", fault));
+  expect(faults.filter((fault) => /The image|null/.test(fault))).toEqual([]);
   expect(await image("painting")).toBe("https://example.com/painting.webp");
 
   const csv = `slug,image\npainting,"${cell(webp(9, 9))}"\n`;
@@ -219,7 +222,7 @@ test("an image in its cell, as exports write it, is held to the rules of a file"
   expect(webp(9, 9).equals(new Uint8Array(await response.arrayBuffer()))).toBe(true);
 });
 
-test("null clears an image, an empty cell leaves it", async () => {
+test("null clears an image, and an empty cell leaves it unchanged", async () => {
   await importText(appliance, "categories", "slug,image\npainting,\n");
   expect(await image("painting")).toBe("https://example.com/painting.webp");
   await appliance.importRows("categories", [{ slug: "painting", image: null, name: null }]);

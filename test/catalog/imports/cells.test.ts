@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { reasonOf } from "../../../src/catalog/imports/tally.ts";
+import { reasonOf } from "../../../src/catalog/imports/writing/tally.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { counts, importText } from "../../support/import-text.ts";
 
@@ -24,7 +24,7 @@ async function card(): Promise<Record<string, unknown>> {
   return body as Record<string, unknown>;
 }
 
-/** A cell of the channel's row, and what its card then shows. */
+/** A cell of the channel's row, and the value that its card then shows. */
 const CELLS: [column: string, given: string | number, shown: unknown][] = [
   ["subscribers", " 12 ", 12],
   ["subscribers", "1 292 258", 1292258],
@@ -64,7 +64,7 @@ const CELLS: [column: string, given: string | number, shown: unknown][] = [
   ["last_post_at", "2025-02-01T09:30:00Z", "2025-02-01T12:30:00+03:00"],
 ];
 
-describe("a cell is taken as people write it", () => {
+describe("a cell is accepted in people's usual spelling", () => {
   for (const [column, given, shown] of CELLS) {
     test(`${column} ${JSON.stringify(given)}`, async () => {
       const csv = `id;${column}\n1;"${given}"\n`;
@@ -76,7 +76,7 @@ describe("a cell is taken as people write it", () => {
     });
   }
 
-  test("numbers by which channels and posts are known", async () => {
+  test("ids of channels and posts", async () => {
     await appliance.importRows("channels", [{ id: 1, msgr_id: "1234567890" }]);
     const spellings = ["1234567890.0", " 1234567890 ", "-1001234567890,0"];
     for (const msgr_id of spellings) {
@@ -91,7 +91,7 @@ describe("a cell is taken as people write it", () => {
     const text = posts.map((post) => JSON.stringify(post)).join("\n");
     const { rejects, inserted } = await importText(appliance, "posts", text);
     expect({ rejects, inserted }).toEqual({ rejects: [], inserted: 1 });
-    // A number of so many digits may have been rounded by whoever wrote it so.
+    // The program that wrote so many digits with a decimal point may have rounded them.
     const rounded = await importNdjson("channels", { msgr_id: "9007199254740993.0", title: "Т" });
     expect(rounded.rejects).toMatchObject([{ column: "msgr_id" }]);
   });
@@ -108,7 +108,7 @@ describe("a cell is taken as people write it", () => {
     }
   }
 
-  test("times without an offset are of the zone that is named, summer time included", async () => {
+  test("times without an offset are read in the given time zone, including summer time", async () => {
     for (const [timezone, given, shown] of [
       ["Europe/Berlin", "2025-01-15 12:00", "2025-01-15T14:00:00+03:00"],
       ["Europe/Berlin", "15.07.2025 12:00", "2025-07-15T13:00:00+03:00"],
@@ -122,7 +122,7 @@ describe("a cell is taken as people write it", () => {
     }
   });
 
-  test("a number by which something is known is not rounded for anybody", async () => {
+  test("an id is rejected in a spelling that may be rounded, grouped or fractional", async () => {
     for (const id of ["1.2K", "1 000", "1.5", "12345678901234567.0"]) {
       const { rejects } = await importNdjson("channels", { id, title: "A", subscribers: 1 });
       expect(rejects).toMatchObject([{ column: "id", reason: "A valid integer is required." }]);
@@ -154,7 +154,7 @@ const BAD: [column: string, given: unknown, reason: string][] = [
 
 describe("a bad cell of an optional column", () => {
   for (const [column, given, reason] of BAD) {
-    test(`costs the cell and not the row, under --strict the row: ${column}`, async () => {
+    test(`is dropped from its row, or with --strict rejects it: ${column}`, async () => {
       const before = (await card())[column];
       const row = { id: 1, title: "Two", [column]: given };
       const strict = await importNdjson("channels", row, { strict: true });
@@ -167,7 +167,7 @@ describe("a bad cell of an optional column", () => {
     });
   }
 
-  test("is counted by column and reason, with one example, also where rows are written together", async () => {
+  test("is counted by column and reason with one example, also when rows are inserted together", async () => {
     const rows = Array.from({ length: 100 }, (_, at) => {
       const day = new Date(Date.UTC(2025, 0, 1 + at)).toISOString().slice(0, 10);
       return `1,${day},5,${at % 2 === 0 ? "many" : "3"},${at === 50 ? "-1" : "1"}`;
@@ -190,7 +190,7 @@ describe("a bad cell of an optional column", () => {
   });
 });
 
-test("bad cells of identity and of required columns reject their rows, and so do those that hide", async () => {
+test("a bad cell of an identity, a required column or `is_public` rejects its row", async () => {
   const good = { id: 2, title: "A", subscribers: 1 };
   for (const [column, given] of [
     ["id", "x"],
@@ -215,7 +215,7 @@ test("bad cells of identity and of required columns reject their rows, and so do
   }
 });
 
-test("a thousand rows of unknown channels are one line that says to import channels first", async () => {
+test("a thousand rows of unknown channels are summed up in one line that says to import channels first", async () => {
   const rows = Array.from({ length: 1000 }, (_, at) => `@c${at},2025-01-01,1`);
   const csv = `channel,day,subscribers\n${rows.join("\n")}`;
   const result = await importText(appliance, "stats", csv);
@@ -225,7 +225,7 @@ test("a thousand rows of unknown channels are one line that says to import chann
   expect(group && reasonOf("en", group)).toBe("There is no channel @c0. Import channels first.");
 });
 
-test("a number beyond the safe range is rounded for a measure, and for nothing else", async () => {
+test("a number beyond the safe range is rounded only for a measure", async () => {
   const big = "9007199254740993";
   for (const [column, taken] of [
     ["quality", true],

@@ -16,7 +16,7 @@ const ids = async (query: string): Promise<number[]> =>
     ({ id }: { id: number }) => id,
   );
 
-test("a new channel needs a title and subscribers; all else has its default", async () => {
+test("a new channel needs a title and subscribers; other columns have defaults", async () => {
   const summary = await appliance.importRows("channels", [
     { id: 7, title: "Семь", subscribers: 5 },
   ]);
@@ -58,7 +58,7 @@ test("a new channel without title or subscribers is rejected, naming the column"
   expect((await appliance.get("/v1/msgr/channels/?ids=1,2,4")).body.results).toEqual([]);
 });
 
-test("a row is known by id, else by msgr_id, else by handle in any case", async () => {
+test("a row is identified by id, or else by msgr_id, or else by handle in any case", async () => {
   await appliance.importRows("channels", [
     { id: 1, msgr_id: -1001, handle: "one", title: "A", subscribers: 1 },
     { id: 2, msgr_id: -1002, handle: "two", title: "B", subscribers: 1 },
@@ -77,7 +77,7 @@ test("a row is known by id, else by msgr_id, else by handle in any case", async 
   expect(await card(2)).toMatchObject({ title: "C", handle: "THREE" });
 });
 
-test("a channel without a number gets one of its own", async () => {
+test("a channel without a number gets a new one", async () => {
   await appliance.importRows("channels", [
     { id: 10, title: "A", subscribers: 1 },
     { handle: "b", title: "B", subscribers: 1 },
@@ -88,7 +88,7 @@ test("a channel without a number gets one of its own", async () => {
   expect(c.title).toBe("C");
 });
 
-test("the same rows again are all unchanged", async () => {
+test("importing the same rows again leaves all unchanged", async () => {
   const rows = [
     {
       ...{ id: 1, msgr_id: -100, handle: "One", title: "A", description: "text\nlines" },
@@ -103,7 +103,7 @@ test("the same rows again are all unchanged", async () => {
   expect((await appliance.importRows("channels", rows)).unchanged).toBe(2);
 });
 
-test("an empty CSV cell leaves the stored value, null in NDJSON clears it", async () => {
+test("an empty CSV cell leaves the stored value, and null in NDJSON clears it", async () => {
   const full = {
     ...{ id: 1, msgr_id: 9, handle: "one", title: "A", description: "d", link: "https://t.me/one" },
     ...{ image: "https://example.com/1.webp", subscribers: 5, category: "auto" },
@@ -127,7 +127,7 @@ test("an empty CSV cell leaves the stored value, null in NDJSON clears it", asyn
   expect(cleared).toMatchObject({ quality: null, citation: null, last_post_at: null });
   expect(cleared.categories).toEqual([]);
   expect((await appliance.get("/v1/msgr/channels/resolve/?q=9")).status).toBe(404);
-  // What cannot be cleared counts as not given.
+  // A null for a required value counts as not given.
   expect(cleared).toMatchObject({ title: "A", subscribers: 5 });
 });
 
@@ -153,7 +153,7 @@ test("null for a column that always has a value counts as not given", async () =
   expect(rejects).toMatchObject([{ column: "title" }]);
 });
 
-test("a handle that a row gives to another channel moves there, in any case", async () => {
+test("a handle that a row gives to another channel moves there, whatever its case", async () => {
   await appliance.importRows("channels", [
     { id: 1, handle: "news", title: "Старые", subscribers: 1 },
     { id: 2, title: "Новые", subscribers: 1 },
@@ -173,7 +173,7 @@ test("a handle that a row gives to another channel moves there, in any case", as
   expect((await card("three")).id).toBe(4);
 });
 
-test("a msgr_id of another channel is rejected and changes nothing", async () => {
+test("a msgr_id that another channel has is rejected and changes nothing", async () => {
   await appliance.importRows("channels", [
     { id: 1, msgr_id: 100, handle: "one", title: "A", subscribers: 1 },
     { id: 2, msgr_id: 200, handle: "two", title: "B", subscribers: 1 },
@@ -191,7 +191,7 @@ test("a msgr_id of another channel is rejected and changes nothing", async () =>
   expect(await card(2)).toMatchObject({ handle: "two", title: "B" });
 });
 
-test("a category or territory that does not exist is rejected by its name", async () => {
+test("a category or territory that does not exist is rejected with a reason that names it", async () => {
   const { rejects, inserted } = await appliance.importRows("channels", [
     { id: 1, title: "A", subscribers: 1, category: "nope" },
     { id: 2, title: "A", subscribers: 1, categories: ["auto", "nope"] },
@@ -215,7 +215,7 @@ test("a category or territory that does not exist is rejected by its name", asyn
   ]);
 });
 
-test("additional categories are separated by spaces, or a JSON array", async () => {
+test("additional categories are a text separated by spaces, or a JSON array", async () => {
   await importText(
     appliance,
     "channels",
@@ -258,7 +258,7 @@ test("the catalog's filters and search follow every change of a channel", async 
   expect(await ids("q=палки&subscribers_min=3000&ordering=-quality")).toEqual([1]);
 });
 
-test("every spelling of a boolean is taken, in CSV and in NDJSON", async () => {
+test("every spelling of a boolean is accepted, in CSV and in NDJSON", async () => {
   const spellings: [unknown, boolean][] = [
     ...["true", "True", "TRUE", "1", "yes", "Yes"].map((text): [unknown, boolean] => [text, true]),
     ...["false", "False", "FALSE", "0", "no", "NO"].map((text): [unknown, boolean] => [
@@ -285,14 +285,14 @@ test("every spelling of a boolean is taken, in CSV and in NDJSON", async () => {
   }
 });
 
-test("a JSON list is no boolean, whatever stands in it", async () => {
+test("a JSON list is not accepted as a boolean, whatever it contains", async () => {
   const { rejects } = await appliance.importRows("channels", [
     { id: 1, title: "A", subscribers: 1, a_plus: [true] },
   ]);
   expect(rejects).toMatchObject([{ column: "a_plus", reason: "Must be a valid boolean." }]);
 });
 
-test("timestamps take any offset, Z and any fraction, and are kept to the millisecond", async () => {
+test("timestamps may have any offset, Z and any fraction, and are stored in milliseconds", async () => {
   const instant = (given: string) => ({ id: 1, title: "A", subscribers: 1, last_post_at: given });
   for (const given of [
     "2026-11-19T14:03:07+03:00",
@@ -314,7 +314,7 @@ test("timestamps take any offset, Z and any fraction, and are kept to the millis
   expect(other.updated).toBe(1);
 });
 
-test("an offset of whole hours may stand without minutes, as PostgreSQL prints it", async () => {
+test("an offset of whole hours may lack minutes, as PostgreSQL prints it", async () => {
   const { rejects } = await appliance.importRows("channels", [
     { id: 1, title: "A", subscribers: 1, last_post_at: "2026-11-19 14:03:07+03" },
   ]);
@@ -339,7 +339,7 @@ test("times that do not exist are rejected", async () => {
   }
 });
 
-test("a value of the wrong form is rejected, naming its column", async () => {
+test("a value in the wrong form is rejected, naming its column", async () => {
   const wrong: [string, unknown][] = [
     ["id", "x"],
     ["id", 0],
@@ -382,7 +382,7 @@ test("lengths are counted in code points, and titles stay on one line", async ()
   expect((await card(2)).title).toBe("two lines");
 });
 
-test("an address is shown as it is stored: without NUL, and with no half of a letter", async () => {
+test("an address is stored without NUL, and with half a surrogate pair replaced", async () => {
   const row = {
     id: 1,
     title: "A",
@@ -395,7 +395,7 @@ test("an address is shown as it is stored: without NUL, and with no half of a le
   expect((await appliance.importRows("channels", [row])).unchanged).toBe(1);
 });
 
-test("the largest number there is does not keep later channels from getting one", async () => {
+test("the largest possible number of a channel does not keep later channels from getting one", async () => {
   await appliance.importRows("channels", [
     { id: Number.MAX_SAFE_INTEGER, title: "A", subscribers: 1 },
   ]);
@@ -405,7 +405,7 @@ test("the largest number there is does not keep later channels from getting one"
   expect(Number.isSafeInteger(next.id)).toBe(true);
 });
 
-test("an instant after the year 9999 in Moscow, which cannot be written, is rejected", async () => {
+test("an instant after the year 9999 in Moscow is rejected, because it cannot be written", async () => {
   for (const given of ["9999-12-31T23:59:59-12:00", "9999-12-31T21:00:00Z"]) {
     const { rejects } = await appliance.importRows("channels", [
       { id: 1, title: "A", subscribers: 1, last_post_at: given },
@@ -414,7 +414,7 @@ test("an instant after the year 9999 in Moscow, which cannot be written, is reje
   }
 });
 
-test("a last post more than 5 minutes ahead of now is left out, of a refresh as of a whole row", async () => {
+test("a last post more than 5 minutes in the future is dropped, from a refresh as from a complete row", async () => {
   const ahead = new Date(appliance.ports.clock.now() + 5 * 60_000 + 1).toISOString();
   const at = new Date(appliance.ports.clock.now() + 5 * 60_000).toISOString();
   const whole = { id: 1, title: "Один", subscribers: 5, last_post_at: ahead };
@@ -428,7 +428,7 @@ test("a last post more than 5 minutes ahead of now is left out, of a refresh as 
   expect((await card(1)).last_post_at).not.toBeNull();
 });
 
-test("the primary category is not among the additional ones", async () => {
+test("the primary category is removed from the additional ones", async () => {
   const row = {
     id: 1,
     title: "Один",
@@ -443,7 +443,7 @@ test("the primary category is not among the additional ones", async () => {
   expect(await card(1)).toMatchObject({ category: "science", categories: [] });
 });
 
-test("an import that is interrupted counts the channels of the directories, too", async () => {
+test("an interrupted import also recounts the channels of the directories", async () => {
   const rows = Array.from({ length: 6_000 }, (_, at) =>
     JSON.stringify({ id: at + 1, title: "A", subscribers: 1, category: "news" }),
   );

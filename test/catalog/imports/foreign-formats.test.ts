@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   createForeignRows,
   type ForeignFormatName,
-} from "../../../src/catalog/imports/foreign/foreign-formats.ts";
-import type { InputRow } from "../../../src/catalog/imports/input-row.ts";
-import { readJson } from "../../../src/catalog/imports/json-rows.ts";
-import { readNdjson } from "../../../src/catalog/imports/ndjson-rows.ts";
+} from "../../../src/catalog/imports/reading/foreign/foreign-formats.ts";
+import type { InputRow } from "../../../src/catalog/imports/reading/input-row.ts";
+import { readJson } from "../../../src/catalog/imports/reading/json-rows.ts";
+import { readNdjson } from "../../../src/catalog/imports/reading/ndjson-rows.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { importText } from "../../support/import-text.ts";
 
-/** All that posts may have, also where this version has no column for it yet. */
+/** All columns that formats can fill, including any that the import does not have yet. */
 const COLUMNS = [
   ...["channel", "channel_msgr_id", "msgr_post_id", "text", "views", "published_at", "edited_at"],
   ...["media", "forwards", "reactions", "comments", "forwarded_from_name", "album"],
@@ -74,7 +74,7 @@ const TELETHON = [
     media: { _: "MessageMediaPhoto", photo: {} },
   },
 ];
-/** Telegram's number of an album has more digits than a number of JavaScript keeps. */
+/** Telegram's ids of albums have more digits than a JavaScript number can hold. */
 const ALBUM = "13890123456789012345";
 const withAlbum = (text: string): string => text.replace('"id":3', `"id":3,"grouped_id":${ALBUM}`);
 
@@ -96,8 +96,8 @@ const PYROGRAM = [
   },
 ];
 
-describe("the posts of another program's file", () => {
-  test("are read from Telegram Desktop, with what it lacks left unknown", async () => {
+describe("posts in another program's file", () => {
+  test("are read from Telegram Desktop, and data that it lacks stays unknown", async () => {
     expect(await postsOf("telegram-desktop", DESKTOP)).toEqual([
       {
         ...{ channel_msgr_id: 1234567890, msgr_post_id: 2, published_at: "1735714800" },
@@ -111,7 +111,7 @@ describe("the posts of another program's file", () => {
     ]);
   });
 
-  test("are read from Telethon, as an array and one a line", async () => {
+  test("are read from Telethon, in an array or one per line", async () => {
     for (const content of [
       JSON.stringify(TELETHON, null, 2).replace('"id": 3', `"id": 3, "grouped_id": ${ALBUM}`),
       TELETHON.map((message) => withAlbum(JSON.stringify(message))).join("\n"),
@@ -131,7 +131,7 @@ describe("the posts of another program's file", () => {
     }
   });
 
-  test("are read from Pyrogram, as an array and one a line", async () => {
+  test("are read from Pyrogram, in an array or one per line", async () => {
     for (const content of [
       JSON.stringify(PYROGRAM, null, 4),
       PYROGRAM.map((message) => JSON.stringify(message)).join("\n"),
@@ -151,7 +151,7 @@ describe("the posts of another program's file", () => {
   });
 });
 
-test("what a message lacks is left unknown, not made up of the words for nothing", async () => {
+test("data that a message lacks stays unknown, and is not read from words such as null", async () => {
   const place = { id: 2, date: "2025-01-01T07:00:00+00:00" };
   const message = { _: "Message", ...place, peer_id: { channel_id: 1234567890 }, message: "Т" };
   const lines = [message, { ...message, media: null }].map((one) => JSON.stringify(one));
@@ -163,7 +163,7 @@ test("what a message lacks is left unknown, not made up of the words for nothing
   expect(await postsOf("telegram-desktop", desktop)).toMatchObject([{ text: "а б" }]);
 });
 
-test("messages of people and of groups, whose numbers are no channel's, are of no channel", async () => {
+test("messages of people and small groups name no channel, because their ids are not channels'", async () => {
   const message = { id: 2, type: "message", date: "2025-01-01T10:00:00", from_id: "channel55" };
   for (const type of ["personal_chat", "bot_chat", "saved_messages", "private_group"]) {
     const desktop = JSON.stringify({ id: 1234567890, name: "А", type, messages: [message] });
@@ -181,14 +181,14 @@ test("messages of people and of groups, whose numbers are no channel's, are of n
   }
 });
 
-describe("the application", () => {
+describe("an import", () => {
   let appliance: Appliance;
   beforeEach(async () => {
     appliance = await startAppliance();
   });
   afterEach(() => appliance.close());
 
-  test("imports posts of Pyrogram, whose times are of the zone that is named", async () => {
+  test("reads Pyrogram's times in the given time zone", async () => {
     await appliance.importRows("channels", [
       { msgr_id: -1001234567890, handle: "first_channel", title: "A", subscribers: 1 },
     ]);
@@ -204,7 +204,7 @@ describe("the application", () => {
     ]);
   });
 
-  test("imports the channel of a file, once however many messages name it", async () => {
+  test("imports a file's channel once, however many messages name it", async () => {
     await appliance.importRows("channels", [
       { msgr_id: 1234567890, title: "A", subscribers: 1 },
       { msgr_id: -1001234567890, title: "B", subscribers: 1 },
@@ -220,7 +220,7 @@ describe("the application", () => {
     }
   });
 
-  test("takes no person and no group for a channel", async () => {
+  test("does not import a person or a small group as a channel", async () => {
     const desktop = DESKTOP.replace("public_channel", "personal_chat");
     const pyrogram = JSON.stringify(
       PYROGRAM.map(({ chat, ...of }) => ({ ...of, chat: { ...chat, type: "ChatType.PRIVATE" } })),
@@ -237,7 +237,7 @@ describe("the application", () => {
     }
   });
 
-  test("refuses a file that is none of the format, and a kind that it has nothing of", async () => {
+  test("refuses a file in another format, and a kind that the format has no data for", async () => {
     for (const [kind, from, content, said] of [
       [
         "posts",

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHeldUploads } from "../../../src/catalog/imports/held-uploads.ts";
-import { DEFAULT_OPTIONS } from "../../../src/catalog/imports/import-options.ts";
-import { createUploadFiles } from "../../../src/catalog/imports/upload-files.ts";
+import { createHeldUploads } from "../../../src/catalog/imports/runs/held-uploads.ts";
+import { createUploadFiles } from "../../../src/catalog/imports/runs/upload-files.ts";
+import { DEFAULT_OPTIONS } from "../../../src/catalog/imports/writing/import-options.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 
 let folder: string;
@@ -27,7 +27,7 @@ function world() {
   return { ports, held, hold };
 }
 
-test("an upload that nobody starts is removed after an hour, and with the process", async () => {
+test("an upload that nobody starts is removed after an hour, or when the process ends", async () => {
   const { ports, held, hold } = world();
   const first = await hold();
   ports.clock.advance(59 * 60_000);
@@ -42,7 +42,7 @@ test("an upload that nobody starts is removed after an hour, and with the proces
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("of more than ten uploads the oldest is removed", async () => {
+test("the oldest upload is removed when there are more than ten", async () => {
   const { held, hold } = world();
   const first = await hold();
   for (let others = 0; others < 9; others += 1) await hold();

@@ -16,7 +16,7 @@ const resolved = async (q: string): Promise<number | undefined> =>
 const titles = async (): Promise<string[]> =>
   (await appliance.get(CATALOG)).body.results.map(({ title }: { title: string }) => title);
 
-test("a catalog kept by handle gets its messenger ids: no twins, posts and statistics stay", async () => {
+test("a catalog kept by handle receives messenger ids without twins, and keeps posts and statistics", async () => {
   await importText(
     appliance,
     "channels",
@@ -42,13 +42,13 @@ test("a catalog kept by handle gets its messenger ids: no twins, posts and stati
   expect((await appliance.get(`${CATALOG}${id}/posts/`)).body.results).toHaveLength(1);
   const days = `/v1/msgr/stats/daily/?channels=${id}&from=2026-11-19&to=2026-11-19`;
   expect((await appliance.get(days)).body.results).toMatchObject([{ subscribers: 99 }]);
-  // From now on it is known by its messenger id, whatever its handle becomes.
+  // From now on the messenger id identifies it, even if its handle changes.
   const renamed = "msgr_id,handle,title\n1234567890,utro_news,Утро\n";
   expect((await importText(appliance, "channels", renamed)).updated).toBe(1);
   expect(await card("utro")).toMatchObject({ id, handle: "utro_news" });
 });
 
-test("a handle that a channel with another messenger id has moves, counted and told with both numbers", async () => {
+test("a handle of a channel with another messenger id moves, and is counted and reported with both numbers", async () => {
   await appliance.importRows("channels", [
     { id: 1, msgr_id: 11, handle: "a", title: "A", subscribers: 1 },
     { id: 2, msgr_id: 12, handle: "b", title: "B", subscribers: 1 },
@@ -67,7 +67,7 @@ test("a handle that a channel with another messenger id has moves, counted and t
   expect(await card(2)).toMatchObject({ handle: null, former_handles: ["A", "b"] });
 });
 
-test("an id decides over a messenger id, and that over a handle", async () => {
+test("an id takes precedence over a messenger id, and that over a handle", async () => {
   await appliance.importRows("channels", [
     { id: 1, msgr_id: 11, handle: "a", title: "A", subscribers: 1 },
     { id: 2, handle: "b", title: "B", subscribers: 1 },
@@ -82,7 +82,7 @@ test("an id decides over a messenger id, and that over a handle", async () => {
   expect(await card("c")).toMatchObject({ id: 3, title: "C" });
 });
 
-test("of more than twenty handles that move the rest is only counted", async () => {
+test("moved handles after the first twenty are only counted", async () => {
   const numbers = Array.from({ length: 25 }, (_, at) => at + 1);
   const rows = (offset: number) =>
     numbers.map((n) => ({
@@ -96,7 +96,7 @@ test("of more than twenty handles that move the rest is only counted", async () 
   expect(notes[20]).toBe("… and 5 more handles moved to other channels.");
 });
 
-test("messenger ids are exact from CSV and as strings; an unsafe number of JSON is rejected", async () => {
+test("messenger ids are exact in CSV and as strings, and a JSON number beyond the safe range is rejected", async () => {
   const csv =
     "id,msgr_id,title,subscribers\n1,9223372036854775807,A,1\n2,9223372036854775806,B,1\n";
   expect((await importText(appliance, "channels", csv)).inserted).toBe(2);
@@ -120,7 +120,7 @@ test("messenger ids are exact from CSV and as strings; an unsafe number of JSON 
   expect((await importText(appliance, "channels", csv)).unchanged).toBe(2);
 });
 
-test("posts and statistics name their channel by number, handle, link or messenger id", async () => {
+test("posts and statistics may name their channel by number, handle, link or messenger id", async () => {
   await appliance.importRows("channels", [
     { id: 5, msgr_id: "9223372036854775807", handle: "five", title: "F", subscribers: 1 },
     { id: 6, msgr_id: "-1001234567890", title: "S", subscribers: 1 },
@@ -147,7 +147,7 @@ test("posts and statistics name their channel by number, handle, link or messeng
   expect((await appliance.get(days)).body.results).toHaveLength(3);
 });
 
-test("a row that names no channel, two, or one that is not there is rejected", async () => {
+test("a row that names no channel, two channels, or one that does not exist is rejected", async () => {
   await appliance.importRows("channels", [
     { id: 5, msgr_id: 55, handle: "five", title: "F", subscribers: 1 },
     { id: 6, title: "S", subscribers: 1 },

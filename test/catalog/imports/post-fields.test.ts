@@ -3,7 +3,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { importText } from "../../support/import-text.ts";
 
-/** Numbers of 64 bits, and what else is known of a post. */
+/** Messenger ids of posts, which have 64 bits, and the optional fields of a post. */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -23,7 +23,7 @@ const post = async (id: number) => (await appliance.get(`/v1/msgr/posts/${id}/`)
 const reasons = async (rows: Record<string, unknown>[]) =>
   (await appliance.importRows("posts", rows)).rejects.map(({ column, reason }) => [column, reason]);
 
-test("64-bit numbers of posts are exact from CSV and NDJSON, and in the answers", async () => {
+test("64-bit ids of posts are exact in CSV, in NDJSON and in answers", async () => {
   const numbers = ["9223372036854775807", "9223372036854775806", "9007199254740993", "0"];
   const csv = numbers.map((number, at) => `${at + 1},1,${number},${AT}`).join("\n");
   await importText(appliance, "posts", `id,channel,msgr_post_id,published_at\n${csv}\n`);
@@ -38,7 +38,7 @@ test("64-bit numbers of posts are exact from CSV and NDJSON, and in the answers"
   }
 });
 
-test("a post is found by each of its 64 bits, however its number is written", async () => {
+test("all 64 bits of an id identify a post, however the id is written", async () => {
   const last = { channel: 1, msgr_post_id: "9223372036854775807" };
   await imported(appliance, "posts", [
     { ...last, id: 1, published_at: AT },
@@ -57,7 +57,7 @@ test("a post is found by each of its 64 bits, however its number is written", as
   ]);
 });
 
-test("MAX's mid. gives the number in its last 16 hexadecimal digits", async () => {
+test("the id in MAX's mid. is its last 16 hexadecimal digits", async () => {
   await imported(appliance, "posts", [
     { id: 1, channel: 1, msgr_post_id: "mid.ffffbfb7a1c2d3e4019AC0FFEE123456", published_at: AT },
     { id: 2, channel: 1, msgr_post_id: "mid.7fffffffffffffff", published_at: AT },
@@ -66,7 +66,7 @@ test("MAX's mid. gives the number in its last 16 hexadecimal digits", async () =
   expect(await post(2)).toMatchObject({ msgr_post_id: "9223372036854775807" });
 });
 
-test("a number that JSON has rounded is to be given as a string", async () => {
+test("an id that JSON may have rounded is rejected with the advice to give it as a string", async () => {
   const row = { channel: 1, published_at: AT };
   const ndjson = `{"channel": 1, "published_at": "${AT}", "msgr_post_id": 9007199254740993}\n`;
   const { rejects } = await importText(appliance, "posts", ndjson, { format: "ndjson" });
@@ -83,7 +83,7 @@ for (const wrong of [
   ...["-1", "1.5", "9223372036854775808", "99999999999999999999", "mid.", "mid.12", "abc"],
   ...["mid.8000000000000000", "mid.zzzzzzzzzzzzzzzz", " ", -1, 1.5, true, ["5"], {}],
 ]) {
-  test(`${JSON.stringify(wrong)} is no number of a post, and the row says what would be one`, async () => {
+  test(`${JSON.stringify(wrong)} is rejected as the id of a post, with a reason that says what is accepted`, async () => {
     const [rejected] = await reasons([{ channel: 1, msgr_post_id: wrong, published_at: AT }]);
     expect(rejected).toEqual([
       "msgr_post_id",
@@ -104,7 +104,7 @@ const KNOWN = {
   album: "13900000000000000001",
 };
 
-test("what is known of a post is imported from CSV and NDJSON alike, and shown", async () => {
+test("optional fields of a post are imported from CSV and NDJSON alike, and shown", async () => {
   await imported(appliance, "posts", [
     { id: 1, channel: 1, published_at: AT, views: 7, ...KNOWN, forwarded_from: "@two" },
   ]);
@@ -116,7 +116,7 @@ test("what is known of a post is imported from CSV and NDJSON alike, and shown",
   expect((await importText(appliance, "posts", csv)).unchanged).toBe(1);
 });
 
-test("null clears what is known of a post, an empty cell leaves it", async () => {
+test("null clears an optional field of a post, and an empty cell leaves it", async () => {
   await imported(appliance, "posts", [{ id: 1, channel: 1, published_at: AT, ...KNOWN }]);
   const names = Object.keys(KNOWN);
   await importText(appliance, "posts", `id,${names}\n1${",".repeat(names.length)}\n`);
@@ -126,7 +126,7 @@ test("null clears what is known of a post, an empty cell leaves it", async () =>
   expect(await post(1)).toMatchObject(nulls);
 });
 
-test("media are of the kinds listed, each kept once; none at all is known too", async () => {
+test("media are of the listed kinds, each stored once; a post can also be known to have none", async () => {
   await imported(appliance, "posts", [
     { id: 1, channel: 1, published_at: AT, media: "video photo video" },
     { id: 2, channel: 1, published_at: AT, media: [] },
@@ -143,7 +143,7 @@ test("media are of the kinds listed, each kept once; none at all is known too", 
   ]);
 });
 
-test("a wrong count or time of a post is rejected by its column", async () => {
+test("a wrong count or time of a post is rejected, naming its column", async () => {
   const rows = [
     { forwards: -1 },
     { reactions: "many" },
@@ -156,7 +156,7 @@ test("a wrong count or time of a post is rejected by its column", async () => {
   expect(rejected.map(([column]) => column)).toEqual(rows.flatMap((row) => Object.keys(row)));
 });
 
-test("forwarded_from is null where the channel is not in the catalog, hidden, or given up", async () => {
+test("forwarded_from is null if the channel is not in the catalog, or hidden", async () => {
   await imported(appliance, "posts", [
     { id: 1, channel: 1, published_at: AT, forwarded_from: "@elsewhere" },
     { id: 2, channel: 1, published_at: AT, forwarded_from: 99 },
@@ -173,7 +173,7 @@ test("forwarded_from is null where the channel is not in the catalog, hidden, or
   expect(await shown()).toEqual([null, null, 3, null]);
 });
 
-test("views were read when the row says, else now; a post whose views were never read has 0", async () => {
+test("views were read when the row says, or else now; a post whose views were never read has 0", async () => {
   await imported(appliance, "posts", [
     { id: 1, channel: 1, published_at: AT, views: 5, views_at: "2026-11-20T10:30:00+03:00" },
     { id: 2, channel: 1, published_at: AT, views: 5 },
@@ -208,7 +208,7 @@ test("views were read when the row says, else now; a post whose views were never
   expect(await read(2)).toEqual([0, null]);
 });
 
-test("an instant more than 5 minutes ahead of now is rejected, of posts and of statistics", async () => {
+test("an instant more than 5 minutes in the future is rejected, in posts and in statistics", async () => {
   const ahead = "2026-11-20T12:05:00.001+03:00";
   const message = "This lies more than 5 minutes ahead of now.";
   for (const column of ["published_at", "edited_at", "views_at"]) {
@@ -225,7 +225,7 @@ test("an instant more than 5 minutes ahead of now is rejected, of posts and of s
   expect(await days("2026-11-22")).toMatchObject([{ column: "day", reason: message }]);
 });
 
-test("many days of statistics together are each rejected where they lie ahead", async () => {
+test("days in the future are rejected one by one, also when rows are inserted together", async () => {
   const rows = Array.from({ length: 60 }, (_, at) => ({
     ...{ channel: 1, subscribers: 1, views: 1, posts: 1 },
     day: new Date(Date.UTC(2026, 10, 1 + at)).toISOString().slice(0, 10),
@@ -234,7 +234,7 @@ test("many days of statistics together are each rejected where they lie ahead", 
   expect([inserted, rejected]).toEqual([20, 40]);
 });
 
-test("a post of a version that kept no time of reading keeps its views, as read when the post was", async () => {
+test("a post of a version without `views_at` keeps its views, read when the post was", async () => {
   await imported(appliance, "posts", [
     { id: 1, channel: 1, published_at: AT, views: 40 },
     { id: 2, channel: 1, published_at: AT },

@@ -27,7 +27,7 @@ const importChannels = (count: number) =>
     })),
   );
 
-/** One post of each of some channels after the other, a second apart: the channels lie far from each other. */
+/** Posts a second apart, each of another channel, far from the previous one's in the indexes by channel. */
 const spread = (first: number, count: number) =>
   Array.from({ length: count }, (_, at) => ({
     channel: 1 + (((first + at) * 211) % CHANNELS),
@@ -36,7 +36,7 @@ const spread = (first: number, count: number) =>
     published_at: new Date(PUBLISHED + 1000 * (first + at)).toISOString(),
   }));
 
-/** Bytes that work writes into the log. While somebody reads, the log does not begin anew. */
+/** Bytes that work writes to the write-ahead log. The open reader keeps the log from restarting. */
 async function logged(work: () => Promise<unknown>): Promise<number> {
   const reader = machine.open();
   try {
@@ -50,7 +50,7 @@ async function logged(work: () => Promise<unknown>): Promise<number> {
   }
 }
 
-test("posts spread over all channels write at most four times their own size into the log", async () => {
+test("posts spread over all channels write less than four times their own size to the write-ahead log", async () => {
   await importChannels(CHANNELS);
   const former = spread(1, 10 * CHANNELS).map(({ text, ...post }) => post);
   await appliance.importRows("posts", former);
@@ -60,7 +60,7 @@ test("posts spread over all channels write at most four times their own size int
   expect(bytes / own).toBeLessThan(4);
 });
 
-test("of a post that a file gives twice, by two names of its channel, the last row counts", async () => {
+test("the last row wins if a file gives a post twice, even under different names of its channel", async () => {
   await importChannels(3);
   const at = { msgr_post_id: 5, published_at: "2026-11-19T10:00:00+03:00" };
   await appliance.importRows("posts", [

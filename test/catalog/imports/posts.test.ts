@@ -45,7 +45,7 @@ test("a new post needs a channel and a time; views are then 0 and is_ad false", 
   ]);
 });
 
-test("a post is known by id, else by channel and msgr_post_id", async () => {
+test("a post is identified by id, or else by channel and msgr_post_id", async () => {
   const at = "2026-11-20T07:00:00Z";
   await appliance.importRows("posts", [
     { id: 5, channel: 1, msgr_post_id: 100, published_at: at, text: "first" },
@@ -67,7 +67,7 @@ test("a post is known by id, else by channel and msgr_post_id", async () => {
   expect(rejects[0]?.reason).toContain("Post 5");
 });
 
-test("the same rows again are all unchanged, and are read only once", async () => {
+test("importing the same rows again leaves all unchanged, and edits keep the time of the first import", async () => {
   const rows = [
     { id: 5, channel: 1, msgr_post_id: 1, text: "x", published_at: "2026-11-20T07:00:00.5Z" },
     {
@@ -89,7 +89,7 @@ test("the same rows again are all unchanged, and are read only once", async () =
   expect(before).toContainEqual({ id: 5, read_at: Date.parse("2026-11-20T12:00:00+03:00") });
 });
 
-test("null clears a link and a msgr_post_id, and else counts as not given", async () => {
+test("null clears a link and a msgr_post_id, and counts as not given for other columns", async () => {
   const row = {
     ...{ id: 5, channel: 1, msgr_post_id: 3, text: "x", views: 4, is_ad: true },
     ...{ published_at: "2026-11-20T07:00:00Z", link: "https://t.me/one/3" },
@@ -102,14 +102,14 @@ test("null clears a link and a msgr_post_id, and else counts as not given", asyn
   const nulls = Object.fromEntries(names.map((name) => [name, null]));
   expect((await appliance.importRows("posts", [{ ...nulls, id: 5 }])).updated).toBe(1);
   expect(await post(5)).toMatchObject({ text: "x", views: 4, is_ad: true, link: null, channel: 1 });
-  // The number is free again.
+  // The id is free again.
   const again = await appliance.importRows("posts", [
     { id: 6, channel: 1, msgr_post_id: 3, published_at: "2026-11-20T07:00:00Z" },
   ]);
   expect(again.inserted).toBe(1);
 });
 
-test("last_post_at follows the newest post, whatever the order of the rows", async () => {
+test("last_post_at follows the newest post, in whatever order rows come", async () => {
   await appliance.importRows("posts", [
     { id: 1, channel: 1, published_at: "2026-11-18T10:00:00+03:00" },
     { id: 2, channel: 1, published_at: "2026-11-19T10:00:00+03:00" },
@@ -127,7 +127,7 @@ test("last_post_at follows the newest post, whatever the order of the rows", asy
   expect(catalog.body.results.map(({ id }: { id: number }) => id)).toEqual([1, 2]);
 });
 
-test("a rejected row leaves the good ones around it, also in what follows from them", async () => {
+test("a rejected row does not affect the good ones around it, nor what is derived from them", async () => {
   const { inserted, rejects } = await appliance.importRows("posts", [
     { id: 1, channel: 1, published_at: "2026-11-18T10:00:00+03:00" },
     { id: 2, channel: 1, published_at: "2025-02-29T10:00:00+03:00" },
@@ -145,7 +145,7 @@ test("a rejected row leaves the good ones around it, also in what follows from t
   expect(await lastPostAt(2)).toBe("2026-11-18T12:00:00+03:00");
 });
 
-test("a channel row imported again does not set last_post_at behind the newest post", async () => {
+test("importing a channel's row again does not set last_post_at before its newest post", async () => {
   const row = { id: 1, last_post_at: "2026-11-01T00:00:00+03:00" };
   await appliance.importRows("channels", [row]);
   expect(await lastPostAt(1)).toBe("2026-11-01T00:00:00+03:00");

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { ReadableStream } from "node:stream/web";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import type { Input } from "../../../src/catalog/imports/input.ts";
-import { nothingRecognized } from "../../../src/catalog/imports/recognized.ts";
-import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/rows.ts";
+import type { Input } from "../../../src/catalog/imports/reading/input.ts";
+import { nothingRecognized } from "../../../src/catalog/imports/reading/recognized.ts";
+import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/reading/rows.ts";
 import { AppError } from "../../../src/errors.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { type ImportTextOptions, importText } from "../../support/import-text.ts";
@@ -33,7 +33,7 @@ interface FileCase {
   recognized: Record<string, unknown>;
 }
 
-/** The same two channels in all files. */
+/** Files that all contain the same two channels. */
 const FILES: Record<string, FileCase> = {
   "commas, UTF-8": {
     content: CSV,
@@ -50,18 +50,18 @@ const FILES: Record<string, FileCase> = {
     recognized: { separator: ";" },
   },
   tabs: { content: CSV.replaceAll(",", "\t"), recognized: { separator: "\t" } },
-  "UTF-16, little end first": {
+  "UTF-16, little-endian": {
     content: utf16(CSV.replaceAll(",", "\t"), false),
     recognized: { encoding: "UTF-16", separator: "\t" },
   },
-  "UTF-16, big end first": { content: utf16(CSV, true), recognized: { encoding: "UTF-16" } },
+  "UTF-16, big-endian": { content: utf16(CSV, true), recognized: { encoding: "UTF-16" } },
   "Windows-1251": {
     content: windows1251(CSV.replaceAll(",", ";")),
     recognized: { encoding: "Windows-1251", separator: ";" },
   },
   gzip: { content: gzipSync(CSV), recognized: { compression: "gzip", format: "csv" } },
   zstd: { content: zstdCompressSync(CSV), recognized: { compression: "zstd", format: "csv" } },
-  "gzip of NDJSON by its name": {
+  "NDJSON in gzip, by the file's name": {
     content: gzipSync(NDJSON),
     options: { name: "rows.ndjson.gz" },
     recognized: { compression: "gzip", format: "ndjson" },
@@ -80,31 +80,31 @@ const FILES: Record<string, FileCase> = {
     options: { name: "rows.json" },
     recognized: { format: "json" },
   },
-  "a JSON array in a file that is named .ndjson": {
+  "a JSON array in a file named .ndjson": {
     content: JSON.stringify(ROWS),
     options: { name: "rows.ndjson" },
     recognized: { format: "json" },
   },
-  "names in any case, with spaces around": {
+  "column names in any case, with spaces around them": {
     content: CSV.replace("id,title,subscribers", " ID , Title,SUBSCRIBERS "),
     recognized: { renamed: { id: "ID", title: "Title", subscribers: "SUBSCRIBERS" } },
   },
-  "names of its own, given a map": {
+  "other column names, with a map": {
     content: CSV.replace("title,subscribers", "Название, Подписчики "),
     options: { map: { название: "title", Подписчики: "Subscribers" } },
     recognized: { renamed: { title: "Название", subscribers: "Подписчики" } },
   },
-  "names of its own in NDJSON": {
+  "other column names in NDJSON, with a map": {
     content: NDJSON.replaceAll('"title"', '"Name"'),
     options: { map: { name: "title" } },
     recognized: { renamed: { title: "Name" } },
   },
-  "columns that nothing takes, left out": {
+  "unknown columns, ignored": {
     content: "id,extra,title,subscribers,verified,\n1,x,Первый «канал»,10,1,\n2,y,Second,20,0,z\n",
     options: { ignoreUnknown: true },
     recognized: { ignored: ["extra", ""] },
   },
-  "columns that nothing takes in NDJSON, left out": {
+  "unknown columns in NDJSON, ignored": {
     content: NDJSON.replaceAll('"title"', '"extra":{"a":[1]},"title"'),
     options: { ignoreUnknown: true },
     recognized: { ignored: ["extra"] },
@@ -119,7 +119,7 @@ const stored = () =>
     )
     .all();
 
-describe("a file is recognized without being told", () => {
+describe("a file is recognized without options", () => {
   for (const [name, { content, options, recognized }] of Object.entries(FILES)) {
     test(name, async () => {
       for (const chunkBytes of [1, 7, 100_000]) {
@@ -136,7 +136,7 @@ describe("a file is recognized without being told", () => {
   }
 });
 
-test("a file of Windows-1251 is told under the warnings", async () => {
+test("a file in Windows-1251 is listed among the warnings", async () => {
   const { warnings } = await importText(appliance, "channels", windows1251(CSV), { format: null });
   expect(warnings).toMatchObject([
     { column: null, count: 1, fault: { code: "readAsWindows1251" } },
@@ -148,21 +148,21 @@ const XLS = Buffer.from("d0cf11e0a1b11ae1000000000000000000", "hex");
 const REFUSED: [name: string, content: string | Uint8Array, said: string, ImportTextOptions?][] = [
   ["an Excel file", XLSX, 'In Excel: File, Save As, "CSV UTF-8"'],
   ["an old Excel file", XLS, 'In Excel: File, Save As, "CSV UTF-8"'],
-  ["a packed Excel file", gzipSync(XLSX), 'In Excel: File, Save As, "CSV UTF-8"'],
+  ["a compressed Excel file", gzipSync(XLSX), 'In Excel: File, Save As, "CSV UTF-8"'],
   ["a database", "SQLite format 3\0 and more", "is an SQLite database"],
   ["a PDF", "%PDF-1.7 and what follows", "is a PDF"],
-  ["gzip that is cut off", gzipSync(CSV).subarray(0, -9), "is damaged or cut off"],
-  ["zstd that is cut off", zstdCompressSync(CSV).subarray(0, -4), "is damaged or cut off"],
-  ["gzip that is damaged", gzipSync(CSV).fill(7, 12, 30), "is damaged or cut off"],
-  ["zstd that is damaged", zstdCompressSync(CSV).fill(7, 6, 30), "is damaged or cut off"],
-  ["UTF-16 that ends within a letter", utf16(CSV, false).subarray(0, -1), "is not UTF-16"],
+  ["truncated gzip", gzipSync(CSV).subarray(0, -9), "is damaged or cut off"],
+  ["truncated zstd", zstdCompressSync(CSV).subarray(0, -4), "is damaged or cut off"],
+  ["damaged gzip", gzipSync(CSV).fill(7, 12, 30), "is damaged or cut off"],
+  ["damaged zstd", zstdCompressSync(CSV).fill(7, 6, 30), "is damaged or cut off"],
+  ["UTF-16 that ends within a character", utf16(CSV, false).subarray(0, -1), "is not UTF-16"],
   [
     "posts as channels",
     "channel,msgr_post_id,text,views\n@a,1,x,2\n",
     "The file has columns of posts (channel, msgr_post_id, text, views), and not of channels. Import it as posts.",
   ],
   [
-    "posts as channels, though unknown columns are left out",
+    "posts as channels, even if unknown columns are ignored",
     "channel,msgr_post_id,text,views\n@a,1,x,2\n",
     "Import it as posts.",
     { ignoreUnknown: true },
@@ -180,32 +180,32 @@ const REFUSED: [name: string, content: string | Uint8Array, said: string, Import
   ["unknown columns", "id,titel,subscribers\n1,A,1\n", 'The header has unknown columns: "titel".'],
   ["a column twice", "id,Title,TITLE\n1,A,B\n", "The header has the column title twice."],
   [
-    "a map to what is no column",
+    "a map to an unknown column",
     CSV,
     'There is no column "name" to give another name to.',
     { map: { title: "name" } },
   ],
-  ["a JSON array that is cut off", '[{"id":1},\n{"id":2}', "Line 2: the JSON ends in the middle."],
-  ["a JSON array that is broken", '[{"id":1},\n{"id":2,}]', "Line 2: this is not JSON."],
-  ["more after a JSON array", '[{"id":1}]\n[{"id":2}]', "Line 2: this is not JSON."],
+  ["a truncated JSON array", '[{"id":1},\n{"id":2}', "Line 2: the JSON ends in the middle."],
+  ["a broken JSON array", '[{"id":1},\n{"id":2,}]', "Line 2: this is not JSON."],
+  ["text after a JSON array", '[{"id":1}]\n[{"id":2}]', "Line 2: this is not JSON."],
   [
-    "an export of Telegram Desktop, not said to be one",
+    "an export of Telegram Desktop without --from",
     '{"name": "A", "type": "public_channel", "id": 1,\n "messages": [',
     "Import it with --from telegram-desktop.",
   ],
   [
-    "a dump of Telethon, not said to be one",
+    "a dump of Telethon without --from",
     '[{"_": "Message", "id": 1, "peer_id": {"_": "PeerChannel", "channel_id": 1}}]',
     "Import it with --from telethon.",
   ],
   [
-    "a dump of Pyrogram, not said to be one",
+    "a dump of Pyrogram without --from",
     '{"_": "Message", "id": 1, "chat": {"id": -1001}}\n',
     "Import it with --from pyrogram.",
   ],
 ];
 
-describe("a file that cannot be imported is refused before any row", () => {
+describe("a file that cannot be imported is refused before any row is written", () => {
   for (const [name, content, said, options] of REFUSED) {
     test(name, async () => {
       for (const chunkBytes of [5, 100_000]) {
@@ -225,7 +225,7 @@ describe("a file that cannot be imported is refused before any row", () => {
   }
 });
 
-test("rows of a JSON array are told by the lines on which they begin", async () => {
+test("rejected rows of a JSON array are reported with the line on which they start", async () => {
   const content = '[\n  {"id":1,"title":"A","subscribers":1},\n  {\n    "id": 2\n  },\n  5\n]';
   const { rejects, inserted } = await importText(appliance, "channels", content, { format: null });
   expect(inserted).toBe(1);
@@ -235,7 +235,7 @@ test("rows of a JSON array are told by the lines on which they begin", async () 
   ]);
 });
 
-test("a whole number beyond the safe range is refused as it stands, and never rounded", async () => {
+test("an integer beyond the safe range is rejected with all its digits, and never rounded", async () => {
   const row = '{"id":1,"title":"A","subscribers":9007199254740993}';
   for (const content of [`${row}\n`, `[${row}]`]) {
     const result = await importText(appliance, "channels", content, { format: null });
@@ -246,7 +246,7 @@ test("a whole number beyond the safe range is refused as it stands, and never ro
   expect(stored()).toEqual([]);
 });
 
-test("a value of a JSON array that does not end fills no memory", async () => {
+test("an endless value in a JSON array is refused before it fills the memory", async () => {
   const content = `[\n{"id":1,"title":"${"x".repeat(5 * 1024 * 1024)}`;
   const error = await importText(appliance, "channels", content, {
     ...{ format: null, chunkBytes: 65_536 },
@@ -254,7 +254,7 @@ test("a value of a JSON array that does not end fills no memory", async () => {
   expect(error.detail).toContain("Line 2: a value is longer than 4194304 characters.");
 });
 
-/** An input of so many pieces, packed as they are read. */
+/** A gzip input with a piece repeated `count` times, compressed while it is read. */
 function packedInput(piece: string, count: number, [first, last]: [string, string]) {
   const pieces = (async function* () {
     yield Buffer.from(first);
@@ -268,7 +268,7 @@ function packedInput(piece: string, count: number, [first, last]: [string, strin
   };
 }
 
-test("a file of any size fills no memory, however small it is packed", async () => {
+test("memory stays small for a file of any size, even if it is small when compressed", async () => {
   const row = `,${JSON.stringify({ id: 1, title: "Канал ".repeat(10_000) })}`;
   const input = packedInput(row, 1_000, ["[{}", "]"]);
   const before = memoryInUse();
@@ -286,14 +286,14 @@ test("a file of any size fills no memory, however small it is packed", async () 
   expect(most).toBeLessThan(25 * 1024 ** 2);
 });
 
-/** What is still referred to, in bytes. */
+/** Bytes of memory that are still referenced. */
 function memoryInUse(): number {
   Bun.gc(true);
   const { heapUsed, external, arrayBuffers } = process.memoryUsage();
   return heapUsed + external + arrayBuffers;
 }
 
-/** Reads an input to its end, and tells why that failed. */
+/** Reads an input completely. @returns why it was refused */
 async function refusalOf(input: Input): Promise<string> {
   try {
     const rows = readRows(input, "channels", AS_RECOGNIZED, nothingRecognized("UTC"));
@@ -312,13 +312,13 @@ for (const [beginning, piece, line] of [
   ["", " ", 1],
 ] as const) {
   const named = JSON.stringify(beginning + piece);
-  test(`a packed line of ${named} that does not end is refused after its first megabytes`, async () => {
+  test(`an endless compressed line of ${named} is refused after its first megabytes`, async () => {
     const input = packedInput(piece.repeat(65_536), 1_000_000, [beginning, ""]);
     expect(await refusalOf(input)).toContain(`Line ${line}: the row is longer`);
   });
 }
 
-test("a value nested ever so deeply is a bad cell, and the rows around it are imported", async () => {
+test("a very deeply nested value is a bad cell, and the rows around it are imported", async () => {
   const depth = 200_000;
   const deep = `{"id":2,"title":${"[".repeat(depth)}${"]".repeat(depth)}}`;
   const rows = [JSON.stringify(ROWS[0]), deep, '{"id":3,"title":"C","subscribers":1}'];

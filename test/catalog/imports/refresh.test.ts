@@ -19,7 +19,7 @@ const subscribersById = async () =>
     (await cards()).map((card: Record<string, unknown>) => [card["id"], card["subscribers"]]),
   );
 
-test("numbers that are refreshed are shown and ordered by, and all else of the cards stays", async () => {
+test("refreshed numbers are shown and used for ordering, and the rest of the cards stays", async () => {
   const before = await cards();
   const summary = await appliance.importRows("channels", [
     { id: 1, subscribers: 250, last_post_at: "2026-11-19T10:00:00+03:00" },
@@ -35,7 +35,7 @@ test("numbers that are refreshed are shown and ordered by, and all else of the c
   ]);
 });
 
-test("a channel that a file refreshes twice has what its last row says", async () => {
+test("a channel that a file refreshes twice has the last row's numbers", async () => {
   await appliance.importRows("channels", [
     { id: 1, subscribers: 900 },
     { id: 2, subscribers: 800 },
@@ -44,7 +44,7 @@ test("a channel that a file refreshes twice has what its last row says", async (
   expect(await subscribersById()).toEqual({ 1: 5, 2: 800, 3: 300 });
 });
 
-test("a channel that a file names in two ways has what its last row says", async () => {
+test("a channel that a file names in two ways has the last row's numbers", async () => {
   await appliance.importRows("channels", [
     { id: 1, subscribers: 900 },
     { handle: "FIRST", subscribers: 40 },
@@ -55,7 +55,7 @@ test("a channel that a file names in two ways has what its last row says", async
   expect(await subscribersById()).toEqual({ 1: 5, 2: 7, 3: 300 });
 });
 
-test("a row that gives a number and takes the handle does both", async () => {
+test("a row that gives a number and clears the handle does both", async () => {
   await appliance.importRows("channels", [{ id: 1, handle: null, subscribers: 5 }]);
   expect((await appliance.get("/v1/msgr/channels/1/")).body).toMatchObject({
     handle: null,
@@ -63,7 +63,7 @@ test("a row that gives a number and takes the handle does both", async () => {
   });
 });
 
-test("rejected rows are told in the order of the file's lines", async () => {
+test("rejected rows are reported in the order of the file's lines", async () => {
   const { rejects } = await appliance.importRows("channels", [
     { id: 9, subscribers: 900 },
     { id: 1, subscribers: 800 },
@@ -73,7 +73,7 @@ test("rejected rows are told in the order of the file's lines", async () => {
   expect(rejects.map(({ fields }) => fields?.["id"])).toEqual([9, 8, 7]);
 });
 
-test("the time of the last post is not refreshed to one before the newest post", async () => {
+test("a refresh does not set the time of the last post before the newest post", async () => {
   const published_at = "2026-11-19T12:00:00+03:00";
   await appliance.importRows("posts", [
     { channel: 1, msgr_post_id: 1, text: "Text", published_at },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { nothingRecognized } from "../../../src/catalog/imports/recognized.ts";
-import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/rows.ts";
+import { nothingRecognized } from "../../../src/catalog/imports/reading/recognized.ts";
+import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/reading/rows.ts";
 import { AppError } from "../../../src/errors.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { counts, type ImportTextOptions, importText } from "../../support/import-text.ts";
@@ -31,20 +31,20 @@ async function refusal(work: Promise<unknown>): Promise<AppError> {
   return error;
 }
 
-test("unknown columns of a CSV header are refused at once, by name, with nothing read", async () => {
+test("unknown columns in a CSV header are refused by name before any row is read", async () => {
   const error = await refusal(importChannels("id,titel,subscribers,color\n1,A,1,red\n2,B,1,red\n"));
   expect(error.code).toBe("invalid");
   expect(error.detail).toContain('"titel", "color"');
   expect(titles()).toEqual([]);
 });
 
-test("a column that a CSV header has twice is refused by name", async () => {
+test("a repeated column in a CSV header is refused by name", async () => {
   const error = await refusal(importChannels("id,title,title\n1,A,B\n"));
   expect(error.code).toBe("invalid");
   expect(error.detail).toContain("title");
 });
 
-test("unknown columns of NDJSON are refused row by row, by name", async () => {
+test("unknown columns in NDJSON reject their rows, by name", async () => {
   const { rejects, inserted } = await importChannels(
     [
       '{"id":1,"title":"A","subscribers":1}',
@@ -57,7 +57,7 @@ test("unknown columns of NDJSON are refused row by row, by name", async () => {
   expect(rejects).toMatchObject([{ line: 2, reason: "Unknown columns: titel, color." }]);
 });
 
-test("a line of NDJSON that does not end is told by its number", async () => {
+test("an endless line of NDJSON is refused with its number", async () => {
   const before = ['{"id":1,"title":"A","subscribers":1}', ""];
   const endless = `{"id":2,"title":"${"x".repeat(5 * 1024 * 1024)}`;
   const error = await refusal(importChannels([...before, endless].join("\n"), ndjson));
@@ -65,7 +65,7 @@ test("a line of NDJSON that does not end is told by its number", async () => {
   expect(error.detail).toStartWith("Line 3: the line is longer than 4194304 characters.");
 });
 
-test("lines that are no JSON objects are rejected, and the others kept", async () => {
+test("lines that are not JSON objects are rejected, and the others imported", async () => {
   const { rejects, ...summary } = await importChannels(
     [
       "{",
@@ -85,7 +85,7 @@ test("lines that are no JSON objects are rejected, and the others kept", async (
   expect(titles()).toEqual(["A", "C"]);
 });
 
-test("a byte order mark, CRLF and blank lines change nothing", async () => {
+test("a byte order mark, CRLF and blank lines do not matter", async () => {
   const csv = "\uFEFFid,title,subscribers\r\n\r\n1,A,1\r\n\r\n\r\n2,B,x\r\n3,C,1";
   expect((await importChannels(csv)).rejects).toMatchObject([{ line: 6, column: "subscribers" }]);
   expect(titles()).toEqual(["A", "C"]);
@@ -104,7 +104,7 @@ for (const [name, end, within] of [
   ["CRLF", "\r\n", "\r\n"],
   ["CRLF with bare LF in cells, as spreadsheets write", "\r\n", "\n"],
 ] as const) {
-  test(`cells of several lines keep the line numbers right: ${name}`, async () => {
+  test(`line numbers are right after cells of several lines: ${name}`, async () => {
     const csv = [
       "id,title,subscribers,description",
       `1,A,1,"one${within}two${within}three"`,
@@ -127,7 +127,7 @@ for (const [name, end, within] of [
   });
 }
 
-test("blank lines before the header are counted, with quotes in the file and without", async () => {
+test("blank lines before the header count, with and without quotes in the file", async () => {
   for (const title of ["A", '"A"']) {
     for (const chunkBytes of [1, 1000]) {
       const csv = `\n\r\nid,title,subscribers\n1,${title},x\n2,B,y\n`;
@@ -141,7 +141,7 @@ test("blank lines before the header are counted, with quotes in the file and wit
   }
 });
 
-test("lines are numbered alike before the first quote of a file and after it", async () => {
+test("lines are numbered in the same way before and after a file's first quote", async () => {
   const csv = [
     "id,title,subscribers,description",
     "1,A,x,",
@@ -164,7 +164,7 @@ test("lines are numbered alike before the first quote of a file and after it", a
   }
 });
 
-test("blank lines before the header are counted, whether it is quoted or not", async () => {
+test("blank lines before the header count, whether it is quoted or not", async () => {
   for (const header of [
     "id,title,subscribers",
     'id,"title",subscribers',
@@ -211,14 +211,14 @@ test("a row with too few or too many cells is rejected at its first line", async
   expect(titles()).toEqual(["A", "E"]);
 });
 
-test("rejected rows are told in the order of their lines", async () => {
+test("rejected rows are reported in the order of their lines", async () => {
   const { rejects } = await importChannels(
     "id,title,subscribers\n1,A,x\n2,B\n3,C,y\n4,D,1,2\n5,E,1\n6,F,z\n",
   );
   expect(rejects.map(({ line }) => line)).toEqual([2, 3, 4, 5, 7]);
 });
 
-test("a quote within an unquoted cell rejects that row and keeps the others", async () => {
+test("a quote within an unquoted cell rejects only that row", async () => {
   const { rejects } = await importChannels(
     'id,title,subscribers\n1,A,1\n2,B "quoted" B,1\n3,C,1\n4,"say ""D""",1\n5,E,x\n',
   );
@@ -226,7 +226,7 @@ test("a quote within an unquoted cell rejects that row and keeps the others", as
   expect(titles()).toEqual(["A", "C", 'say "D"']);
 });
 
-test("a file with a quote that leaves open where a cell ends is refused by its line, and changes nothing", async () => {
+test("a quote that makes the end of a cell ambiguous refuses the file with its line, and nothing changes", async () => {
   for (const [row, reason] of [
     ['2,"B"x,1', "must be doubled"],
     ['2,"open, 4', "must be doubled"],
@@ -242,19 +242,19 @@ test("a file with a quote that leaves open where a cell ends is refused by its l
   expect(titles()).toEqual([]);
 });
 
-test("a quote never closed in the header is refused, not taken for an empty file", async () => {
+test("a header with an unclosed quote is refused, and not read as an empty file", async () => {
   const error = await refusal(importChannels('id,"title,subscribers\n1,A,1\n2,B,1\n'));
   expect(error.code).toBe("invalid");
   expect(titles()).toEqual([]);
 });
 
-test("CSV columns may stand in any order, be left out, and have spaces around their names", async () => {
+test("CSV columns may come in any order, be missing, and have spaces around their names", async () => {
   await importChannels(" subscribers , title,id\n5,A,1\n");
   const { body } = await appliance.get("/v1/msgr/channels/1/");
   expect(body).toMatchObject({ id: 1, title: "A", subscribers: 5 });
 });
 
-test("characters that arrive in pieces are read as they were written", async () => {
+test("characters split between two pieces of a file are read correctly", async () => {
   const csv = 'id,title,subscribers\n1,"Ёж 😀\nи ""друзья""",1\n2,Вторая,1\n';
   const rows = '{"id":3,"title":"Третья 😀","subscribers":1}\n{"id":4,"title":"Ч","subscribers":1}';
   for (const chunkBytes of [1, 3, 7]) {
@@ -264,7 +264,7 @@ test("characters that arrive in pieces are read as they were written", async () 
   }
 });
 
-test("damage in a text of UTF-8 is refused, also where the file ends within a character", async () => {
+test("damaged UTF-8 is refused, also if the file ends within a character", async () => {
   for (const end of [[0xff], [0xd0], [0xc0, 0xaf], [0xed, 0xa0, 0x80]]) {
     const bytes = Buffer.concat([Buffer.from("id,title,subscribers\n1,Канал"), Buffer.from(end)]);
     const error = await refusal(importChannels(bytes));
@@ -273,7 +273,7 @@ test("damage in a text of UTF-8 is refused, also where the file ends within a ch
   }
 });
 
-test("files of a thousand rows are read to the end, a bad row anywhere being told", async () => {
+test("files of a thousand rows are read to the end, and a bad row anywhere is reported", async () => {
   const lines = Array.from(
     { length: 1700 },
     (_, at) => `${at + 1},T${at + 1},${at % 500 === 7 ? "x" : 1}`,

@@ -16,7 +16,7 @@ const days = async (channels = "1,2") =>
   (await appliance.get(`/v1/msgr/stats/daily/?channels=${channels}&from=2026-11-01&to=2026-11-20`))
     .body.results;
 
-test("a row is known by channel and day, the channel by number or handle", async () => {
+test("a row is identified by channel and day, and the channel by number or handle", async () => {
   const first = await appliance.importRows("stats", [
     { channel: 1, day: "2026-11-10", subscribers: 5, views: 6, posts: 7 },
     { channel: "@Two", day: "2026-11-10", subscribers: 8, views: 9, posts: 1 },
@@ -35,7 +35,7 @@ test("a row is known by channel and day, the channel by number or handle", async
   ]);
 });
 
-test("the same rows again are all unchanged", async () => {
+test("importing the same rows again leaves all unchanged", async () => {
   const rows = [
     { channel: 1, day: "2026-11-10", subscribers: 5, views: 6, posts: 7 },
     { channel: "@two", day: "2026-11-10", subscribers: 5 },
@@ -44,7 +44,7 @@ test("the same rows again are all unchanged", async () => {
   expect((await appliance.importRows("stats", rows)).unchanged).toBe(2);
 });
 
-test("of many rows each ends as it would alone: new, stored, twice in the file, wrong", async () => {
+test("each of many rows has the result it would have alone: new, stored, repeated or wrong", async () => {
   await appliance.importRows("stats", [
     { channel: 1, day: "2026-02-10", subscribers: 140, views: 0, posts: 0 },
     { channel: 1, day: "2026-03-10", subscribers: 1, views: 0, posts: 0 },
@@ -61,7 +61,7 @@ test("of many rows each ends as it would alone: new, stored, twice in the file, 
   ];
   const [first = [], rest = []] = [rows.slice(0, 120), rows.slice(120)];
   const summary = await appliance.importRows("stats", [...first, ...wrong, ...rest]);
-  // Of the two days stored before one is the same; a hundred days come again with other values.
+  // One of the two stored days is the same; a hundred days come again with other values.
   expect(counts(summary)).toEqual({
     ...{ read: 403, inserted: 298, updated: 101, unchanged: 1, rejected: 3 },
   });
@@ -78,7 +78,7 @@ test("of many rows each ends as it would alone: new, stored, twice in the file, 
   expect(stored).toEqual(Array.from({ length: 300 }, (_, at) => (at < 100 ? 700 + at : 100 + at)));
 });
 
-test("views and posts that are not given are those of the Moscow day's stored posts", async () => {
+test("views and posts that are not given are derived from the stored posts of the Moscow day", async () => {
   await appliance.importRows("posts", [
     { id: 1, channel: 1, views: 1, published_at: "2026-11-09T23:59:59.999+03:00" },
     { id: 2, channel: 1, views: 10, published_at: "2026-11-10T00:00:00+03:00" },
@@ -98,7 +98,7 @@ test("views and posts that are not given are those of the Moscow day's stored po
   ]);
 });
 
-test("an empty cell and null leave the stored values", async () => {
+test("empty cells and null leave the stored values", async () => {
   await appliance.importRows("stats", [
     { channel: 1, day: "2026-11-10", subscribers: 5, views: 6, posts: 7 },
   ]);

@@ -10,7 +10,7 @@ import { importText } from "../../support/import-text.ts";
 import { mcpRequests } from "../../support/mcp-requests.ts";
 import { DAY_MS, MINUTE_MS, type Pushing, postsSent, startPushing } from "../../support/pushing.ts";
 
-/** A post that is taken down is nowhere any more, and stays so. */
+/** A post that is taken down disappears everywhere, and stays away. */
 
 let pushing: Pushing;
 beforeEach(async () => {
@@ -40,7 +40,7 @@ for (const [named, row] of [
   ["its number", { id: 5, deleted: true }],
   ["channel and msgr_post_id", { channel: "@one", msgr_post_id: 7, deleted: true }],
 ] as const) {
-  test(`a post that a row takes down by ${named} is a 404 and in no list`, async () => {
+  test(`a post that a row takes down by ${named} is answered with 404 and is in no list`, async () => {
     await imported(pushing.appliance, "channels", [{ id: 1, handle: "one" }]);
     await posts([
       { ...POST, id: 5 },
@@ -53,7 +53,7 @@ for (const [named, row] of [
   });
 }
 
-test("a post that comes and is taken down in one transaction is not found", async () => {
+test("a post that is imported and taken down in one transaction is not found", async () => {
   const search = "/v1/msgr/posts/search/?q=пост";
   await posts([{ ...POST, id: 5 }]);
   expect((await get(search)).body.matches).toBe(1);
@@ -66,7 +66,7 @@ test("a post that comes and is taken down in one transaction is not found", asyn
   expect((await get(search)).body).toMatchObject({ matches: 0, results: [] });
 });
 
-test("an assistant finds it no more either", async () => {
+test("assistants do not find a post that was taken down", async () => {
   const { key } = pushing.customer;
   const mcp = mcpRequests(pushing.appliance, key);
   const found = async () =>
@@ -79,7 +79,7 @@ test("an assistant finds it no more either", async () => {
   expect(JSON.stringify(body)).toContain("not_found");
 });
 
-test("deleted is a column of CSV, where an empty cell takes nothing down", async () => {
+test("an empty cell in the CSV column deleted takes nothing down", async () => {
   await posts([
     { ...POST, id: 5 },
     { id: 6, channel: 1, published_at: AT },
@@ -91,7 +91,7 @@ test("deleted is a column of CSV, where an empty cell takes nothing down", async
   expect(await listed(1)).toEqual([6]);
 });
 
-test("text, link and media are gone from the database, and the identity is kept", async () => {
+test("text, link and media are removed from the database, and the identity is kept", async () => {
   await posts([
     { ...POST, id: 5, text: "secret-text", link: "https://t.me/one/7", media: "photo" },
   ]);
@@ -107,7 +107,7 @@ test("text, link and media are gone from the database, and the identity is kept"
   ]);
 });
 
-test("a later import does not revive it, by either identity, and is counted as unchanged", async () => {
+test("a later row of the post, by either identity, does not restore it and counts as unchanged", async () => {
   await posts([{ ...POST, id: 5 }]);
   await posts([{ id: 5, deleted: true }]);
   for (const row of [POST, { ...POST, id: 5 }, { id: 5, text: "again" }]) {
@@ -120,7 +120,7 @@ test("a later import does not revive it, by either identity, and is counted as u
   ]);
 });
 
-test("deleted=false revives it under its old number, with what the row gives", async () => {
+test("deleted=false restores a post under its old number, with the row's contents", async () => {
   await posts([{ ...POST, id: 5, views: 40 }]);
   await posts([{ id: 5, deleted: true }]);
   expect(await counts({ ...POST, text: "back", deleted: false })).toEqual({
@@ -138,7 +138,7 @@ test("deleted=false revives it under its old number, with what the row gives", a
   expect((await get("/v1/msgr/posts/5/")).body).toMatchObject({ channel: 1, msgr_post_id: "7" });
 });
 
-test("a row that takes down a post never imported keeps it out", async () => {
+test("a row that takes down a post which was never imported keeps it out", async () => {
   expect(await counts({ channel: 1, msgr_post_id: 7, deleted: true })).toEqual({
     ...NOTHING,
     inserted: 1,
@@ -147,7 +147,7 @@ test("a row that takes down a post never imported keeps it out", async () => {
   expect(await listed(1)).toEqual([]);
 });
 
-test("the number of a post that was taken down is never given to another", async () => {
+test("the number of a post that was taken down is never reused", async () => {
   const chosen = async (msgr_post_id: number): Promise<number> => {
     await posts([{ ...POST, msgr_post_id }]);
     return (await listed(1))[0];
@@ -155,14 +155,14 @@ test("the number of a post that was taken down is never given to another", async
   const last = await chosen(1);
   await posts([{ id: last, deleted: true }]);
   expect(await chosen(2)).toBe(last + 1);
-  // Not even once its tombstone is gone, with its channel say.
+  // Not even after its tombstone is gone, for example with its channel.
   const { db } = pushing.appliance.app.domains;
   await posts([{ id: last + 1, deleted: true }]);
   db.exec("DELETE FROM post_tombstones");
   expect(await chosen(3)).toBe(last + 2);
 });
 
-test("last_post_at goes back to the post before, or to none", async () => {
+test("last_post_at goes back to the preceding post, or to null", async () => {
   const last = async () => (await get("/v1/msgr/channels/1/")).body.last_post_at;
   await posts([
     { id: 1, channel: 1, published_at: "2026-11-18T10:00:00+03:00" },
@@ -174,14 +174,14 @@ test("last_post_at goes back to the post before, or to none", async () => {
   expect(await last()).toBeNull();
 });
 
-test("a post that is taken down before its event is cut is not sent", async () => {
+test("a post that is taken down before its event is created is not sent", async () => {
   await pushing.read([1, 2]);
   await posts([{ id: 1, deleted: true }]);
   await pushing.pass(MINUTE_MS);
   expect(postsSent(pushing)).toEqual([[2]]);
 });
 
-test("neither an edit, nor taking down, nor reviving is pushed", async () => {
+test("editing, taking down or restoring a post sends nothing to webhooks", async () => {
   await pushing.send([1]);
   const publishedAt = new Date(pushing.now() - MINUTE_MS).toISOString();
   await posts([{ id: 1, text: "edited", edited_at: publishedAt }]);
@@ -194,13 +194,13 @@ test("neither an edit, nor taking down, nor reviving is pushed", async () => {
   expect(await status(1)).toBe(200);
 });
 
-describe("a post that is brought back is sent to webhooks, as a new one, where no event had it yet:", () => {
+describe("a restored post is sent to webhooks as a new one, if no event contained it:", () => {
   const at = () => new Date(pushing.now() - MINUTE_MS).toISOString();
   const takeDown = (id: number) => posts([{ id, deleted: true }]);
   const bringBack = (id: number, publishedAt: string) =>
     posts([{ id, channel: 1, published_at: publishedAt, text: "back", deleted: false }]);
 
-  test("after the events were cut without it", async () => {
+  test("after the events were created without it", async () => {
     await pushing.read([1, 2]);
     await takeDown(1);
     await pushing.pass(MINUTE_MS);
@@ -214,7 +214,7 @@ describe("a post that is brought back is sent to webhooks, as a new one, where n
     expect(postsSent(pushing)).toEqual([[2], [1]]);
   });
 
-  test("before they are cut, however often it went and came", async () => {
+  test("before the events are created, however often it was taken down and restored", async () => {
     await pushing.read([1]);
     for (let times = 0; times < 3; times++) {
       await takeDown(1);
@@ -224,14 +224,14 @@ describe("a post that is brought back is sent to webhooks, as a new one, where n
     expect(postsSent(pushing)).toEqual([[1]]);
   });
 
-  test("where the row that takes it down came before the post's", async () => {
+  test("if the row that takes it down came before the post's own", async () => {
     await posts([{ id: 1, channel: 1, deleted: true }]);
     await bringBack(1, at());
     await pushing.pass(MINUTE_MS);
     expect(postsSent(pushing)).toEqual([[1]]);
   });
 
-  test("but not once it is older than two days", async () => {
+  test("but not if it is older than two days", async () => {
     await pushing.read([1]);
     const publishedAt = at();
     await takeDown(1);
@@ -241,7 +241,7 @@ describe("a post that is brought back is sent to webhooks, as a new one, where n
     expect(postsSent(pushing)).toEqual([]);
   });
 
-  test("but to nobody again, where it goes while the events of some webhooks are cut already", async () => {
+  test("but to no webhook twice, if it is taken down when only some have their events", async () => {
     await pushing.add([1]);
     const { db } = pushing.appliance.app.domains;
     const { clock } = pushing.appliance.ports;
@@ -260,7 +260,7 @@ describe("a post that is brought back is sent to webhooks, as a new one, where n
   });
 });
 
-test("a channel's row still counts what is there after many are taken down in one file", async () => {
+test("a channel's list is right after a file took down many of its posts", async () => {
   const rows = Array.from({ length: 300 }, (_, at) => ({
     ...{ id: at + 1, channel: 1 + (at % 2), msgr_post_id: at, published_at: AT },
   }));

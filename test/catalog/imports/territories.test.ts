@@ -32,20 +32,20 @@ const channelsIn = async (territory: string): Promise<number[]> =>
     ({ id }: { id: number }) => id,
   );
 
-test("the tree is in its own order, parents first, siblings as in the file", async () => {
+test("the tree is ordered parents first, and siblings as in the file", async () => {
   expect(await paths()).toEqual(["ru", "ru/west", "ru/west/lake", "ru/west/lake/town", "ru/east"]);
   const turned = ["ru", "east", "west", "lake", "town"].map((slug) => ({ slug }));
   expect((await appliance.importRows("territories", turned)).unchanged).toBe(5);
   expect(await paths()).toEqual(["ru", "ru/east", "ru/west", "ru/west/lake", "ru/west/lake/town"]);
 });
 
-test("the same rows again are all unchanged", async () => {
+test("importing the same rows again leaves all unchanged", async () => {
   expect(await appliance.importRows("territories", TREE, true)).toMatchObject({
     ...{ read: 5, inserted: 0, updated: 0, unchanged: 5, rejected: 0, removed: 0 },
   });
 });
 
-test("a node before its parent, or without its columns, is rejected", async () => {
+test("a node that precedes its parent or lacks a required column is rejected", async () => {
   const { rejects, inserted } = await appliance.importRows("territories", [
     { slug: "b", name: "B", kind: "region", parent: "a" },
     { slug: "a", name: "A", kind: "district", parent: "ru" },
@@ -65,7 +65,7 @@ test("a node before its parent, or without its columns, is rejected", async () =
   expect(rejects[0]?.reason).toBe("Object with slug=a does not exist.");
 });
 
-test("the tree goes down by levels: a country, district, region, city", async () => {
+test("a node must be of a lower level than its parent: country, district, region, city", async () => {
   const { rejects } = await appliance.importRows("territories", [
     { slug: "a", name: "A", kind: "country", parent: "ru" },
     { slug: "b", name: "B", kind: "district", parent: "west" },
@@ -80,7 +80,7 @@ test("the tree goes down by levels: a country, district, region, city", async ()
   ]);
   expect(rejects).toHaveLength(10);
   expect(await paths()).toHaveLength(5);
-  // A level may be left out: a city under its district, a region under its country.
+  // Levels may be skipped: a city under a district, a region under a country.
   const summary = await appliance.importRows("territories", [
     { slug: "f", name: "F", kind: "city", parent: "east" },
     { slug: "g", name: "G", kind: "region", parent: "ru" },
@@ -88,7 +88,7 @@ test("the tree goes down by levels: a country, district, region, city", async ()
   expect(summary.inserted).toBe(2);
 });
 
-test("a node that moves takes its branch and the filter of their channels along", async () => {
+test("a moved node takes its branch along, and filters by territory follow", async () => {
   await appliance.importRows("channels", [
     { id: 1, title: "В городе", subscribers: 3, territory: "town" },
     { id: 2, title: "В области", subscribers: 2, territory: "lake" },
@@ -109,12 +109,12 @@ test("a node that moves takes its branch and the filter of their channels along"
   expect(await channelsIn("east")).toEqual([1, 2, 4]);
 });
 
-test("a moved branch counts for its new ancestors after a recount", async () => {
+test("a moved branch counts towards its new ancestors after a recount", async () => {
   await appliance.importRows("channels", [
     { id: 1, title: "В городе", subscribers: 3, territory: "town" },
   ]);
   await appliance.importRows("territories", [{ slug: "lake", parent: "east" }]);
-  // The nightly recount: noted as seen at noon, due the night after.
+  // The nightly recount: first seen at noon, due the following night.
   await appliance.app.scheduler.runDue();
   appliance.ports.clock.set("2026-11-21T03:00:05+03:00");
   await appliance.app.scheduler.runDue();
@@ -125,7 +125,7 @@ test("a moved branch counts for its new ancestors after a recount", async () => 
   expect(counted).toEqual({ ru: 1, west: 0, east: 1, lake: 1, town: 1 });
 });
 
-test("--replace removes what the file does not name, but no node above a channel", async () => {
+test("--replace removes nodes that the file does not name, but none above a channel", async () => {
   await appliance.importRows("channels", [
     { id: 1, title: "A", subscribers: 1, territory: "lake" },
   ]);
@@ -143,7 +143,7 @@ test("--replace removes what the file does not name, but no node above a channel
   ]);
 });
 
-test("--replace removes nothing where a row is rejected", async () => {
+test("--replace removes nothing if a row is rejected", async () => {
   const rows = "slug,name,kind,parent\nru,Россия,country,\nwest,Запад,distrikt,ru\n";
   const summary = await importText(appliance, "territories", rows, { replace: true });
   expect(summary.rejects).toMatchObject([{ line: 3, column: "kind" }]);
@@ -156,7 +156,7 @@ test("--replace removes nothing where a row is rejected", async () => {
   ]);
 });
 
-test("an empty cell leaves the parent, null clears it", async () => {
+test("an empty cell leaves the parent, and null clears it", async () => {
   const cells = "slug,name,kind,parent\nlake,,,\n";
   expect((await importText(appliance, "territories", cells)).unchanged).toBe(1);
   await appliance.importRows("territories", [

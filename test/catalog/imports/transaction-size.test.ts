@@ -3,16 +3,16 @@ import {
   createTransactionSize,
   FEWEST_REFRESHED,
   ON_NODE,
-} from "../../../src/catalog/imports/transaction-size.ts";
+} from "../../../src/catalog/imports/writing/transaction-size.ts";
 
 interface Storage {
-  /** In milliseconds: what a row costs when it is written, and later; what each commit costs. */
+  /** Costs in milliseconds: of writing a row, of its later work before and in the commit, of any commit. */
   rowMs: number;
   laterMs: number;
   commitMs: number;
 }
 
-/** The rows of the last of so many transactions; every `slowEvery`th commit takes a second. */
+/** Number of rows in the last of some transactions; every `slowEvery`th commit takes a second. */
 function rowsAfter(transactions: number, { rowMs, laterMs, commitMs }: Storage, slowEvery = 0) {
   const size = createTransactionSize(commitMs);
   let rows = 0;
@@ -27,25 +27,25 @@ function rowsAfter(transactions: number, { rowMs, laterMs, commitMs }: Storage, 
   return rows;
 }
 
-test("rows that leave much to be written later make transactions small, others large", () => {
+test("transactions are small if their rows leave much to write later, and otherwise large", () => {
   const after = (laterMs: number) => rowsAfter(100, { rowMs: 0.01, laterMs, commitMs: 2 });
   expect(after(0)).toBeWithin(500, 801);
   expect(after(0.1)).toBeWithin(58, 100);
   expect(after(5)).toBe(20);
 });
 
-test("commits that meet a slow moment of the disk, one in ten, shrink the others by little", () => {
+test("one slow commit in ten hardly shrinks the other transactions", () => {
   const storage = { rowMs: 0.01, laterMs: 0.02, commitMs: 2 };
   const usual = rowsAfter(200, storage);
   expect(rowsAfter(209, storage, 10)).toBeGreaterThan(0.6 * usual);
 });
 
-test("a disk whose every commit is slow has transactions as large as any other", () => {
+test("transactions are as large on a disk where every commit is slow", () => {
   const storage = { rowMs: 0.01, laterMs: 0.02, commitMs: 2 };
   expect(rowsAfter(100, { ...storage, commitMs: 40 })).toBe(rowsAfter(100, storage));
 });
 
-test("rows that refresh numbers have large transactions on a slow machine too, but no long ones", () => {
+test("transactions of rows that refresh numbers are large on a slow machine too, but not long", () => {
   const size = createTransactionSize(2);
   for (let times = 0; times < 100; times++) size.ended(20, 8, 100);
   const rowsOf = (rowMs: number): number => {
@@ -58,7 +58,7 @@ test("rows that refresh numbers have large transactions on a slow machine too, b
   expect(rowsOf(0.2)).toBe(150);
 });
 
-test("on a node commits that take 1 ms and 20 in turn leave transactions large, but not long", () => {
+test("on a node, commits that take 1 and 20 ms by turns leave transactions large, but not long", () => {
   const size = createTransactionSize(1, ON_NODE);
   for (let times = 0; times < 100; times++) {
     size.ended(20, 1, 2);

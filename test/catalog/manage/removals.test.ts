@@ -34,7 +34,7 @@ const daysOf = async (ids: string) =>
   (await get(`/v1/msgr/stats/daily/?channels=${ids}&from=2026-11-15&to=2026-11-19`)).body.results;
 const merge = (id: number, intoId: number) => manage().merge(id, intoId, COMMAND_LINE);
 
-/** Everything that names a channel answers as if it had never been. */
+/** Expects every request that names the channel to be answered as if it had never existed. */
 async function expectGone(id: number, title: string): Promise<void> {
   for (const path of [`${CATALOG}${id}/`, `${CATALOG}${id}/posts/`]) {
     expect(await statusOf(path), path).toBe(404);
@@ -66,7 +66,7 @@ describe("a merge", () => {
     ]);
   });
 
-  test("moves posts and statistics; of two, the other channel's stay", async () => {
+  test("moves posts and statistics; if both channels have one, the other channel's is kept", async () => {
     await merge(1, 2);
     expect((await postIds(2)).sort()).toEqual([12, 13, 21]);
     expect((await get("/v1/msgr/posts/12/")).body).toMatchObject({ channel: 2, text: "only" });
@@ -78,7 +78,7 @@ describe("a merge", () => {
     expect((await get(`${CATALOG}2/`)).body.last_post_at).toBe("2026-11-17T13:00:00+03:00");
   });
 
-  test("leaves the number a 404 for ever, and all of its handles find the other channel", async () => {
+  test("leaves 404 at the number forever, and all handles find the other channel", async () => {
     await merge(1, 2);
     await expectGone(1, "Прежний");
     for (const handle of ["from_it", "from_now", "into_it"]) {
@@ -97,7 +97,7 @@ describe("a merge", () => {
     ]);
   });
 
-  test("moves webhooks' subscriptions, in their lists too", async () => {
+  test("moves subscriptions of webhooks, also in their lists of channels", async () => {
     await rows("channels", [channel(3)]);
     const other = await pushing.add([3, 1]);
     await merge(1, 2);
@@ -108,7 +108,7 @@ describe("a merge", () => {
     expect(sent).toEqual([[31], [31]]);
   });
 
-  test("under way sends every post that was read before, once, whatever is moved yet", async () => {
+  test("in progress sends every post that was read before it once, whichever rows are already moved", async () => {
     const { db, clock } = pushing.appliance.app.domains;
     const other = await pushing.add([1]);
     await pushing.pass(60_000);
@@ -126,7 +126,7 @@ describe("a merge", () => {
     expect((await pushing.view(other.id)).channels).toEqual([2]);
   });
 
-  test("under way lets a webhook's list be changed, and the file be checked", async () => {
+  test("in progress lets a webhook's channels be changed, and the database pass its check", async () => {
     const { db, clock } = pushing.appliance.app.domains;
     const [both, neither] = [await pushing.add([1, 3]), await pushing.add([1, 3])];
     await beginRemoval(db, clock, channelWatchers, { id: 1, intoId: 2 }, COMMAND_LINE);
@@ -139,7 +139,7 @@ describe("a merge", () => {
     expect((await pushing.view()).channels).toEqual([2]);
   });
 
-  test("recounts the directories, and is in the audit log once", async () => {
+  test("recounts the directories, and is recorded in the audit log once", async () => {
     await merge(1, 2);
     const { body } = await get("/v1/msgr/categories/");
     const news = body.results.find(({ slug }: { slug: string }) => slug === "news");
@@ -158,7 +158,7 @@ describe("a merge", () => {
     ]);
   });
 
-  test("leaves the index of posts in few segments, of which there may be 2,000", async () => {
+  test("leaves few segments in the post index, which may have 2,000", async () => {
     const { db } = pushing.appliance.app.domains;
     const count = "SELECT count(DISTINCT segid) AS n FROM post_search_idx";
     const segments = () => (db.prepare(count).get() as { n: number }).n;
@@ -174,7 +174,7 @@ describe("a merge", () => {
     expect(segments()).toBeLessThan(before + 20);
   });
 
-  test("mends twins: the one that is left has handle, messenger id and posts", async () => {
+  test("unites twins: the remaining channel has the handle, the messenger id and the posts", async () => {
     await rows("channels", [{ id: 1, handle: null }]);
     await merge(2, 1);
     expect((await get(`${CATALOG}into_it/`)).body).toMatchObject({ id: 1, handle: "into_it" });
@@ -185,14 +185,14 @@ describe("a merge", () => {
     expect(again).toMatchObject({ updated: 1, inserted: 0, handles_moved: 0 });
   });
 
-  test("into itself, into nothing or of nothing is refused, with nothing changed", async () => {
+  test("into itself, or with a channel that does not exist, is refused without any change", async () => {
     await expect(merge(1, 1)).rejects.toMatchObject({ code: "invalid" });
     await expect(merge(1, 99)).rejects.toMatchObject({ code: "not_found" });
     await expect(merge(99, 1)).rejects.toMatchObject({ code: "not_found" });
     expect(await postIds(1)).toHaveLength(3);
   });
 
-  test("that was interrupted is finished before the next begins", async () => {
+  test("that was interrupted is finished before the next one begins", async () => {
     const { db, clock } = pushing.appliance.app.domains;
     await rows("channels", [channel(3)]);
     await beginRemoval(db, clock, channelWatchers, { id: 1, intoId: 2 }, COMMAND_LINE);
@@ -206,7 +206,7 @@ describe("a merge", () => {
 });
 
 describe("a deletion", () => {
-  test("takes the channel with its posts, statistics and subscriptions, and its handles", async () => {
+  test("removes the channel with its posts, statistics, subscriptions and handles", async () => {
     await rows("channels", [{ id: 1, handle: "once", title: "Удалённый" }]);
     await rows("channels", [{ id: 1, handle: "gone" }]);
     await rows("posts", [{ id: 11, channel: 1, published_at: "2026-11-19T10:00:00Z" }]);
@@ -229,21 +229,21 @@ describe("a deletion", () => {
     expect((await get(`${CATALOG}next/`)).body.id).toBe(51);
   });
 
-  test("of the newest post does not free its number either", async () => {
+  test("of the newest post's channel does not free the post's number either", async () => {
     await rows("posts", [{ id: 90, channel: 1, published_at: "2026-11-19T10:00:00Z" }]);
     await manage().delete(1, COMMAND_LINE);
     await rows("posts", [{ channel: 2, msgr_post_id: 5, published_at: "2026-11-19T10:00:00Z" }]);
     expect(await postIds(2)).toEqual([91]);
   });
 
-  test("of the only channel that a webhook watches leaves the webhook without any", async () => {
+  test("of a webhook's only channels leaves the webhook without any, to be given others", async () => {
     await manage().delete(1, COMMAND_LINE);
     await manage().delete(2, COMMAND_LINE);
     expect(await pushing.view()).toMatchObject({ channels: [], is_active: true });
     expect((await pushing.change({ channels: [3] })).body.channels).toEqual([3]);
   });
 
-  test("of all that a webhook watches never widens it: an empty list is sent nothing", async () => {
+  test("of a webhook's only channels does not make it watch all: with an empty list it is sent nothing", async () => {
     await pushing.read([1], { channel: 2 });
     for (const id of [1, 2]) await manage().delete(id, COMMAND_LINE);
     const nothingOf = async (postId: number) => {
@@ -259,7 +259,7 @@ describe("a deletion", () => {
       expect((await pushing.change({ is_active })).body).toMatchObject({ is_active, channels: [] });
     }
     await nothingOf(33);
-    // Nobody may choose an empty list, and the whole of the file is sound with one.
+    // An empty list cannot be chosen, but the check of the database accepts it.
     expect((await pushing.change({ channels: [] })).status).toBe(400);
     expect(webhookFaults(pushing.appliance.app.domains.db)).toEqual([]);
     const { body } = await pushing.call("POST", `/v1/msgr/webhooks/${pushing.id}/test/`);
@@ -276,7 +276,7 @@ describe("a deletion", () => {
   });
 });
 
-test("a hidden channel is nowhere until it is shown again, and both are in the audit log", async () => {
+test("a hidden channel appears nowhere until it is shown again, and both are recorded in the audit log", async () => {
   await rows("channels", [{ id: 1, handle: "name", title: "Скрытый канал", category: "news" }]);
   const before = (await get(`${CATALOG}1/`)).body;
   expect(await manage().setPublic(1, false, COMMAND_LINE)).toBe(true);

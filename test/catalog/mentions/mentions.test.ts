@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Fields } from "../../../src/catalog/imports/input-row.ts";
+import type { Fields } from "../../../src/catalog/imports/reading/input-row.ts";
 import { mentionsStep } from "../../../src/catalog/mentions/build-mentions.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { tableBuild } from "../../../src/db/background-builds.ts";

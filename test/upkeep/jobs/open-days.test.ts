@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { importKinds } from "../../../src/catalog/imports/import-kinds.ts";
-import { nothingRecognized } from "../../../src/catalog/imports/recognized.ts";
-import { runImport } from "../../../src/catalog/imports/run-import.ts";
+import { importKinds } from "../../../src/catalog/imports/kinds/import-kinds.ts";
+import { nothingRecognized } from "../../../src/catalog/imports/reading/recognized.ts";
+import { runImport } from "../../../src/catalog/imports/writing/run-import.ts";
 import { closeDay } from "../../../src/catalog/statistics/close-day.ts";
 import { followPosts, recountDays } from "../../../src/catalog/statistics/open-days.ts";
 import { parseDay } from "../../../src/values/moscow-time.ts";

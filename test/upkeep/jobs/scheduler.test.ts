@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hasFollowed } from "../../../src/catalog/imports/import-count.ts";
+import { hasFollowed } from "../../../src/catalog/imports/writing/import-count.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";

@@ -1,8 +1,8 @@
 import { type Day, formatDay } from "../../../values/moscow-time.ts";
 import { parseLinkOrHandle } from "../../channels/channel-reference.ts";
 import { postIdColumn } from "../../fields/columns.ts";
-import { channelLink } from "../../imports/foreign/channel-link.ts";
-import type { Fields } from "../../imports/input-row.ts";
+import { channelLink } from "../../imports/reading/foreign/channel-link.ts";
+import type { Fields } from "../../imports/reading/input-row.ts";
 import { type Body, type Chat, digitsOf, type Message } from "./max-shapes.ts";
 
 /** MAX's own host, by which its links are recognized. */

@@ -1,6 +1,6 @@
 import { latestDue } from "../../../values/cron-times.ts";
 import { dayOf, formatDay } from "../../../values/moscow-time.ts";
-import type { Fields } from "../../imports/input-row.ts";
+import type { Fields } from "../../imports/reading/input-row.ts";
 import type { Batch } from "../batch-rows.ts";
 import type { SourceChat } from "../sources.table.ts";
 import type { Answered, TelegramApi, TelegramFault } from "./telegram-api.ts";

@@ -1,7 +1,7 @@
 import { membersOf } from "../../../values/json-object.ts";
 import { parseMessengerId } from "../../channels/messenger-id.ts";
-import { channelLink } from "../../imports/foreign/channel-link.ts";
-import type { Fields } from "../../imports/input-row.ts";
+import { channelLink } from "../../imports/reading/foreign/channel-link.ts";
+import type { Fields } from "../../imports/reading/input-row.ts";
 import type { AlbumMessage } from "../album-post.ts";
 import { richMedia, richText } from "./rich-message.ts";
 import { type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";

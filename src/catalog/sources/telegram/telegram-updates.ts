@@ -1,4 +1,4 @@
-import type { Fields } from "../../imports/input-row.ts";
+import type { Fields } from "../../imports/reading/input-row.ts";
 import type { AlbumMessage } from "../album-post.ts";
 import type { Batch } from "../batch-rows.ts";
 import type { SourceChat } from "../sources.table.ts";

@@ -1,4 +1,4 @@
-import { IMPORT_KIND_NAMES, importKinds } from "../../../catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../catalog/imports/kinds/import-kinds.ts";
 
 type ImportKind = (typeof importKinds)[keyof typeof importKinds];
 

@@ -2,8 +2,14 @@ import { extname } from "node:path";
 import { Argument, Command } from "commander";
 import { exportPart, exportParts } from "../../../catalog/exports/export-part.ts";
 import { readExport } from "../../../catalog/exports/export-selection.ts";
-import { IMPORT_FORMATS, type ImportFormat } from "../../../catalog/imports/import-format.ts";
-import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
+import {
+  IMPORT_KIND_NAMES,
+  type ImportKindName,
+} from "../../../catalog/imports/kinds/import-kinds.ts";
+import {
+  IMPORT_FORMATS,
+  type ImportFormat,
+} from "../../../catalog/imports/reading/import-format.ts";
 import { readConfig } from "../../../config.ts";
 import { type AsJson, choiceOption, jsonOption } from "../arguments.ts";
 import {

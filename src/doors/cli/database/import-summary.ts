@@ -1,6 +1,6 @@
-import type { ImportSummary } from "../../../catalog/imports/import-summary.ts";
-import { describeRecognized } from "../../../catalog/imports/recognized.ts";
-import { type ReasonGroup, reasonOf } from "../../../catalog/imports/tally.ts";
+import { describeRecognized } from "../../../catalog/imports/reading/recognized.ts";
+import type { ImportSummary } from "../../../catalog/imports/writing/import-summary.ts";
+import { type ReasonGroup, reasonOf } from "../../../catalog/imports/writing/tally.ts";
 import type { Output } from "../command-context.ts";
 
 /** Prints the summary as one JSON document or as text; with text, also why rows were rejected. */

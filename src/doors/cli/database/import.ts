@@ -4,14 +4,14 @@ import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
   importKinds,
-} from "../../../catalog/imports/import-kinds.ts";
-import type { ImportSummary } from "../../../catalog/imports/import-summary.ts";
-import { openInput } from "../../../catalog/imports/input.ts";
-import { keptInput } from "../../../catalog/imports/kept-input.ts";
-import { readThrough } from "../../../catalog/imports/read-through.ts";
-import { nothingRecognized } from "../../../catalog/imports/recognized.ts";
-import { readRows } from "../../../catalog/imports/rows.ts";
-import { runImport } from "../../../catalog/imports/run-import.ts";
+} from "../../../catalog/imports/kinds/import-kinds.ts";
+import { openInput } from "../../../catalog/imports/reading/input.ts";
+import { keptInput } from "../../../catalog/imports/reading/kept-input.ts";
+import { nothingRecognized } from "../../../catalog/imports/reading/recognized.ts";
+import { readRows } from "../../../catalog/imports/reading/rows.ts";
+import type { ImportSummary } from "../../../catalog/imports/writing/import-summary.ts";
+import { readThrough } from "../../../catalog/imports/writing/read-through.ts";
+import { runImport } from "../../../catalog/imports/writing/run-import.ts";
 import { readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";

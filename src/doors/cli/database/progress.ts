@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from "cli-progress";
-import type { Input } from "../../../catalog/imports/input.ts";
+import type { Input } from "../../../catalog/imports/reading/input.ts";
 import type { Clock } from "../../../ports/clock.ts";
 
 export interface Progress {

@@ -2,9 +2,9 @@ import { type Command, Option } from "commander";
 import {
   FOREIGN_FORMATS,
   type ForeignFormatName,
-} from "../../../catalog/imports/foreign/foreign-formats.ts";
-import { FILE_FORMATS, type FileFormat } from "../../../catalog/imports/recognized.ts";
-import type { ReadingOptions } from "../../../catalog/imports/rows.ts";
+} from "../../../catalog/imports/reading/foreign/foreign-formats.ts";
+import { FILE_FORMATS, type FileFormat } from "../../../catalog/imports/reading/recognized.ts";
+import type { ReadingOptions } from "../../../catalog/imports/reading/rows.ts";
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { choiceOption, parseTimezone } from "../arguments.ts";
 import { addToMap, type ColumnMap, readMapFile } from "./column-map.ts";

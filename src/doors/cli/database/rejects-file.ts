@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import {
   createRejectsWriter,
   type RejectsWriter,
-} from "../../../catalog/imports/rejects-writer.ts";
+} from "../../../catalog/imports/writing/rejects-writer.ts";
 import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
 
 /**

@@ -1,7 +1,10 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
+import {
+  IMPORT_KIND_NAMES,
+  type ImportKindName,
+} from "../../../catalog/imports/kinds/import-kinds.ts";
 import { BOT_MESSENGERS } from "../../../catalog/sources/bots.ts";
 import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
 import { nameOfAddress } from "../../../catalog/sources/source-address.ts";

@@ -1245,7 +1245,7 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 days from a key on.",
     },
   ],
-  "catalog/imports/exported-rows.store.ts postsAfter": [
+  "catalog/imports/kinds/exported-rows.store.ts postsAfter": [
     {
       sql: "SELECT … FROM posts p WHERE p.id > ? ORDER BY p.id LIMIT ?",
       plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid>?)"],
@@ -1253,7 +1253,7 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 posts from a key on.",
     },
   ],
-  "catalog/imports/exported-rows.store.ts forwardOutsideCatalog": [
+  "catalog/imports/kinds/exported-rows.store.ts forwardOutsideCatalog": [
     {
       sql: "SELECT target FROM mentions WHERE channel_id = @channel AND published_at = @publishedAt AND post_id = @id AND kinds & 2 LIMIT 1",
       plan: [
@@ -1262,7 +1262,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/imports/exported-rows.store.ts tombstonesAfter": [
+  "catalog/imports/kinds/exported-rows.store.ts tombstonesAfter": [
     {
       sql: "SELECT … FROM post_tombstones WHERE id > ? ORDER BY id LIMIT ?",
       plan: ["SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid>?)"],
@@ -1270,7 +1270,7 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 posts that were taken down from a key on.",
     },
   ],
-  "catalog/imports/exported-rows.store.ts highestGoneNumber": [
+  "catalog/imports/kinds/exported-rows.store.ts highestGoneNumber": [
     {
       sql: "SELECT highest FROM post_numbers WHERE highest > max(coalesce((SELECT max(id) FROM posts), 0), coalesce((SELECT max(id) FROM post_tombstones), 0))",
       plan: [
@@ -1284,7 +1284,7 @@ export const catalog: Entries = {
       why: "The one row of the highest number that is gone, and the ends of the posts and the tombstones.",
     },
   ],
-  "catalog/imports/exported-rows.store.ts removedAfter": [
+  "catalog/imports/kinds/exported-rows.store.ts removedAfter": [
     {
       sql: "SELECT id, into_id AS merged_into FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?",
       plan: ["SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid>?)"],
@@ -1292,7 +1292,7 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 channels that were merged or deleted from a number on.",
     },
   ],
-  "catalog/imports/exported-rows.store.ts laterPosts": [
+  "catalog/imports/kinds/exported-rows.store.ts laterPosts": [
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at > ? ORDER BY p.published_at, p.id LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
@@ -1305,7 +1305,7 @@ export const catalog: Entries = {
       rows: 0,
     },
   ],
-  "catalog/imports/exported-rows.store.ts tiedPostsAfter": [
+  "catalog/imports/kinds/exported-rows.store.ts tiedPostsAfter": [
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ORDER BY p.id LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id>?)"],
@@ -1317,14 +1317,14 @@ export const catalog: Entries = {
       rows: 0,
     },
   ],
-  "catalog/imports/exported-rows.store.ts nextChannelOfPosts": [
+  "catalog/imports/kinds/exported-rows.store.ts nextChannelOfPosts": [
     {
       sql: "SELECT channel_id AS id FROM posts WHERE channel_id > ? ORDER BY channel_id LIMIT 1",
       plan: ["SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id>?)"],
       rows: 1,
     },
   ],
-  "catalog/imports/exported-rows.store.ts placeOfPost": [
+  "catalog/imports/kinds/exported-rows.store.ts placeOfPost": [
     {
       sql: "SELECT … FROM posts WHERE id = @id UNION ALL SELECT channel_id, published_at FROM post_tombstones WHERE id = @id AND published_at IS NOT NULL LIMIT 1",
       plan: [
@@ -2370,7 +2370,7 @@ export const catalog: Entries = {
       why: "A directory as a whole, in its order.",
     },
   ],
-  "catalog/exports/bulk-selection.ts askedChannels": [
+  "catalog/exports/bulk-selection.ts selectedChannels": [
     {
       sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?",
       plan: [

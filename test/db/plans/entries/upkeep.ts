@@ -60,7 +60,7 @@ export const upkeep: Entries = {
       rows: 0,
     },
   ],
-  "catalog/imports/import-runs.store.ts running": [
+  "catalog/imports/runs/import-runs.store.ts running": [
     {
       sql: 'select "id", "owner", "heartbeat_at" from "import_runs" where "import_runs"."state" = \'running\' order by "import_runs"."id" asc',
       plan: ["SCAN import_runs USING INDEX import_runs_running"],
@@ -68,14 +68,14 @@ export const upkeep: Entries = {
       why: "Runs under way: a few at the most.",
     },
   ],
-  "catalog/imports/import-runs.store.ts setEnd": [
+  "catalog/imports/runs/import-runs.store.ts setEnd": [
     {
       sql: 'update "import_runs" set … where "import_runs"."id" = ?',
       plan: ["SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "catalog/imports/import-runs.store.ts setHeartbeat": [
+  "catalog/imports/runs/import-runs.store.ts setHeartbeat": [
     {
       sql: 'update "import_runs" set "heartbeat_at" = ? where ("import_runs"."state" = \'running\' and "import_runs"."owner" = ?)',
       plan: ["SCAN import_runs USING INDEX import_runs_running"],
@@ -83,14 +83,14 @@ export const upkeep: Entries = {
       why: "Runs under way: a few at the most.",
     },
   ],
-  "catalog/imports/import-runs.store.ts setProgress": [
+  "catalog/imports/runs/import-runs.store.ts setProgress": [
     {
       sql: 'update "import_runs" set "summary" = ? where ("import_runs"."id" = ? and "import_runs"."state" = \'running\')',
       plan: ["SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "catalog/imports/import-runs.store.ts latestRuns": [
+  "catalog/imports/runs/import-runs.store.ts latestRuns": [
     {
       sql: 'select "id", "kind", "file_name", "person", "state", "started_at", "finished_at", "summary", "rejects", "failure", ("import_runs"."state" = \'running\' and exists (select "id" from "import_runs" "earlier" where ("earlier"."state" = \'running\' and "earlier"."id" < "import_runs"."id"))) from "import_runs" order by "import_runs"."id" desc limit ?',
       plan: [
@@ -102,7 +102,7 @@ export const upkeep: Entries = {
       why: "Uploads that staff started: some a day.",
     },
   ],
-  "catalog/imports/import-runs.store.ts runById": [
+  "catalog/imports/runs/import-runs.store.ts runById": [
     {
       sql: 'select "id", "kind", "file_name", "person", "state", "started_at", "finished_at", "summary", "rejects", "failure", ("import_runs"."state" = \'running\' and exists (select "id" from "import_runs" "earlier" where ("earlier"."state" = \'running\' and "earlier"."id" < "import_runs"."id"))) from "import_runs" where "import_runs"."id" = ?',
       plan: [

@@ -2,7 +2,7 @@ import { cardsVersion, readCardsAhead } from "../../../../src/catalog/channels/c
 import { createCategoryImages } from "../../../../src/catalog/directory/category-images.ts";
 import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
 import { readExport } from "../../../../src/catalog/exports/export-selection.ts";
-import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/kinds/import-kinds.ts";
 import { missingChannels, noteStale } from "../../../../src/catalog/post-search/catch-up.store.ts";
 import {
   postSearchBuild,

@@ -1,6 +1,6 @@
 import { pools } from "../../../../src/app/operations.ts";
-import { importRunChanges } from "../../../../src/catalog/imports/import-run-changes.ts";
-import { selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
+import { importRunChanges } from "../../../../src/catalog/imports/runs/import-run-changes.ts";
+import { selectRunning } from "../../../../src/catalog/imports/runs/import-runs.store.ts";
 import { markSample } from "../../../../src/catalog/sample/sample.store.ts";
 import { sourceChanges } from "../../../../src/catalog/sources/source-changes.ts";
 import { hasUnread } from "../../../../src/catalog/sources/source-chats.store.ts";

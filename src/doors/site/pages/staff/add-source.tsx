@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../../catalog/sources/source-header.ts";

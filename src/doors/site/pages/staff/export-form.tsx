@@ -1,8 +1,11 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { IMPORT_FORMATS, type ImportFormat } from "../../../../catalog/imports/import-format.ts";
-import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
+import {
+  IMPORT_FORMATS,
+  type ImportFormat,
+} from "../../../../catalog/imports/reading/import-format.ts";
 import { fileStamp } from "../../../../values/moscow-time.ts";
 import { readFields, requiredChoice } from "../../forms/faults.ts";
 import { CheckField, Form, SelectField, TextField } from "../../look/form.tsx";

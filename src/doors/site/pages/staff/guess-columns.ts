@@ -1,4 +1,4 @@
-import type { ImportKindName } from "../../../../catalog/imports/import-kinds.ts";
+import type { ImportKindName } from "../../../../catalog/imports/kinds/import-kinds.ts";
 
 const CHANNEL = ["канал", "ссылк", "юзернейм", "username", "channel", "url"];
 const SUBSCRIBERS = ["подписч", "участник", "members", "followers"];

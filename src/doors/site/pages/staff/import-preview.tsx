@@ -1,12 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { stringifyExact } from "../../../../catalog/imports/exact-number.ts";
-import type { NewUpload, UploadPreview } from "../../../../catalog/imports/held-uploads.ts";
-import type { InputRow } from "../../../../catalog/imports/input-row.ts";
+import { stringifyExact } from "../../../../catalog/imports/reading/exact-number.ts";
+import type { InputRow } from "../../../../catalog/imports/reading/input-row.ts";
 import {
   describeRecognized,
   type Recognized as RecognizedFile,
-} from "../../../../catalog/imports/recognized.ts";
+} from "../../../../catalog/imports/reading/recognized.ts";
+import type { NewUpload, UploadPreview } from "../../../../catalog/imports/runs/held-uploads.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { shortened } from "../../../../values/shortened.ts";
 import { ActionButton } from "../../look/action-button.tsx";

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { FOREIGN_FORMATS } from "../../../../catalog/imports/foreign/foreign-formats.ts";
-import type { ImportKindName } from "../../../../catalog/imports/import-kinds.ts";
-import type { ReadingOptions } from "../../../../catalog/imports/rows.ts";
+import type { ImportKindName } from "../../../../catalog/imports/kinds/import-kinds.ts";
+import { FOREIGN_FORMATS } from "../../../../catalog/imports/reading/foreign/foreign-formats.ts";
+import type { ReadingOptions } from "../../../../catalog/imports/reading/rows.ts";
 import { AppError } from "../../../../errors.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { MOSCOW_ZONE, zoneNamed } from "../../../../values/moscow-time.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
-import { type ReasonGroup, reasonOf } from "../../../../catalog/imports/tally.ts";
+import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
+import { type ReasonGroup, reasonOf } from "../../../../catalog/imports/writing/tally.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Form } from "../../look/form.tsx";
 import { shownNumber } from "../../look/shown.tsx";

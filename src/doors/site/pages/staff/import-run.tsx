@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
+import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
 import { notFound } from "../../../../errors.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { Facts } from "../../look/facts.tsx";

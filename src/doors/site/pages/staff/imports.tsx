@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/import-kinds.ts";
-import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/kinds/import-kinds.ts";
+import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";

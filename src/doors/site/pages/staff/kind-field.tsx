@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import { SelectField } from "../../look/form.tsx";
 import type { Visit } from "../../visit/visit.ts";
 

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { reasonOf } from "../../../../catalog/imports/tally.ts";
+import { reasonOf } from "../../../../catalog/imports/writing/tally.ts";
 import { isSettling, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { isBot, placeOf, type Source } from "../../../../catalog/sources/sources.table.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";

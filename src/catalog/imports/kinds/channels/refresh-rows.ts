@@ -1,0 +1,89 @@
+import type { Database } from "../../../../db/database.ts";
+import type { CHANNEL_FIELDS } from "../../../channels/card.ts";
+import { createChannelIds, createChannelNumbers } from "../../../channels/channels.store.ts";
+import type { RowOf } from "../../../fields/stored-field.ts";
+import { newestPostAt } from "../../../posts/posts.store.ts";
+import type { Given, ReadRow, RowOutcome } from "../import-kind.ts";
+
+type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
+
+/** Columns that can name the channel; a row that refreshes it gives exactly one of them. */
+const IDENTITIES = ["id", "msgr_id", "handle"] as const;
+const NUMBERS = ["subscribers", "last_post_at"] as const;
+const IDENTITY_OR_NUMBER: ReadonlySet<string> = new Set([...IDENTITIES, ...NUMBERS]);
+
+/**
+ * Returns a function that writes a row which only gives an existing channel's numbers. The channel's card
+ * and texts stay unchanged and are not even read, so that it takes a third of the time of any other row.
+ * @returns null, with nothing written, for any other row
+ */
+export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutcome | null {
+  const ids = createChannelIds(db);
+  const numbers = createChannelNumbers(db);
+
+  function find({ id, msgr_id, handle }: Given<ChannelRow>): number | undefined {
+    // A null would clear the other identity.
+    if (id != null) return msgr_id === undefined && handle === undefined ? id : undefined;
+    if (msgr_id != null) return handle === undefined ? ids.byMessengerId(msgr_id) : undefined;
+    return handle == null ? undefined : ids.byHandle(handle);
+  }
+
+  return (row) => {
+    for (const name in row) if (!IDENTITY_OR_NUMBER.has(name)) return null;
+    const id = find(row);
+    const stored = id === undefined ? undefined : numbers.find(id);
+    if (stored === undefined) return null;
+    const { id: channelId, subscribers, last_post_at } = stored;
+    const now = {
+      id: channelId,
+      subscribers: row.subscribers ?? subscribers,
+      last_post_at: row.last_post_at === undefined ? last_post_at : row.last_post_at,
+    };
+    // The newest post is only looked up for an earlier time, because the stored one is never before it.
+    if ((now.last_post_at ?? 0) < (last_post_at ?? 0)) {
+      const newest = newestPostAt(db, channelId);
+      if (newest !== null) now.last_post_at = Math.max(now.last_post_at ?? 0, newest);
+    }
+    return numbers.update(now, stored) ? "updated" : "unchanged";
+  };
+}
+
+/**
+ * Sorts rows that refresh channels by their subscribers, so that neighbours in that ordering are written
+ * together: each page of that index is then written once or twice for all of them instead of once for each.
+ * (The table itself is in order of numbers, with a hundred channels on a page.) If any row is not such a
+ * row, or two are of one channel, the order stays and the same list is returned.
+ */
+export function inOrderOfSubscribers<Row extends ReadRow<ChannelRow>>(
+  rows: readonly Row[],
+): readonly Row[] {
+  const identity = IDENTITIES.find(
+    (name) => rows[0] !== undefined && nameOf(rows[0], name) !== null,
+  );
+  if (identity === undefined) return rows;
+  const named = new Set<number | string>();
+  for (const row of rows) {
+    const name = nameOf(row, identity);
+    if (name === null) return rows;
+    named.add(name);
+  }
+  if (named.size < rows.length) return rows;
+  return rows.toSorted((one, other) => subscribersOf(one) - subscribersOf(other));
+}
+
+/** The channel's name in a row that refreshes it and names it by this column alone; null for any other row. */
+function nameOf(
+  row: ReadRow<ChannelRow>,
+  identity: (typeof IDENTITIES)[number],
+): number | string | null {
+  if ("fault" in row) return null;
+  for (const name in row.given) {
+    if (name !== identity && !NUMBERS.some((number) => number === name)) return null;
+  }
+  const name = row.given[identity] ?? null;
+  return typeof name === "string" ? name.toLowerCase() : name;
+}
+
+function subscribersOf(row: ReadRow<ChannelRow>): number {
+  return "given" in row ? (row.given.subscribers ?? 0) : 0;
+}

@@ -1,0 +1,152 @@
+import { type Database, statement } from "../../../db/database.ts";
+import type { MentionTarget } from "../../mentions/mention-target.ts";
+import { KIND_BITS } from "../../mentions/mentions.store.ts";
+import { POST_COLUMNS, type PostRecord } from "../../posts/post.ts";
+import type { Tombstone } from "../../posts/tombstones.store.ts";
+
+/**
+ * Rows after a key, in the key's order. SQLite enters an index exactly there, so that each page costs the
+ * same, wherever it begins. Rows are read one at a time, and the caller stops when it has enough.
+ */
+
+/**
+ * Name of the channel that a post was forwarded from, if that was not in the catalog when the post was
+ * imported.
+ */
+export function forwardOutsideCatalog(
+  db: Database,
+  { channel, published_at: publishedAt, id }: PostRecord,
+): MentionTarget | undefined {
+  return statement<{ target: MentionTarget }>(
+    db,
+    `SELECT target FROM mentions
+     WHERE channel_id = @channel AND published_at = @publishedAt AND post_id = @id
+       AND kinds & ${KIND_BITS.forward} LIMIT 1`,
+  ).get({ channel, publishedAt, id })?.target;
+}
+
+/** Posts by id. */
+export function postsAfter(db: Database, afterId: number, limit: number): Iterable<PostRecord> {
+  return statement<PostRecord>(
+    db,
+    `SELECT ${POST_COLUMNS} FROM posts p WHERE p.id > ? ORDER BY p.id LIMIT ?`,
+  ).iterate(afterId, limit);
+}
+
+/** A post that was taken down, and when it had been published; null if that was never known. */
+interface TakenDownPost extends Tombstone {
+  publishedAt: number | null;
+}
+
+/** Posts that were taken down, by id. */
+export function tombstonesAfter(
+  db: Database,
+  afterId: number,
+  limit: number,
+): Iterable<TakenDownPost> {
+  return statement<TakenDownPost>(
+    db,
+    `SELECT id, channel_id AS channel, CAST(msgr_post_id AS TEXT) AS msgr_post_id,
+       published_at AS publishedAt
+     FROM post_tombstones WHERE id > ? ORDER BY id LIMIT ?`,
+  ).iterate(afterId, limit);
+}
+
+/** Highest number that any post had, if neither a post nor a tombstone has it now. */
+export function highestGoneNumber(db: Database): number | undefined {
+  return statement<{ highest: number }>(
+    db,
+    `SELECT highest FROM post_numbers
+     WHERE highest > max(coalesce((SELECT max(id) FROM posts), 0),
+       coalesce((SELECT max(id) FROM post_tombstones), 0))`,
+  ).get()?.highest;
+}
+
+/** Numbers of channels that were merged or deleted, ascending. */
+export function removedAfter(
+  db: Database,
+  afterId: number,
+  limit: number,
+): Iterable<{ id: number; merged_into: number | null }> {
+  return statement<{ id: number; merged_into: number | null }>(
+    db,
+    "SELECT id, into_id AS merged_into FROM removed_channels WHERE id > ? ORDER BY id LIMIT ?",
+  ).iterate(afterId, limit);
+}
+
+/** SQL: restricts to advertising posts, using the index that contains only these. */
+const onlyAds = (areAds: boolean): string => (areAds ? "AND p.is_ad = 1" : "");
+
+/** Posts of a channel after an instant or after one of its posts, by instant and id. */
+export function* channelPostsAfter(
+  db: Database,
+  [channelId, publishedAt, id]: readonly [
+    channelId: number,
+    publishedAt: number,
+    id: number | null,
+  ],
+  limit: number,
+  areAds = false,
+): Generator<PostRecord> {
+  let read = 0;
+  if (id !== null) {
+    for (const record of tiedPostsAfter(db, [channelId, publishedAt, id], limit, areAds)) {
+      read += 1;
+      yield record;
+    }
+  }
+  yield* laterPosts(db, [channelId, publishedAt], limit - read, areAds);
+}
+
+/** A channel's posts at one instant, by id. */
+function tiedPostsAfter(
+  db: Database,
+  [channelId, publishedAt, id]: readonly [channelId: number, publishedAt: number, id: number],
+  limit: number,
+  areAds: boolean,
+): Iterable<PostRecord> {
+  return statement<PostRecord>(
+    db,
+    `SELECT ${POST_COLUMNS} FROM posts p
+     WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ${onlyAds(areAds)}
+     ORDER BY p.id LIMIT ?`,
+  ).iterate(channelId, publishedAt, id, limit);
+}
+
+/** A channel's posts after an instant, by instant and id. */
+function laterPosts(
+  db: Database,
+  [channelId, publishedAt]: readonly [channelId: number, publishedAt: number],
+  limit: number,
+  areAds: boolean,
+): Iterable<PostRecord> {
+  return statement<PostRecord>(
+    db,
+    `SELECT ${POST_COLUMNS} FROM posts p
+     WHERE p.channel_id = ? AND p.published_at > ? ${onlyAds(areAds)}
+     ORDER BY p.published_at, p.id LIMIT ?`,
+  ).iterate(channelId, publishedAt, limit);
+}
+
+/** The next channel, by number, that has posts. */
+export function nextChannelOfPosts(db: Database, afterId: number): number | undefined {
+  return statement<{ id: number }>(
+    db,
+    "SELECT channel_id AS id FROM posts WHERE channel_id > ? ORDER BY channel_id LIMIT 1",
+  ).get(afterId)?.id;
+}
+
+/** Position of a post in the order of channels and time, also of one that was taken down. */
+export function placeOfPost(
+  db: Database,
+  id: number,
+): { channel: number; publishedAt: number } | undefined {
+  return statement<{ channel: number; publishedAt: number }>(
+    db,
+    `SELECT channel_id AS channel, published_at AS publishedAt FROM posts WHERE id = @id
+     UNION ALL
+     SELECT channel_id, published_at FROM post_tombstones
+     WHERE id = @id AND published_at IS NOT NULL
+     LIMIT 1`,
+  ).get({ id });
+}

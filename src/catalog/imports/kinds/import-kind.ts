@@ -1,0 +1,115 @@
+import type { Database } from "../../../db/database.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { inEnglish, type Message } from "../../../values/messages/messages.ts";
+import type { Column } from "../../fields/columns.ts";
+import type { Fields } from "../reading/input-row.ts";
+import type { Fewest } from "../writing/transaction-size.ts";
+import type { ExportedRows } from "./exported-rows.ts";
+
+/** Values of a row: undefined if not given, null to clear the stored one. */
+export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };
+
+export type RowOutcome = "inserted" | "updated" | "unchanged";
+
+/** What can be imported under one name, such as `posts`: its columns, and how its rows are written. */
+export interface ImportKind<Row> {
+  columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
+  /**
+   * Columns whose invalid cells reject the row: those that identify it, that a new one needs, or that
+   * decide whether it is shown. Invalid cells of other columns are dropped. Absent if all columns are
+   * required.
+   */
+  requiredColumns?: readonly string[];
+  /**
+   * Whether it is a directory, whose rows depend on each other and whose order matters: all are written in
+   * one transaction. Other kinds are written in many short ones.
+   */
+  isDirectory: boolean;
+  /** Whether growth and engagement of channels are computed from its rows. */
+  isMeasured?: true;
+  /** Creates a writer for one import, which is called inside transactions. */
+  open(db: Database, context: ImportContext): RowWriter<Row>;
+  exported: ExportedRows<keyof Row & string>;
+}
+
+export interface ImportContext {
+  clock: Clock;
+  /**
+   * Folder for relative names of image files; null if the rows do not come from the operator's own machine
+   * and may not name its files.
+   */
+  folder: string | null;
+  /** The messenger's hosts, by which links are recognized. */
+  messengerHosts: readonly string[];
+  /** Number of latest Moscow days whose statistics still follow their posts. */
+  openDays: number;
+  /** Highest number that the rows name: generated numbers start after it. Absent if they name none. */
+  highestNumber?: number;
+  /** Reports something about the import to its operator, apart from rejected rows and dropped cells. */
+  note(report: Message): void;
+}
+
+export interface RowWriter<Row> {
+  /** Inserts several new rows in one statement, where that is cheaper than one statement each. */
+  together?: {
+    /** Exact number of rows per statement. */
+    rows: number;
+    /**
+     * Inserts the rows; false, without writing anything, if they need separate statements. @throws RowFault
+     */
+    insert(rows: readonly Given<Row>[]): boolean;
+  };
+  /**
+   * Sorts rows that were read together into the best order for writing, or keeps their order if it matters.
+   */
+  arrange?(rows: readonly ReadRow<Row>[]): readonly ReadRow<Row>[];
+  /** Rows to read together; absent for the default of a few thousand. */
+  batchRows?: number;
+  /** Prepares rows that will probably be written next, in the pause before their transaction. */
+  ahead?(rows: readonly ReadRow<Row>[]): void;
+  /** Minimum size of a transaction with the rows that were arranged last; absent for the default. */
+  fewest?(): Fewest | undefined;
+  /** For channels: number of handles moved so far. */
+  counts?: { handles_moved: number };
+  /** Writes one row. @throws RowFault, with nothing written */
+  write(row: Given<Row>): RowOutcome;
+  /** Called before each commit. */
+  beforeCommit?(): void;
+  /** Called after each commit. */
+  afterCommit?(): Promise<void>;
+  /**
+   * For directories with `--replace`: removes entries that the file does not name, before its rows are
+   * written, so that their ids become free. @returns number of entries removed
+   */
+  removeOthers?(named: ReadonlySet<string>, inUse: ReadonlySet<string>): number;
+  /** Entries used by any channel. Reads all channels, so it is called outside transactions. */
+  inUse?(): ReadonlySet<string>;
+
+  /** Called after the last commit. */
+  afterwards?(): Promise<void>;
+  /** Called instead of `afterwards` if the import was interrupted: does what cannot wait for the rest. */
+  interrupted?(): Promise<void>;
+}
+
+/** Why a row is rejected. */
+export class RowFault extends Error {
+  override readonly name = "RowFault";
+  constructor(
+    readonly column: string | null,
+    readonly fault: Message,
+  ) {
+    super(inEnglish(fault));
+  }
+}
+
+/** A cell that was dropped from its row, and why. */
+export interface BadCell {
+  column: string;
+  fault: Message;
+}
+
+/** A row whose cells were read as the kind's columns, or why it is rejected. */
+export type ReadRow<Row> = { line: number; fields: Fields | null } & (
+  | { given: Given<Row>; bad: readonly BadCell[] }
+  | { fault: RowFault }
+);

@@ -1,0 +1,97 @@
+import { parseLinkOrHandle } from "../../channels/channel-reference.ts";
+import { type Spelling, withoutZeros } from "../../fields/columns.ts";
+
+export interface SpellingRules {
+  /** IANA time zone for times without an offset. */
+  timezone: string;
+  /** The messenger's hosts, by which links to channels are recognized. */
+  messengerHosts: readonly string[];
+}
+
+/**
+ * Rewrites a cell that a column refused into the form it accepts, if it is one of people's usual spellings.
+ * Any other text is only trimmed.
+ */
+export function respelled(spelling: Spelling, cell: unknown, rules: SpellingRules): unknown {
+  if (typeof cell !== "string" && typeof cell !== "number") return cell;
+  const text = String(cell).trim();
+  switch (spelling) {
+    case "integer":
+    case "flag":
+      return withoutZeros(text);
+    case "count":
+      return plainCount(withoutZeros(text.replace(GROUP_SPACE, "")));
+    case "number":
+      return text.replace(GROUP_SPACE, "").replace(/^([+-]?\d+),(\d+)$/, "$1.$2");
+    case "instant":
+      return plainInstant(text, rules.timezone);
+    case "day":
+      return plainDay(text);
+    case "handle":
+    case "channel":
+      return plainChannel(text, spelling, rules.messengerHosts);
+    case "word":
+      return text;
+  }
+}
+
+/** A space of any width between groups of three digits. */
+const GROUP_SPACE = /(?<=\d)[ \u00a0\u2009\u202f](?=\d{3}(?!\d))/g;
+
+const ROUNDED = /^(\d{1,9}(?:[.,]\d{1,9})?) ?([KМMК])$/i;
+
+/** `1.2K` and `3,4M`, in Latin or Cyrillic letters. */
+function plainCount(text: string): string {
+  const [, number, letter = ""] = ROUNDED.exec(text) ?? [];
+  if (number === undefined) return text;
+  const times = /[KК]/i.test(letter) ? 1000 : 1_000_000;
+  return String(Math.round(Number(number.replace(",", ".")) * times));
+}
+
+const RUSSIAN_DATE = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[ ,T])/;
+
+/** `01.02.2025` as `2025-02-01`, followed by whatever comes after it. */
+function isoDate(text: string): string {
+  return text.replace(RUSSIAN_DATE, (_, day: string, month: string, year: string) => {
+    return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  });
+}
+
+/** A day, even if a spreadsheet appended midnight to it. */
+function plainDay(text: string): string {
+  return isoDate(text).replace(/^(\d{4}-\d\d-\d\d)[ T]00:00(?::00(?:\.0+)?)?$/, "$1");
+}
+
+const UNIX_TIME = /^(\d{9,14})(?:\.\d+)?$/;
+/** Unix times with at least 12 digits are in milliseconds: in seconds they would be after the year 5000. */
+const MILLISECOND_DIGITS = 12;
+
+const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)(?:(?:[T ]|, ?)(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/;
+
+/** Unix seconds and milliseconds, and times without an offset; a date alone means its midnight. */
+function plainInstant(text: string, timezone: string): string {
+  const unix = UNIX_TIME.exec(text)?.[1];
+  if (unix !== undefined) {
+    const isSeconds = unix.length < MILLISECOND_DIGITS;
+    return new Date(isSeconds ? Number(text) * 1000 : Number(unix)).toISOString();
+  }
+  const [, date, time = "00:00"] = LOCAL_TIME.exec(isoDate(text)) ?? [];
+  if (date === undefined) return text;
+  try {
+    const local = Temporal.PlainDateTime.from(`${date}T${time.slice(0, 12)}`);
+    return local.toZonedDateTime(timezone).toInstant().toString();
+  } catch {
+    // The column will report a date or time that does not exist.
+    return text;
+  }
+}
+
+function plainChannel(
+  text: string,
+  spelling: "handle" | "channel",
+  hosts: readonly string[],
+): string {
+  const reference = parseLinkOrHandle(text, hosts);
+  if (reference?.kind !== "handle") return withoutZeros(text);
+  return spelling === "handle" ? reference.handle : `@${reference.handle}`;
+}

@@ -1,0 +1,247 @@
+import { pipeline, Readable } from "node:stream";
+import { type CsvError, type Parser, parse } from "csv-parse";
+import { AppError } from "../../../errors.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
+import { releaseText } from "../../fields/spreadsheet-text.ts";
+import type { ColumnNames } from "./column-names.ts";
+import { prepend } from "./input.ts";
+import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
+import type { Separator } from "./recognized.ts";
+
+const OTHER_NUMBER_OF_CELLS = message("otherNumberOfCells");
+const OPENING_QUOTE = message("quoteInCell");
+
+/**
+ * Text without these can simply be split at line breaks and separators; any other text goes through the
+ * parser.
+ */
+const QUOTE_OR_CARRIAGE_RETURN = /["\r]/;
+
+/** Parsed rows to hand on together. */
+const ROWS_TOGETHER = 500;
+
+/** Cell separators; if a header contains two of them equally often, the first wins. */
+const SEPARATORS: readonly Separator[] = [",", ";", "\t"];
+
+/** Our columns in the file's order; null for an ignored one. */
+type Header = (string | null)[];
+
+/** What is known of a text from the part before its first quote, which is split without the parser. */
+interface UnquotedPart {
+  separator: Separator;
+  header: Header | null;
+  /** Number of complete lines. */
+  lines: number;
+}
+
+/**
+ * Rows of a CSV text, in batches of one piece of the text. Up to the first quote, rows are split off in a
+ * tenth of the parser's time; from there on the parser takes over.
+ * @param onSeparator receives the header's separator
+ * @throws AppError `invalid` for an invalid header, and if the end of a row cannot be determined
+ */
+export async function* readCsv(
+  text: AsyncIterable<string>,
+  names: ColumnNames,
+  onSeparator: (separator: Separator) => void,
+): AsyncGenerator<InputRow[]> {
+  const { first, pieces } = await withFirstLine(withoutCarriageReturns(text));
+  const separator = separatorOf(first);
+  onSeparator(separator);
+  const unquoted: UnquotedPart = { separator, header: null, lines: 0 };
+  let rest = "";
+  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
+    const piece = next.value;
+    if (QUOTE_OR_CARRIAGE_RETURN.test(piece)) {
+      yield* parseCsv(prepend(rest + piece, pieces), names, unquoted);
+      return;
+    }
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop() ?? "";
+    yield splitRows(lines, names, unquoted);
+    if (rest.length > LINE_LENGTH_MAX) throw unreadable(unquoted.lines + 1, "CSV_MAX_RECORD_SIZE");
+  }
+  yield splitRows([rest], names, unquoted);
+  if (unquoted.header === null) throw new AppError("invalid", message("noHeader"));
+}
+
+/** The text up to the end of its first line that is not blank, and the whole text. */
+async function withFirstLine(
+  text: AsyncGenerator<string>,
+): Promise<{ first: string; pieces: AsyncGenerator<string> }> {
+  let first = "";
+  // A loop rather than a regular expression: on megabytes without a line end, a pattern takes minutes.
+  while (!first.trimStart().includes("\n") && first.length <= LINE_LENGTH_MAX) {
+    const next = await text.next();
+    if (next.done === true) break;
+    first += next.value;
+  }
+  return { first, pieces: prepend(first, text) };
+}
+
+/** The separator that occurs most often in the header, outside quotes. */
+function separatorOf(first: string): Separator {
+  const header = first.trimStart().split("\n", 1)[0] ?? "";
+  const plain = header.replace(/"[^"]*"?/g, "");
+  const count = (separator: Separator): number => plain.split(separator).length;
+  return SEPARATORS.toSorted((a, b) => count(b) - count(a))[0] as Separator;
+}
+
+/** Converts every line ending to LF, including those within cells. */
+async function* withoutCarriageReturns(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let held = "";
+  for await (const piece of text) {
+    const whole = held + piece;
+    held = whole.endsWith("\r") ? "\r" : "";
+    yield whole.slice(0, whole.length - held.length).replaceAll("\r\n", "\n");
+  }
+  yield held;
+}
+
+/** Rows of complete lines without quotes; the first line that is not empty is the header. */
+function splitRows(
+  lines: readonly string[],
+  names: ColumnNames,
+  unquoted: UnquotedPart,
+): InputRow[] {
+  const rows: InputRow[] = [];
+  for (const content of lines) {
+    unquoted.lines += 1;
+    if (content === "") continue;
+    const cells = content.split(unquoted.separator);
+    const { header, lines: line } = unquoted;
+    if (header === null) unquoted.header = checkHeader(cells, names);
+    else if (cells.length !== header.length) rows.push({ line, fault: OTHER_NUMBER_OF_CELLS });
+    else rows.push({ line, fields: toFields(header, cells) });
+  }
+  return rows;
+}
+
+function toFields(header: Readonly<Header>, cells: readonly string[]): Fields {
+  const fields: Fields = {};
+  for (let at = 0; at < cells.length; at++) {
+    const column = header[at];
+    if (cells[at] !== "" && column != null) fields[column] = releaseText(cells[at] as string);
+  }
+  return fields;
+}
+
+/** Parses text with quoted cells. @param unquoted the part of the file before this text */
+async function* parseCsv(
+  text: AsyncIterable<string>,
+  names: ColumnNames,
+  unquoted: UnquotedPart,
+): AsyncGenerator<InputRow[]> {
+  const rejected: InputRow[] = [];
+  let { header } = unquoted;
+  /** Line on which the last record ended. */
+  let lastLine = unquoted.lines;
+  /** Line on which a record starts; its raw text may begin with blank lines. */
+  const lineOf = (raw: string): number => lastLine + 1 + leadingLineBreaks(raw);
+  const skip = (error: CsvError, raw: string): void => {
+    const line = lineOf(raw);
+    const endLine = unquoted.lines + Number(error["lines"]);
+    if (error.code === "INVALID_OPENING_QUOTE") {
+      // The parser reports this once for each quote in the row.
+      if (lastLine !== endLine) rejected.push({ line, fault: OPENING_QUOTE });
+    } else if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS") {
+      rejected.push({ line, fault: OTHER_NUMBER_OF_CELLS });
+    } else {
+      throw unreadable(line, error.code);
+    }
+    lastLine = endLine;
+  };
+  const parser: Parser = parse({
+    columns:
+      header ??
+      ((cells: string[]) => {
+        lastLine = unquoted.lines + parser.info.lines;
+        header = checkHeader(cells, names);
+        return header;
+      }),
+    delimiter: unquoted.separator,
+    info: true,
+    max_record_size: LINE_LENGTH_MAX,
+    on_record: ({ record, info }: CsvRecord): InputRow => {
+      const line = lineOf(info.raw);
+      lastLine = unquoted.lines + info.lines;
+      return { line, fields: withoutEmpty(record) };
+    },
+    on_skip: (error, raw) => {
+      if (error !== undefined) skip(error, raw ?? "");
+      return undefined;
+    },
+    raw: true,
+    // Earlier lines ended with LF. Without any, the parser goes by the end of the first line, which may be
+    // CR.
+    ...(unquoted.lines > 0 && { record_delimiter: "\n" }),
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+  });
+  // An error in the text or the parser ends both; the loop below throws it.
+  pipeline(Readable.from(text), parser, () => {});
+  let rows: InputRow[] = [];
+  for await (const row of parser as AsyncIterable<InputRow>) {
+    while (rejected[0] !== undefined && rejected[0].line < row.line) {
+      rows.push(rejected.shift() as InputRow);
+    }
+    rows.push(row);
+    if (rows.length < ROWS_TOGETHER) continue;
+    yield rows;
+    rows = [];
+  }
+  if (header === null) throw new AppError("invalid", message("noHeader"));
+  yield [...rows, ...rejected];
+}
+
+interface CsvRecord {
+  record: Record<string, string>;
+  info: { raw: string; lines: number };
+}
+
+function leadingLineBreaks(text: string): number {
+  let count = 0;
+  while (text[count] === "\n") count += 1;
+  return count;
+}
+
+function checkHeader(cells: readonly string[], names: ColumnNames): Header {
+  const theirs = cells.map((name) => name.trim());
+  const columns = theirs.map((name) => names.resolve(name));
+  const unknown = theirs.filter((_, at) => columns[at] === undefined);
+  names.requireKind(theirs);
+  if (unknown.length > 0) {
+    const { known } = names;
+    throw new AppError("invalid", message("unknownColumnsInHeader", { unknown, known }));
+  }
+  const header = columns as Header;
+  const repeated = header.find((name, at) => name !== null && header.indexOf(name) !== at);
+  if (repeated != null) {
+    throw new AppError("invalid", message("columnTwice", { column: repeated }));
+  }
+  return header;
+}
+
+function withoutEmpty(record: Record<string, string>): Fields {
+  const fields: Fields = {};
+  for (const name in record) {
+    if (record[name] !== "") fields[name] = releaseText(record[name] as string);
+  }
+  return fields;
+}
+
+/** A broken quote ends the import: it is impossible to tell where its row ends and the next begins. */
+function unreadable(line: number, code: CsvError["code"]): AppError {
+  return new AppError("invalid", unreadableMessage(line, code));
+}
+
+function unreadableMessage(line: number, code: CsvError["code"]): Message {
+  switch (code) {
+    case "CSV_MAX_RECORD_SIZE":
+      return message("rowTooLong", { line, characters: LINE_LENGTH_MAX });
+    case "CSV_QUOTE_NOT_CLOSED":
+      return message("quoteNotClosed", { line });
+    default:
+      return message("quoteNotDoubled", { line });
+  }
+}

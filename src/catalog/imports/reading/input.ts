@@ -1,0 +1,76 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { AppError } from "../../../errors.ts";
+import { message } from "../../../values/messages/messages.ts";
+
+/** Where rows come from: a file, or standard input. */
+export interface Input {
+  /** As the operator named it. */
+  name: string;
+  /** Null if it has no size and can only be read once: standard input, or a pipe. */
+  bytes: number | null;
+  /**
+   * Limit for decompressed data if the file is not the operator's own: kilobytes may expand to terabytes.
+   */
+  unpackedBytesMax?: number;
+  /** Folder for relative names of files in it. */
+  folder: string;
+  open(): AsyncIterable<Uint8Array>;
+}
+
+const STANDARD_INPUT = "-";
+
+/**
+ * The file at a path, or standard input for `-`; nothing is read yet.
+ * @throws AppError `not_found` if it does not exist or is a folder
+ */
+export async function openInput(path: string): Promise<Input> {
+  if (path === STANDARD_INPUT) {
+    const folder = process.cwd();
+    return { name: "standard input", bytes: null, folder, open: () => process.stdin };
+  }
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw new AppError("not_found", message("noFile", { path }));
+  if (found.isDirectory()) throw new AppError("not_found", message("isFolder", { path }));
+  return {
+    name: path,
+    bytes: found.isFile() ? found.size : null,
+    folder: dirname(resolve(path)),
+    open: () => createReadStream(path),
+  };
+}
+
+/** Recorded as the failure of an interrupted import. */
+export const INTERRUPTED = message("importInterrupted");
+
+/**
+ * Makes reading an input end with an error once its import is to stop.
+ * @param stop one 32-bit number in shared memory: not 0 once the import is to stop
+ * @throws AppError `unavailable` while being read
+ */
+export function stoppable(input: Input, stop: SharedArrayBuffer): Input {
+  const flag = new Int32Array(stop);
+  return {
+    ...input,
+    async *open() {
+      for await (const chunk of input.open()) {
+        if (Atomics.load(flag, 0) !== 0) throw new AppError("unavailable", INTERRUPTED);
+        yield chunk;
+      }
+    },
+  };
+}
+
+/** Puts a first piece back in front of its stream; leaving early also ends the rest. */
+export async function* prepend<Piece>(
+  first: Piece,
+  rest: AsyncGenerator<Piece>,
+): AsyncGenerator<Piece> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}

@@ -1,0 +1,120 @@
+import { ReadableStream } from "node:stream/web";
+import { AppError } from "../../../errors.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { type Input, prepend } from "./input.ts";
+import type { Compression } from "./recognized.ts";
+
+/** Signatures of compressed files. */
+const PACKED: readonly (readonly [Compression, string])[] = [
+  ["gzip", "\x1f\x8b"],
+  ["zstd", "\x28\xb5\x2f\xfd"],
+];
+
+/** Signatures of files that people upload by mistake, because they cannot be read as rows. */
+const REFUSED = [
+  ["excelFile", "PK\x03\x04"],
+  ["excelFile", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"],
+  ["databaseFile", "SQLite format 3\0"],
+  ["pdfFile", "%PDF-"],
+] as const;
+
+const LONGEST_MAGIC = 16;
+
+/**
+ * The bytes of a file, decompressed while they are read: however much a compressed file expands to, only one
+ * piece of it is in memory.
+ * @param onBytes receives the number of bytes read from the file itself
+ * @throws AppError `invalid` for an Excel file and others that contain no rows, and while reading if a
+ * compressed file is damaged, truncated or expands to too much
+ */
+export async function unpack(
+  input: Input,
+  onBytes: (total: number) => void,
+): Promise<{ compression: Compression | null; bytes: AsyncIterable<Uint8Array> }> {
+  const whole = await withMagic(counted(input, onBytes));
+  const compression = PACKED.find(([, magic]) => whole.magic.startsWith(magic))?.[0] ?? null;
+  if (compression === null) {
+    refuse(input, whole.magic);
+    return { compression, bytes: whole.bytes };
+  }
+  const unpacked = await withMagic(unpacking(input, whole.bytes, compression));
+  refuse(input, unpacked.magic);
+  return { compression, bytes: upToMax(input, unpacked.bytes) };
+}
+
+async function* upToMax(
+  { name: file, unpackedBytesMax: bytesMax = Number.POSITIVE_INFINITY }: Input,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const piece of bytes) {
+    total += piece.byteLength;
+    if (total > bytesMax) {
+      const gigabytes = bytesMax / 1024 ** 3;
+      throw new AppError("invalid", message("packedFileTooLarge", { file, gigabytes }));
+    }
+    yield piece;
+  }
+}
+
+async function* counted(
+  input: Input,
+  onBytes: (total: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const piece of input.open()) {
+    total += piece.byteLength;
+    onBytes(total);
+    yield piece;
+  }
+}
+
+/** The bytes, and the first few as text with one character per byte. */
+async function withMagic(
+  pieces: AsyncGenerator<Uint8Array>,
+): Promise<{ magic: string; bytes: AsyncIterable<Uint8Array> }> {
+  let first: Uint8Array = new Uint8Array();
+  while (first.byteLength < LONGEST_MAGIC) {
+    const next = await pieces.next();
+    if (next.done === true) break;
+    first = first.byteLength === 0 ? next.value : Buffer.concat([first, next.value]);
+  }
+  const magic = Buffer.from(first.subarray(0, LONGEST_MAGIC)).toString("latin1");
+  return { magic, bytes: prepend(first, pieces) };
+}
+
+async function* unpacking(
+  { name: file }: Input,
+  bytes: AsyncIterable<Uint8Array>,
+  compression: Compression,
+): AsyncGenerator<Uint8Array> {
+  let failure: unknown = null;
+  const packed = keepingFailure(bytes, (error) => {
+    failure = error;
+  });
+  try {
+    // The streams of `node:zlib` accept a truncated zstd file without an error.
+    const stream = new DecompressionStream(compression);
+    yield* ReadableStream.from(packed).pipeThrough<Uint8Array>(stream as never);
+  } catch {
+    throw failure ?? new AppError("invalid", message("packedFileDamaged", { file, compression }));
+  }
+}
+
+/** Remembers an error of the storage, which must not be blamed on the compressed file. */
+async function* keepingFailure(
+  bytes: AsyncIterable<Uint8Array>,
+  onFailure: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    onFailure(error);
+    throw error;
+  }
+}
+
+function refuse({ name: file }: Input, magic: string): void {
+  const found = REFUSED.find(([, first]) => magic.startsWith(first));
+  if (found !== undefined) throw new AppError("invalid", message(found[0], { file }));
+}

@@ -1,0 +1,85 @@
+import type { Database } from "../../../db/database.ts";
+import { AppError } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Log } from "../../../ports/log.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
+import type { ImportRunChanges } from "./import-run-changes.ts";
+import { selectRunning } from "./import-runs.store.ts";
+import type { Upload } from "./run-upload.ts";
+import type { UploadFiles } from "./upload-files.ts";
+
+export interface ImportParts {
+  /** For reading runs. */
+  db: Database;
+  /** Changes of runs, on a writing connection. */
+  changes: ImportRunChanges;
+  /** Imports an upload on its own thread, one at a time. */
+  runUpload(upload: Upload): Promise<void>;
+  files: UploadFiles;
+}
+
+/** Shown instead of a cause that would mean nothing to the person who uploads. */
+const FAILED = message("importFailed");
+
+/** How often to check whether it is a run's turn. */
+const TURN_LOOK_MS = 500;
+
+/**
+ * Runs of this process: each waits for its turn, is imported, and has its end recorded.
+ * @param owner name of this process
+ */
+export function createImportQueue(
+  { db, changes, runUpload, files }: ImportParts,
+  owner: string,
+  { clock, log }: { clock: Clock; log: Log },
+) {
+  /** Shared with the importing thread. */
+  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const underWay = new Set<Promise<void>>();
+
+  /** Waits for earlier runs of other processes; runs whose process is gone are ended elsewhere. */
+  async function turn(id: number): Promise<void> {
+    for (;;) {
+      const isStopped = Atomics.load(new Int32Array(stop), 0) === 1;
+      const earlier = (await selectRunning(db)).filter((run) => run.id < id);
+      if (isStopped || earlier.every((run) => run.owner === owner)) return;
+      await clock.sleep(TURN_LOOK_MS);
+    }
+  }
+
+  async function run(upload: Upload): Promise<void> {
+    let failure: Message | null = null;
+    try {
+      await turn(upload.id);
+      await runUpload(upload);
+    } catch (error) {
+      failure = failureOf(error);
+      if (failure === FAILED) log.error({ err: error, run: upload.id }, "an import failed");
+    }
+    files.remove(upload.path);
+    try {
+      await changes.endImport(upload.id, failure);
+    } catch (error) {
+      log.error({ err: error, run: upload.id }, "the end of an import could not be recorded");
+    }
+  }
+
+  return {
+    start(upload: Omit<Upload, "stop">): void {
+      const running = run({ ...upload, stop });
+      underWay.add(running);
+      void running.finally(() => underWay.delete(running));
+    },
+
+    /** Ends the current run after its next rows, and cancels those waiting. */
+    async stop(): Promise<void> {
+      Atomics.store(new Int32Array(stop), 0, 1);
+      // A request that was still being read may start another run meanwhile.
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}
+
+function failureOf(error: unknown): Message {
+  return error instanceof AppError && error.code !== "internal" ? error.said : FAILED;
+}

@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs";
+import type { Actor } from "../../../customers/audit/audit-log.ts";
+import type { Database } from "../../../db/database.ts";
+import { notFound } from "../../../errors.ts";
+import { createIsAbandoned } from "../../../ports/abandoned.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Log } from "../../../ports/log.ts";
+import type { Random } from "../../../ports/random.ts";
+import { processName } from "../../../ports/running.ts";
+import { nothingRecognized } from "../reading/recognized.ts";
+import { nothingImported } from "../writing/import-summary.ts";
+import { createHeldUploads, type NewUpload, type UploadsOfOthers } from "./held-uploads.ts";
+import { createImportQueue, type ImportParts } from "./import-queue.ts";
+import { type RecordedRun, selectRun, selectRunning, selectRuns } from "./import-runs.store.ts";
+import type { UploadFiles } from "./upload-files.ts";
+
+export type { RecordedRun };
+
+export type ImportRuns = ReturnType<typeof createImportRuns>;
+
+/** How long a process may be silent before its runs are ended: six heartbeats. */
+const SILENT_MS = 30_000;
+
+/**
+ * Imports of uploaded files, run one after another and recorded as rows.
+ * @param others uploads held by other workers
+ */
+export function createImportRuns(
+  parts: ImportParts,
+  { clock, random, log }: { clock: Clock; random: Random; log: Log },
+  others?: UploadsOfOthers,
+) {
+  const { db, changes, files } = parts;
+  const owner = processName(random.uuid(clock.now()));
+  const held = createHeldUploads(files, { clock, random }, others);
+  const queue = createImportQueue(parts, owner, { clock, log });
+  const isAbandoned = createIsAbandoned(owner, SILENT_MS, clock);
+
+  return {
+    files,
+    held,
+
+    /**
+     * Takes over the file and starts importing it.
+     * @returns number of the run
+     */
+    async start(input: NewUpload & { by: Actor }): Promise<number> {
+      const { kind, options, by } = input;
+      const { name: fileName, bytes } = input.file;
+      const nothing = nothingImported(nothingRecognized(options.timezone));
+      const summary = { ...nothing, options, bytes, notes: [], bytesRead: 0, rejectsKept: 0 };
+      const path = files.take(input.file.path);
+      try {
+        const id = await changes.startImport({ kind, fileName, summary, owner }, by);
+        files.removeRejects(id);
+        const rejectsPath = files.rejectsPath(id);
+        queue.start({ id, kind, fileName, path, rejectsPath, summary });
+        return id;
+      } catch (error) {
+        files.remove(path);
+        throw error;
+      }
+    },
+
+    ...createImportReads(db, files),
+
+    /** Called at the start: removes files of processes that are gone. */
+    recover(): Promise<void> {
+      files.removeLeftovers();
+      return this.look();
+    },
+
+    /**
+     * Called every few seconds: records the heartbeat of this process's runs, ends runs whose process is
+     * gone, and removes uploads that were held for too long. Never throws.
+     * @param endsGone whether this process is responsible for ending others' runs
+     */
+    async look(endsGone = true): Promise<void> {
+      held.removeOld();
+      try {
+        const running = await selectRunning(db);
+        if (running.length === 0) return;
+        const others = endsGone ? running : [];
+        const gone = others.filter((run) => run.owner !== owner && isAbandoned(run.id, run));
+        const goneIds = gone.map(({ id }) => id);
+        await changes.importHeartbeat(owner, goneIds);
+      } catch (error) {
+        log.warn({ err: error }, "imports could not be looked after; it is tried again");
+      }
+    },
+
+    /** Ends the current run after its next rows, and cancels those waiting. */
+    async stop(): Promise<void> {
+      held.removeAll();
+      await queue.stop();
+      files.removeOfMemory();
+    },
+  };
+}
+
+/** Reads the records of imports. */
+function createImportReads(db: Database, files: UploadFiles) {
+  /** @throws AppError `not_found` */
+  async function run(id: number): Promise<RecordedRun> {
+    const found = await selectRun(db, id);
+    if (found === undefined) throw notFound("import", id);
+    return found;
+  }
+
+  return {
+    run,
+
+    /** Latest first. */
+    runs: (limit: number): Promise<RecordedRun[]> => selectRuns(db, limit),
+
+    /** The file with a run's rejected rows. @throws AppError `not_found` if it is no longer kept */
+    async rejects(id: number): Promise<{ run: RecordedRun; path: string }> {
+      const found = await run(id);
+      const path = files.rejectsPath(id);
+      if (found.summary.rejectsKept === 0 || !existsSync(path)) throw notFound("import", id);
+      return { run: found, path };
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { closeSync, openSync, rmSync } from "node:fs";
+import type { Database } from "../../../db/database.ts";
+import { openDatabase } from "../../../db/open-database.ts";
+import { inTransaction } from "../../../db/transaction.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { ImportContext } from "../kinds/import-kind.ts";
+import { type ImportKindName, importKinds } from "../kinds/import-kinds.ts";
+import { openInput, stoppable } from "../reading/input.ts";
+import { nothingRecognized } from "../reading/recognized.ts";
+import { readRows } from "../reading/rows.ts";
+import { readThrough } from "../writing/read-through.ts";
+import { createRejectsWriter } from "../writing/rejects-writer.ts";
+import { runImport } from "../writing/run-import.ts";
+import { cut, cutGroup } from "../writing/tally.ts";
+import { saveProgress } from "./import-runs.store.ts";
+import type { RunProgress } from "./import-runs.table.ts";
+
+/** An uploaded file to import. Plain data, because it is sent to a thread. */
+export interface Upload {
+  /** Number of its run. */
+  id: number;
+  kind: ImportKindName;
+  /** Name of the file on the person's machine. */
+  fileName: string;
+  /** Path of the uploaded file on this machine. */
+  path: string;
+  /** Path for rejected rows, which are offered as a download. */
+  rejectsPath: string;
+  summary: RunProgress;
+  /** A 32-bit number in shared memory, non-zero to stop the import. */
+  stop: SharedArrayBuffer;
+}
+
+/** Settings for importing an upload. */
+type UploadSettings = Pick<ImportContext, "messengerHosts" | "openDays">;
+
+const SAVE_EVERY_MS = 500;
+/** Size limit for the file of rejected rows, of which each of the latest runs has one. */
+const REJECTS_BYTES_MAX = 16 * 1024 ** 2;
+/** Maximum number of recorded notes. */
+const NOTES_MAX = 40;
+
+/**
+ * Imports an uploaded file and records its progress every half second and at the end.
+ * @throws AppError `invalid` for a file that cannot be read; `unavailable` if `stop` was set
+ */
+export async function runUpload(
+  db: Database,
+  clock: Clock,
+  upload: Upload & UploadSettings,
+): Promise<void> {
+  const { id, kind: name, path, rejectsPath, summary, messengerHosts, openDays } = upload;
+  const { dryRun, replace, reading, timezone, strict } = summary.options;
+  const save = () =>
+    inTransaction(db, clock, "import-progress", (tx) => saveProgress(tx, { id, summary }));
+  let saving: Promise<void> | null = null;
+  let nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
+  const saveSometimes = (): void => {
+    if (saving !== null || clock.monotonic() < nextSaveAtMs) return;
+    nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
+    saving = save()
+      // If the storage is busy or full, the import itself will meet and report that.
+      .catch(() => {})
+      .finally(() => {
+        saving = null;
+      });
+  };
+
+  const rejects = createRejectsWriter(() => openSync(rejectsPath, "w", 0o600), REJECTS_BYTES_MAX);
+  const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
+  try {
+    const input = stoppable({ ...(await openInput(path)), name: upload.fileName }, upload.stop);
+    const highestNumber = await readThrough(input, name, reading);
+    const recognized = nothingRecognized(timezone);
+    const rows = readRows(input, name, reading, recognized, (bytes) => {
+      summary.bytesRead = bytes;
+    });
+    await runImport(importKinds[name], rows, {
+      db: copy?.db ?? db,
+      clock,
+      context: {
+        clock,
+        folder: null,
+        messengerHosts,
+        openDays,
+        highestNumber,
+        note(report) {
+          if (summary.notes.length < NOTES_MAX) summary.notes.push(cut(report));
+        },
+      },
+      recognized,
+      cells: { timezone, strict },
+      replace,
+      onReject: rejects.add,
+      onProgress: ({ rejects: rejected, warnings, ...counts }) => {
+        Object.assign(summary, counts, {
+          ...{ rejects: rejected.map(cutGroup), warnings: warnings.map(cutGroup) },
+          rejectsKept: rejects.kept(),
+        });
+        saveSometimes();
+      },
+    });
+  } finally {
+    rejects.close();
+    copy?.remove();
+    await saving;
+    await save();
+  }
+}
+
+/**
+ * Copies the database, for a trial run.
+ * @param path of a new file, named like the upload so that leftovers of both are removed at a start
+ */
+function openCopy(db: Database, path: string, clock: Clock): { db: Database; remove(): void } {
+  const removeFiles = (): void => {
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  };
+  try {
+    // Readable by its owner only, because it contains sessions and mails.
+    closeSync(openSync(path, "wx", 0o600));
+    db.copyTo(path);
+    const copy = openDatabase(path, clock);
+    return {
+      db: copy,
+      remove() {
+        copy.close();
+        removeFiles();
+      },
+    };
+  } catch (error) {
+    removeFiles();
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Recognized } from "../reading/recognized.ts";
+import type { ReasonGroup } from "./tally.ts";
+
+/** The result of importing a file's rows. */
+export interface ImportSummary {
+  read: number;
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  rejected: number;
+  /** With `--replace` only. */
+  removed?: number;
+  /** For channels: handles that moved to another channel. */
+  handles_moved?: number;
+  seconds: number;
+  recognized: Recognized;
+  /** Rejected rows by column and reason. */
+  rejects: ReasonGroup[];
+  /** Dropped cells by column and reason, and oddities of the file. */
+  warnings: ReasonGroup[];
+}
+
+/** The summary before any row was imported. */
+export function nothingImported(recognized: Recognized): ImportSummary {
+  return {
+    ...{ read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0, seconds: 0 },
+    ...{ recognized, rejects: [], warnings: [] },
+  };
+}
+
+/** Rows that the import added or changed. */
+export function changedBy({ inserted, updated }: ImportSummary): number {
+  return inserted + updated;
+}
+
+const GROUPS_MAX = 50;
+
+/** Adds the summary of another file or batch; how it was read replaces how the earlier ones were. */
+export function sumOf(before: ImportSummary | null, one: ImportSummary): ImportSummary {
+  if (before === null) return one;
+  const handlesMoved = (before.handles_moved ?? 0) + (one.handles_moved ?? 0);
+  return {
+    ...one,
+    read: before.read + one.read,
+    inserted: before.inserted + one.inserted,
+    updated: before.updated + one.updated,
+    unchanged: before.unchanged + one.unchanged,
+    rejected: before.rejected + one.rejected,
+    seconds: before.seconds + one.seconds,
+    ...(one.handles_moved !== undefined && { handles_moved: handlesMoved }),
+    rejects: [...before.rejects, ...one.rejects].slice(0, GROUPS_MAX),
+    warnings: [...before.warnings, ...one.warnings].slice(0, GROUPS_MAX),
+  };
+}

@@ -1,0 +1,109 @@
+import {
+  type BadCell,
+  type Given,
+  type ImportKind,
+  type ReadRow,
+  RowFault,
+  type RowOutcome,
+  type RowWriter,
+} from "../kinds/import-kind.ts";
+import { type CellRules, isOptional, readCells } from "../kinds/read-cells.ts";
+import type { InputRow } from "../reading/input-row.ts";
+import type { RunningImport } from "./running-import.ts";
+
+/** Reads the cells of rows. That is a third of an import's time, so it is done before any lock is taken. */
+export function readAll<Row>(
+  kind: ImportKind<Row>,
+  rows: readonly InputRow[],
+  rules: CellRules,
+): ReadRow<Row>[] {
+  return rows.map((row) => {
+    if ("fault" in row) {
+      return { line: row.line, fields: null, fault: new RowFault(null, row.fault) };
+    }
+    const { line, fields } = row;
+    const bad: BadCell[] = [];
+    try {
+      return { line, fields, given: readCells(kind, fields, rules, bad), bad };
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error;
+      return { line, fields, fault: error };
+    }
+  });
+}
+
+/** Writes the row at a position, or several from there on together. @returns how many */
+export function writeSome<Row>(
+  run: RunningImport<Row>,
+  writer: RowWriter<Row>,
+  rows: readonly ReadRow<Row>[],
+  at: number,
+): number {
+  const some = rows.slice(at, at + (writer.together?.rows ?? 1));
+  if (insertTogether(writer, some)) run.summary.inserted += some.length;
+  else for (const row of some) writeRow(run, writer, row);
+  return some.length;
+}
+
+/** Writes several rows in one statement; false, with nothing written, if they need separate ones. */
+function insertTogether<Row>({ together }: RowWriter<Row>, rows: readonly ReadRow<Row>[]): boolean {
+  if (together?.rows !== rows.length) return false;
+  const given: Given<Row>[] = [];
+  for (const row of rows) {
+    // A dropped cell must be reported with its row.
+    if ("fault" in row || row.bad.length > 0) return false;
+    given.push(row.given);
+  }
+  try {
+    return together.insert(given);
+  } catch (error) {
+    if (error instanceof RowFault) return false;
+    throw error;
+  }
+}
+
+/** Writes a row and counts its result. */
+export function writeRow<Row>(
+  { kind, cells, summary, onReject, rejects, warnings }: RunningImport<Row>,
+  writer: RowWriter<Row>,
+  row: ReadRow<Row>,
+): void {
+  const { fields } = row;
+  const cell = (column: string | null): unknown => (column === null ? null : fields?.[column]);
+  try {
+    if ("fault" in row) throw row.fault;
+    const bad = [...row.bad];
+    summary[writeGoodCells(kind, writer, row.given, cells, bad)] += 1;
+    for (const { column, fault } of bad) warnings.add(column, fault, row.line, cell(column));
+  } catch (error) {
+    if (!(error instanceof RowFault)) throw error;
+    const { column, fault } = error;
+    summary.rejected += 1;
+    rejects.add(column, fault, row.line, cell(column));
+    onReject({ line: row.line, column, fault, fields });
+  }
+}
+
+/**
+ * Writes a row without the optional cells that turn out to be bad in the database, such as an unknown code.
+ * @param bad is filled with those cells
+ */
+export function writeGoodCells<Row>(
+  kind: ImportKind<Row>,
+  writer: RowWriter<Row>,
+  given: Given<Row>,
+  rules: CellRules,
+  bad: BadCell[],
+): RowOutcome {
+  for (;;) {
+    try {
+      return writer.write(given);
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error;
+      const { column, fault } = error;
+      if (!isOptional(kind, column, rules) || given[column as keyof Row] == null) throw error;
+      delete given[column as keyof Row];
+      bad.push({ column, fault });
+    }
+  }
+}
