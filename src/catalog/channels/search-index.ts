@@ -35,6 +35,7 @@ export function createSearchIndex(db: Database) {
       if (!changed.has(id)) changed.set(id, isIndexed.get(id) !== undefined);
     },
 
+    /** Stores a channel's text. Without a call of `changing` the channel counts as new to the index. */
     put(id: number, text: string): void {
       if (!changed.has(id)) changed.set(id, false);
       putText.run(id, text);

@@ -9,7 +9,7 @@ import { foldText } from "../../values/fold-text.ts";
 const PRIVATE_USE = /[\uE000-\uF0FF]/g;
 const REPLACEMENT = "\uFFFD";
 
-/** Folds text for search, both stored and searched. */
+/** Folds text for search: stored texts and queries alike. */
 export function foldForSearch(text: string): string {
   return foldText(text).replace(PRIVATE_USE, REPLACEMENT);
 }
@@ -105,7 +105,7 @@ export function searchTextOf(channel: Searchable): string {
   return `${foldForSearch(title)}\n${foldForSearch(handle ?? "")}\n${facets.join("")}`;
 }
 
-/** Only the first 60 characters of a text are looked up in the index: they leave few candidates. */
+/** Characters of a query that are looked up in the index; so many already leave few candidates. */
 const POINTS_MAX = 60;
 
 /** Trigrams of a text of at least three characters; counted in code points, as FTS5 does. */

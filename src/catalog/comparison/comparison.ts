@@ -1,3 +1,4 @@
+import type { Day } from "../../values/moscow-time.ts";
 import {
   countSchema,
   daySchema,
@@ -40,9 +41,9 @@ export type ComparisonView = ValueOf<typeof comparisonSchema>;
 export interface ComparisonSelection {
   /** Service numbers of public channels, in the order of the answer. */
   channelIds: readonly number[];
-  from: number;
+  from: Day;
   /** Inclusive. */
-  to: number;
+  to: Day;
   /** Whether to include the most viewed post. */
   hasBestPost: boolean;
 }

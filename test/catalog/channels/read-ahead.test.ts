@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-test("a turn reads public channels after a number, to the last one", async () => {
+test("a turn reads the public channels after a number, up to the last one", async () => {
   await imported(appliance, "channels", [
     channel(3),
     channel(8),
@@ -22,7 +22,7 @@ test("a turn reads public channels after a number, to the last one", async () =>
   expect(readCardsAhead(db, 8)).toBeNull();
 });
 
-test("after a start each turn goes on where the last one ended, and the last one is the end", async () => {
+test("each turn continues where the one before ended, and nothing is read after the last", async () => {
   const asked: number[] = [];
   const read = async (afterId: number): Promise<number | null> => {
     asked.push(afterId);
@@ -33,7 +33,7 @@ test("after a start each turn goes on where the last one ended, and the last one
   expect(asked).toEqual([0, 8]);
 });
 
-test("where the file cannot be read the reading ahead ends with a warning", async () => {
+test("if the file cannot be read, the read-ahead ends with a warning", async () => {
   let asked = 0;
   const read = async (): Promise<number | null> => {
     asked += 1;
