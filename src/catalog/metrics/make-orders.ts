@@ -12,7 +12,7 @@ import {
 import { isLastRun, type Run, type Slot } from "./metrics.store.ts";
 import { METRIC_ORDERS, type MetricOrder } from "./metrics.ts";
 
-/** Values to read at a time, so that no read holds its snapshot for long. */
+/** Values to read at a time, so that no query holds its snapshot of the file for long. */
 const VALUES_PER_READ = 10_000;
 /** Entries per step: some half a millisecond of the write lock. */
 const ENTRIES_PER_STEP = 500;

@@ -1,5 +1,5 @@
 import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
-import { SLOT_READ } from "../../metrics/metrics.store.ts";
+import { CURRENT_SLOT } from "../../metrics/metrics.store.ts";
 import { METRIC_ORDERS, ORDERED_METRICS, type OrderedMetric } from "../../metrics/metrics.ts";
 import type { Query, TextTest } from "../query.ts";
 
@@ -33,7 +33,7 @@ export function allEntriesOf(column: OrderedMetric): string {
 }
 
 function entriesOfOrders(numbers: string): string {
-  return `o.slot = ${SLOT_READ} AND o.metric ${numbers} AND o.is_chat = @isChat`;
+  return `o.slot = ${CURRENT_SLOT} AND o.metric ${numbers} AND o.is_chat = @isChat`;
 }
 
 /** SQL: joins the search texts of `channels c` and tests them; without tests, no text is read. */

@@ -2276,7 +2276,7 @@ export const catalog: Entries = {
       why: "500 channels at a time, outside of any transaction that writes; at most five days are sorted, where the day looked for has none.",
     },
   ],
-  "catalog/metrics/metrics.store.ts readRun": [
+  "catalog/metrics/metrics.store.ts publishRun": [
     {
       sql: "UPDATE metrics_read SET slot = ? WHERE run = ?",
       plan: ["SCAN metrics_read"],
@@ -2316,7 +2316,7 @@ export const catalog: Entries = {
       why: "A page of 100 cards at most, and a table of one row.",
     },
   ],
-  "catalog/metrics/metrics.store.ts slotRead": [
+  "catalog/metrics/metrics.store.ts currentSlot": [
     {
       sql: "SELECT slot FROM metrics_read",
       plan: ["SCAN metrics_read"],
