@@ -9,7 +9,7 @@ import {
   imported,
 } from "../../support/expectations.ts";
 
-/** The fake clock's day is 2026-11-20. */
+/** Today is 2026-11-20 by the fake clock. */
 let appliance: Appliance;
 beforeEach(async () => {
   appliance = await startAppliance();

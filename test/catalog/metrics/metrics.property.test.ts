@@ -11,8 +11,8 @@ import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";
 
 /**
- * Metrics against a model that is written apart from the program: it reads the tables whole, and goes
- * through plain rows day by day. Over made-up channels, the sample, and real ones where there are some.
+ * Checks metrics against an independent model, which reads whole tables and goes through plain rows day by
+ * day: on random channels, on the sample, and on real channels if a folder is given.
  */
 
 interface Day {
