@@ -14,8 +14,8 @@ const OF_ALL = `SELECT ${POST_COLUMNS} FROM posts p
   ORDER BY p.id DESC`;
 
 /**
- * Posts as stored, including those of hidden channels. They are scanned in order until enough contain the
- * text.
+ * Posts for the operator, as stored, including those of hidden channels. They are scanned in order until
+ * enough contain the text.
  * @throws AppError `timeout`
  */
 export function foundPosts(db: Database, asked: PostsAsked): PostsFound {
