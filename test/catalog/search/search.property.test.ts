@@ -5,7 +5,7 @@ import { startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { expectOk, idsOf, imported } from "../../support/expectations.ts";
 
-/** What the search must answer, in the plainest words: a scan over all channels. */
+/** Checks the search against the simplest model: a scan over all channels. */
 interface Known {
   title: string;
   handle: string | null;
@@ -13,13 +13,13 @@ interface Known {
   isPublic: boolean;
 }
 
-/** The channels by number, and the one that has or had each handle last. */
+/** Channels by number, and for each handle the channel that has it, or had it last. */
 interface World {
   channels: Map<number, Known>;
   holders: Map<string, number>;
 }
 
-/** Titles have of the characters that nobody sees only what joins symbols to one. */
+/** Folds as the search does. The only invisible character in titles is the one that joins symbols. */
 function fold(text: string): string {
   return text.replaceAll("\u200d", "").toLowerCase().replaceAll("ё", "е").trim();
 }
@@ -40,7 +40,7 @@ function scan({ channels, holders }: World, q: string, kind: string): number[] {
 const CHANNELS = 8;
 const HANDLES = ["News", "news_daily", "ezh", "AND_or", "a.b-c", "zhizn24"];
 
-/** Few pieces, so that queries meet titles often; all kinds of characters among them. */
+/** Few pieces, so that queries often match titles, with all kinds of characters. */
 const piece = fc.constantFrom(
   "ёлка",
   "Елка",
@@ -119,7 +119,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ edit: fc.constant("kind" as const), id, kind }),
 );
 
-/** A query made up, or cut out of a title or handle as someone would type it. */
+/** A random query, or one cut out of a title or handle as somebody would type it. */
 type Query = { made: string } | { of: number; from: number; length: number; change: number };
 const query: fc.Arbitrary<Query> = fc.oneof(
   fc.record({ made: text }),
@@ -196,7 +196,7 @@ function textOf(asked: Query, channels: Map<number, Known>): string {
   return asked.change < 2 ? cut.toUpperCase() : cut.toLowerCase().replaceAll("е", "ё");
 }
 
-test("the search finds what a plain scan over titles and handles finds, after any edits", async () => {
+test("the search finds what a plain scan of titles and handles finds, after any edits", async () => {
   let found = 0;
   await asTimeAllows(
     fc.asyncProperty(
@@ -216,7 +216,7 @@ test("the search finds what a plain scan over titles and handles finds, after an
             await imported(appliance, "channels", rows);
             for (const asked of queries) {
               const given = textOf(asked, world.channels);
-              // Characters that nobody sees do not count.
+              // Invisible characters do not count.
               if ([given.trim(), fold(given)].some((text) => [...text].length < 3)) continue;
               for (const of of ["channel", "chat"]) {
                 const path = `/v1/msgr/channels/?kind=${of}&q=${encodeURIComponent(given)}`;
@@ -233,7 +233,7 @@ test("the search finds what a plain scan over titles and handles finds, after an
     ),
     20,
   );
-  // The property would hold of a search that finds nothing in titles that never match. How many
-  // channels 20 random lists find differs: 39 in the leanest that was seen.
+  // The property would also hold for a search that finds nothing, in titles that never match. The number of
+  // channels that 20 random rounds find varies; the least that was seen is 39.
   expect(found).toBeGreaterThan(10);
 });
