@@ -61,6 +61,7 @@ export function createChannelRecords(db: Database, clock: Clock) {
     ): FormerHandle[] => formerHandles.unknown(id, handle, listed),
 
     /**
+     * Inserts a channel.
      * @param record its former handles are ignored
      * @param listed former handles that a file lists for it, newest first
      */

@@ -53,7 +53,7 @@ export function parseLinkOrHandle(text: string, hosts: readonly string[]): Chann
  */
 const BY_ID = /^https:\/\/t\.me\/c\/(-?\d+)$/;
 
-/** The link of a channel of which only the messenger id is known. */
+/** A link to a channel whose messenger id is known, but no handle. */
 export function linkById(messengerId: string | number): string {
   return `https://t.me/c/${messengerId}`;
 }

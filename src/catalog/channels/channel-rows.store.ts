@@ -8,7 +8,7 @@ import { hasPlaceholder, storedCard } from "./stored-card.ts";
 
 /**
  * Writes everything stored about a channel except its former handles: its two rows, the card as shown, and
- * the search text. Called inside transactions.
+ * the search text; inside the caller's transactions.
  */
 export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
   const search = createSearchIndex(db);
@@ -74,7 +74,10 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       search.put(record.id, textOf(record));
     },
 
-    /** Keeps the row in `channels`, hidden, for the posts and statistics that refer to it. */
+    /**
+     * Removes a channel, but keeps its row in `channels`, hidden, for the posts and statistics that refer
+     * to it.
+     */
     remove(id: number): void {
       search.changing(id);
       for (const removal of removals) removal.run(id);

@@ -78,7 +78,7 @@ export function createChannels(
       return found as CardWithMetrics;
     },
 
-    /** Service number of a public channel, or null. */
+    /** Service number of a public channel; null if there is none. */
     findId: (reference: ChannelReference): number | null => selectPublicId(db, reference),
 
     /**

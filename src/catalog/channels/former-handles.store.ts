@@ -71,7 +71,7 @@ export function createFormerHandles(db: Database) {
       ),
 
     /**
-     * Records a change of a channel's handles, even if nothing changes but `listed`.
+     * Records the handle that a channel gives up, and former handles that a file lists.
      * @returns the newest former handles, separated by spaces, as the column of the card stores them
      */
     record(channelId: number, { before, after, listed }: HandleChange, now: number): string {

@@ -9,7 +9,10 @@ import { type Column, withoutZeros } from "../fields/columns.ts";
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Telegram also writes channel N as -100N, that is, -10^12 - N. Its largest N is 10^12 - 2^31. */
+/**
+ * Telegram also writes channel N as -10^12 - N, which looks like a prefix -100. Its largest N is 10^12 -
+ * 2^31.
+ */
 const PREFIX = -(10n ** 12n);
 const PREFIXED_MIN = PREFIX - (10n ** 12n - 2n ** 31n);
 

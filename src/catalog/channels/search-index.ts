@@ -41,7 +41,7 @@ export function createSearchIndex(db: Database) {
       putText.run(id, text);
     },
 
-    /** @returns number of channels */
+    /** Updates the index for the channels written since the last call. @returns their number */
     write(): number {
       const count = changed.size;
       if (count === 0) return 0;

@@ -50,8 +50,8 @@ export function isFacet(term: string): boolean {
 
 /** SQL: facets of a search text, after its second line break. */
 export function facetsSql(searchText: string): string {
-  const behindTitle = `substr(${searchText}, instr(${searchText}, char(10)) + 1)`;
-  return `substr(${behindTitle}, instr(${behindTitle}, char(10)) + 1)`;
+  const afterTitle = `substr(${searchText}, instr(${searchText}, char(10)) + 1)`;
+  return `substr(${afterTitle}, instr(${afterTitle}, char(10)) + 1)`;
 }
 
 /** Ids of one kind in a sequence of facets. */
@@ -105,7 +105,10 @@ export function searchTextOf(channel: Searchable): string {
   return `${foldForSearch(title)}\n${foldForSearch(handle ?? "")}\n${facets.join("")}`;
 }
 
-/** Characters of a query that are looked up in the index; so many already leave few candidates. */
+/**
+ * Limit for the characters of a query that are looked up in the index: so many already leave few
+ * candidates.
+ */
 const POINTS_MAX = 60;
 
 /** Trigrams of a text of at least three characters; counted in code points, as FTS5 does. */

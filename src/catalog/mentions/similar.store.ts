@@ -11,8 +11,8 @@ import { newestMentions, newestTargets } from "./mentions.store.ts";
 import { type Similarity, similarityOf } from "./similarity.ts";
 
 /**
- * Limits of the work, however often a channel is mentioned: its newest mentions, the channels behind most
- * of them with their own newest mentions, and the channels named there.
+ * Limits of the work, however often a channel is mentioned: its newest mentions, the channels that make
+ * most of them with their own newest mentions, and the channels named there.
  */
 const MENTIONS_MAX = 2_000;
 const SOURCES_MAX = 200;

@@ -114,7 +114,9 @@ export type MetricsView = ValueOf<typeof metricsSchema>;
 
 const UNKNOWN = Object.fromEntries(METRIC_NAMES.map((name) => [name, null])) as MetricsRecord;
 
-/** @param record undefined for a channel whose metrics were never computed */
+/**
+ * Metrics as the API shows them. @param record undefined for a channel whose metrics were never computed
+ */
 export function toMetricsView(record: MetricsRecord = UNKNOWN): MetricsView {
   const inPercent = (hundredths: number | null) => (hundredths === null ? null : hundredths / 100);
   const { growth_7d_percent, growth_30d_percent, err_30d, statistics_until } = record;

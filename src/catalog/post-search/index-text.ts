@@ -12,7 +12,7 @@ import { readTokens } from "./tokens.ts";
 
 /**
  * Lower bounds of the levels of views: 0, 1, 100, then steps by a factor of two to two and a half, at the
- * round numbers that people ask for.
+ * round numbers that people filter by.
  */
 const LEVELS: readonly number[] = [
   0,

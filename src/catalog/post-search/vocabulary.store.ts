@@ -3,11 +3,11 @@ import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import type { IndexedWords } from "./index-text.ts";
 import { STEMS_MAX } from "./known-words.ts";
 
-/** Stems are counted in one of so many posts, as that many. */
+/** Stems are counted in one of 32 posts, as 32. */
 const COUNTED_EVERY = 32;
 /**
- * A stem counted so often is frequent, and from then on counted in fewer posts. Each
- * count changes a page of its own, and counts of frequent stems would be most of what is written.
+ * A stem counted so often is frequent, and from then on counted in fewer posts. Each count changes a page
+ * of its own, and counts of frequent stems would be most of what is written.
  */
 const FREQUENT_FROM = 8;
 const FREQUENT_COUNTED_EVERY = 512;

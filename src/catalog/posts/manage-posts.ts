@@ -12,7 +12,7 @@ import { createTakeDown } from "./take-down.ts";
 /** Changes to posts made by staff and by commands. */
 export const postChanges = { deletePosts };
 
-export interface PostsAsked {
+export interface PostsRequest {
   /** Restricts to one channel's posts, latest first; null for all posts, by descending number. */
   channelId: number | null;
   /** Text that they must contain, compared as searches compare titles; empty for any. */

@@ -77,8 +77,8 @@ const IS_STALE = `NOT EXISTS (
   WHERE c.id = o.id AND c.is_chat = o.is_chat AND c.last_post_at IS o.last_post_at)`;
 
 /**
- * Removes outdated entries, which channels left behind. Walks skip them until then, so this runs only at
- * night, and after an import that moved very many channels.
+ * Removes outdated entries, which channels leave when their last post changes. Walks skip them until then,
+ * so this runs only at night, and after an import that moved very many channels.
  */
 export async function pruneLastPostOrder(db: Database, clock: Clock): Promise<void> {
   const first = { is_chat: 0, step: Number.MAX_SAFE_INTEGER, id: 0 };

@@ -23,25 +23,25 @@ test("a turn reads the public channels after a number, up to the last one", asyn
 });
 
 test("each turn continues where the one before ended, and nothing is read after the last", async () => {
-  const asked: number[] = [];
+  const reads: number[] = [];
   const read = async (afterId: number): Promise<number | null> => {
-    asked.push(afterId);
+    reads.push(afterId);
     return afterId === 8 ? null : 8;
   };
   const { look } = createCardsReadAhead(read, appliance.ports.log);
   for (let turn = 0; turn < 4; turn++) await look();
-  expect(asked).toEqual([0, 8]);
+  expect(reads).toEqual([0, 8]);
 });
 
 test("if the file cannot be read, the read-ahead ends with a warning", async () => {
-  let asked = 0;
+  let reads = 0;
   const read = async (): Promise<number | null> => {
-    asked += 1;
+    reads += 1;
     throw new Error("disk I/O error");
   };
   const { look } = createCardsReadAhead(read, appliance.ports.log);
   await look();
   await look();
-  expect(asked).toBe(1);
+  expect(reads).toBe(1);
   expect(appliance.ports.log.warnings).toHaveLength(1);
 });

@@ -25,13 +25,13 @@ function fold(text: string): string {
 }
 
 function scan({ channels, holders }: World, q: string, kind: string): number[] {
-  const asked = q.trim();
+  const trimmed = q.trim();
   return [...channels]
     .filter(([, channel]) => channel.isPublic && channel.kind === kind)
     .filter(([id, { title, handle }]) =>
-      asked.startsWith("@")
-        ? id === holders.get(asked.slice(1).toLowerCase())
-        : fold(title).includes(fold(asked)) || fold(handle ?? "").includes(fold(asked)),
+      trimmed.startsWith("@")
+        ? id === holders.get(trimmed.slice(1).toLowerCase())
+        : fold(title).includes(fold(trimmed)) || fold(handle ?? "").includes(fold(trimmed)),
     )
     .map(([id]) => id)
     .sort((a, b) => a - b);
@@ -187,13 +187,13 @@ function rowsOf(world: World, edits: readonly Edit[]): Fields[] {
   return edits.map((one) => apply(world, one)).filter((row) => row !== null);
 }
 
-function textOf(asked: Query, channels: Map<number, Known>): string {
-  if ("made" in asked) return asked.made;
-  const known = channels.get(asked.of);
-  const whole = [...(asked.change % 2 === 0 ? (known?.title ?? "") : (known?.handle ?? ""))];
-  const from = asked.from % Math.max(1, whole.length - 2);
-  const cut = whole.slice(from, from + asked.length).join("");
-  return asked.change < 2 ? cut.toUpperCase() : cut.toLowerCase().replaceAll("е", "ё");
+function textOf(example: Query, channels: Map<number, Known>): string {
+  if ("made" in example) return example.made;
+  const known = channels.get(example.of);
+  const whole = [...(example.change % 2 === 0 ? (known?.title ?? "") : (known?.handle ?? ""))];
+  const from = example.from % Math.max(1, whole.length - 2);
+  const cut = whole.slice(from, from + example.length).join("");
+  return example.change < 2 ? cut.toUpperCase() : cut.toLowerCase().replaceAll("е", "ё");
 }
 
 test("the search finds what a plain scan of titles and handles finds, after any edits", async () => {
@@ -214,8 +214,8 @@ test("the search finds what a plain scan of titles and handles finds, after any 
           for (const [edits, queries] of rounds) {
             const rows = rowsOf(world, edits);
             await imported(appliance, "channels", rows);
-            for (const asked of queries) {
-              const given = textOf(asked, world.channels);
+            for (const example of queries) {
+              const given = textOf(example, world.channels);
               // Invisible characters do not count.
               if ([given.trim(), fold(given)].some((text) => [...text].length < 3)) continue;
               for (const of of ["channel", "chat"]) {

@@ -163,11 +163,11 @@ test("large selections are counted one at a time, at most once a minute, and onl
     },
   });
   const filter = (subscribersMin: number) => ({ ...NO_FILTER, subscribersMin });
-  const asked = [1, 2, 3, 4, 5].map((min) => large.describe(filter(min)));
+  const waiting = [1, 2, 3, 4, 5].map((min) => large.describe(filter(min)));
   const same = large.describe(filter(1));
   await expect(large.describe(filter(6))).rejects.toMatchObject({ code: "timeout" });
   await new Promise((done) => setImmediate(done));
-  for (const [at, one] of asked.entries()) {
+  for (const [at, one] of waiting.entries()) {
     expect(counting).toHaveLength(at + 1);
     counting[at]?.end(view(at));
     expect(await one).toEqual(view(at));
