@@ -39,7 +39,9 @@ function mostOf(db: Database, ids: readonly number[]): Neighbour[] {
     `SELECT c.id, k.title, k.handle FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
      WHERE c.id = ? AND c.is_public = 1`,
   );
-  const most = [...counts].toSorted(([a, times], [b, others]) => others - times || a - b);
+  const most = [...counts].toSorted(
+    ([one, times], [other, otherTimes]) => otherTimes - times || one - other,
+  );
   const found: Neighbour[] = [];
   for (const [id, posts] of most) {
     const channel = find.get(id);

@@ -88,25 +88,30 @@ function mentionedTogether(db: Database, channelId: number): Map<number, Mention
       else mentioning.push(source);
     }
   }
-  const weigh = (some: Iterable<number>): number => {
+  const weigh = (mentioning: Iterable<number>): number => {
     let sum = 0;
-    for (const source of some) sum += weights.get(source) ?? 0;
+    for (const source of mentioning) sum += weights.get(source) ?? 0;
     return sum;
   };
-  const most = [...byTarget].map(([target, some]) => ({ target, some, weight: weigh(some) }));
-  most.sort((one, other) => other.weight - one.weight || (one.target < other.target ? -1 : 1));
+  const heaviest = [...byTarget]
+    .map(([target, mentioning]) => ({ target, mentioning, weight: weigh(mentioning) }))
+    .sort((one, other) => other.weight - one.weight || (one.target < other.target ? -1 : 1));
+  // Several targets may lead to one channel, such as its handle and its messenger id.
   const byChannel = new Map<number, Set<number>>();
-  for (const { target, some } of most.slice(0, TARGETS_MAX)) {
+  for (const { target, mentioning } of heaviest.slice(0, TARGETS_MAX)) {
     const id = selectId(db, referenceOf(target));
     if (id === null || id === channelId) continue;
-    const mentioning = byChannel.get(id);
-    if (mentioning === undefined) byChannel.set(id, new Set(some));
-    else for (const source of some) mentioning.add(source);
+    const merged = byChannel.get(id);
+    if (merged === undefined) byChannel.set(id, new Set(mentioning));
+    else for (const source of mentioning) merged.add(source);
     if (byChannel.size === CANDIDATES_MAX) break;
   }
   const all = weigh(sources);
   return new Map(
-    [...byChannel].map(([id, some]) => [id, { shared: some.size, part: weigh(some) / all }]),
+    [...byChannel].map(([id, mentioning]) => [
+      id,
+      { shared: mentioning.size, part: weigh(mentioning) / all },
+    ]),
   );
 }
 

@@ -77,10 +77,10 @@ export function removeEntries(
 /** Entries per INSERT: one statement for all of them is faster than one for each. */
 const ENTRIES_PER_INSERT = 50;
 
-const one = "(?, ?, ?, ?, ?)";
+const ROW = "(?, ?, ?, ?, ?)";
 const add = (entries: number) =>
   `INSERT INTO metric_orders (slot, metric, is_chat, value, id)
-   VALUES ${Array(entries).fill(one).join(", ")}`;
+   VALUES ${Array(entries).fill(ROW).join(", ")}`;
 
 /** Adds entries in the table's own order, so that its pages are written one after another. */
 export function addEntries(

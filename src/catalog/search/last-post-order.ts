@@ -117,9 +117,9 @@ function entriesWhere(db: Database, where: string, after: Omit<Entry, "isStale">
 }
 
 function remove(tx: Transaction, entries: readonly Entry[]): void {
-  const one = statement(
+  const removeEntry = statement(
     tx,
     "DELETE FROM last_post_order WHERE is_chat = ? AND step = ? AND id = ?",
   );
-  for (const { is_chat, step, id } of entries) one.run(is_chat, step, id);
+  for (const { is_chat, step, id } of entries) removeEntry.run(is_chat, step, id);
 }

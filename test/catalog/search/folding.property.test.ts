@@ -68,11 +68,11 @@ test("a text is found in every way of writing it, and nothing else is", async ()
   let hits = 0;
   await fc.assert(
     fc.asyncProperty(part, async ({ title, from, count, ways }) => {
-      const asked = (TITLES[title] ?? [])
+      const piecesOfQuery = (TITLES[title] ?? [])
         .slice(from, from + count)
         .map(([at], index) => [at, ways[index] ?? 0] as const);
-      const q = asWritten(asked).trim();
-      const read = asRead(asked).trim();
+      const q = asWritten(piecesOfQuery).trim();
+      const read = asRead(piecesOfQuery).trim();
       fc.pre([...q].length >= 3 && [...read].length >= 3);
       const expected = TITLES.flatMap((one, at) =>
         asRead(one).trim().includes(read) ? [at + 1] : [],

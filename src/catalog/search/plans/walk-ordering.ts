@@ -46,7 +46,7 @@ interface Segment {
 }
 
 /** Part of the ordering: SQL over its column, and over the channel's number. */
-interface Place {
+interface Part {
   where: string;
   order: string;
   isValueless: boolean;
@@ -63,7 +63,7 @@ function segments(db: Database, query: Query, most: number): Segment[] {
     const join = `c ${isOfMetrics ? METRICS : ""}`;
     // The index of last posts is dropped once their order is complete, possibly between two statements.
     const index = ordered.by === "channels" ? `INDEXED BY ${ordered.index}` : "";
-    return placesOf(query, `c.${ordered.column}`, "c.id").map(({ where, order }) => ({
+    return partsOf(query, `c.${ordered.column}`, "c.id").map(({ where, order }) => ({
       steps: `SELECT c.id, c.${ordered.column} AS value, c.subscribers
         FROM channels c ${index}
         WHERE ${guard(most)} AND c.is_public = 1 AND c.is_chat = @isChat ${and(ownBounds)} ${where} ${order}`,
@@ -71,7 +71,7 @@ function segments(db: Database, query: Query, most: number): Segment[] {
     }));
   }
   const own = ownBounds.map(({ entrySql }) => `AND ${entrySql}`).join(" ");
-  return placesOf(query, "o.value", "o.id").map(({ where, order, isValueless }) =>
+  return partsOf(query, "o.value", "o.id").map(({ where, order, isValueless }) =>
     isValueless
       ? {
           steps: `SELECT c.id, c.subscribers FROM channels c INDEXED BY channels_by_kind
@@ -115,13 +115,13 @@ function lastPostSegments({ after, boundsApart }: Query, most: number, metrics: 
   return [segment(below, sorted), segment(valueless, "o.id")];
 }
 
-function placesOf({ after, ordered, ownBounds }: Query, value: string, id: string): Place[] {
-  const valued: Place = {
+function partsOf({ after, ordered, ownBounds }: Query, value: string, id: string): Part[] {
+  const valued: Part = {
     where: `AND ${value} IS NOT NULL`,
     order: `ORDER BY ${value} DESC, ${id}`,
     isValueless: false,
   };
-  const valueless: Place = {
+  const valueless: Part = {
     where: `AND ${value} IS NULL`,
     order: `ORDER BY ${id}`,
     isValueless: true,
@@ -132,7 +132,7 @@ function placesOf({ after, ordered, ownBounds }: Query, value: string, id: strin
   if (after[0] === null) {
     return rest.map((one) => ({ ...one, where: `${one.where} AND ${id} > @afterId` }));
   }
-  const tied: Place = {
+  const tied: Part = {
     where: `AND ${value} = @afterValue AND ${id} > @afterId`,
     order: `ORDER BY ${id}`,
     isValueless: false,
