@@ -1,4 +1,4 @@
-import { createPictures, PICTURE_WANTED } from "../catalog/channels/pictures.ts";
+import { createPictures, PICTURE_REQUEST } from "../catalog/channels/pictures.ts";
 import { createDownloads } from "../catalog/exports/downloads.ts";
 import { createChannelsSeen } from "../catalog/manage/manage-channels.ts";
 import { createSiteChannels } from "../catalog/manage/site-channels.ts";
@@ -87,7 +87,7 @@ function composeOutside({ db, threads, ports }: Base) {
       ports,
       createGetGuarded(guard, network, DOCUMENT_LIMITS),
     ),
-    pictures: createPictures(createGetGuarded(guard, network, PICTURE_WANTED), clock),
+    pictures: createPictures(createGetGuarded(guard, network, PICTURE_REQUEST), clock),
   };
 }
 

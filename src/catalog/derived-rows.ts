@@ -17,8 +17,8 @@ export const derivedRows: Derived = {
       search.write();
       for (const [id, stored] of before) {
         const post = records.byId(id);
-        if (post === undefined) postIndex.again(id);
-        else postIndex.note(post, stored);
+        if (post === undefined) postIndex.reindex(id);
+        else postIndex.collect(post, stored);
       }
       postIndex.write();
       // A channel changed after its posts arrives after them.

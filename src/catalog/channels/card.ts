@@ -49,7 +49,7 @@ import { messengerIdColumn } from "./messenger-id.ts";
  * write it, the import's columns and the site's page are all derived from this object.
  */
 export const CHANNEL_FIELDS = {
-  /** 0 lets the database choose one. */
+  /** 0: the import assigns the next free number. */
   id: field(
     integerColumn(1, ID_MAX),
     integerSchema({ description: "Service number of the channel" }),
@@ -90,18 +90,19 @@ export const CHANNEL_FIELDS = {
   former_handles: formerHandlesField("Handles that it had before, newest first, at most 20"),
 };
 
-/** Columns of the table `channels`, which catalog queries scan; all others are in `channel_cards`. */
-const WALKED = ["kind", "is_public", "subscribers", "quality", "citation", "last_post_at"];
+/** Columns of the table `channels`, which catalog queries scan, so its rows are kept small. */
+const SCANNED = ["kind", "is_public", "subscribers", "quality", "citation", "last_post_at"];
 
-export const WALKED_COLUMNS = ["id", ...WALKED];
-export const KEPT_COLUMNS = Object.keys(CHANNEL_FIELDS).filter((name) => !WALKED.includes(name));
+export const SCANNED_COLUMNS = ["id", ...SCANNED];
+/** All other columns; they are in the table `channel_cards`. */
+export const CARD_COLUMNS = Object.keys(CHANNEL_FIELDS).filter((name) => !SCANNED.includes(name));
 
 /** SQL: all columns of a channel, from `channels c` and `channel_cards k`. */
 export const CHANNEL_COLUMNS = Object.keys(CHANNEL_FIELDS)
   .map((name) => {
     // Read as text, because a JavaScript number cannot hold all 64 bits of a messenger id.
     if (name === "msgr_id") return "CAST(k.msgr_id AS TEXT) AS msgr_id";
-    return WALKED_COLUMNS.includes(name) ? `c.${name}` : `k.${name}`;
+    return SCANNED_COLUMNS.includes(name) ? `c.${name}` : `k.${name}`;
   })
   .join(", ");
 
@@ -130,7 +131,7 @@ export function splitBySpaces(text: string): string[] {
   return text === "" ? [] : text.split(" ");
 }
 
-/** Stored separated by spaces. */
+/** A list of slugs, stored separated by spaces. */
 function categoriesField(description: string): StoredField<string[], string, Schema<string[]>> {
   return {
     column: nullable(slugsColumn()),
@@ -142,7 +143,7 @@ function categoriesField(description: string): StoredField<string[], string, Sch
   };
 }
 
-/** The latest of the handles stored in a table of their own (former-handles.ts). */
+/** The latest former handles; all of them are in a table of their own (former-handles.store.ts). */
 function formerHandlesField(
   description: string,
 ): StoredField<FormerHandle[], string, Schema<string[]>> {
@@ -156,7 +157,7 @@ function formerHandlesField(
   };
 }
 
-/** Handles that other methods use in the same place of the URL. */
+/** Not accepted as handles, because `/channels/{channel}/` would be the address of another method. */
 const RESERVED_HANDLES = ["resolve", "compare", "stats"];
 
 /** A handle, with or without `@`. */

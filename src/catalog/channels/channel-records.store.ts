@@ -26,12 +26,15 @@ export function createChannelRecords(db: Database, clock: Clock) {
     "INSERT INTO removed_channels (id, into_id, removed_at, is_done) VALUES (?, ?, ?, 1)",
   );
 
-  /** Messenger id of the remaining channel. Twins may have it in both notations, of which one is kept. */
+  /**
+   * Messenger id of the channel that remains after a merge. The two may have the same id in different
+   * notations; the result is canonical, unless a third channel has that already.
+   */
   function messengerIdOf(from: ChannelRecord, into: ChannelRecord): string | null {
-    const kept = into.msgr_id ?? from.msgr_id;
-    const canonical = kept === null ? null : parseMessengerId(kept);
+    const messengerId = into.msgr_id ?? from.msgr_id;
+    const canonical = messengerId === null ? null : parseMessengerId(messengerId);
     const holder = canonical === null ? undefined : ids.byMessengerId(canonical);
-    return holder === undefined || holder === into.id ? canonical : kept;
+    return holder === undefined || holder === into.id ? canonical : messengerId;
   }
 
   return {
@@ -47,45 +50,50 @@ export function createChannelRecords(db: Database, clock: Clock) {
     /**
      * Records the number of a channel that another appliance deleted, or merged into one that exists here.
      */
-    keepRemoved(id: number, intoId: number | null): void {
+    recordRemoval(id: number, intoId: number | null): void {
       insertRemoved.run(id, intoId, clock.now());
     },
 
     /** Those of the handles that are not yet known as the channel's, former or current. */
     unknownHandles: (
       { id, handle }: ChannelRecord,
-      said: readonly FormerHandle[],
-    ): FormerHandle[] => formerHandles.unknown(id, handle, said),
+      listed: readonly FormerHandle[],
+    ): FormerHandle[] => formerHandles.unknown(id, handle, listed),
 
     /**
+     * Inserts a channel.
      * @param record its former handles are ignored
-     * @param said former handles that a file lists for it, newest first
+     * @param listed former handles that a file lists for it, newest first
      */
-    insert(record: ChannelRecord, said: readonly FormerHandle[] = []): void {
+    insert(record: ChannelRecord, listed: readonly FormerHandle[] = []): void {
       const { id } = record;
       rows.insert(record);
-      const change = { before: null, after: record.handle, said };
-      const former_handles = said.length > 0 ? formerHandles.keep(id, change, clock.now()) : "";
+      const change = { before: null, after: record.handle, listed };
+      const former_handles = listed.length > 0 ? formerHandles.record(id, change, clock.now()) : "";
       rows.insertCard({ ...record, former_handles });
     },
 
     /**
      * Updates a channel, and records the handle that it gives up.
-     * @param given its former handles are ignored
+     * @param record its former handles are ignored
      * @param stored the channel as stored
-     * @param said additional former handles that a file lists for it, newest first
+     * @param listed additional former handles that a file lists for it, newest first
      */
-    update(given: ChannelRecord, stored: ChannelRecord, said: readonly FormerHandle[] = []): void {
-      const change = { before: stored.handle, after: given.handle, said };
-      const hasChange = said.length > 0 || !isSameHandle(given.handle, stored.handle);
+    update(
+      record: ChannelRecord,
+      stored: ChannelRecord,
+      listed: readonly FormerHandle[] = [],
+    ): void {
+      const change = { before: stored.handle, after: record.handle, listed };
+      const hasChange = listed.length > 0 || !isSameHandle(record.handle, stored.handle);
       const former_handles = hasChange
-        ? formerHandles.keep(given.id, change, clock.now())
+        ? formerHandles.record(record.id, change, clock.now())
         : stored.former_handles;
-      rows.update({ ...given, former_handles }, stored);
+      rows.update({ ...record, former_handles }, stored);
     },
 
     /**
-     * Removes a channel from everything that is answered and found. Its row in `channels` stays, hidden,
+     * Removes a channel from every answer and every search. Its row in `channels` stays, hidden,
      * for the posts and statistics that refer to it.
      */
     remove(record: ChannelRecord): void {
@@ -101,8 +109,8 @@ export function createChannelRecords(db: Database, clock: Clock) {
       rows.remove(from.id);
       formerHandles.move(from.id, into.id);
       const handle = into.handle ?? from.handle;
-      const change = { before: from.handle, after: handle, said: [] };
-      const former_handles = formerHandles.keep(into.id, change, clock.now());
+      const change = { before: from.handle, after: handle, listed: [] };
+      const former_handles = formerHandles.record(into.id, change, clock.now());
       rows.update({ ...into, handle, msgr_id: messengerIdOf(from, into), former_handles }, into);
     },
 

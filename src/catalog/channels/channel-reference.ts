@@ -49,16 +49,19 @@ export function parseLinkOrHandle(text: string, hosts: readonly string[]): Chann
 }
 
 /**
- * A channel by its messenger id, as exports and other programs' formats write it, whatever its messenger.
+ * A link by messenger id, as exports and other programs' formats write it for channels of any messenger.
  */
 const BY_ID = /^https:\/\/t\.me\/c\/(-?\d+)$/;
 
-/** The link of a channel of which only the messenger id is known. */
+/** A link to a channel whose messenger id is known, but no handle. */
 export function linkById(messengerId: string | number): string {
   return `https://t.me/c/${messengerId}`;
 }
 
-/** A channel as a file names it: in any way people do, or as `linkById`, whatever the messenger's hosts. */
+/**
+ * Parses a channel's name in a file: what `parseLinkOrHandle` takes, or a link as `linkById` writes it,
+ * even if `t.me` is not one of the messenger's hosts; null for any other text.
+ */
 export function parseNamed(text: string, hosts: readonly string[]): ChannelReference | null {
   const byId = BY_ID.exec(text)?.[1];
   return byId === undefined ? parseLinkOrHandle(text, hosts) : messengerIdReference(byId);

@@ -1,20 +1,20 @@
 import { type Database, statement } from "../../db/database.ts";
 import { insertSql, updateSql } from "../../db/named-columns.ts";
-import { type ChannelRecord, KEPT_COLUMNS, WALKED_COLUMNS } from "./card.ts";
+import { CARD_COLUMNS, type ChannelRecord, SCANNED_COLUMNS } from "./card.ts";
 import { categorySlugs } from "./channels.store.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { searchTextOf } from "./search-text.ts";
-import { isMarked, storedCard } from "./stored-card.ts";
+import { hasPlaceholder, storedCard } from "./stored-card.ts";
 
 /**
  * Writes everything stored about a channel except its former handles: its two rows, the card as shown, and
- * the search text. Called inside transactions.
+ * the search text; inside the caller's transactions.
  */
 export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
   const search = createSearchIndex(db);
-  const insertChannel = statement(db, insertSql("channels", WALKED_COLUMNS));
-  const insertCard = statement(db, insertSql("channel_cards", KEPT_COLUMNS));
-  const updateCard = statement(db, updateSql("channel_cards", KEPT_COLUMNS));
+  const insertChannel = statement(db, insertSql("channels", SCANNED_COLUMNS));
+  const insertCard = statement(db, insertSql("channel_cards", CARD_COLUMNS));
+  const updateCard = statement(db, updateSql("channel_cards", CARD_COLUMNS));
   const savePublicCard = statement(
     db,
     `INSERT INTO public_cards (id, json) VALUES (?, ?)
@@ -29,7 +29,7 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
     statement(db, "UPDATE channels SET is_public = 0 WHERE id = ?"),
   ];
 
-  function keepPublicCard(record: ChannelRecord): void {
+  function putPublicCard(record: ChannelRecord): void {
     if (record.is_public === 1) savePublicCard.run(record.id, storedCard(record));
     else removePublicCard.run(record.id);
   }
@@ -55,25 +55,29 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
     /** Inserts the other rows of a channel. */
     insertCard(record: ChannelRecord): void {
       insertCard.run(record);
-      keepPublicCard(record);
+      putPublicCard(record);
       search.put(record.id, textOf(record));
     },
 
     update(record: ChannelRecord, stored: ChannelRecord): void {
       const names = Object.keys(record) as (keyof ChannelRecord)[];
       const changed = names.filter((name) => record[name] !== stored[name]);
-      const isRefresh = changed.every(isMarked);
+      // A refresh changes only numbers, which are neither in the stored card nor in the search text.
+      const isRefresh = changed.every(hasPlaceholder);
       if (!isRefresh) search.changing(record.id);
       // Sets only columns that differ: SQLite rewrites a column's index even if the value is the same.
-      const walked = changed.filter((name) => WALKED_COLUMNS.includes(name));
-      if (walked.length > 0) statement(db, updateSql("channels", walked)).run(record);
+      const scanned = changed.filter((name) => SCANNED_COLUMNS.includes(name));
+      if (scanned.length > 0) statement(db, updateSql("channels", scanned)).run(record);
       if (isRefresh) return;
       updateCard.run(record);
-      keepPublicCard(record);
+      putPublicCard(record);
       search.put(record.id, textOf(record));
     },
 
-    /** Keeps the row in `channels`, hidden, for the posts and statistics that refer to it. */
+    /**
+     * Removes a channel, but keeps its row in `channels`, hidden, for the posts and statistics that refer
+     * to it.
+     */
     remove(id: number): void {
       search.changing(id);
       for (const removal of removals) removal.run(id);

@@ -40,7 +40,7 @@ function card(db: Database, from: string, value: number | string): JsonText<Card
 
 /**
  * Cards in the order of the ids (the outer loop of a cross join), without unknown and hidden channels.
- * SQLite joins them into one text, which is cheaper than reading fifty.
+ * SQLite joins them into one text, which is cheaper than reading a row for each.
  */
 export function selectCards(db: Database, ids: readonly number[]): JsonText<CardView[]> {
   const found = statement<{ cards: Buffer | null }>(
@@ -53,7 +53,7 @@ export function selectCards(db: Database, ids: readonly number[]): JsonText<Card
 }
 
 /**
- * Reads the pages of the cards that follow a number (read-ahead.ts).
+ * Reads the database pages of the next `CHANNELS_PER_TURN` cards after a number (read-ahead.ts).
  * @returns number of the last one; null if none is left
  */
 export function readCardsAhead(db: Database, afterId: number): number | null {
@@ -92,17 +92,18 @@ const ID_BY: Record<"id" | "handle" | "messengerId", string> = {
 export function selectPublicId(db: Database, reference: ChannelReference): number | null {
   if (reference.kind === "nothing") return null;
   const sql = `SELECT c.id FROM channels c WHERE c.id = ${ID_BY[reference.kind]} AND c.is_public = 1`;
-  return statement<{ id: number }>(db, sql).get({ value: named(reference) })?.id ?? null;
+  return statement<{ id: number }>(db, sql).get({ value: boundValue(reference) })?.id ?? null;
 }
 
 /** Service number of the channel, public or not, that a reference names; null if there is none. */
 export function selectId(db: Database, reference: ChannelReference): number | null {
   if (reference.kind === "nothing") return null;
   const sql = `SELECT k.id FROM channel_cards k WHERE k.id = ${ID_BY[reference.kind]}`;
-  return statement<{ id: number }>(db, sql).get({ value: named(reference) })?.id ?? null;
+  return statement<{ id: number }>(db, sql).get({ value: boundValue(reference) })?.id ?? null;
 }
 
-function named(reference: Exclude<ChannelReference, { kind: "nothing" }>): number | string {
+/** Value to bind for the SQL in `ID_BY`. */
+function boundValue(reference: Exclude<ChannelReference, { kind: "nothing" }>): number | string {
   switch (reference.kind) {
     case "id":
       return reference.id;
@@ -124,29 +125,29 @@ export function createIsPublic(db: Database): (id: number) => boolean {
  * does not exist costs a quarter of looking up a whole record.
  */
 export function createChannelIds(db: Database) {
-  const id = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE id = ?");
-  const messengerId = statement<{ id: number }>(
+  const byId = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE id = ?");
+  const byMessengerId = statement<{ id: number }>(
     db,
     "SELECT id FROM channel_cards WHERE msgr_id = ?",
   );
-  const handle = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE handle = ?");
+  const byHandle = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE handle = ?");
   const removed = statement(db, "SELECT 1 FROM removed_channels WHERE id = ?");
-  const handleEver = statement<{ id: number | null }>(db, `SELECT ${idOfHandle("@value")} AS id`);
+  const byHandleEver = statement<{ id: number | null }>(db, `SELECT ${idOfHandle("@value")} AS id`);
   const nextNumber = statement<{ id: number }>(
     db,
     `SELECT max(coalesce((SELECT max(id) FROM channels), 0),
        coalesce((SELECT max(id) FROM removed_channels), 0)) + 1 AS id`,
   );
   return {
-    byId: (given: number): number | undefined => id.get(given)?.id,
-    byMessengerId: (given: string): number | undefined => messengerId.get(given)?.id,
+    byId: (id: number): number | undefined => byId.get(id)?.id,
+    byMessengerId: (messengerId: string): number | undefined => byMessengerId.get(messengerId)?.id,
     /** The channel that has the handle now; letter case is ignored. */
-    byHandle: (given: string): number | undefined => handle.get(given)?.id,
+    byHandle: (handle: string): number | undefined => byHandle.get(handle)?.id,
     /** The channel that has the handle, or had it last. */
-    byHandleEver: (given: string): number | undefined =>
-      handleEver.get({ value: given })?.id ?? undefined,
+    byHandleEver: (handle: string): number | undefined =>
+      byHandleEver.get({ value: handle })?.id ?? undefined,
     /** Whether a channel with this number was merged or deleted. */
-    wasRemoved: (given: number): boolean => removed.get(given) !== undefined,
+    wasRemoved: (id: number): boolean => removed.get(id) !== undefined,
     /** A number that no channel has ever had. */
     nextNumber: (): number => nextNumber.get()?.id ?? 1,
   };
@@ -172,18 +173,21 @@ export function createChannelNumbers(db: Database) {
      * @returns false if nothing differs
      */
     update(now: ChannelNumbers, stored: ChannelNumbers): boolean {
-      const areOtherSubscribers = now.subscribers !== stored.subscribers;
-      const isOtherPost = now.last_post_at !== stored.last_post_at;
-      const set = areOtherSubscribers && isOtherPost ? setBoth : null;
-      if (set !== null) set.run(now);
-      else if (areOtherSubscribers) setSubscribers.run(now);
-      else if (isOtherPost) setLastPost.run(now);
-      return areOtherSubscribers || isOtherPost;
+      const hasNewSubscribers = now.subscribers !== stored.subscribers;
+      const hasNewLastPost = now.last_post_at !== stored.last_post_at;
+
+      if (hasNewSubscribers && hasNewLastPost) setBoth.run(now);
+      else if (hasNewSubscribers) setSubscribers.run(now);
+      else if (hasNewLastPost) setLastPost.run(now);
+      return hasNewSubscribers || hasNewLastPost;
     },
   };
 }
 
-/** Advances a channel's time of the last post; for imports, inside transactions. */
+/**
+ * Returns a function that moves a channel's time of the last post forward, never back; for imports, inside
+ * the caller's transactions.
+ */
 export function createLastPosts(db: Database) {
   const move = statement(
     db,
@@ -195,7 +199,7 @@ export function createLastPosts(db: Database) {
   };
 }
 
-/** Channels, public or not, with numbers above one, read one at a time. */
+/** Channels, public or not, in the order of their numbers, above `afterId`; read row by row. */
 export function recordsAfter(
   db: Database,
   afterId: number,
@@ -208,7 +212,7 @@ export function recordsAfter(
   ).iterate(afterId, limit);
 }
 
-/** Ids of some channels in territories, ascending, above an id. */
+/** The next ids above `afterId`, ascending, of channels in the territories. */
 export function channelsInTerritories(
   db: Database,
   slugs: readonly string[],

@@ -19,8 +19,8 @@ import {
   selectPublicId,
 } from "./channels.store.ts";
 
-/** Cards to cache by id, and as many by handle: typically some 6 MB, at most 80 MB. */
-const CARDS_KEPT_MAX = 2_000;
+/** Limit for cards cached by id, and for those by handle: typically some 6 MB in all, at most 80 MB. */
+const CARDS_CACHED_MAX = 2_000;
 
 /** Service number of the public channel that a reference names; null if there is none. */
 export function findPublicId(db: Database, reference: ChannelReference): number | null {
@@ -40,8 +40,8 @@ export function createChannels(
   idsByHandle: (handles: readonly string[]) => Promise<HandleOwner[]>,
 ) {
   const version = (): number => cardsVersion(db);
-  const cardsById = createReadCache<number, JsonText<CardView>>(db, CARDS_KEPT_MAX, version);
-  const cardsByHandle = createReadCache<string, JsonText<CardView>>(db, CARDS_KEPT_MAX, version);
+  const cardsById = createReadCache<number, JsonText<CardView>>(db, CARDS_CACHED_MAX, version);
+  const cardsByHandle = createReadCache<string, JsonText<CardView>>(db, CARDS_CACHED_MAX, version);
 
   function findCard(reference: ChannelReference): JsonText<CardView> | undefined {
     switch (reference.kind) {
@@ -78,11 +78,11 @@ export function createChannels(
       return found as CardWithMetrics;
     },
 
-    /** Service number of a public channel, or null. */
+    /** Service number of a public channel; null if there is none. */
     findId: (reference: ChannelReference): number | null => selectPublicId(db, reference),
 
     /**
-     * Service numbers of public channels, keyed by the handles as given. One statement for 5,000 handles
+     * Service numbers of public channels by the handles as given. One statement for 5,000 handles
      * keeps a thread busy for 50 to 150 ms; one statement for each would take three times as long.
      */
     async findIdsByHandle(handles: readonly string[]): Promise<Map<string, number>> {

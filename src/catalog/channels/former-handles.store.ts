@@ -17,7 +17,7 @@ interface HandleChange {
   /** The handle from now on, or null. */
   after: string | null;
   /** Additional former handles that a file lists, newest first. */
-  said: readonly FormerHandle[];
+  listed: readonly FormerHandle[];
 }
 
 /** Stores the handles that channels had before, inside the caller's transactions. */
@@ -62,21 +62,25 @@ export function createFormerHandles(db: Database) {
     /** Those of the handles that are not yet known as the channel's, former or current. */
     unknown: (
       channelId: number,
-      present: string | null,
-      said: readonly FormerHandle[],
+      current: string | null,
+      listed: readonly FormerHandle[],
     ): FormerHandle[] =>
-      said.filter(
+      listed.filter(
         ({ handle }) =>
-          !isSameHandle(handle, present) && has.get({ channelId, handle }) === undefined,
+          !isSameHandle(handle, current) && has.get({ channelId, handle }) === undefined,
       ),
 
-    /** @returns the newest ones in the form of the card's column */
-    keep(channelId: number, { before, after, said }: HandleChange, now: number): string {
+    /**
+     * Records the handle that a channel gives up, and former handles that a file lists.
+     * @returns the newest former handles, separated by spaces, as the column of the card stores them
+     */
+    record(channelId: number, { before, after, listed }: HandleChange, now: number): string {
       // Oldest first, so that later ones get larger numbers.
-      for (const { handle, givenUpAt } of said.toReversed()) {
+      for (const { handle, givenUpAt } of listed.toReversed()) {
         if (!isSameHandle(handle, after)) add.run({ channelId, handle, givenUpAt });
       }
       if (before !== null && !isSameHandle(before, after)) {
+        // The channel may have given this handle up before; only the latest time counts.
         takeBack.run({ channelId, handle: before });
         giveUp.run({ channelId, handle: before, now });
       }

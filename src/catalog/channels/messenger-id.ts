@@ -9,9 +9,12 @@ import { type Column, withoutZeros } from "../fields/columns.ts";
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Telegram also writes channel N as -100…, that is, -10^12 - N. Its largest N is 10^12 - 2^31. */
-const MARK = -(10n ** 12n);
-const MARKED_MIN = MARK - (10n ** 12n - 2n ** 31n);
+/**
+ * Telegram also writes channel N as -10^12 - N, which looks like a prefix -100. Its largest N is 10^12 -
+ * 2^31.
+ */
+const PREFIX = -(10n ** 12n);
+const PREFIXED_MIN = PREFIX - (10n ** 12n - 2n ** 31n);
 
 /**
  * The canonical form of a messenger id, which for Telegram is the one without the prefix; null if the text
@@ -20,7 +23,7 @@ const MARKED_MIN = MARK - (10n ** 12n - 2n ** 31n);
 export function parseMessengerId(text: string): string | null {
   if (!/^[+-]?\d{1,40}$/.test(text)) return null;
   const given = BigInt(text.replace("+", ""));
-  const id = given < MARK && given >= MARKED_MIN ? MARK - given : given;
+  const id = given < PREFIX && given >= PREFIXED_MIN ? PREFIX - given : given;
   return id < INT64_MIN || id > INT64_MAX ? null : String(id);
 }
 

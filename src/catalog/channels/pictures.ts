@@ -2,19 +2,19 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock.ts";
 import { type Picture, pictureOf } from "../../values/picture.ts";
 
-/** How pictures are requested. */
-export const PICTURE_WANTED = {
+/** The request for a picture: accepted types, and the limit for the answer's size. */
+export const PICTURE_REQUEST = {
   accept: "image/webp,image/png,image/jpeg,image/gif",
   bytesMax: 512 * 1024,
 };
 
 const CACHE_BYTES_MAX = 16 * 1024 * 1024;
-/** Memory for an address and its cache entry, in bytes. */
+/** Memory that a cache entry is taken to need beside the picture, in bytes. */
 const ENTRY_BYTES = 4 * 1024;
-const KEPT_MS = 24 * 60 * 60 * 1000;
-/** How long a failure is cached, so that the picture is tried again soon. */
-const MISSING_KEPT_MS = 10 * 60 * 1000;
-/** Pictures to fetch at once, out of the 256 concurrent requests of the process. */
+const CACHED_MS = 24 * 60 * 60 * 1000;
+/** Failures are cached for a shorter time, so that the picture is tried again soon. */
+const FAILURE_CACHED_MS = 10 * 60 * 1000;
+/** Limit for concurrent fetches, out of the 256 that the process has for everything. */
 const AT_ONCE = 6;
 const WAITING_MAX = 200;
 
@@ -22,15 +22,15 @@ const WAITING_MAX = 200;
 export type Pictures = (address: string) => Promise<Picture | null>;
 
 /**
- * Channels' pictures, fetched by the appliance itself so that their hosts do not learn who views what. Up
- * to 16 MiB are cached in memory for a day, failures for ten minutes.
- * @param get reads an address chosen by a stranger, up to `PICTURE_WANTED.bytesMax`
+ * Returns channels' pictures, fetched by the appliance itself so that their hosts do not learn who views
+ * what. Up to 16 MiB are cached in memory for a day, failures for ten minutes.
+ * @param get reads an address chosen by a stranger, up to `PICTURE_REQUEST.bytesMax`
  */
 export function createPictures(
   get: (address: string) => Promise<Uint8Array | null>,
   { monotonic }: Pick<Clock, "monotonic">,
 ): Pictures {
-  const kept = new LRUCache<string, { picture: Picture | null; endsAt: number }>({
+  const cache = new LRUCache<string, { picture: Picture | null; endsAt: number }>({
     maxSize: CACHE_BYTES_MAX,
     sizeCalculation: ({ picture }) => ENTRY_BYTES + (picture?.content.byteLength ?? 0),
   });
@@ -44,8 +44,8 @@ export function createPictures(
     try {
       const content = await get(address);
       const picture = content === null ? null : pictureOf(content);
-      const endsAt = monotonic() + (picture === null ? MISSING_KEPT_MS : KEPT_MS);
-      kept.set(address, { picture, endsAt });
+      const endsAt = monotonic() + (picture === null ? FAILURE_CACHED_MS : CACHED_MS);
+      cache.set(address, { picture, endsAt });
       return picture;
     } finally {
       underWay.delete(address);
@@ -57,7 +57,7 @@ export function createPictures(
   }
 
   return async (address) => {
-    const known = kept.get(address);
+    const known = cache.get(address);
     if (known !== undefined && known.endsAt > monotonic()) return known.picture;
     let reading = underWay.get(address);
     if (reading === undefined) {

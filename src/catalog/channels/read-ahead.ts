@@ -5,9 +5,9 @@ export const CHANNELS_PER_TURN = 10_000;
 
 /**
  * Reads all cards once after the start, in file order, so that the system caches them. A rarely requested
- * card is on two pages anywhere in the file, and reading them from the disk blocks the answering thread: a
- * random one of a million channels took 340 µs, 61 of them processor time, and 48 and 17 once all had been
- * read, which took 5 s.
+ * card lies on two database pages anywhere in the file, and reading them from the disk blocks the answering
+ * thread: a random one of a million channels took 340 µs, 61 of them processor time, and 48 and 17 once all
+ * had been read, which took 5 s.
  * @param read reads the cards after a number, on a thread; returns the last one's number, null after the
  * last
  */

@@ -35,12 +35,13 @@ export function createSearchIndex(db: Database) {
       if (!changed.has(id)) changed.set(id, isIndexed.get(id) !== undefined);
     },
 
+    /** Stores a channel's text. Without a call of `changing` the channel counts as new to the index. */
     put(id: number, text: string): void {
       if (!changed.has(id)) changed.set(id, false);
       putText.run(id, text);
     },
 
-    /** @returns number of channels */
+    /** Updates the index for the channels written since the last call. @returns their number */
     write(): number {
       const count = changed.size;
       if (count === 0) return 0;

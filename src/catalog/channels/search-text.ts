@@ -9,7 +9,7 @@ import { foldText } from "../../values/fold-text.ts";
 const PRIVATE_USE = /[\uE000-\uF0FF]/g;
 const REPLACEMENT = "\uFFFD";
 
-/** Folds text for search, both stored and searched. */
+/** Folds text for search: stored texts and queries alike. */
 export function foldForSearch(text: string): string {
   return foldText(text).replace(PRIVATE_USE, REPLACEMENT);
 }
@@ -50,8 +50,8 @@ export function isFacet(term: string): boolean {
 
 /** SQL: facets of a search text, after its second line break. */
 export function facetsSql(searchText: string): string {
-  const behindTitle = `substr(${searchText}, instr(${searchText}, char(10)) + 1)`;
-  return `substr(${behindTitle}, instr(${behindTitle}, char(10)) + 1)`;
+  const afterTitle = `substr(${searchText}, instr(${searchText}, char(10)) + 1)`;
+  return `substr(${afterTitle}, instr(${afterTitle}, char(10)) + 1)`;
 }
 
 /** Ids of one kind in a sequence of facets. */
@@ -105,7 +105,10 @@ export function searchTextOf(channel: Searchable): string {
   return `${foldForSearch(title)}\n${foldForSearch(handle ?? "")}\n${facets.join("")}`;
 }
 
-/** Only the first 60 characters of a text are looked up in the index: they leave few candidates. */
+/**
+ * Limit for the characters of a query that are looked up in the index: so many already leave few
+ * candidates.
+ */
 const POINTS_MAX = 60;
 
 /** Trigrams of a text of at least three characters; counted in code points, as FTS5 does. */

@@ -10,14 +10,14 @@ import { type CardView, type ChannelRecord, toCard } from "./card.ts";
  */
 const SUBSCRIBERS = "\u0001";
 const LAST_POST = "\u0002";
-const MARKS: { readonly [Name in keyof CardView]?: string } = {
+const PLACEHOLDERS: { readonly [Name in keyof CardView]?: string } = {
   subscribers: SUBSCRIBERS,
   last_post_at: LAST_POST,
 };
 
 export function storedCard(record: ChannelRecord): string {
   const members = Object.entries(toCard(record)).map(
-    ([name, value]) => `"${name}":${MARKS[name as keyof CardView] ?? JSON.stringify(value)}`,
+    ([name, value]) => `"${name}":${PLACEHOLDERS[name as keyof CardView] ?? JSON.stringify(value)}`,
   );
   return `{${members.join(",")}}`;
 }
@@ -45,7 +45,7 @@ export function filledCard({ json, subscribers, last_post_at }: CardParts): Json
   return `${json.slice(0, first)}${subscribers}${between}${lastPost}${json.slice(second + 1)}` as JsonText<CardView>;
 }
 
-/** Whether a column's value is replaced by a placeholder in the stored card. */
-export function isMarked(column: string): boolean {
-  return column in MARKS;
+/** Whether the stored card has a placeholder for this column. */
+export function hasPlaceholder(column: string): boolean {
+  return column in PLACEHOLDERS;
 }

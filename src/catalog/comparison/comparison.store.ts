@@ -20,7 +20,7 @@ const POSTS = `
 interface Posts {
   posts: number;
   ads: number;
-  /** JSON array of the posts with known views, oldest first. */
+  /** JSON arrays of the known views and of their posts' ids, oldest post first. */
   views: string;
   ids: string;
 }
@@ -54,7 +54,7 @@ interface Engagement {
   posts: number;
   ads: number;
   views: Float64Array;
-  /** The most viewed post; of several, the newest. */
+  /** The most viewed post; the newest if there are several. */
   bestId: number | null;
 }
 

@@ -1,3 +1,4 @@
+import type { Day } from "../../values/moscow-time.ts";
 import {
   countSchema,
   daySchema,
@@ -9,7 +10,7 @@ import {
 } from "../../values/schema.ts";
 import { postSchema } from "../posts/post.ts";
 
-/** Most channels to compare at a time. */
+/** Limit for channels in one comparison. */
 export const COMPARED_MAX = 20;
 
 /** One channel's figures for the period. */
@@ -26,7 +27,9 @@ export const comparisonSchema = objectSchema(
     ),
     posts: countSchema("Posts that were published in the period"),
     ads: countSchema("Advertising posts among them"),
-    views: nullable(countSchema("Views of the posts whose views are known; null: of none")),
+    views: nullable(
+      countSchema("Total views of the posts whose views are known; null if none are"),
+    ),
     views_mean: nullable(countSchema("Their mean, rounded")),
     views_median: nullable(countSchema("Their median, rounded")),
     err: nullable(numberSchema({ description: "`views_mean` in percent of `subscribers_last`" })),
@@ -40,9 +43,9 @@ export type ComparisonView = ValueOf<typeof comparisonSchema>;
 export interface ComparisonSelection {
   /** Service numbers of public channels, in the order of the answer. */
   channelIds: readonly number[];
-  from: number;
+  from: Day;
   /** Inclusive. */
-  to: number;
+  to: Day;
   /** Whether to include the most viewed post. */
   hasBestPost: boolean;
 }

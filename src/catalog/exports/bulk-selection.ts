@@ -6,7 +6,7 @@ import type { ChannelKind } from "../channels/channel-kind.ts";
 import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
 import { foldForSearch } from "../channels/search-text.ts";
 import type { ImportFormat } from "../imports/reading/import-format.ts";
-import { SLOT_READ } from "../metrics/metrics.store.ts";
+import { CURRENT_SLOT } from "../metrics/metrics.store.ts";
 import type { PostSearchSelection } from "../post-search/post-search.ts";
 import type { Media } from "../posts/post.ts";
 
@@ -95,7 +95,7 @@ export function metricsTest(
   if (growth === null && reach === null && err === null) return () => true;
   const find = statement(
     db,
-    `SELECT 1 FROM channel_metrics m WHERE m.slot = ${SLOT_READ} AND m.id = @id
+    `SELECT 1 FROM channel_metrics m WHERE m.slot = ${CURRENT_SLOT} AND m.id = @id
        AND (@growth IS NULL OR m.growth_30d >= @growth)
        AND (@reach IS NULL OR m.reach_30d >= @reach) AND (@err IS NULL OR m.err_30d >= @err)`,
   );

@@ -1,5 +1,5 @@
 import { NO_ITEMS } from "../fields/columns.ts";
-import { EMPTY_TEXT, holdText } from "../fields/spreadsheet-text.ts";
+import { EMPTY_TEXT, escapeText } from "../fields/spreadsheet-text.ts";
 
 /** Cells that must be quoted. */
 const QUOTED = /[",\r\n]/;
@@ -22,7 +22,7 @@ export function csvCell(
     return value.length === 0 && isNullable ? NO_ITEMS : value.join(" ");
   }
   if (typeof value !== "string") return String(value);
-  return value === "" && isNullable ? EMPTY_TEXT : holdText(value, isRaw);
+  return value === "" && isNullable ? EMPTY_TEXT : escapeText(value, isRaw);
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseInstant } from "../../values/moscow-time.ts";
 
-/** Kinds of values that people write in several ways. */
+/** Kinds of values that people spell in several ways (imports/spelling.ts). */
 export type Spelling =
   | "integer"
   | "count"
@@ -100,7 +100,7 @@ export function flagColumn(): Column<boolean> {
   return column(readFlag, "flag");
 }
 
-/** Removes NUL and lone surrogates, because SQLite would not store them faithfully. */
+/** Removes NUL and lone surrogates, with which SQLite would store another text. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "");
 }
@@ -152,7 +152,7 @@ export function slugColumn(): Column<string> {
 /** Longest accepted name of a category or territory. */
 const ENTRY_NAME_MAX = 200;
 
-/** A code, or a name: only the database knows which entry a name belongs to. */
+/** A slug, or a name as given: only the database knows which entry a name belongs to. */
 export function slugOrNameColumn(): Column<string> {
   const slug = slugColumn();
   return column((given) => {
@@ -167,7 +167,7 @@ function itemsOf(given: unknown): unknown[] {
   return items.filter((item) => item !== "");
 }
 
-/** Says in CSV that a list is known to be empty; an empty cell says that nothing is known. */
+/** Means in CSV that a list is known to be empty; an empty cell means that nothing is known. */
 export const NO_ITEMS = "no";
 
 /** Some of the options, separated by spaces or in a JSON array, without duplicates. */

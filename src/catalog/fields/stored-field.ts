@@ -8,7 +8,7 @@ import {
 } from "../../values/schema.ts";
 import { type Column, flagColumn, instantColumn, nullable } from "./columns.ts";
 
-/** How a page renders a field that has no special place on it. */
+/** How a page renders a field for which it has no place of its own. */
 export type ShownAs = "mark" | "number" | "moment" | "link" | "text";
 
 /**
@@ -90,6 +90,7 @@ export function instant(description: string): StoredField<number, number, Schema
   };
 }
 
+/** Nullable, stored in epoch milliseconds. */
 export function optionalInstant(
   description: string,
 ): StoredField<number, number | null, Schema<string | null>, "moment"> {
@@ -105,6 +106,7 @@ export function optionalInstant(
   };
 }
 
+/** The same field, imported and stored, but not shown by the API. */
 export function hidden<Row, Stored, A>(
   shown: StoredField<Row, Stored, Schema<unknown>, A>,
 ): StoredField<Row, Stored, null> {

@@ -77,7 +77,7 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
          WHERE t.channel_id = @intoId AND t.msgr_post_id = posts.msgr_post_id)`,
     ).run({ intoId, ids });
     const index = createPostIndex(tx);
-    for (const row of rows) index.again(row.id);
+    for (const row of rows) index.reindex(row.id);
     index.write();
     mergePages(tx, "post_search", PAGES_PER_MERGE);
     const days = new Set(rows.map((row) => dayOf(row.published_at)));

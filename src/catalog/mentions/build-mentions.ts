@@ -3,7 +3,7 @@ import { type Database, statement } from "../../db/database.ts";
 import type { PostRecord } from "../posts/post.ts";
 import { createMentions } from "./write-mentions.ts";
 
-/** Name of the build. */
+/** Name of the background build, as stored and shown. */
 export const MENTIONS_BUILD = "mentions";
 
 /** Posts per step: a few ms even with the longest possible texts. */

@@ -2,8 +2,8 @@ import { parseLinkOrHandle } from "../channels/channel-reference.ts";
 import { type MentionTarget, targetOf } from "./mention-target.ts";
 
 /**
- * Most channels to extract from one post: a longer list is nobody's message, and would hold the write lock
- * for long.
+ * Limit for channels extracted from one post: a longer list is nobody's message, and would hold the write
+ * lock for long.
  */
 export const TARGETS_MAX = 100;
 
@@ -32,7 +32,7 @@ export function extractMentions(text: string, hosts: readonly string[]): Mention
 
 const END = ".:-?&=+~%#@";
 
-/** Removes punctuation at the end, with which no messenger's handle ends. */
+/** Removes punctuation from the end: no messenger has handles that end with it. */
 function withoutEnd(candidate: string): string {
   let end = candidate.length;
   while (end > 0 && END.includes(candidate.charAt(end - 1))) end -= 1;

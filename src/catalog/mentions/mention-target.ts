@@ -10,7 +10,7 @@ const targetOfHandle = (handle: string): MentionTarget => handle.toLowerCase();
 export const targetOfMessengerId = (id: string): MentionTarget => `c/${id}`;
 export const targetOfNumber = (id: number): MentionTarget => `#${id}`;
 
-/** Null for anything that names no channel. */
+/** The text for a reference; null if it names no channel. */
 export function targetOf(reference: ChannelReference | null): MentionTarget | null {
   switch (reference?.kind) {
     case "id":

@@ -44,20 +44,20 @@ const SIMILAR_REASONS = [
 ] as const;
 export type SimilarReason = (typeof SIMILAR_REASONS)[number];
 
-/** A similar channel, and why. */
+/** A similar channel, and why it is similar. */
 export const similarSchema = objectSchema(
   {
     ...{ id: id.schema, title: title.schema, handle: handle.schema },
     subscribers: subscribers.schema,
     category: CHANNEL_FIELDS.category.schema,
     territory: CHANNEL_FIELDS.territory.schema,
-    score: integerSchema({ minimum: 1, maximum: 100, description: "How like it is, of 100" }),
+    score: integerSchema({ minimum: 1, maximum: 100, description: "Similarity, out of 100" }),
     shared: integerSchema({
       minimum: 0,
-      description: "Channels that mention both, of those that were looked at",
+      description: "Channels that mention both, among those examined",
     }),
     reasons: listSchema(choiceSchema(SIMILAR_REASONS, {}), {
-      description: "What the score rests on",
+      description: "What the score is based on",
     }),
   },
   "SimilarChannel",

@@ -53,14 +53,14 @@ export function targetsOf(db: Database, channelId: number): MentionTarget[] {
 interface MentionRow {
   id: number;
   publishedAt: number;
-  /** The channel whose post it is. */
+  /** The channel that the post belongs to. */
   channelId: number;
 }
 
 /**
- * The newest posts of other public channels that mention a channel, without duplicates. Each name is a
- * separate index scan, as long as the page; it skips the channel's own posts, since many channels sign them
- * with their handle.
+ * The newest posts of other public channels that mention a channel, without duplicates. For each of its
+ * names there is an index scan for at most a page of posts, which skips the channel's own, because many
+ * channels sign their posts with their handle.
  */
 export function newestMentions(
   db: Database,
@@ -92,7 +92,7 @@ export function newestMentions(
 const newestFirst = (one: MentionRow, other: MentionRow): number =>
   other.publishedAt - one.publishedAt || other.id - one.id;
 
-/** Names used by a channel's newest mentions, newest first. */
+/** The names in a channel's newest mentions, newest first; a name comes once for each of its posts. */
 export function newestTargets(db: Database, channelId: number, limit: number): MentionTarget[] {
   const rows = statement<{ target: MentionTarget }>(
     db,

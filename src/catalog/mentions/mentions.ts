@@ -9,11 +9,11 @@ import type { MentionPage, MentionSelection } from "./mentions.store.ts";
 
 export type Mentions = ReturnType<typeof createMentionQueries>;
 
-/** `Retry-After` in seconds while mentions are still being extracted from older posts. */
+/** `Retry-After` while mentions are still being extracted from older posts, in seconds. */
 const RETRY_AFTER_S = 60;
 
 /**
- * Who mentions whom.
+ * Answers who mentions whom.
  * @param readers run potentially slow queries on reader threads
  */
 export function createMentionQueries(
@@ -24,12 +24,12 @@ export function createMentionQueries(
     selectNeighbours(channelId: number): Promise<Neighbours>;
   },
 ) {
-  /** Refused until complete, because partial results would look like all of them. */
+  /** Refuses until mentions are complete, because a part of them would look like all. */
   function requireBuilt(): void {
     const build = findBuild(db, MENTIONS_BUILD);
     if (build === undefined) return;
-    const said = message("mentionsBeingBuilt", { percent: percentDone(build) });
-    throw new AppError("unavailable", said, { retryAfterS: RETRY_AFTER_S });
+    const reason = message("mentionsBeingBuilt", { percent: percentDone(build) });
+    throw new AppError("unavailable", reason, { retryAfterS: RETRY_AFTER_S });
   }
 
   return {

@@ -4,11 +4,12 @@ import type { Neighbour, Neighbours } from "./mention.ts";
 import { type MentionTarget, referenceOf } from "./mention-target.ts";
 import { newestMentions, newestTargets } from "./mentions.store.ts";
 
-/** Most mentions to examine in each direction, newest first. */
+/** Limit for mentions to examine in each direction, newest first. */
 const MENTIONS_MAX = 2_000;
-/** Most channels in each direction. */
+/** Limit for channels in each direction. */
 const NEIGHBOURS_MAX = 12;
 
+/** Who mentions a channel most often and whom it mentions most often, among the newest mentions. */
 export function selectNeighbours(db: Database, channelId: number): Neighbours {
   const bounds = { fromMs: null, untilMs: null, kind: null, after: null, limit: MENTIONS_MAX };
   const mentioning = newestMentions(db, { channelId, ...bounds });
@@ -16,7 +17,7 @@ export function selectNeighbours(db: Database, channelId: number): Neighbours {
   return { mentionedBy: mostOf(db, sources), mentions: mostOf(db, mentionedBy(db, channelId)) };
 }
 
-/** Channels named by a channel's newest mentions; those outside the catalog are omitted. */
+/** For each of a channel's newest mentions the channel it names; omitted if not in the catalog. */
 function mentionedBy(db: Database, channelId: number): number[] {
   const ids = new Map<MentionTarget, number | null>();
   return newestTargets(db, channelId, MENTIONS_MAX).flatMap((target) => {
@@ -29,6 +30,7 @@ function mentionedBy(db: Database, channelId: number): number[] {
   });
 }
 
+/** The public channels whose ids occur most often, with their number of occurrences as `posts`. */
 function mostOf(db: Database, ids: readonly number[]): Neighbour[] {
   const counts = new Map<number, number>();
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -37,7 +39,9 @@ function mostOf(db: Database, ids: readonly number[]): Neighbour[] {
     `SELECT c.id, k.title, k.handle FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
      WHERE c.id = ? AND c.is_public = 1`,
   );
-  const most = [...counts].toSorted(([a, times], [b, others]) => others - times || a - b);
+  const most = [...counts].toSorted(
+    ([one, times], [other, otherTimes]) => otherTimes - times || one - other,
+  );
   const found: Neighbour[] = [];
   for (const [id, posts] of most) {
     const channel = find.get(id);

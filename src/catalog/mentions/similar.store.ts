@@ -5,23 +5,23 @@ import type { ChannelRecord } from "../channels/card.ts";
 import { selectId } from "../channels/channels.store.ts";
 import type { CatalogFilter } from "../search/catalog.ts";
 import { findByPlan, queryOf } from "../search/planner.ts";
-import { type Likeness, likenessOf } from "./likeness.ts";
 import type { SimilarChannel } from "./mention.ts";
 import { type MentionTarget, referenceOf } from "./mention-target.ts";
 import { newestMentions, newestTargets } from "./mentions.store.ts";
+import { type Similarity, similarityOf } from "./similarity.ts";
 
 /**
- * Limits of the work, however often a channel is mentioned: its newest mentions, the channels behind most
- * of them with their own newest mentions, and the channels named there.
+ * Limits of the work, however often a channel is mentioned: its newest mentions, the channels that make
+ * most of them with their own newest mentions, and the channels named there.
  */
 const MENTIONS_MAX = 2_000;
 const SOURCES_MAX = 200;
 const MENTIONS_OF_SOURCE_MAX = 100;
 const TARGETS_MAX = 1_000;
 const CANDIDATES_MAX = 200;
-/** Channels of the same category nearest in size, in each direction. */
+/** Limit for each of the searches for channels of the same category and similar size. */
 const NEIGHBOURS_MAX = 50;
-/** Most channels to return. */
+/** Limit for the channels to return. */
 const SIMILAR_MAX = 20;
 
 /** What similarity is computed from, for a public channel. */
@@ -34,11 +34,11 @@ export type Compared = Pick<
 interface MentionedTogether {
   /** Number of channels that mention both. */
   shared: number;
-  /** The same weighted, as a share of the total weight, 0 to 1: a channel that mentions many says less. */
+  /** Their share, 0 to 1, of the weight of all who mention the first: who mentions many weighs less. */
   part: number;
 }
 
-type Found = Compared & Likeness & Pick<SimilarChannel, "shared">;
+type Found = Compared & Similarity & Pick<SimilarChannel, "shared">;
 
 /** Up to 20 channels similar to a public one, most similar first; ties by ascending id. */
 export function selectSimilar(db: Database, channelId: number): JsonText<SimilarChannel[]> {
@@ -52,8 +52,8 @@ export function selectSimilar(db: Database, channelId: number): JsonText<Similar
     const other = compared(db, id);
     if (other === undefined || other.kind !== channel.kind) continue;
     const { shared, part } = together.get(id) ?? { shared: 0, part: 0 };
-    const likeness = likenessOf(channel, other, part);
-    if (likeness !== null) found.push({ ...other, ...likeness, shared });
+    const similarity = similarityOf(channel, other, part);
+    if (similarity !== null) found.push({ ...other, ...similarity, shared });
   }
   found.sort((one, other) => other.points - one.points || one.id - other.id);
   return toJsonText(found.slice(0, SIMILAR_MAX).map(shown));
@@ -74,7 +74,7 @@ function compared(db: Database, id: number): Compared | undefined {
   ).get(id);
 }
 
-/** Channels mentioned by those who mention a channel, highest weight first. */
+/** Channels mentioned by those who mention a channel, by id; those with the highest weight. */
 function mentionedTogether(db: Database, channelId: number): Map<number, MentionedTogether> {
   const sources = sourcesOf(db, channelId);
   const weights = new Map<number, number>();
@@ -88,29 +88,34 @@ function mentionedTogether(db: Database, channelId: number): Map<number, Mention
       else mentioning.push(source);
     }
   }
-  const weigh = (some: Iterable<number>): number => {
+  const weigh = (mentioning: Iterable<number>): number => {
     let sum = 0;
-    for (const source of some) sum += weights.get(source) ?? 0;
+    for (const source of mentioning) sum += weights.get(source) ?? 0;
     return sum;
   };
-  const most = [...byTarget].map(([target, some]) => ({ target, some, weight: weigh(some) }));
-  most.sort((one, other) => other.weight - one.weight || (one.target < other.target ? -1 : 1));
+  const heaviest = [...byTarget]
+    .map(([target, mentioning]) => ({ target, mentioning, weight: weigh(mentioning) }))
+    .sort((one, other) => other.weight - one.weight || (one.target < other.target ? -1 : 1));
+  // Several targets may lead to one channel, such as its handle and its messenger id.
   const byChannel = new Map<number, Set<number>>();
-  for (const { target, some } of most.slice(0, TARGETS_MAX)) {
+  for (const { target, mentioning } of heaviest.slice(0, TARGETS_MAX)) {
     const id = selectId(db, referenceOf(target));
     if (id === null || id === channelId) continue;
-    const mentioning = byChannel.get(id);
-    if (mentioning === undefined) byChannel.set(id, new Set(some));
-    else for (const source of some) mentioning.add(source);
+    const merged = byChannel.get(id);
+    if (merged === undefined) byChannel.set(id, new Set(mentioning));
+    else for (const source of mentioning) merged.add(source);
     if (byChannel.size === CANDIDATES_MAX) break;
   }
   const all = weigh(sources);
   return new Map(
-    [...byChannel].map(([id, some]) => [id, { shared: some.size, part: weigh(some) / all }]),
+    [...byChannel].map(([id, mentioning]) => [
+      id,
+      { shared: mentioning.size, part: weigh(mentioning) / all },
+    ]),
   );
 }
 
-/** The channels that account for most of a channel's newest mentions. */
+/** The channels that mention a channel most often, among its newest mentions. */
 function sourcesOf(db: Database, channelId: number): number[] {
   const counts = new Map<number, number>();
   const bounds = { fromMs: null, untilMs: null, kind: null, after: null, limit: MENTIONS_MAX };

@@ -5,7 +5,7 @@ import { extractMentions } from "./extract-mentions.ts";
 import { type MentionTarget, targetOf, targetOfNumber } from "./mention-target.ts";
 import { KIND_BITS } from "./mentions.store.ts";
 
-/** The parts of a post under which its mentions are stored. */
+/** The parts of a post that are stored with each of its mentions. */
 type Placed = Pick<PostRecord, "id" | "channel" | "published_at">;
 
 /**
@@ -13,7 +13,7 @@ type Placed = Pick<PostRecord, "id" | "channel" | "published_at">;
  */
 type GivenForward = number | string | null | undefined;
 
-/** SQL: adds a mention, or its kind to one that a build step or another name has already written. */
+/** SQL: adds a mention, or only its kind if the post already has one of the same target. */
 const ADD = `
   INSERT INTO mentions (target, published_at, post_id, channel_id, kinds)
   VALUES (@target, @publishedAt, @id, @channel, @kinds)
@@ -47,7 +47,7 @@ export function createMentions(db: Database, hosts: readonly string[]) {
   }
 
   return {
-    /** Adds the mentions of a stored post to those it has: for posts of earlier versions. */
+    /** Adds mentions to a stored post without removing any: for posts stored before mentions existed. */
     add(post: Placed & Pick<PostRecord, "text" | "forwarded_from">): void {
       const { id, channel, published_at: publishedAt, text, forwarded_from } = post;
       const place = { id, channel, publishedAt };
@@ -60,14 +60,15 @@ export function createMentions(db: Database, hosts: readonly string[]) {
 
     /**
      * Updates the stored mentions for a post that was just written.
-     * @param before the previous post; undefined for a new one
+     * @param before the post as it was stored before; undefined for a new one
+     * @param given the row's `forwarded_from`
      * @returns whether anything changed
      */
     write(post: PostRecord, before: PostRecord | undefined, given: GivenForward): boolean {
       const { id, channel, published_at: publishedAt } = post;
       const place = { id, channel, publishedAt };
-      const isRead = before?.text !== post.text;
-      if (before !== undefined && !isRead && given === undefined) return false;
+      const isTextChanged = before?.text !== post.text;
+      if (before !== undefined && !isTextChanged && given === undefined) return false;
       const had = new Map<MentionTarget, number>();
       if (before !== undefined) {
         for (const { target, kinds } of stored.all(place)) had.set(target, kinds);
@@ -76,13 +77,13 @@ export function createMentions(db: Database, hosts: readonly string[]) {
       const want = (target: MentionTarget, kind: number): void => {
         wanted.set(target, (wanted.get(target) ?? 0) | kind);
       };
-      if (isRead)
+      if (isTextChanged)
         for (const target of extractMentions(post.text, hosts)) want(target, KIND_BITS.link);
       const forward = forwardOf(post, given);
       if (forward !== null) want(forward, KIND_BITS.forward);
-      // Mentions from a field that the row does not give are kept.
+      // Mentions from a field that did not change, or that the row does not give, stay.
       for (const [target, kinds] of had) {
-        if (!isRead && kinds & KIND_BITS.link) want(target, KIND_BITS.link);
+        if (!isTextChanged && kinds & KIND_BITS.link) want(target, KIND_BITS.link);
         if (given === undefined && kinds & KIND_BITS.forward) want(target, KIND_BITS.forward);
       }
       let isChanged = false;

@@ -10,19 +10,19 @@ export interface Change {
 }
 
 /**
- * Growth of a channel over the days before its last reading, compared with the reading of that day or the
- * nearest within two days, as in its metrics (metrics.store.ts); null if there is none.
+ * Growth of a channel to its last reading, from the reading so many days before or the
+ * nearest within two days, as in its metrics (metrics.store.ts); null if there is no such reading.
  * @param rows of one channel, by day
  */
 export function changeOver(rows: readonly DailyStatisticsView[], days: number): Change | null {
   const last = rows.at(-1);
   if (last === undefined) return null;
-  const wanted = numberOf(last) - days;
-  const distanceOf = (row: DailyStatisticsView) => Math.abs(numberOf(row) - wanted);
+  const target = numberOf(last) - days;
+  const distanceOf = (row: DailyStatisticsView) => Math.abs(numberOf(row) - target);
   const [before] = rows
     .slice(0, -1)
     .filter((row) => distanceOf(row) <= GROWTH_SLACK_DAYS)
-    // Of two equally near readings, the older one comes first.
+    // The sort is stable, so of two equally near readings the older one comes first.
     .toSorted((one, other) => distanceOf(one) - distanceOf(other));
   if (before === undefined) return null;
   const subscribers = last.subscribers - before.subscribers;

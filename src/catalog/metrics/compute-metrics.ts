@@ -6,17 +6,17 @@ import { makeOrders } from "./make-orders.ts";
 import { markStale } from "./metric-orders.store.ts";
 import {
   beginRun,
+  currentSlot,
   type Engagement,
   isLastRun,
+  publishRun,
   type Readings,
   readingsAfter,
-  readRun,
   type Slot,
   STORED_COLUMNS,
   type StoredMetrics,
   saveMetrics,
   selectEngagement,
-  slotRead,
   storedMetrics,
 } from "./metrics.store.ts";
 import { ENGAGEMENT_DAYS, hundredthsOf, METRIC_NAMES, METRIC_ORDERS } from "./metrics.ts";
@@ -31,27 +31,27 @@ const ROWS_PER_STEP = 50;
  * Changed rows and orders are written to a slot that nobody reads, which the last transaction makes the
  * current one: readers see either run's metrics, never a mixture. If interrupted, it starts over and skips
  * what is already written; if another run begins meanwhile, only that one continues.
- * @returns whether other metrics are current now
+ * @returns false if the current metrics were still right, or if a later run took over
  */
 export async function computeMetrics(db: Database, clock: Clock): Promise<boolean> {
   const today = dayOf(clock.now());
   const span = [startOfDay(today - ENGAGEMENT_DAYS), startOfDay(today)] as const;
-  if (!isAnyOther(db, slotRead(db), span)) return false;
+  if (!hasDifferences(db, currentSlot(db), span)) return false;
   const run = await inTransaction(db, clock, "metrics", beginRun);
-  for (const others of differences(db, run.slot, span)) {
-    if (others.length === 0) continue;
+  for (const changed of differences(db, run.slot, span)) {
+    if (changed.length === 0) continue;
     await inParts(db, clock, "metrics", (tx) => {
       if (!isLastRun(tx, run)) return false;
-      for (const one of others.splice(0, ROWS_PER_STEP)) save(tx, run.slot, one);
-      return others.length > 0;
+      for (const one of changed.splice(0, ROWS_PER_STEP)) save(tx, run.slot, one);
+      return changed.length > 0;
     });
   }
   await makeOrders(db, clock, run);
-  return inTransaction(db, clock, "metrics", (tx) => readRun(tx, run));
+  return inTransaction(db, clock, "metrics", (tx) => publishRun(tx, run));
 }
 
-function isAnyOther(db: Database, slot: Slot, span: Span): boolean {
-  for (const others of differences(db, slot, span)) if (others.length > 0) return true;
+function hasDifferences(db: Database, slot: Slot, span: Span): boolean {
+  for (const changed of differences(db, slot, span)) if (changed.length > 0) return true;
   return false;
 }
 
@@ -74,12 +74,12 @@ function* differences(db: Database, slot: Slot, span: Span): Generator<Differenc
     const stored = storedMetrics(db, slot, range);
     yield readings
       .map((one) => ({ now: metricsOf(one, engagement.get(one.id)), stored: stored.get(one.id) }))
-      .filter(isOther);
+      .filter(differs);
   }
 }
 
-/** A channel without any known metric needs no row. */
-function isOther({ now, stored }: Difference): boolean {
+/** Whether a row must be written; a channel without any known metric needs none. */
+function differs({ now, stored }: Difference): boolean {
   return stored === undefined
     ? METRIC_NAMES.some((name) => now[name] !== null)
     : STORED_COLUMNS.some((name) => now[name] !== stored[name]);
@@ -113,14 +113,16 @@ function metricsOf(readings: Readings, engagement: Engagement | undefined): Stor
 
 function save(tx: Transaction, slot: Slot, { now, stored }: Difference): void {
   saveMetrics(tx, slot, now);
-  const areAll = stored !== undefined && stored.is_chat !== now.is_chat;
+  const isOtherKind = stored !== undefined && stored.is_chat !== now.is_chat;
   const isOtherSize = stored?.is_small !== now.is_small;
   markStale(
     tx,
     slot,
     METRIC_ORDERS.filter(
       ({ metric, isSmall }) =>
-        areAll || now[metric] !== (stored?.[metric] ?? null) || (isSmall !== null && isOtherSize),
+        isOtherKind ||
+        now[metric] !== (stored?.[metric] ?? null) ||
+        (isSmall !== null && isOtherSize),
     ),
   );
 }

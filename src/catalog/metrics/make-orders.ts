@@ -12,7 +12,7 @@ import {
 import { isLastRun, type Run, type Slot } from "./metrics.store.ts";
 import { METRIC_ORDERS, type MetricOrder } from "./metrics.ts";
 
-/** Values to read at a time, so that no read holds its snapshot for long. */
+/** Values to read at a time, so that no query holds its snapshot of the file for long. */
 const VALUES_PER_READ = 10_000;
 /** Entries per step: some half a millisecond of the write lock. */
 const ENTRIES_PER_STEP = 500;
@@ -34,9 +34,9 @@ export async function makeOrders(db: Database, clock: Clock, run: Run): Promise<
     const entries = sortedValues(db, slot, order);
     await inParts(db, clock, "metric-orders", (tx) => {
       if (!isLastRun(tx, run)) return false;
-      const some = take(entries, ENTRIES_PER_STEP);
-      addEntries(tx, slot, order, some);
-      return some.length === ENTRIES_PER_STEP;
+      const batch = take(entries, ENTRIES_PER_STEP);
+      addEntries(tx, slot, order, batch);
+      return batch.length === ENTRIES_PER_STEP;
     });
     await inTransaction(db, clock, "metric-orders", (tx) => {
       if (isLastRun(tx, run)) forgetStale(tx, slot, order);
@@ -61,13 +61,13 @@ function take<T>(items: Iterator<T, void>, count: number): T[] {
 function sortedValues(db: Database, slot: Slot, order: MetricOrder): Iterator<OrderEntry, void> {
   const [isChat, value, id]: [number[], number[], number[]] = [[], [], []];
   for (let afterId = 0; ; ) {
-    const some = orderValuesAfter(db, slot, order, afterId, VALUES_PER_READ);
-    for (const entry of some) {
+    const values = orderValuesAfter(db, slot, order, afterId, VALUES_PER_READ);
+    for (const entry of values) {
       isChat.push(entry[0]);
       value.push(entry[1]);
       id.push(entry[2]);
     }
-    const last = some.at(-1);
+    const last = values.at(-1);
     if (last === undefined) break;
     afterId = last[2];
   }

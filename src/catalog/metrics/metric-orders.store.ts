@@ -5,7 +5,7 @@ import type { MetricOrder } from "./metrics.ts";
 /** An entry of an order: the channel's kind, its value, its number. */
 export type OrderEntry = readonly [isChat: number, value: number, id: number];
 
-/** Marks orders of a slot as outdated. */
+/** Marks orders of a slot as no longer matching its metrics. */
 export function markStale(tx: Transaction, slot: Slot, orders: Iterable<MetricOrder>): void {
   const mark = statement(
     tx,
@@ -23,7 +23,7 @@ export function forgetStale(tx: Transaction, slot: Slot, { number }: MetricOrder
   statement(tx, "DELETE FROM stale_orders WHERE slot = ? AND metric = ?").run(slot, number);
 }
 
-/** Values of some channels in the order, with numbers above one, ascending. */
+/** The next values of an order by channel number, above `afterId`. */
 export function orderValuesAfter(
   db: Database,
   slot: Slot,
@@ -41,7 +41,9 @@ export function orderValuesAfter(
     .all(slot, afterId, limit) as unknown as OrderEntry[];
 }
 
-/** Removes some entries of an order. @returns whether there were as many as requested */
+/**
+ * Removes the first entries of an order. @returns whether `limit` were removed, so that more may be left
+ */
 export function removeEntries(
   tx: Transaction,
   slot: Slot,
@@ -72,13 +74,13 @@ export function removeEntries(
   return true;
 }
 
-/** Entries per INSERT. */
-const ADDED_TOGETHER = 50;
+/** Entries per INSERT: one statement for all of them is faster than one for each. */
+const ENTRIES_PER_INSERT = 50;
 
-const one = "(?, ?, ?, ?, ?)";
+const ROW = "(?, ?, ?, ?, ?)";
 const add = (entries: number) =>
   `INSERT INTO metric_orders (slot, metric, is_chat, value, id)
-   VALUES ${Array(entries).fill(one).join(", ")}`;
+   VALUES ${Array(entries).fill(ROW).join(", ")}`;
 
 /** Adds entries in the table's own order, so that its pages are written one after another. */
 export function addEntries(
@@ -88,9 +90,9 @@ export function addEntries(
   entries: readonly OrderEntry[],
 ): void {
   let at = 0;
-  for (; at + ADDED_TOGETHER <= entries.length; at += ADDED_TOGETHER) {
-    const values = entries.slice(at, at + ADDED_TOGETHER);
-    statement(tx, add(ADDED_TOGETHER)).run(values.flatMap((entry) => [slot, number, ...entry]));
+  for (; at + ENTRIES_PER_INSERT <= entries.length; at += ENTRIES_PER_INSERT) {
+    const values = entries.slice(at, at + ENTRIES_PER_INSERT);
+    statement(tx, add(ENTRIES_PER_INSERT)).run(values.flatMap((entry) => [slot, number, ...entry]));
   }
   for (const entry of entries.slice(at)) statement(tx, add(1)).run(slot, number, ...entry);
 }

@@ -14,11 +14,11 @@ import {
 export type Slot = 0 | 1;
 
 /** SQL: the current slot. */
-export const SLOT_READ = "(SELECT slot FROM metrics_read)";
+export const CURRENT_SLOT = "(SELECT slot FROM metrics_read)";
 
 /** SQL: a channel's row in the current slot; a channel whose kind changed has none. */
 export function metricsOf(id: string, isChat: string): string {
-  return `m.slot = ${SLOT_READ} AND m.id = ${id} AND m.is_chat = ${isChat}`;
+  return `m.slot = ${CURRENT_SLOT} AND m.id = ${id} AND m.is_chat = ${isChat}`;
 }
 
 /** A channel's metrics as stored by a run. */
@@ -42,7 +42,7 @@ export function selectMetrics(db: Database, ids: readonly number[]): Map<number,
   return new Map(rows.map(({ id, ...record }) => [id, toMetricsView(record)]));
 }
 
-export function slotRead(db: Database): Slot {
+export function currentSlot(db: Database): Slot {
   return statement<{ slot: Slot }>(db, "SELECT slot FROM metrics_read").get()?.slot ?? 0;
 }
 
@@ -66,8 +66,8 @@ export function isLastRun(tx: Transaction, { number }: Run): boolean {
   return statement(tx, "SELECT 1 FROM metrics_read WHERE run = ?").get(number) !== undefined;
 }
 
-/** Makes the run's slot the current one. */
-export function readRun(tx: Transaction, { number, slot }: Run): boolean {
+/** Makes the run's slot the current one. @returns false if a later run has begun */
+export function publishRun(tx: Transaction, { number, slot }: Run): boolean {
   const read = statement(tx, "UPDATE metrics_read SET slot = ? WHERE run = ?");
   return read.run(slot, number).changes === 1;
 }
@@ -90,18 +90,18 @@ export interface Readings {
 }
 
 /**
- * SQL: subscribers at the reading some days before the last one, or the nearest within two days; of two
+ * SQL: subscribers at the reading so many days before the last one, or the nearest within two days; of two
  * equally near, the older. Nearly all are found in the first lookup.
  */
 function before(days: number): string {
-  const wanted = `s.day - ${days}`;
+  const target = `s.day - ${days}`;
   const slack = GROWTH_SLACK_DAYS;
   return `coalesce(
-    (SELECT b.subscribers FROM daily_statistics b WHERE b.channel_id = c.id AND b.day = ${wanted}),
+    (SELECT b.subscribers FROM daily_statistics b WHERE b.channel_id = c.id AND b.day = ${target}),
     (SELECT b.subscribers FROM daily_statistics b
      WHERE b.channel_id = c.id
-       AND b.day BETWEEN ${wanted} - ${slack} AND min(${wanted} + ${slack}, s.day - 1)
-     ORDER BY abs(b.day - (${wanted})), b.day LIMIT 1)) AS before${days}`;
+       AND b.day BETWEEN ${target} - ${slack} AND min(${target} + ${slack}, s.day - 1)
+     ORDER BY abs(b.day - (${target})), b.day LIMIT 1)) AS before${days}`;
 }
 
 const READINGS = `
@@ -113,7 +113,7 @@ const READINGS = `
       AND s.day = (SELECT max(day) FROM daily_statistics WHERE channel_id = c.id)
   WHERE c.id > ? ORDER BY c.id LIMIT ?`;
 
-/** Readings of some channels, public or not, with numbers above one, ascending. */
+/** Readings of the next channels above `afterId`, public or not, by number. */
 export function readingsAfter(db: Database, afterId: number, limit: number): Readings[] {
   return statement<Readings>(db, READINGS).all(afterId, limit);
 }
@@ -160,7 +160,7 @@ export function storedMetrics(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Checks that the channel still exists, since it may have been deleted after it was read. */
+/** Only if the channel still exists, since it may have been deleted after it was read. */
 const SAVE = `
   INSERT INTO channel_metrics (slot, id, ${STORED_COLUMNS.join(", ")})
   SELECT @slot, @id, ${STORED_COLUMNS.map((name) => `@${name}`).join(", ")}

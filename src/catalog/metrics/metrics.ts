@@ -38,7 +38,9 @@ export const ORDERED_METRICS = {
 
 export type OrderedMetric = keyof typeof ORDERED_METRICS;
 
-/** With fewer subscribers, percentages say nothing: such channels are left out of their orders. */
+/**
+ * With fewer subscribers percentages mean little, so such channels are left out of orders by percentage.
+ */
 export const SMALL_BELOW = 100;
 
 /** Whether a metric is a percentage. */
@@ -54,7 +56,9 @@ export interface MetricOrder {
   isSmall: boolean | null;
 }
 
-/** Number of the order of small channels by ERR, which only serves a filter: no list is ordered by it. */
+/**
+ * Number of the order of small channels by ERR. It only serves the filter `err_30d_min`; no list has it.
+ */
 export const SMALL_BY_ERR = 6;
 
 export const METRIC_ORDERS: readonly MetricOrder[] = [
@@ -72,7 +76,10 @@ export const GROWTH_SLACK_DAYS = 2;
 /** Whole Moscow days before today whose posts are counted. */
 export const ENGAGEMENT_DAYS = 30;
 
-/** Percentages are stored in hundredths, as integers: exact, and short in the orders. */
+/**
+ * A percentage in hundredths, as it is stored: an integer is exact, and short in the orders. Null if the
+ * whole is 0.
+ */
 export function hundredthsOf(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part * 10_000) / whole);
 }
@@ -107,7 +114,9 @@ export type MetricsView = ValueOf<typeof metricsSchema>;
 
 const UNKNOWN = Object.fromEntries(METRIC_NAMES.map((name) => [name, null])) as MetricsRecord;
 
-/** @param record undefined for a channel whose metrics were never computed */
+/**
+ * Metrics as the API shows them. @param record undefined for a channel whose metrics were never computed
+ */
 export function toMetricsView(record: MetricsRecord = UNKNOWN): MetricsView {
   const inPercent = (hundredths: number | null) => (hundredths === null ? null : hundredths / 100);
   const { growth_7d_percent, growth_30d_percent, err_30d, statistics_until } = record;

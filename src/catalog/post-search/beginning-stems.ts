@@ -1,6 +1,6 @@
 import { stemOf } from "./stems.ts";
 
-/** Endings that the stemmers remove; for Russian, those of Snowball's groups. */
+/** Endings that the stemmers remove or replace; for Russian, those of Snowball's groups. */
 const RUSSIAN_ENDINGS =
   "в вши вшись ив ивши ившись ыв ывши ывшись " +
   "ее ие ые ое ими ыми ей ий ый ой ем им ым ом его ого ему ому их ых ую юю ая яя ою ею " +
@@ -27,11 +27,11 @@ const RUSSIAN_TAILS = tailsOf(RUSSIAN_ENDINGS);
 const ENGLISH_TAILS = tailsOf(ENGLISH_ENDINGS);
 const HAS_LATIN = /[a-z]/;
 
-/** Shorter stems belong to too many words. */
+/** Shorter stems are ignored, because they belong to too many words. */
 const STEM_LENGTH_MIN = 2;
 
 /**
- * Stems that do not themselves begin with the given text, but may belong to words that do: принимат* may
+ * Stems that do not themselves begin with the given text, but may belong to words that do: `принимат*` may
  * match принимать, whose stem is принима, and `happy*` matches happy, whose stem is happi. Other words have
  * these stems too.
  * @param beginning a folded form

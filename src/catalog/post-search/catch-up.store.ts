@@ -15,7 +15,7 @@ export function postsAfter(db: Database, afterId: number, limit: number): SizedP
   ).all(afterId, limit);
 }
 
-/** A channel whose posts must be reindexed, up to a post. */
+/** A channel whose posts must be reindexed, and the last post that already was. */
 interface StaleChannel {
   channel_id: number;
   after_at: number;
@@ -52,7 +52,7 @@ export function createStaleChannels(db: Database) {
   };
 }
 
-/** @returns channels that lack some of the rows which indexing a post needs */
+/** Those of the channels that lack rows needed for indexing their posts. */
 export function missingChannels(db: Database, channels: readonly number[]): number[] {
   return statement<{ id: number }>(
     db,
@@ -64,8 +64,8 @@ export function missingChannels(db: Database, channels: readonly number[]): numb
 }
 
 /**
- * Has the posts of channels reindexed, if there are any. The schema's triggers do this for a channel that
- * changes; this is for one that arrived after its posts, as may happen on a node of a cluster.
+ * Marks channels that have posts, so that the posts are reindexed. The schema's triggers do this for a
+ * channel that changes; this is for one that arrived after its posts, as may happen on a node of a cluster.
  */
 export function noteStale(tx: Transaction, channels: readonly number[]): void {
   statement(
@@ -79,9 +79,9 @@ export function noteStale(tx: Transaction, channels: readonly number[]): void {
 }
 
 /**
- * The index's tables with their keys, and the number of rows to remove per step: FTS5 would empty itself in
- * one go, under the lock for seconds. The rows of posts go first, so that deleting a post meanwhile does
- * not touch FTS5.
+ * The index's tables with their keys, and the number of rows to remove in one step: FTS5 would empty itself
+ * in one go, holding the lock for seconds. The rows of posts go first, so that deleting a post meanwhile
+ * does not touch FTS5.
  */
 const CLEARED = [
   ["searched_posts", "row", 1_000],
@@ -96,7 +96,7 @@ const CLEARED = [
 /** Rows 1 and 10 of FTS5's data describe its structure; all others are its pages. */
 const DATA_FIRST = 11;
 
-/** Removes some rows of the index. @returns whether there were any */
+/** Removes rows of the first table that has any. @returns false once all tables are empty */
 export function clearSome(db: Transaction): boolean {
   return db.changingShadowTables(() =>
     CLEARED.some(([table, key, rows]) => {
@@ -107,7 +107,7 @@ export function clearSome(db: Transaction): boolean {
   );
 }
 
-/** Re-initializes an index whose pages have been removed. */
+/** Initializes the index again after its pages were removed. */
 export function emptyIndex(tx: Transaction): void {
   statement(tx, "INSERT INTO post_search (post_search) VALUES ('delete-all')").run();
   statement(tx, "UPDATE post_search_state SET spill = 0, edition = edition + 1").run();

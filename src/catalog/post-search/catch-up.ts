@@ -12,21 +12,21 @@ import {
   updateState,
 } from "./post-search-state.store.ts";
 
-/** Text per step: a few milliseconds of the write lock; a single post may be longer. */
+/** Text per step: a few milliseconds of the write lock. A longer post is a step of its own. */
 const STEP_BYTES = 64 * 1024;
 const STEP_POSTS = 40;
 /**
  * Index pages merged per step: some 3 ms of the write lock. Each step also rewrites the rest of the
- * segments it merges: with 16 pages, an import took twice as long for merging.
+ * segments it merges: with 16 pages, merging took twice as long during an import.
  */
 const MERGED_PAGES = 64;
 
-/** Name of the build. */
+/** Name of the background build, as stored and shown. */
 const POST_SEARCH_BUILD = "post_search";
 
 /**
- * Background work on the index: emptying it, building it, and updating it for channels that changed, which
- * goes on after it has reached 100 percent.
+ * Background work on the index: emptying it, building it, and updating it for channels that changed.
+ * Updating happens while it is at 100 percent.
  * @param isOn the setting that turns post search on and off
  */
 export function postSearchBuild(isOn: boolean): BackgroundBuild {
@@ -81,7 +81,7 @@ function buildSome(tx: Transaction, index: PostIndex, afterId: number): void {
     updateState(tx, "ready", 0);
     return;
   }
-  for (const { id } of posts) if (!index.has(id)) index.again(id);
+  for (const { id } of posts) if (!index.has(id)) index.reindex(id);
   index.write();
   updateState(tx, "building", last.id);
 }
@@ -92,7 +92,7 @@ function refreshSome(tx: Transaction, index: PostIndex): void {
   const channel = stale.next();
   if (channel === undefined) return;
   const posts = cutToStep(stale.posts(channel, STEP_POSTS));
-  for (const { id } of posts) index.again(id);
+  for (const { id } of posts) index.reindex(id);
   index.write();
   const last = posts.at(-1);
   if (last === undefined) stale.end(channel);
@@ -107,7 +107,7 @@ function cutToStep<Post extends { bytes: number }>(posts: readonly Post[]): Post
   });
 }
 
-/** Has the index emptied and rebuilt in the background. */
+/** Makes the background build empty and rebuild the index; does nothing if there is none. */
 export function rebuildPostSearch(db: Database, clock: Clock): Promise<void> {
   return inTransaction(db, clock, "post-search", (tx) => {
     if (selectState(tx).phase !== "off") updateState(tx, "clearing", 0);
@@ -116,7 +116,7 @@ export function rebuildPostSearch(db: Database, clock: Clock): Promise<void> {
 
 /**
  * Rebuilds the index completely.
- * @param onPercent receives the progress from time to time
+ * @param onPercent receives the progress every few seconds
  * @returns number of posts in it
  */
 export async function rebuildWhole(
@@ -129,13 +129,13 @@ export async function rebuildWhole(
   return countSearched(db);
 }
 
-/** Interval between two progress reports. */
-const TELLING_MS = 2_000;
+/** Interval between two calls of `onPart`. */
+const REPORT_INTERVAL_MS = 2_000;
 
 /**
- * Completes all remaining work on the index.
+ * Does all remaining work on the index.
  * @param isOn the setting
- * @param onPart called from time to time when a part is done
+ * @param onPart called every few seconds, for progress
  */
 export async function finishPostSearch(
   db: Database,
@@ -145,13 +145,13 @@ export async function finishPostSearch(
 ): Promise<void> {
   const build = postSearchBuild(isOn);
   while (build.percent(db) !== null) {
-    await build.goOn(db, clock, clock.monotonic() + TELLING_MS);
+    await build.goOn(db, clock, clock.monotonic() + REPORT_INTERVAL_MS);
     onPart();
   }
 }
 
 /**
- * Merges segments once there are many of similar size; must be called after each transaction that wrote
+ * Merges segments if there are many of similar size. Must be called after each transaction that wrote
  * posts.
  */
 export async function mergePostSearch(db: Database, clock: Clock): Promise<void> {

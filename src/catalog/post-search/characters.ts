@@ -1,4 +1,4 @@
-/** Kinds of characters; the first two only occur in words, after a letter. */
+/** Kinds of characters. The first two count only within a word, after its first letter. */
 export const UNSEEN = 1;
 const COMBINING = 2;
 export const LETTER = 3;

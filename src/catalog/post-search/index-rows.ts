@@ -1,7 +1,7 @@
 import { DAY_MS, type Day, dayOf, startOfDay } from "../../values/moscow-time.ts";
 
 /**
- * Row numbers of posts in the index: they consist of the Moscow day of publication and the minute within
+ * Row numbers of posts in the index consist of the Moscow day of publication and the minute within
  * it, with four numbers per minute. A post that finds those taken gets a later number of the same day. So
  * numbers nearly sort posts by time, each day has its own range, and numbers are close together: FTS5
  * stores the differences between them, mostly in one or two bytes each.
@@ -30,7 +30,7 @@ export function nextDayRow(row: number): number {
   return dayRow(Math.floor(row / ROWS_OF_DAY) + 1);
 }
 
-/** An instant later than every post whose number is below a row. */
+/** An instant later than every post whose number is at most a row's. */
 export function endBelow(row: number): number {
   const day = Math.floor(row / ROWS_OF_DAY);
   const minute = Math.floor((row - dayRow(day)) / ROWS_OF_MINUTE);
@@ -40,7 +40,7 @@ export function endBelow(row: number): number {
 /**
  * Finds a free number for a post: in its minute, or else in the following ranges, each twice as long as the
  * previous one, so that the thousandth post of one minute does not take a thousand lookups.
- * @param lastIn returns the last number taken between two, the second exclusive; null if none is
+ * @param lastIn returns the last number taken from `first` to before `end`; null if none is
  */
 export function freeRow(
   publishedAt: number,

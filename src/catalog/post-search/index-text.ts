@@ -7,12 +7,12 @@ import { readTokens } from "./tokens.ts";
 /**
  * What the index stores of a post: a text of tokens separated by spaces. First come the stems of its words
  * in order, so that phrases can be found; then tokens for what filters and orderings need. Those contain
- * signs that occur in no word, so that no word of a query matches one of them.
+ * signs that no word contains, so that no word of a query matches one of them.
  */
 
 /**
- * Lower bounds of the levels of views: 0 alone, then steps by a factor of two to two and a half, at the
- * round numbers that people ask for.
+ * Lower bounds of the levels of views: 0, 1, 100, then steps by a factor of two to two and a half, at the
+ * round numbers that people filter by.
  */
 const LEVELS: readonly number[] = [
   0,
@@ -41,7 +41,7 @@ export const mediaToken = (kind: Media | string): string => `/m${kind}`;
 export const categoryToken = (id: number): string => facet("category", id);
 export const territoryToken = (id: number): string => facet("territory", id);
 
-/** How often a stem may count in a text: more than three times makes no difference. */
+/** How often a stem counts at most in one text. */
 export const FREQUENCY_MAX = 3;
 
 /** Token of texts that contain a stem at least `least` times, which is 2 or 3. */
@@ -71,6 +71,7 @@ export interface IndexedWords {
 /** How often each stem, by number, has occurred in the text being read. */
 let counts = new Uint8Array(2 ** 16);
 
+/** Converts a text to tokens for the index. */
 export function indexWords(text: string): IndexedWords {
   joined.begin();
   const stems: number[] = [];
@@ -103,7 +104,7 @@ function longerCopy(some: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   return longer;
 }
 
-/** A post's tokens that are not words: filters and orderings search for them. */
+/** A post's tokens for filters and orderings, separated by spaces. */
 export function facetsText(post: IndexedPost): string {
   let tokens = `${channelToken(post.channel_id)} ${levelToken(levelOf(post.views))}`;
   const add = (token: string): void => {
@@ -113,7 +114,7 @@ export function facetsText(post: IndexedPost): string {
   if (post.media !== null) {
     for (const kind of new Set(post.media.split(" "))) if (kind !== "") add(mediaToken(kind));
   }
-  // Facets of three characters each, on the last line of a channel's search text.
+  // The last line of a channel's search text consists of facets, three characters each.
   const { channel_text: text } = post;
   for (let at = text.lastIndexOf("\n") + 1; at < text.length; at += 3) {
     const token = text.slice(at, at + 3);

@@ -3,7 +3,7 @@ import { copyStem, STEM_BYTES_MAX } from "./known-words.ts";
 const SPACE = " ".charCodeAt(0);
 const PLUS = "+".charCodeAt(0);
 
-/** Buffer for the UTF-8: joining many strings and encoding them takes longer. */
+/** The tokens in UTF-8: joining many strings and encoding the result takes longer. */
 let bytes = Buffer.alloc(2 ** 14);
 let length = 0;
 
@@ -15,7 +15,7 @@ export const joined = {
 
   /**
    * @param stem its number (known-words.ts)
-   * @param least 2 or 3 adds the token for stems that occur so often (`frequentToken`); 1 adds the stem
+   * @param least 1 adds the stem; 2 or 3 the token of texts with so many of it (`frequentToken`)
    */
   add(stem: number, least: number): void {
     const needed = length + STEM_BYTES_MAX + least;

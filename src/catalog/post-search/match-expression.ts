@@ -21,22 +21,22 @@ const quoted = (...tokens: readonly string[]): string => `"${tokens.join(" ")}"`
 /** Matches any of the expressions. */
 const any = (terms: readonly string[]): string => `(${terms.join(" OR ")})`;
 
-/** Matches no post: none of our signs is followed by a digit. */
+/** Matches no post: `/` is never followed by a digit in the index. */
 const NOWHERE = quoted("/0");
 
 /**
- * Matches all of the expressions, evaluated separately. FTS5 flattens nested ANDs into one list, and
- * advances in each operand before checking whether they agree; an operand with NOT is not flattened into
- * the others.
+ * Matches posts that match all of the expressions. FTS5 flattens nested ANDs into one list, and advances in
+ * every operand before it checks whether they agree. An operand with NOT is not flattened, so these
+ * expressions are evaluated apart from those around them.
  */
 const found = (expressions: readonly string[], excluded = NOWHERE): string =>
   `((${expressions.join(" AND ")}) NOT ${excluded})`;
 
 /**
- * How a term is looked up in the index. For an exact form, and a prefix of another stem's words, the index
- * can only tell that a word with that stem occurs.
- * @param stemsBeginning stems with a prefix: FTS5 itself would collect all posts of all such stems before
- * its first result
+ * The expression of a term. For an exact form, and for a prefix that is not a prefix of the stem, the index
+ * can only tell that a word with the stem occurs (`needsText`).
+ * @param stemsBeginning returns the stems with a prefix; FTS5's own prefix query would collect the posts of
+ * all of them before its first result
  */
 function termExpression(term: Term, stemsBeginning: (beginning: string) => string[]): string {
   switch (term.kind) {
@@ -46,7 +46,7 @@ function termExpression(term: Term, stemsBeginning: (beginning: string) => strin
       return quoted(term.stem);
     case "prefix": {
       const stems = new Set(stemsBeginning(term.prefix));
-      // At least the prefix itself, which may match no post.
+      // Never empty: it contains at least the prefix itself, which may match no post.
       for (const stem of [term.prefix, ...term.stems]) stems.add(stem);
       return any([...stems].map((stem) => quoted(stem)));
     }
@@ -55,7 +55,7 @@ function termExpression(term: Term, stemsBeginning: (beginning: string) => strin
   }
 }
 
-/** Whether texts must be tested too: the index contains stems, but no forms. */
+/** Whether the texts of candidates must be tested, because the index contains stems but no forms. */
 export function needsText({ all, none }: PostQuery): boolean {
   return [...all.flat(), ...none].some(isOfForms);
 }
@@ -65,8 +65,10 @@ function isOfForms(term: Term): boolean {
 }
 
 /**
- * @param stale channels whose posts may have outdated facets: a filter includes all of their posts
- * @param stemsBeginning stems that `beginning*` stands for
+ * The FTS5 expression of a query with its filters; time is not part of it.
+ * @param stale channels whose posts may have outdated facets; filters by category and territory include all
+ * of their posts
+ * @param stemsBeginning returns the stems that `beginning*` stands for
  */
 export function matchExpression(
   query: PostQuery,

@@ -14,7 +14,8 @@ export function hasTerm(term: Term, tokens: readonly Token[]): boolean {
 }
 
 /**
- * Where a text contains what is searched, in ascending order; touching and overlapping places are merged.
+ * The places where a text contains a term of the query, ascending; touching and overlapping ones are
+ * merged.
  */
 export function hitsOf({ all }: PostQuery, tokens: readonly Token[]): Place[] {
   const places = all.flat().flatMap((term) => [...placesOf(term, tokens)]);

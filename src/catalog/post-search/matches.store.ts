@@ -14,11 +14,11 @@ import { stemsBeginning } from "./vocabulary.store.ts";
 
 /** Limit for counting matches. */
 export const COUNTED_MAX = 10_000;
-/** Posts with its stem among which a `=form` is counted; a page by views tests other texts as well. */
+/** Texts to test for counting the matches of a query with a `=form`. */
 const TEXTS_COUNTED_MAX = 100;
-/** Stems that `beginning*` in a query stands for, most frequent first; with two, half as many each. */
+/** Limit for the stems of a `beginning*`, most frequent first; with two in a query, half as many each. */
 const STEMS_OF_BEGINNINGS = 50;
-/** Most recently changed channels to query separately; posts of further ones are found a little later. */
+/** Limit for changed channels whose posts filters include; posts of others are found a little later. */
 const STALE_MAX = 50;
 
 /** A match, or a candidate whose text is still to be tested, as the index returns it. */
@@ -30,25 +30,25 @@ export interface Match {
   words: number;
 }
 
-/** A query for the index, and further tests of its results. */
-export interface Asked {
+/** A query for the FTS5 index, and further tests of its results. */
+export interface IndexQuery {
   match: string;
   /** Range of rows, the upper bound exclusive. */
   low: number;
   high: number;
   /** SQL: joins and conditions that test a match's channel and views. */
   tests: { joins: string; conditions: string; values: Record<string, string | number> };
-  /** Tests a candidate's text; null if the index result is sufficient. */
+  /** Tests a candidate's text; null if the index decides alone. */
   hasText: ((id: number) => boolean) | null;
 }
 
-/** A row, time and number of views above all others. */
+/** Greater than every row, time and number of views. */
 export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
-export function askedOf(
+export function indexQueryOf(
   db: Database,
   { query, filter }: Pick<PostSearchSelection, "query" | "filter">,
-): Asked {
+): IndexQuery {
   const stale = statement<{ channel_id: number }>(
     db,
     "SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT ?",
@@ -67,7 +67,7 @@ export function askedOf(
   };
 }
 
-/** Reads each text only once, even if its post is both counted and shown. */
+/** Returns the test of a text. It reads each text only once, even if its post is both counted and shown. */
 function textTest(db: Database, query: PostQuery): (id: number) => boolean {
   const tested = new Map<number, boolean>();
   return (id) => {
@@ -80,14 +80,14 @@ function textTest(db: Database, query: PostQuery): (id: number) => boolean {
 }
 
 /**
- * Further tests: the index may contain outdated facets of recently changed channels, and only knows levels
- * of views.
+ * Tests beside the index, which may contain outdated facets of recently changed channels, and knows only
+ * levels of views.
  */
 function testsOf(
   { categoryId, territoryId, viewsMin }: PostFilter,
   isStale: boolean,
-): Asked["tests"] {
-  const tests: Asked["tests"] = { joins: "", conditions: "", values: {} };
+): IndexQuery["tests"] {
+  const tests: IndexQuery["tests"] = { joins: "", conditions: "", values: {} };
   if (viewsMin !== null && !isLevel(viewsMin)) {
     tests.conditions += " AND m.views >= @viewsMin";
     tests.values["viewsMin"] = viewsMin;
@@ -109,12 +109,12 @@ function testsOf(
 
 /**
  * SQL: the range of rows. The driver passes numbers beyond 32 bits as floating point, which FTS5 does not
- * accept as a bound: it would scan all rows.
+ * use as a bound: it would scan all rows.
  */
 export const IN_RANGE = "s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER)";
 
 /** SQL: candidates; conditions and an order may be appended. */
-function candidatesSql({ tests }: Asked, columns: string): string {
+function candidatesSql({ tests }: IndexQuery, columns: string): string {
   return `SELECT ${columns} FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid
       ${tests.joins}
     WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH @match AND ${IN_RANGE}
@@ -122,20 +122,20 @@ function candidatesSql({ tests }: Asked, columns: string): string {
 }
 
 /** SQL: candidates by descending row. */
-function matchesSql(asked: Asked, columns: string): string {
-  return `${candidatesSql(asked, columns)} ORDER BY s.rowid DESC`;
+function matchesSql(indexQuery: IndexQuery, columns: string): string {
+  return `${candidatesSql(indexQuery, columns)} ORDER BY s.rowid DESC`;
 }
 
 const MATCH_COLUMNS = "m.row, m.post_id AS id, m.published_at, m.views, m.words";
 
 /** Candidates by descending row, one at a time. */
-export function walkCandidates(db: Database, asked: Asked): IterableIterator<Match> {
-  const { match, low, high, tests } = asked;
+export function iterateCandidates(db: Database, indexQuery: IndexQuery): IterableIterator<Match> {
+  const { match, low, high, tests } = indexQuery;
   const values = { match, low, high, ...tests.values };
-  return statement<Match>(db, matchesSql(asked, MATCH_COLUMNS)).iterate(values);
+  return statement<Match>(db, matchesSql(indexQuery, MATCH_COLUMNS)).iterate(values);
 }
 
-/** Rows to look up together: for most pages, all of them. */
+/** Rows to look up with one statement: for most pages, all of them. */
 const LOOKED_UP = 100;
 
 /** Candidates with the given rows, in their order (descending), one at a time. */
@@ -151,15 +151,15 @@ export function* lookUpFromLast(db: Database, rows: readonly number[]): Generato
 }
 
 /** Up to `limit` candidates by descending row. */
-export function readCandidates(db: Database, asked: Asked, limit: number): Match[] {
-  const { match, low, high, tests } = asked;
-  return statement<Match>(db, `${matchesSql(asked, MATCH_COLUMNS)} LIMIT @limit`).all({
+export function readCandidates(db: Database, indexQuery: IndexQuery, limit: number): Match[] {
+  const { match, low, high, tests } = indexQuery;
+  return statement<Match>(db, `${matchesSql(indexQuery, MATCH_COLUMNS)} LIMIT @limit`).all({
     ...{ match, low, high, limit },
     ...tests.values,
   });
 }
 
-/** A position among posts by views; equal views are newest first. */
+/** A position in the order by descending views; equal views are newest first. */
 export type ViewsPosition = readonly [views: number, publishedAt: number, id: number];
 
 const BY_VIEWS = `(m.views, m.published_at, m.post_id) < (@views, @at, @id)
@@ -168,17 +168,17 @@ const BY_VIEWS = `(m.views, m.published_at, m.post_id) < (@views, @at, @id)
 /** The most viewed candidates after a position; equal views are newest first. */
 export function readMostViewed(
   db: Database,
-  asked: Asked,
+  indexQuery: IndexQuery,
   [views, at, id]: ViewsPosition,
   limit: number,
 ): Match[] {
-  const { match, low, high, tests } = asked;
-  const sql = `${candidatesSql(asked, MATCH_COLUMNS)} AND ${BY_VIEWS}`;
+  const { match, low, high, tests } = indexQuery;
+  const sql = `${candidatesSql(indexQuery, MATCH_COLUMNS)} AND ${BY_VIEWS}`;
   const values = { ...{ match, low, high, limit, views, at, id }, ...tests.values };
   return statement<Match>(db, sql).all(values);
 }
 
-/** The same among candidates with the given rows. */
+/** The same as `readMostViewed`, among the candidates with the given rows. */
 export function mostViewedOf(
   db: Database,
   rows: readonly number[],
@@ -198,9 +198,13 @@ export interface Counted {
   isCapped: boolean;
 }
 
-/** Number of the newest candidates whose text matches. */
-export function countTexts(db: Database, asked: Asked, hasText: (id: number) => boolean): Counted {
-  return countForms(readCandidates(db, asked, TEXTS_COUNTED_MAX + 1), hasText);
+/** Counts the newest candidates whose text matches. */
+export function countTexts(
+  db: Database,
+  indexQuery: IndexQuery,
+  hasText: (id: number) => boolean,
+): Counted {
+  return countForms(readCandidates(db, indexQuery, TEXTS_COUNTED_MAX + 1), hasText);
 }
 
 /** @param found the exact number, or one more than the counting limit */
@@ -209,7 +213,7 @@ export function toCounted(found: number): Counted {
 }
 
 /** Counts the rows that the index finds, up to a limit; 0.1 us each. */
-export function countRows(db: Database, { match, low, high }: Asked, most: number): number {
+export function countRows(db: Database, { match, low, high }: IndexQuery, most: number): number {
   const counted = statement<{ n: number }>(
     db,
     `SELECT count(*) AS n FROM (SELECT 1 FROM post_search s
@@ -219,18 +223,18 @@ export function countRows(db: Database, { match, low, high }: Asked, most: numbe
 }
 
 /** Up to `most` rows of candidates, ascending: a third faster for FTS5 than descending. */
-export function readRows(db: Database, asked: Asked, most: number): number[] {
-  const { match, low, high, tests } = asked;
+export function readRows(db: Database, indexQuery: IndexQuery, most: number): number[] {
+  const { match, low, high, tests } = indexQuery;
   const sql =
     tests.conditions === ""
       ? `SELECT s.rowid FROM post_search s WHERE s.post_search MATCH @match AND ${IN_RANGE}`
-      : candidatesSql(asked, "s.rowid");
+      : candidatesSql(indexQuery, "s.rowid");
   return statement(db, `${sql} LIMIT @most`)
     .pluck<number>()
     .all({ ...{ match, low, high, most }, ...tests.values });
 }
 
-/** @param candidates by descending row */
+/** The same as `countTexts`, for candidates already read. @param candidates by descending row */
 export function countForms(
   candidates: readonly Match[],
   hasText: (id: number) => boolean,

@@ -4,11 +4,11 @@ import { message } from "../../values/messages/messages.ts";
 import { levelOf } from "./index-text.ts";
 import { levelExpression, withLevels } from "./match-expression.ts";
 import {
-  type Asked,
   COUNTED_MAX,
   type Counted,
   countRows,
   countTexts,
+  type IndexQuery,
   type Match,
   mostViewedOf,
   readMostViewed,
@@ -20,18 +20,18 @@ import {
 import { newest } from "./newest.store.ts";
 import type { FoundPosition } from "./post-search.ts";
 
-/** Most candidates to sort together, the same number as is counted: 5 ms. */
+/** Limit for candidates sorted together, the same as for counting: 5 ms. */
 const SORTED_MAX = COUNTED_MAX;
-/** Most candidates of one level of views to sort, if a single level has that many: 25 ms. */
+/** Limit for candidates of a single level of views, which cannot be divided further: 25 ms. */
 const SORTED_OF_LEVEL_MAX = 50_000;
 /**
- * Posts, matching or not, of the levels to read together first. Between so few posts FTS5 skips pages of a
- * frequent word's list: with five million posts, 20 ms of processor time instead of 90.
+ * Posts, matching or not, of the levels that are read together first. With so few posts FTS5 skips pages of
+ * a frequent word's list: with five million posts, 20 ms of processor time instead of 90.
  */
 const TOGETHER_FIRST = 1_000;
-/** Minimum factor for the next number of posts: every time, lists are scanned again. */
+/** The next levels have at least so many times as many posts, because each time lists are scanned again. */
 const TOGETHER_GROWTH = 4;
-/** Counting so many takes 4 ms. */
+/** Limit for the posts of levels read together: counting so many takes 4 ms. */
 const TOGETHER_MAX = 100_000;
 
 /** A page by views, and the number of candidates. */
@@ -47,37 +47,45 @@ interface MostViewed {
  */
 export function mostViewed(
   db: Database,
-  asked: Asked,
+  indexQuery: IndexQuery,
   after: FoundPosition | null,
   count: number,
 ): MostViewed {
   const position = (after ?? [UNBOUNDED, UNBOUNDED, 0]) as ViewsPosition;
-  // The counted rows are the ones to sort: finding them again would take as long.
-  const rows = readRows(db, asked, SORTED_MAX + 1);
+  // The rows that are counted are also sorted, because finding them again would take as long.
+  const rows = readRows(db, indexQuery, SORTED_MAX + 1);
   const matches =
     rows.length <= SORTED_MAX
       ? mostViewedOf(db, rows, position, count)
-      : byLevels(db, asked, position, count);
+      : byLevels(db, indexQuery, position, count);
   return {
     matches,
-    counted: asked.hasText === null ? toCounted(rows.length) : countTexts(db, asked, asked.hasText),
+    counted:
+      indexQuery.hasText === null
+        ? toCounted(rows.length)
+        : countTexts(db, indexQuery, indexQuery.hasText),
   };
 }
 
-function byLevels(db: Database, asked: Asked, position: ViewsPosition, count: number): Match[] {
+function byLevels(
+  db: Database,
+  indexQuery: IndexQuery,
+  position: ViewsPosition,
+  count: number,
+): Match[] {
   const [views, at, id] = position;
   const found: Match[] = [];
   let postsMax = TOGETHER_FIRST;
   for (let most = levelOf(views); most > 0 && found.length < count; ) {
-    const { least, rows } = readTogether(db, asked, most, postsMax);
+    const { least, rows } = readTogether(db, indexQuery, most, postsMax);
     const left = count - found.length;
     found.push(
       ...(rows.length <= SORTED_MAX
         ? mostViewedOf(db, rows, position, left)
-        : mostViewedOfLevel(db, ofLevels(asked, most, most), position, left)),
+        : mostViewedOfLevel(db, ofLevels(indexQuery, most, most), position, left)),
     );
     most = least - 1;
-    // Twice as many as should contain the rest, if matches continue at this rate.
+    // Enough for twice the rest of the page, if matches go on at this rate.
     const growth = Math.ceil((2 * count) / Math.max(1, found.length));
     postsMax = Math.min(TOGETHER_MAX, postsMax * Math.max(TOGETHER_GROWTH, growth));
   }
@@ -85,59 +93,66 @@ function byLevels(db: Database, asked: Asked, position: ViewsPosition, count: nu
   // Posts without views are sorted by time only, which is the index's order.
   const unseen = newest(
     db,
-    ofLevels(asked, 0, 0),
+    ofLevels(indexQuery, 0, 0),
     views === 0 ? [at, id] : null,
     count - found.length,
   );
   return [...found, ...unseen.found];
 }
 
-/** Rows of the levels to sort together with one: of fewer levels if many posts have them. */
+/**
+ * Rows of candidates from level `most` down to `least`; `least` is higher if those are too many to sort.
+ */
 function readTogether(
   db: Database,
-  asked: Asked,
+  indexQuery: IndexQuery,
   most: number,
   postsMax: number,
 ): { least: number; rows: number[] } {
-  let least = leastTogether(db, asked, most, postsMax);
+  let least = leastTogether(db, indexQuery, most, postsMax);
   for (;;) {
-    const rows = readRows(db, ofLevels(asked, least, most), SORTED_MAX + 1);
+    const rows = readRows(db, ofLevels(indexQuery, least, most), SORTED_MAX + 1);
     if (least === most || rows.length <= SORTED_MAX) return { least, rows };
     least = Math.ceil((least + most) / 2);
   }
 }
 
 /**
- * The lowest level such that it and those up to another have so many posts; the other level if that alone
- * has more.
+ * The lowest level such that it and those up to `most` have at most `postsMax` posts in all; `most` itself
+ * if that alone has more.
  */
-function leastTogether(db: Database, asked: Asked, most: number, postsMax: number): number {
+function leastTogether(
+  db: Database,
+  indexQuery: IndexQuery,
+  most: number,
+  postsMax: number,
+): number {
   let least = most;
-  let left = postsMax - countOfLevel(db, asked, most, postsMax);
+  let left = postsMax - countOfLevel(db, indexQuery, most, postsMax);
   while (least > 1) {
-    left -= countOfLevel(db, asked, least - 1, left + 1);
+    left -= countOfLevel(db, indexQuery, least - 1, left + 1);
     if (left < 0) break;
     least -= 1;
   }
   return least;
 }
 
-function countOfLevel(db: Database, asked: Asked, level: number, most: number): number {
-  return countRows(db, { ...asked, match: levelExpression(level) }, most);
+function countOfLevel(db: Database, indexQuery: IndexQuery, level: number, most: number): number {
+  return countRows(db, { ...indexQuery, match: levelExpression(level) }, most);
 }
 
 function mostViewedOfLevel(
   db: Database,
-  asked: Asked,
+  indexQuery: IndexQuery,
   position: ViewsPosition,
   count: number,
 ): Match[] {
-  if (countRows(db, asked, SORTED_OF_LEVEL_MAX + 1) > SORTED_OF_LEVEL_MAX) {
+  if (countRows(db, indexQuery, SORTED_OF_LEVEL_MAX + 1) > SORTED_OF_LEVEL_MAX) {
     throw fieldError({ ordering: [message("tooManyAlike")] });
   }
-  return readMostViewed(db, asked, position, count);
+  return readMostViewed(db, indexQuery, position, count);
 }
 
-function ofLevels(asked: Asked, least: number, most: number): Asked {
-  return { ...asked, match: withLevels(asked.match, least, most) };
+function ofLevels(indexQuery: IndexQuery, least: number, most: number): IndexQuery {
+  return { ...indexQuery, match: withLevels(indexQuery.match, least, most) };
 }

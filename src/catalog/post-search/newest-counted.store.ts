@@ -1,10 +1,10 @@
 import type { Database } from "../../db/database.ts";
 import {
-  type Asked,
   COUNTED_MAX,
   type Counted,
   countForms,
   countTexts,
+  type IndexQuery,
   lookUpFromLast,
   type Match,
   readCandidates,
@@ -15,8 +15,8 @@ import { type Newest, newest, newestOfRows } from "./newest.store.ts";
 import { RANKED_MAX } from "./relevance.store.ts";
 
 /**
- * Most texts to test for a page: 50 us each, 100 on a busy machine. A page that is not full by then ends
- * after the last one, and the next page continues there.
+ * Limit for texts tested for a page: 50 us each, 100 on a busy machine. A page that is not full by then
+ * ends after the last of them, and the next page continues there.
  */
 export const TEXTS_MAX = 200;
 
@@ -27,50 +27,51 @@ interface Candidates {
 }
 
 /**
- * If counting finds all rows, those of the page are looked up directly: FTS5 would scan its lists again for
- * them, which dominates a search for terms that rarely occur together.
+ * Candidates of a page. If counting finds all rows, those of the page are looked up directly: FTS5 would
+ * scan its lists again for them, which dominates a search for terms that rarely occur together.
  */
 export function newestCounted(
   db: Database,
-  asked: Asked,
+  indexQuery: IndexQuery,
   after: Newest,
   count: number,
 ): Candidates {
-  const rows = readRows(db, asked, COUNTED_MAX + 1);
+  const rows = readRows(db, indexQuery, COUNTED_MAX + 1);
   const counted = toCounted(rows.length);
   const candidates = counted.isCapped
-    ? newest(db, asked, after, count).found
+    ? newest(db, indexQuery, after, count).found
     : newestOfRows(db, rows, after, count);
   return { candidates, counted };
 }
 
 /** Candidates to rank. */
-export function newestRanked(db: Database, asked: Asked): Candidates {
-  const rows = readRows(db, asked, COUNTED_MAX + 1);
+export function newestRanked(db: Database, indexQuery: IndexQuery): Candidates {
+  const rows = readRows(db, indexQuery, COUNTED_MAX + 1);
   const counted = toCounted(rows.length);
   const candidates = counted.isCapped
-    ? readCandidates(db, asked, RANKED_MAX)
+    ? readCandidates(db, indexQuery, RANKED_MAX)
     : [...lookUpFromLast(db, rows.slice(-RANKED_MAX))];
   return { candidates, counted };
 }
 
-type HasText = NonNullable<Asked["hasText"]>;
+type HasText = NonNullable<IndexQuery["hasText"]>;
 
-/** Candidates to rank whose texts must be tested: the count tests some of the same texts. */
-export function newestTested(db: Database, asked: Asked, hasText: HasText): Candidates {
-  const candidates = readCandidates(db, asked, TEXTS_MAX);
+/** Candidates to rank whose texts must be tested; they are also the ones to count. */
+export function newestTested(db: Database, indexQuery: IndexQuery, hasText: HasText): Candidates {
+  const candidates = readCandidates(db, indexQuery, TEXTS_MAX);
   return { candidates, counted: countForms(candidates, hasText) };
 }
 
 /** Candidates of a page whose texts must be tested. */
 export function newestOfTexts(
   db: Database,
-  asked: Asked,
+  indexQuery: IndexQuery,
   after: Newest,
   hasText: HasText,
 ): Candidates {
-  const { found, walked } = newest(db, asked, after, TEXTS_MAX + 1);
+  const { found, scanned } = newest(db, indexQuery, after, TEXTS_MAX + 1);
   // The candidates of a first page are the newest overall.
-  const counted = after === null ? countForms(walked, hasText) : countTexts(db, asked, hasText);
+  const counted =
+    after === null ? countForms(scanned, hasText) : countTexts(db, indexQuery, hasText);
   return { candidates: found, counted };
 }

@@ -1,11 +1,11 @@
 import type { Database } from "../../db/database.ts";
 import { endBelow, minuteRow, nextDayRow } from "./index-rows.ts";
 import {
-  type Asked,
+  type IndexQuery,
+  iterateCandidates,
   lookUpFromLast,
   type Match,
   UNBOUNDED,
-  walkCandidates,
 } from "./matches.store.ts";
 import { selectState } from "./post-search-state.store.ts";
 
@@ -15,16 +15,21 @@ export type Newest = readonly [publishedAt: number, id: number] | null;
 /** The newest candidates after a position, and those scanned on the way. */
 interface NewestFound {
   found: Match[];
-  walked: Match[];
+  scanned: Match[];
 }
 
-/** The newest candidates after a position: reads rows until all that follow are older than those found. */
-export function newest(db: Database, asked: Asked, after: Newest, count: number): NewestFound {
-  const high = Math.min(asked.high, endOfRows(db, after));
-  return newestOf(walkCandidates(db, { ...asked, high }), after, count);
+/** The newest candidates after a position. Reads rows until all that follow are older than those found. */
+export function newest(
+  db: Database,
+  indexQuery: IndexQuery,
+  after: Newest,
+  count: number,
+): NewestFound {
+  const high = Math.min(indexQuery.high, endOfRows(db, after));
+  return newestOf(iterateCandidates(db, { ...indexQuery, high }), after, count);
 }
 
-/** The same among candidates whose rows are all known, in their order. */
+/** The same among candidates whose rows are all known. @param rows ascending */
 export function newestOfRows(
   db: Database,
   rows: readonly number[],
@@ -39,12 +44,12 @@ export function newestOfRows(
 /** @param candidates by descending row */
 function newestOf(candidates: Iterable<Match>, after: Newest, count: number): NewestFound {
   let found: Match[] = [];
-  const walked: Match[] = [];
-  /** No later than the last of the first `count` found. */
+  const scanned: Match[] = [];
+  /** No later than the `count`-th newest found; -Infinity until so many were found. */
   let leastAt = Number.NEGATIVE_INFINITY;
   for (const match of candidates) {
-    if (walked.length < count) walked.push(match);
-    // Everything below this row is even older.
+    if (scanned.length < count) scanned.push(match);
+    // This row and all below it are even older.
     if (endBelow(match.row) <= leastAt) break;
     if (after !== null && !comesAfter(match, after)) continue;
     found.push(match);
@@ -52,10 +57,10 @@ function newestOf(candidates: Iterable<Match>, after: Newest, count: number): Ne
     found = found.sort(byTime).slice(0, count);
     leastAt = found.at(-1)?.published_at ?? leastAt;
   }
-  return { found: found.sort(byTime).slice(0, count), walked };
+  return { found: found.sort(byTime).slice(0, count), scanned };
 }
 
-/** The row after those of all posts up to a position. */
+/** A row above those of all posts that come after a position. */
 function endOfRows(db: Database, after: Newest): number {
   if (after === null) return UNBOUNDED;
   const first = minuteRow(after[0]);

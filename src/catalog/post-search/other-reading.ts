@@ -5,7 +5,7 @@ import { tokensOf } from "./tokens.ts";
 /** Punctuation that people write between words without meaning it as part of the search. */
 const PUNCTUATION = /[.,;:!?]+(?=\s|$)/gu;
 
-/** How a query was understood, as it could be typed; null if exactly as typed, apart from letter case. */
+/** How a query was understood, in the query syntax; null if as it was typed, apart from letter case. */
 export function otherReading(q: string): string | null {
   const read = [...termsOf(q)].map(({ term, typed, isExcluded, isAlternative }, at) =>
     [isAlternative && at > 0 ? "| " : "", isExcluded ? "-" : "", termText(term, typed)].join(""),
@@ -15,7 +15,7 @@ export function otherReading(q: string): string | null {
   return isSame || reading === "" ? null : reading;
 }
 
-/** Ignores spaces around a bar, and quotes around a single word. */
+/** A query without differences of no meaning: spaces around a bar, and quotes around a single word. */
 function signs(text: string): string {
   return text
     .replace(/"([^\s"]*)"/g, "$1")

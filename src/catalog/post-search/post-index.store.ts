@@ -52,16 +52,17 @@ export function createPostIndex(db: Database) {
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const setViews = statement(db, "UPDATE searched_posts SET views = ? WHERE post_id = ?");
-  /** Posts to be indexed: each as it was noted, and whether the index may already contain it. */
-  const changed = new Map<number, { noted: StoredPost | null; isStored: boolean }>();
+  /** Posts to be indexed, each as collected, or null to read it; and whether the index may contain it. */
+  const changed = new Map<number, { collected: StoredPost | null; isStored: boolean }>();
   /** Views by post, for posts of which nothing else changed. */
   const refreshed = new Map<number, number>();
-  /** Words of posts that were noted. */
+  /** Words of collected posts. */
   const read = new Map<number, IndexedWords>();
   /** Words of texts that were tokenized before their transaction. */
   const readAhead = new Map<string, IndexedWords>();
   /**
-   * Whether the last transaction changed texts: an import that only refreshes numbers needs none tokenized.
+   * Whether the previous transaction changed texts: an import that only refreshes numbers needs none
+   * tokenized.
    */
   let areTextsChanging = true;
   /** State at the previous transaction; the current one checks again before it writes. */
@@ -92,22 +93,25 @@ export function createPostIndex(db: Database) {
   }
 
   return {
-    /** @param before the post as it was stored; undefined for a new one */
-    note(post: PostRecord, before: PostRecord | undefined): void {
+    /**
+     * Collects a post that was just written.
+     * @param before the post as it was stored before; undefined for a new one
+     */
+    collect(post: PostRecord, before: PostRecord | undefined): void {
       const isSame =
         before !== undefined &&
         INDEXED_FIELDS.every((name) => before[name] === post[name]) &&
         levelOf(before.views) === levelOf(post.views);
       const former = changed.get(post.id);
-      // A post noted before is noted again even for its views alone, because its entry is built from the
-      // last note.
+      // A post that was already collected must be replaced even if only its views changed, because its
+      // entry is built from what was collected last.
       if (!isSame || former !== undefined) {
         const { id, channel, published_at, is_ad, views, media } = post;
-        const noted = { id, channel_id: channel, published_at, is_ad, views, media };
-        changed.set(id, { noted, isStored: former?.isStored ?? before !== undefined });
+        const collected = { id, channel_id: channel, published_at, is_ad, views, media };
+        changed.set(id, { collected, isStored: former?.isStored ?? before !== undefined });
       } else if (before.views !== post.views) refreshed.set(post.id, post.views);
-      // Tokenized together with its row, because an import ends a transaction by what its rows have cost so
-      // far.
+      // Tokenized with its row and not in `write`, because an import ends a transaction by what its rows
+      // have cost so far.
       if (!isSame && isOn) read.set(post.id, readAhead.get(post.text) ?? indexWords(post.text));
     },
 
@@ -120,12 +124,12 @@ export function createPostIndex(db: Database) {
       for (const text of texts) readAhead.set(text, indexWords(text));
     },
 
-    /** Marks a post, possibly noted before, to be reindexed, or removed if it no longer exists. */
-    again(id: number): void {
-      changed.set(id, { noted: null, isStored: true });
+    /** Collects a post by its id only: `write` reads it, and removes it from the index if it is gone. */
+    reindex(id: number): void {
+      changed.set(id, { collected: null, isStored: true });
     },
 
-    /** Whether written posts are indexed, as of the previous transaction. */
+    /** Whether posts being written are indexed, as of the previous transaction. */
     isOn: (): boolean => isOn,
 
     has: (id: number): boolean => indexed.get(id) !== undefined,
@@ -141,9 +145,9 @@ export function createPostIndex(db: Database) {
         let { spill } = state;
         for (const [id, views] of refreshed) setViews.run(views, id);
         const posts: StoredPost[] = [];
-        for (const [id, { noted, isStored }] of changed) {
+        for (const [id, { collected, isStored }] of changed) {
           if (isStored) remove(id);
-          const post = noted ?? find.get(id);
+          const post = collected ?? find.get(id);
           if (post !== undefined) posts.push(post);
         }
         posts.sort((one, other) => one.published_at - other.published_at || one.id - other.id);

@@ -19,7 +19,7 @@ interface FormTerm {
 interface PrefixTerm {
   kind: "prefix";
   prefix: string;
-  /** Stems that do not begin with the text, of words that do: новост for `новости*`, happi for `happy*`. */
+  /** Stems of words with the prefix that lack it themselves: новост for `новости*`, happi for `happy*`. */
   stems: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface PostQuery {
   none: readonly Term[];
 }
 
-/** Minimum prefix length: a shorter `w*` is searched as the word `w`. */
+/** Minimum number of characters before a star: a shorter `w*` is searched as the word `w`. */
 const PREFIX_LENGTH_MIN = 3;
 
 /** Matches a quoted phrase, a bar between alternatives, or anything else up to a space. */
@@ -72,6 +72,7 @@ interface TypedTerm {
   isAlternative: boolean;
 }
 
+/** Parses `q` into its terms, in the typed order. */
 export function* termsOf(q: string): Generator<TypedTerm> {
   let isAlternative = false;
   for (const { 1: minus, 2: quoted, 3: bar, 4: plain = "" } of q.matchAll(PIECES)) {
@@ -88,7 +89,7 @@ export function* termsOf(q: string): Generator<TypedTerm> {
   }
 }
 
-/** Most prefixes in a query: each is a search for many words. */
+/** Limit for `w*` terms in a query, because each is a search for many words. */
 export const BEGINNINGS_MAX = 2;
 
 /** Number of `w*` terms in a query. */
@@ -102,7 +103,7 @@ function newList(all: Term[][]): Term[] {
   return list;
 }
 
-/** Words joined without a space form a phrase, as in `кто-то`. */
+/** The words of a text as one term; several, as in `кто-то`, form a phrase. Null if there are none. */
 function phraseOf(text: string): Term | null {
   const stems = tokensOf(text).flatMap((token) => (token.kind === "word" ? token.stem : []));
   return stems.length === 0 ? null : { kind: "stems", stems };

@@ -1,6 +1,8 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 
 /**
+ * Phases of the index:
+ *
  * - `off`: nothing is indexed.
  * - `clearing`: nothing is indexed, and the index is being emptied; `off` follows.
  * - `building`: posts being written are indexed, and earlier ones are being added.
@@ -17,7 +19,7 @@ interface State {
   phase: Phase;
   /** While building: posts up to this number are in the index. */
   after_id: number;
-  /** Largest distance of a post's row from the first row of its minute (index-rows.ts). */
+  /** Greatest distance of a post's row from the first row of its minute (index-rows.ts). */
   spill: number;
   /** Changes whenever the index is emptied. */
   edition: number;

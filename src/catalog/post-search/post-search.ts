@@ -12,7 +12,7 @@ import { type PostSearchProgress, selectPhase, selectProgress } from "./post-sea
 export const POST_ORDERINGS = ["-published_at", "-views", "-relevance"] as const;
 export type PostOrdering = (typeof POST_ORDERINGS)[number];
 
-/** Null where not asked for. */
+/** Conditions on posts; null for those not requested. */
 export interface PostFilter {
   /** Service number of a channel. */
   channelId: number | null;
@@ -64,7 +64,7 @@ export interface FoundPage {
 
 export type PostSearch = ReturnType<typeof createPostSearch>;
 
-/** @throws AppError `unavailable` unless the index contains all posts */
+/** Refuses while the index lacks posts. @throws AppError `unavailable` with the progress */
 export function requireWhole(db: Database): void {
   if (selectPhase(db) === "ready") return;
   const { percent } = selectProgress(db);

@@ -2,12 +2,12 @@ import { type Database, statement } from "../../db/database.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { FREQUENCY_MAX, frequentToken } from "./index-text.ts";
 import { stemExpression, withToken } from "./match-expression.ts";
-import { type Asked, countRows, IN_RANGE, type Match } from "./matches.store.ts";
+import { countRows, IN_RANGE, type IndexQuery, type Match } from "./matches.store.ts";
 import type { PostQuery, Term } from "./post-query.ts";
 import type { PostSearchSelection } from "./post-search.ts";
 import { estimatedPosts } from "./vocabulary.store.ts";
 
-/** Newest matches to rank. */
+/** Limit for matches to rank, the newest ones. */
 export const RANKED_MAX = 2_000;
 const HALF_LIFE_MS = 30 * DAY_MS;
 /** The usual constants of bm25. */
@@ -15,9 +15,9 @@ const K1 = 1.2;
 const B = 0.75;
 /** Limit for counting a stem's posts; above it, the number is estimated. */
 const POSTS_COUNTED_MAX = 1_000;
-/** Most posts with a stem, among matches and between them, to read without the rest of the query: 3 ms. */
+/** Limit for reading a stem's posts in the range of the matches without the rest of the query: 3 ms. */
 const READ_ALONE_MAX = 10_000;
-/** Most stems to weigh; a longer query is ranked by these. */
+/** Limit for stems to weigh; a longer query is ranked by its first ones. */
 const STEMS_MAX = 10;
 
 /**
@@ -27,14 +27,14 @@ const STEMS_MAX = 10;
  */
 export function rankByRelevance(
   db: Database,
-  asked: Asked,
+  indexQuery: IndexQuery,
   ranked: readonly Match[],
   { query, nowMs, limit }: PostSearchSelection,
 ): Match[] {
   const scores = new Map(ranked.map(({ row }) => [row, 0]));
   const meanWords = ranked.reduce((sum, { words }) => sum + words, 0) / ranked.length;
   const posts = statement<{ n: number }>(db, "SELECT coalesce(max(id), 0) AS n FROM posts").get();
-  const of = { ...asked, low: ranked.at(-1)?.row ?? 0, high: (ranked[0]?.row ?? 0) + 1 };
+  const of = { ...indexQuery, low: ranked.at(-1)?.row ?? 0, high: (ranked[0]?.row ?? 0) + 1 };
   for (const { stem, isInAll } of stemsOf(query)) {
     const frequencies = frequenciesOf(db, of, stem, isInAll);
     const weight = rarity(postsWith(db, stem), posts?.n ?? 0);
@@ -47,7 +47,7 @@ export function rankByRelevance(
   }
   const scored = ranked.map((match) => {
     const age = Math.max(0, nowMs - match.published_at) / HALF_LIFE_MS;
-    // A query of signs alone, such as a tag, is ranked by age.
+    // A query without stems, such as a tag, is ranked by age alone.
     return { match, score: (scores.get(match.row) || 1) * 0.5 ** age };
   });
   scored.sort(
@@ -98,12 +98,12 @@ function postsWith(db: Database, stem: string): number {
 
 /**
  * How often a stem occurs in the matches, by row; if every match contains it, only those with at least two
- * occurrences. A stem that very many posts between the matches contain twice carries little weight, and is
- * counted once.
+ * occurrences. A stem that very many posts in the range of the matches contain twice carries little weight,
+ * and is counted once.
  */
 function frequenciesOf(
   db: Database,
-  asked: Asked,
+  indexQuery: IndexQuery,
   stem: string,
   isInAll: boolean,
 ): Map<number, number> {
@@ -114,12 +114,12 @@ function frequenciesOf(
   const frequencies = new Map<number, number>();
   for (let least = isInAll ? 2 : 1; least <= FREQUENCY_MAX; least += 1) {
     const token = least === 1 ? stem : frequentToken(stem, least);
-    // Reading one list, including rows that do not match, is faster than evaluating the whole query.
-    const alone = { ...asked, match: stemExpression(token) };
+    // Reading a single list, even with rows that do not match, is faster than evaluating the whole query.
+    const alone = { ...indexQuery, match: stemExpression(token) };
     const isShort = countRows(db, alone, READ_ALONE_MAX + 1) <= READ_ALONE_MAX;
     if (!isShort && least > 1) continue;
-    const { low, high } = asked;
-    const match = isShort ? alone.match : withToken(asked.match, token);
+    const { low, high } = indexQuery;
+    const match = isShort ? alone.match : withToken(indexQuery.match, token);
     for (const { row } of having.all({ match, low, high })) frequencies.set(row, least);
   }
   return frequencies;

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { selectPostsById } from "../posts/shown-posts.store.ts";
-import { type Asked, askedOf, type Counted, type Match } from "./matches.store.ts";
+import { type Counted, type IndexQuery, indexQueryOf, type Match } from "./matches.store.ts";
 import { mostViewed } from "./most-viewed.store.ts";
 import { type Newest, newest } from "./newest.store.ts";
 import {
@@ -16,9 +16,9 @@ import { snippetOf } from "./snippet.ts";
 
 /** A page of matching posts. Posts of channels that are not public are never found. */
 export function selectFoundPosts(db: Database, selection: PostSearchSelection): FoundPage {
-  const asked = askedOf(db, selection);
+  const indexQuery = indexQueryOf(db, selection);
   const { limit, query } = selection;
-  const { matches, last, counted } = findPage(db, asked, selection);
+  const { matches, last, counted } = findPage(db, indexQuery, selection);
   const posts = selectPostsById(
     db,
     matches.slice(0, limit).map(({ id }) => id),
@@ -27,7 +27,7 @@ export function selectFoundPosts(db: Database, selection: PostSearchSelection): 
     results: posts.map((post) => ({ ...post, ...snippetOf(post.text, query) })),
     last: last === undefined ? null : positionOf(last, selection.ordering),
     isCapped: counted.isCapped,
-    // A page may test more texts than are counted.
+    // A page may test more texts than the count, and so find more.
     matches: Math.max(counted.matches, posts.length),
   };
 }
@@ -37,17 +37,17 @@ interface Candidate extends Pick<Match, "id" | "published_at"> {
   hasText(): boolean;
 }
 
-/** The newest candidates after a position, for going through all results of a search. */
+/** The newest candidates after a position, for exports of all results of a search. */
 export function foundAfter(
   db: Database,
   searched: Pick<PostSearchSelection, "query" | "filter">,
   after: Newest,
   count: number,
 ): Candidate[] {
-  const asked = askedOf(db, searched);
-  return newest(db, asked, after, count).found.map(({ id, published_at }) => ({
+  const indexQuery = indexQueryOf(db, searched);
+  return newest(db, indexQuery, after, count).found.map(({ id, published_at }) => ({
     ...{ id, published_at },
-    hasText: () => asked.hasText?.(id) ?? true,
+    hasText: () => indexQuery.hasText?.(id) ?? true,
   }));
 }
 
@@ -66,30 +66,34 @@ interface Page {
   counted: Counted;
 }
 
-function findPage(db: Database, asked: Asked, selection: PostSearchSelection): Page {
+function findPage(db: Database, indexQuery: IndexQuery, selection: PostSearchSelection): Page {
   const { ordering, limit, after } = selection;
-  const { hasText } = asked;
+  const { hasText } = indexQuery;
   if (ordering === "-views") {
     const count = hasText === null ? limit + 1 : TEXTS_MAX + 1;
-    const { matches, counted } = mostViewed(db, asked, after, count);
-    return { ...cutPage(asked, matches, limit), counted };
+    const { matches, counted } = mostViewed(db, indexQuery, after, count);
+    return { ...cutPage(indexQuery, matches, limit), counted };
   }
   if (ordering === "-relevance") {
     const { candidates, counted } =
-      hasText === null ? newestRanked(db, asked) : newestTested(db, asked, hasText);
+      hasText === null ? newestRanked(db, indexQuery) : newestTested(db, indexQuery, hasText);
     const matches = hasText === null ? candidates : candidates.filter(({ id }) => hasText(id));
-    return { matches: rankByRelevance(db, asked, matches, selection), last: undefined, counted };
+    return {
+      matches: rankByRelevance(db, indexQuery, matches, selection),
+      last: undefined,
+      counted,
+    };
   }
   const { candidates, counted } =
     hasText === null
-      ? newestCounted(db, asked, after as Newest, limit + 1)
-      : newestOfTexts(db, asked, after as Newest, hasText);
-  return { ...cutPage(asked, candidates, limit), counted };
+      ? newestCounted(db, indexQuery, after as Newest, limit + 1)
+      : newestOfTexts(db, indexQuery, after as Newest, hasText);
+  return { ...cutPage(indexQuery, candidates, limit), counted };
 }
 
 /** @param candidates in order */
 function cutPage(
-  { hasText }: Asked,
+  { hasText }: IndexQuery,
   candidates: Match[],
   limit: number,
 ): Pick<Page, "matches" | "last"> {

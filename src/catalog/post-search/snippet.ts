@@ -4,10 +4,10 @@ import { type Place, tokensOf } from "./tokens.ts";
 
 /** Longest snippet in code points, including the ellipses at its ends. */
 export const SNIPPET_LENGTH_MAX = 200;
-/** Text to show before the first hit. */
+/** Code points to show before the first hit. */
 const BEFORE = 50;
 const DOTS = "…";
-/** Text to search for the first hit, in UTF-16 units; doubled as long as there is none. */
+/** UTF-16 units to search for the first hit; doubled as long as there is none. */
 const READ_AT_FIRST = 400;
 
 export interface Snippet {
@@ -33,7 +33,8 @@ interface Beginning {
 }
 
 /**
- * As much of a text as contains a hit and what a snippet shows after it: most of a long text is not read.
+ * As much of a text as contains the first hit and what a snippet shows after it, so that most of a long
+ * text is not read.
  */
 function beginningWithHit(text: string, query: PostQuery): Beginning {
   for (let length = READ_AT_FIRST; ; length *= 2) {

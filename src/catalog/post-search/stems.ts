@@ -9,19 +9,20 @@ export const FORM_LENGTH_MAX = 60;
 const NEITHER_LETTER_NOR_DIGIT = /[^\p{L}\p{N}\p{M}]/gu;
 /** Accents that do not combine with a letter into one character, such as stress marks: за́мок is замок. */
 const ACCENTS = /[\u0300-\u036f]/g;
-/** Letters and digits that fold one by one. */
+/** Words that fold letter by letter. */
 const PLAIN = /^[0-9A-Za-zА-Яа-яЁё]+$/;
 const RUSSIAN = /^[а-я]+$/;
 const ENGLISH = /^[a-z]+$/;
 
-/** Null if folding leaves nothing. */
+/** A word's form: folded, without signs and accents, truncated. Null if nothing is left. */
 export function foldWord(raw: string): string | null {
-  // A shortcut for nearly all Russian and English words, at a tenth of the cost.
+  // The same result for nearly all Russian and English words, at a tenth of the cost.
   if (PLAIN.test(raw)) return cutForm(raw.toLowerCase().replaceAll("ё", "е"));
   const form = foldText(raw).replace(NEITHER_LETTER_NOR_DIGIT, "").replace(ACCENTS, "");
   return form === "" ? null : cutForm(form);
 }
 
+/** Truncates a form. */
 export function cutForm(form: string): string {
   if (form.length <= FORM_LENGTH_MAX) return form;
   // Half of a surrogate pair is not a character.

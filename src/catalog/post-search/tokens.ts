@@ -9,7 +9,7 @@ import {
 } from "./characters.ts";
 import {
   fetchWords,
-  firstPlace,
+  firstSlot,
   forgetManyWords,
   formOfWord,
   readWord,
@@ -46,7 +46,7 @@ export type Token = Word | Mark;
 export interface TokenReader {
   /** @param word its number, valid until the next text is read (known-words.ts) */
   word(word: number, start: number, end: number): void;
-  /** Called after the words in it. */
+  /** Called after the words in the tag or handle. */
   mark(kind: Mark["kind"], form: string, start: number, end: number): void;
 }
 
@@ -79,7 +79,10 @@ export function readTokens(text: string, reader: TokenReader): void {
   let mark: { kind: Mark["kind"]; form: string; start: number } | null = null;
   /** Offset after the last word or underscore. */
   let end = 0;
-  /** Offset after the last character that a tag or handle can continue from. */
+  /**
+   * Offset after the last sign, word or underscore. A word that begins there continues a tag or handle; a
+   * sign there begins none.
+   */
   let adjacent = -1;
   const endMark = (): void => {
     if (mark !== null && mark.form.length > 1) {
@@ -126,20 +129,20 @@ export function readTokens(text: string, reader: TokenReader): void {
   endMark();
 }
 
-const firstPlaces = new Int32Array(2 ** 12);
+const firstSlots = new Int32Array(2 ** 12);
 
 /**
- * Prefetches the words of a text that is about to be read: only words of letters, and only the first ones
- * of a long text.
+ * Prefetches the words of a text that is about to be read: only those without invisible or combining
+ * characters, and only the first ones of a long text.
  */
 function fetchWordsOf(length: number): void {
   let count = 0;
-  for (let at = 0; at < length && count < firstPlaces.length; at += 1) {
+  for (let at = 0; at < length && count < firstSlots.length; at += 1) {
     const from = at;
     while (KIND_OF_UNIT[units[at] ?? 0] === LETTER) at += 1;
-    if (at > from) firstPlaces[count++] = firstPlace(hashOf(from, at), at - from);
+    if (at > from) firstSlots[count++] = firstSlot(hashOf(from, at), at - from);
   }
-  fetchWords(firstPlaces, count);
+  fetchWords(firstSlots, count);
 }
 
 /**

@@ -3,14 +3,15 @@ import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import type { IndexedWords } from "./index-text.ts";
 import { STEMS_MAX } from "./known-words.ts";
 
-/** One in so many posts is counted for its stems. */
+/** Stems are counted in one of 32 posts, as 32. */
 const COUNTED_EVERY = 32;
 /**
- * Count from which a stem is frequent, and is only counted in one of so many posts, as that many. Each
- * count changes a page of its own, and frequent stems would dominate what is written.
+ * A stem counted so often is frequent, and from then on counted in fewer posts. Each count changes a page
+ * of its own, and counts of frequent stems would be most of what is written.
  */
 const FREQUENT_FROM = 8;
 const FREQUENT_COUNTED_EVERY = 512;
+
 /**
  * Records which stems the index contains, inside the transactions that write the index. It remembers what
  * it wrote, so it must not be used after a rollback.
@@ -26,41 +27,41 @@ export function createVocabulary(db: Database) {
    * State of each stem by number: 0 if it may not be stored yet, otherwise 1 plus its count. Numbers beyond
    * the array, from a text with very many stems, are passed to SQLite every time.
    */
-  let told = new Uint8Array(0);
-  let toldStems: readonly string[] | null = null;
-  let toldEdition = 0;
+  let written = new Uint8Array(0);
+  let writtenStems: readonly string[] | null = null;
+  let writtenEdition = 0;
 
   function countOne(postId: number, stem: number, text: string): void {
-    const counted = Math.max(0, (told[stem] ?? 0) - 1);
+    const counted = Math.max(0, (written[stem] ?? 0) - 1);
     const every = counted < FREQUENT_FROM ? COUNTED_EVERY : FREQUENT_COUNTED_EVERY;
     if (postId % every !== 0) return;
     count.run({ stem: text, posts: every });
-    told[stem] = 1 + Math.min(FREQUENT_FROM, counted + 1);
+    written[stem] = 1 + Math.min(FREQUENT_FROM, counted + 1);
   }
 
   return {
-    /** Called before stems are added: another process may have emptied the index. */
+    /** Must be called before stems are added, because another process may have emptied the index. */
     begin(edition: number): void {
-      if (edition !== toldEdition) told.fill(0);
-      toldEdition = edition;
+      if (edition !== writtenEdition) written.fill(0);
+      writtenEdition = edition;
     },
 
     add(postId: number, { stems, stemsByNumber }: IndexedWords): void {
-      if (stemsByNumber !== toldStems) told = new Uint8Array(STEMS_MAX);
-      toldStems = stemsByNumber;
+      if (stemsByNumber !== writtenStems) written = new Uint8Array(STEMS_MAX);
+      writtenStems = stemsByNumber;
       const isCounted = postId % COUNTED_EVERY === 0;
       for (const stem of stems) {
         if (isCounted) countOne(postId, stem, stemsByNumber[stem] ?? "");
-        else if ((told[stem] ?? 0) === 0) {
+        else if ((written[stem] ?? 0) === 0) {
           add.run(stemsByNumber[stem] ?? "");
-          told[stem] = 1;
+          written[stem] = 1;
         }
       }
     },
   };
 }
 
-/** Most stems to examine for a prefix: more than any prefix of three letters has in a language. */
+/** Limit for stems examined for a prefix: more than any prefix of three letters has in a language. */
 const LOOKED_AT_MAX = 50_000;
 /** Sorts after every letter and digit. */
 const LAST_CHARACTER = "\u{10ffff}";

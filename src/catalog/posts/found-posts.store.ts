@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { foldText } from "../../values/fold-text.ts";
-import type { PostsAsked, PostsFound } from "./manage-posts.ts";
+import type { PostsFound, PostsRequest } from "./manage-posts.ts";
 import { POST_COLUMNS, type PostRecord } from "./post.ts";
 
 const OF_CHANNEL = `SELECT ${POST_COLUMNS} FROM posts p
@@ -14,13 +14,13 @@ const OF_ALL = `SELECT ${POST_COLUMNS} FROM posts p
   ORDER BY p.id DESC`;
 
 /**
- * Posts as stored, including those of hidden channels. They are scanned in order until enough contain the
- * text.
+ * Posts for the operator, as stored, including those of hidden channels. They are scanned in order until
+ * enough contain the text.
  * @throws AppError `timeout`
  */
-export function foundPosts(db: Database, asked: PostsAsked): PostsFound {
-  const { channelId, after, limit } = asked;
-  const text = foldText(asked.text);
+export function foundPosts(db: Database, request: PostsRequest): PostsFound {
+  const { channelId, after, limit } = request;
+  const text = foldText(request.text);
   const [publishedAt, id] = after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   const rows =
     channelId === null

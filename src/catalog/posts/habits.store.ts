@@ -2,12 +2,12 @@ import { type Database, statement } from "../../db/database.ts";
 import { dayOf, HOUR_MS, startOfDay } from "../../values/moscow-time.ts";
 import type { Habits, HabitsSelection } from "./habits.ts";
 
-/** Most posts of a period to examine, newest first: they take some 5 ms. */
+/** Limit for the posts examined, the newest of a period: so many take some 5 ms. */
 const HABITS_POSTS_MAX = 2_000;
 const BEST_MAX = 5;
 const HOURS = 24;
 const WEEK_DAYS = 7;
-/** 1970-01-01 was a Thursday. */
+/** Day of the week of 1970-01-01, a Thursday, counted from Monday as 0. */
 const FIRST_WEEK_DAY = 3;
 
 interface Row {

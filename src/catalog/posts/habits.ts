@@ -12,10 +12,10 @@ export interface Habits {
   posts: number;
   /** Whether the period has more posts, which were not examined. */
   isMore: boolean;
-  /** How many of them are advertising. */
+  /** Number of advertising posts among them. */
   ads: number;
   /** Posts by hour of the week in Moscow time, starting with Monday midnight. */
   hours: number[];
-  /** Ids of the most viewed posts, best first. */
+  /** Ids of the most viewed posts, most views first. */
   best: number[];
 }

@@ -12,10 +12,10 @@ import { createTakeDown } from "./take-down.ts";
 /** Changes to posts made by staff and by commands. */
 export const postChanges = { deletePosts };
 
-export interface PostsAsked {
+export interface PostsRequest {
   /** Restricts to one channel's posts, latest first; null for all posts, by descending number. */
   channelId: number | null;
-  /** Text they must contain, folded as in searches; empty for any. */
+  /** Text that they must contain, compared as searches compare titles; empty for any. */
   text: string;
   /** Position to continue after; null to start at the beginning. */
   after: PostPosition | null;
@@ -34,7 +34,7 @@ export interface ManagePosts {
    * @throws AppError `not_found` for the first number that does not exist
    */
   posts(ids: readonly number[]): PostRecord[];
-  /** As `posts`, ignoring numbers that do not exist. */
+  /** The same, ignoring numbers that do not exist. */
   known(ids: readonly number[]): PostRecord[];
   /**
    * Takes posts down, ignoring numbers that do not exist.
@@ -63,7 +63,7 @@ export function createManagePosts(
 }
 
 /**
- * Takes down each post in a step of its own, with an audit entry; afterwards the open days are recounted.
+ * Takes posts down, each in a step of its own with an audit entry, then recomputes the open days.
  */
 async function deletePosts(
   db: Database,

@@ -54,7 +54,7 @@ export type Media = (typeof MEDIA)[number];
 
 /** The fields of a post as imported, stored and shown. */
 export const POST_FIELDS = {
-  /** 0 lets the database choose one. */
+  /** 0: the import assigns the next free number. */
   id: field(integerColumn(1, ID_MAX), integerSchema({ description: "Post number" }), 0),
   channel: channelField("Service number of the channel"),
   msgr_post_id: optional(
@@ -70,15 +70,15 @@ export const POST_FIELDS = {
     textSchema({ description: "Address of the post in the messenger" }),
   ),
   edited_at: optionalInstant("Time of the last edit"),
-  views_at: optionalInstant("Time at which `views` was read; null: never, and `views` is 0"),
-  media: mediaField("Kinds of the post's media; null: not known"),
+  views_at: optionalInstant("Time at which `views` was read; null if never, when `views` is 0"),
+  media: mediaField("Kinds of the post's media; null if unknown"),
   forwards: optional(countColumn(), countSchema("Times it was forwarded")),
-  reactions: optional(countColumn(), countSchema("Reactions of all kinds together")),
+  reactions: optional(countColumn(), countSchema("Total of all kinds of reactions")),
   comments: optional(countColumn(), countSchema("Comments")),
   forwarded_from: forwardedField("Service number of the channel that it was forwarded from"),
   forwarded_from_name: optional(
     lineColumn(NAME_LENGTH_MAX),
-    textSchema({ description: "Name of whom it was forwarded from" }),
+    textSchema({ description: "Name of the source it was forwarded from" }),
   ),
   album: optional(
     textIdColumn(ALBUM_LENGTH_MAX),
@@ -94,20 +94,23 @@ export type PostView = ViewOf<typeof POST_FIELDS>;
 
 export const postSchema = objectSchema(schemasOf(POST_FIELDS), "Post");
 
-/** Converts a stored post as it is: `forwarded_from` may name a channel that is hidden or gone. */
+/**
+ * Converts a stored post without looking anything up: `forwarded_from` may be a channel that is hidden or
+ * gone.
+ */
 export const toPostView: (record: PostRecord) => PostView = viewer(POST_FIELDS);
 
 /** SQL for columns that cannot be read directly. The driver would round a 64-bit number. */
-const READ: Readonly<Record<string, string>> = {
+const COLUMN_SQL: Readonly<Record<string, string>> = {
   channel: "p.channel_id",
   msgr_post_id: "CAST(p.msgr_post_id AS TEXT)",
-  // For posts of versions without this column: the first reading is known, but no longer the last.
+  // Posts stored by versions without this column only have the time of their first reading.
   views_at: "iif(p.views > 0, coalesce(p.views_at, p.read_at), p.views_at)",
 };
 
 /** SQL: all columns of a post, from `posts p`. */
 export const POST_COLUMNS = Object.keys(POST_FIELDS)
-  .map((name) => (READ[name] === undefined ? `p.${name}` : `${READ[name]} AS ${name}`))
+  .map((name) => (COLUMN_SQL[name] === undefined ? `p.${name}` : `${COLUMN_SQL[name]} AS ${name}`))
   .join(", ");
 
 /**
@@ -115,15 +118,17 @@ export const POST_COLUMNS = Object.keys(POST_FIELDS)
  * from. Fifty posts take 145 us this way, in one text, and 215 as rows that are serialized afterwards.
  */
 export const POST_JSON = viewJson(POST_FIELDS, {
-  ...Object.fromEntries(Object.keys(POST_FIELDS).map((name) => [name, READ[name] ?? `p.${name}`])),
+  ...Object.fromEntries(
+    Object.keys(POST_FIELDS).map((name) => [name, COLUMN_SQL[name] ?? `p.${name}`]),
+  ),
   forwarded_from: "origin.id",
 });
 
-/** SQL: a channel that is not public is not shown as a post's origin. */
+/** SQL: joins the channel that a post was forwarded from, as `origin`, unless it is hidden. */
 export const JOIN_ORIGIN =
   "LEFT JOIN channels origin ON origin.id = p.forwarded_from AND origin.is_public = 1";
 
-/** A channel, whose name the import replaces by its number before storing. */
+/** A channel. If a file names it otherwise, the import replaces the name by the number before storing. */
 function channelField(description: string): StoredField<number | string, number, Schema<number>> {
   return {
     column: channelColumn(),
@@ -135,7 +140,7 @@ function channelField(description: string): StoredField<number | string, number,
   };
 }
 
-/** A channel as in `channelField`, or null: the import drops a channel that is not in the catalog. */
+/** A channel as in `channelField`, or null: the import drops channels that are not in the catalog. */
 function forwardedField(
   description: string,
 ): StoredField<number | string, number | null, Schema<number | null>> {

@@ -26,14 +26,14 @@ export interface PostPage {
 }
 
 /**
- * SQL: whether views of `posts p` were ever read; posts of earlier versions only show it by a number above
- * 0.
+ * SQL: whether the views of `posts p` were ever read. Posts of earlier versions only show it by a number
+ * above 0.
  */
 export const ARE_VIEWS_KNOWN = "(p.views > 0 OR p.views_at IS NOT NULL)";
 
 /**
- * Whether an index holds the page's posts consecutively. Not if advertising is left out, since it lies
- * between them.
+ * Whether the page's posts lie consecutively in an index. They do not if advertising is left out, because
+ * it lies between them.
  */
 export function isShort({ isAd }: PostSelection): boolean {
   return isAd !== false;
@@ -62,7 +62,7 @@ export function selectPosts(db: Database, selection: PostSelection): PostPage {
   };
 }
 
-/** As `selectPosts`, with posts as text, which can cross threads. */
+/** The same as `selectPosts`, with posts as text, which can be passed between threads. */
 export function selectPostsText(db: Database, selection: PostSelection): PostPage {
   const { results, last } = selectPosts(db, selection);
   return { results: jsonTextOf(results), last };
@@ -177,7 +177,10 @@ export function createPostRecords(db: Database) {
     /** A number that no post has ever had, including those taken down. */
     nextNumber: (): number => nextNumber.get()?.id ?? 1,
 
-    /** Records a number that a post once had, so that it is not reused. @returns whether that was new */
+    /**
+     * Records a number that a post once had, so that it is not reused. @returns whether it was not yet
+     * recorded
+     */
     keepNumber: (id: number): boolean => keepNumber.run({ id }).changes > 0,
 
     insert(record: PostRecord, readAt: number): void {

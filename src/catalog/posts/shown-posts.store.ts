@@ -4,7 +4,7 @@ import { JOIN_ORIGIN, POST_JSON, type PostView } from "./post.ts";
 
 /** Posts as the API returns them, serialized by SQLite. */
 
-/** Posts with these numbers, in this order; missing ones are omitted. */
+/** Posts in the order of the numbers; missing ones are omitted. */
 export function selectPostsJson(db: Database, ids: readonly number[]): JsonBytes<PostView[]> {
   const found = statement<{ posts: Buffer | null }>(
     db,
@@ -14,12 +14,12 @@ export function selectPostsJson(db: Database, ids: readonly number[]): JsonBytes
   return listBytesOf(found?.posts ?? null);
 }
 
-/** As `selectPostsJson`, parsed. */
+/** The same as `selectPostsJson`, parsed. */
 export function selectPostsById(db: Database, ids: readonly number[]): PostView[] {
   return jsonValueOf(selectPostsJson(db, ids));
 }
 
-/** Each of the posts with these numbers, in this order. */
+/** Each of the posts by its number, in the order of the numbers; missing ones are omitted. */
 export function selectPostTexts(
   db: Database,
   ids: readonly number[],
@@ -32,7 +32,7 @@ export function selectPostTexts(
   return new Map(posts.map(({ id, json }) => [id, json]));
 }
 
-/** A post of a public channel, or undefined. */
+/** A post of a public channel; undefined if there is none. */
 export function selectPost(db: Database, id: number): JsonText<PostView> | undefined {
   return statement<{ json: JsonText<PostView> }>(
     db,

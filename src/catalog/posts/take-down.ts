@@ -6,9 +6,9 @@ import { createPostRecords } from "./posts.store.ts";
 import { createTombstones } from "./tombstones.store.ts";
 
 /**
- * Takes posts down: a tombstone keeps the number and the messenger's id, and everything else is deleted.
- * The row leaves `posts`, so it is gone from every index, list, count and pending event. Called inside
- * transactions.
+ * Returns a function that takes a post down: a tombstone keeps its number and messenger id, and everything
+ * else is deleted. Because its row leaves `posts`, the post is gone from every index, list, count and
+ * pending event. For the caller's transactions.
  */
 export function createTakeDown(db: Database): (post: PostRecord, nowMs: number) => void {
   const posts = createPostRecords(db);

@@ -10,7 +10,7 @@ export interface Tombstone {
 }
 
 /** How a post was taken down; instants are in epoch milliseconds. */
-interface Taking {
+interface Removal {
   deletedAt: number;
   publishedAt: number | null;
   /** Whether no event had included it before. */
@@ -21,8 +21,8 @@ const COLUMNS =
   "id, channel_id AS channel, CAST(msgr_post_id AS TEXT) AS msgr_post_id FROM post_tombstones";
 
 /**
- * SQL: whether a post is still waiting to be put into events, of webhooks that watch its channel or of
- * alerts. Posts are processed in order, so a webhook whose position is past this post may already have
+ * SQL: whether no event can have included a post yet, neither of webhooks that watch its channel nor of
+ * alerts. Posts are put into events in order, so a webhook whose position is past the post may already have
  * received it.
  */
 const WAITS = `
@@ -77,12 +77,13 @@ export function createTombstones(db: Database) {
     isUnsent: (id: number): boolean => unsent.get(id) !== undefined,
 
     /**
-     * `isUnsent` has no column of its own: it is stored by negating the time.
+     * Adds a tombstone. `isUnsent` is stored as the sign of `deleted_at`, because it has no column of its
+     * own.
      * @param publishedAt null if unknown
      */
     add(
       { id, channel, msgr_post_id }: Tombstone,
-      { deletedAt, publishedAt, isUnsent }: Taking,
+      { deletedAt, publishedAt, isUnsent }: Removal,
     ): void {
       const signed = isUnsent ? -deletedAt : deletedAt;
       const values = { id, channel_id: channel, msgr_post_id };

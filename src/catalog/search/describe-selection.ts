@@ -8,12 +8,12 @@ import { textTests } from "./plans/sql-parts.ts";
 import type { Query } from "./query.ts";
 import type { SelectionView } from "./selection.ts";
 
-/** Up to this many matches are found as a page would be; beyond it, all channels are scanned. */
+/** Up to so many matches are found like a page; for more, all channels are scanned. */
 const FOUND_MAX = 20_000;
 
 const DECILES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
-/** Channels with the same facets, and each one's subscribers as JSON. */
+/** Channels with the same facets; their subscribers as a JSON array. */
 interface Group {
   facets: string;
   subscribers: string;
@@ -23,8 +23,8 @@ const GROUPS = `${facetsSql("t.search_text")} AS facets,
   json_group_array(c.subscribers) AS subscribers`;
 
 /**
- * Counts the channels that filters select. A few thousand take milliseconds; a whole catalog of a million
- * takes a reader thread one or two seconds, under its deadline.
+ * Statistics of the channels that filters select. A few thousand take milliseconds; a whole catalog of a
+ * million takes a reader thread one or two seconds, under its deadline.
  * @returns null if so many match that all channels must be scanned, and `mayTakeLong` is false
  */
 export function describeSelection(
@@ -84,7 +84,8 @@ interface Counted {
 }
 
 /**
- * Directory entries that the channels belong to, by number of channels and then in the directory's order.
+ * Directory entries that the channels belong to, those with most channels first, ties in the directory's
+ * order.
  */
 function sharesOf(
   db: Database,

@@ -13,7 +13,7 @@ export interface Explanation {
   /** Number of channels on the page, and whether more follow. */
   found: number;
   hasMore: boolean;
-  /** Time to plan and find, without reading the cards. */
+  /** Time for planning and finding, without the cards. */
   tookMs: number;
   /**
    * Terms looked up in the search index, each with its number of channels; empty if nothing is searched.
@@ -42,22 +42,22 @@ export function explainCatalog(
       term: facetWords(text) ?? `"${text}"`,
       channels,
     })),
-    plans: PLANS.map((plan) => ({ name: plan.name, ...tell(plan, query, planned) })),
+    plans: PLANS.map((plan) => ({ name: plan.name, ...outcomeOf(plan, query, planned) })),
   };
 }
 
-function tell(
+function outcomeOf(
   plan: Plan,
   query: Query,
   { taken, gaveUp }: Planned,
 ): { outcome: PlanOutcome; why: string } {
   if (gaveUp.includes(plan)) return { outcome: "gave up", why: plan.givesUp ?? "" };
-  const said = plan.applies.map(({ words, holds, figures }) => ({
-    isSo: holds(query),
+  const conditions = plan.applies.map(({ words, holds, figures }) => ({
+    isMet: holds(query),
     text: figures === undefined ? words : `${words} (${figures(query)})`,
   }));
-  const lacking = said.find(({ isSo }) => !isSo);
+  const lacking = conditions.find(({ isMet }) => !isMet);
   if (lacking !== undefined) return { outcome: "does not apply", why: `only if ${lacking.text}` };
-  const why = said.map(({ text }) => text).join("; ");
+  const why = conditions.map(({ text }) => text).join("; ");
   return { outcome: plan === taken ? "taken" : "would apply", why };
 }

@@ -7,100 +7,101 @@ import type { SelectionView } from "./selection.ts";
 import { createTurns } from "./turns.ts";
 
 /** How long a large selection's statistics are cached. */
-const KEPT_MS = 60_000;
-const KEPT_MAX = 100;
+const CACHED_MS = 60_000;
+const CACHED_MAX = 100;
 /**
- * Selections of one organization that may be counted or waiting at once. Each takes a second or two at a
+ * Limit for one organization's selections being counted or waiting. Each takes a second or two at a
  * million channels.
  */
-const ASKED_MAX = 5;
+const SELECTIONS_MAX = 5;
 /**
- * Selections that are counted at once, across organizations and workers, so that other threads stay free
+ * Limit for selections being counted, across organizations and workers, so that other threads stay free
  * for searches.
  */
-const AT_ONCE_MAX = 2;
-/** How often to check whether a slot was released. */
-const LOOK_MS = 20;
+const COUNTING_MAX = 2;
+/** Interval for checking whether a slot was released. */
+const POLL_MS = 20;
 
-interface Kept {
+interface Cached {
   view: SelectionView;
   untilMs: number;
 }
 
 /**
- * Statistics of selections that require scanning all channels. Each organization has one counted at a time,
- * so that nobody waits behind all of another's. Results are cached for a minute, in which little changes
- * among so many channels.
- * @param claims slots, shared by several workers
+ * Statistics of selections that require scanning all channels. One selection of each organization is
+ * counted at a time, so that nobody waits behind all of another's. Results are cached for a minute: little
+ * changes in a minute among so many channels.
+ * @param claims slots for counting, shared by all workers
  */
 export function createLargeSelections(
   count: (filter: CatalogFilter) => Promise<SelectionView | null>,
   clock: Pick<Clock, "monotonic" | "sleep">,
   claims: Claims = createOwnClaims(),
 ) {
-  const kept = new Map<string, Kept>();
+  const cache = new Map<string, Cached>();
   /**
-   * Selections being counted or waiting, by organization and filters: asking again returns the same
+   * Selections being counted or waiting, by organization and filters. A repeated request gets the same
    * promise.
    */
-  const coming = new Map<string, Promise<SelectionView>>();
-  // Within this process selections wait in order, and only the first one polls for a slot of the other
-  // workers.
-  const turns = createTurns(ASKED_MAX);
+  const pending = new Map<string, Promise<SelectionView>>();
+  // Within this process an organization's selections wait in order, and only the first one polls for slots,
+  // which it shares with the other workers.
+  const turns = createTurns(SELECTIONS_MAX);
 
   async function inTurn(key: string, filter: CatalogFilter): Promise<SelectionView> {
-    const view = await turns.take(() => alone(() => count(filter)));
+    const view = await turns.take(() => withSlots(() => count(filter)));
     if (view === null) throw new Error("a large selection was not counted");
-    kept.delete(key);
-    kept.set(key, { view, untilMs: clock.monotonic() + KEPT_MS });
-    const [oldest] = kept.keys();
-    if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+    cache.delete(key);
+    cache.set(key, { view, untilMs: clock.monotonic() + CACHED_MS });
+    const [oldest] = cache.keys();
+    if (cache.size > CACHED_MAX && oldest !== undefined) cache.delete(oldest);
     return view;
   }
 
-  /** Runs once no other worker counts for the organization, and a slot is free among all. */
-  async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const own = await taken(`turn of ${presentAsker()}`, 1);
+  /** Runs the work once no worker counts for the organization, and a slot for counting is free. */
+  async function withSlots<Result>(work: () => Promise<Result>): Promise<Result> {
+    const own = await acquire(`turn of ${presentAsker()}`, 1);
     try {
-      const place = await taken("turn", AT_ONCE_MAX);
+      const slot = await acquire("turn", COUNTING_MAX);
       try {
         return await work();
       } finally {
-        claims.giveBack(place);
+        claims.giveBack(slot);
       }
     } finally {
       claims.giveBack(own);
     }
   }
 
-  /** Waits until one of some slots is free, and takes it. */
-  async function taken(name: string, places: number): Promise<string> {
+  /** Waits until one of `slots` slots with a name is free, and takes it. */
+  async function acquire(name: string, slots: number): Promise<string> {
     for (;;) {
-      const place = takeOneOf(claims, name, places);
-      if (place !== null) return place;
-      await clock.sleep(LOOK_MS);
+      const slot = takeOneOf(claims, name, slots);
+      if (slot !== null) return slot;
+      await clock.sleep(POLL_MS);
     }
   }
 
   return {
     /**
+     * Statistics of a selection, from the cache or counted in turn.
      * @throws AppError `timeout` if too many of the organization's selections are waiting, or it takes too
      * long
      */
     async describe(filter: CatalogFilter): Promise<SelectionView> {
       const key = JSON.stringify(filter);
-      const known = kept.get(key);
-      if (known !== undefined && clock.monotonic() < known.untilMs) return known.view;
-      const asked = `${presentAsker()} ${key}`;
-      const same = coming.get(asked);
+      const cached = cache.get(key);
+      if (cached !== undefined && clock.monotonic() < cached.untilMs) return cached.view;
+      const request = `${presentAsker()} ${key}`;
+      const same = pending.get(request);
       if (same !== undefined) return same;
-      const place = takeOneOf(claims, `of ${presentAsker()}`, ASKED_MAX);
-      if (place === null) throw queryTimeout();
+      const slot = takeOneOf(claims, `of ${presentAsker()}`, SELECTIONS_MAX);
+      if (slot === null) throw queryTimeout();
       const turn = inTurn(key, filter).finally(() => {
-        coming.delete(asked);
-        claims.giveBack(place);
+        pending.delete(request);
+        claims.giveBack(slot);
       });
-      coming.set(asked, turn);
+      pending.set(request, turn);
       return turn;
     },
   };

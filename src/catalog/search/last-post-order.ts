@@ -4,15 +4,16 @@ import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /**
- * Channels ordered by their last post, `last_post_order` (migration 022). The order is coarse, so that
- * refreshing a channel writes little. Triggers maintain it.
+ * Channels ordered by their last post, in `last_post_order` (migration 022). The order is coarse, in steps,
+ * so that refreshing a channel writes little. Triggers maintain it.
  */
 
-/** Name of the build that fills the order in a database of an earlier version. */
+/** Name of the background build that fills the order in a database of an earlier version. */
 export const LAST_POST_BUILD = "last_post_order";
 
-/** Step of channels without posts, after all others. */
+/** Step of channels without a last post, after all others. */
 export const NO_POST_STEP = -Number.MAX_SAFE_INTEGER;
+/** Some 17 minutes. */
 const STEP_MS = 2 ** 20;
 
 /** Channels that the build adds per step: a few milliseconds. */
@@ -26,12 +27,12 @@ export function stepOf(lastPostAt: number): number {
 }
 
 /** Whether the order contains all channels. */
-export function isLastPostOrderWhole(db: Database): boolean {
+export function isLastPostOrderComplete(db: Database): boolean {
   return findBuild(db, LAST_POST_BUILD) === undefined;
 }
 
 /**
- * Adds channels that an earlier version wrote. With the last one, the index that was used until then is
+ * Adds channels that an earlier version wrote. With the last ones, the index that was used until then is
  * dropped.
  */
 export const lastPostStep: BuildStep = (tx, { afterId, untilId }) => {
@@ -76,8 +77,8 @@ const IS_STALE = `NOT EXISTS (
   WHERE c.id = o.id AND c.is_chat = o.is_chat AND c.last_post_at IS o.last_post_at)`;
 
 /**
- * Removes entries of channels that have moved on. Walks skip them until then, so this runs at night, and
- * after an import that moved very many.
+ * Removes outdated entries, which channels leave when their last post changes. Walks skip them until then,
+ * so this runs only at night, and after an import that moved very many channels.
  */
 export async function pruneLastPostOrder(db: Database, clock: Clock): Promise<void> {
   const first = { is_chat: 0, step: Number.MAX_SAFE_INTEGER, id: 0 };
@@ -116,9 +117,9 @@ function entriesWhere(db: Database, where: string, after: Omit<Entry, "isStale">
 }
 
 function remove(tx: Transaction, entries: readonly Entry[]): void {
-  const one = statement(
+  const removeEntry = statement(
     tx,
     "DELETE FROM last_post_order WHERE is_chat = ? AND step = ? AND id = ?",
   );
-  for (const { is_chat, step, id } of entries) one.run(is_chat, step, id);
+  for (const { is_chat, step, id } of entries) removeEntry.run(is_chat, step, id);
 }

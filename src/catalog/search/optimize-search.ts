@@ -5,8 +5,8 @@ import type { Clock } from "../../ports/clock.ts";
 import { countTrigrams } from "./search-terms.ts";
 
 /**
- * Index pages to merge per step: one or two milliseconds of the write lock. All channels of a term are
- * merged at once, however few pages are asked for: with 300,000 channels that took up to 23 ms on a busy
+ * Index pages to merge per step: one or two milliseconds of the write lock. But all channels of a term are
+ * merged at once, however few pages are requested: with 300,000 channels that took up to 23 ms on a busy
  * processor.
  */
 const PAGES = 16;
@@ -23,7 +23,7 @@ export async function optimizeSearch(db: Database, clock: Clock): Promise<void> 
 }
 
 /**
- * Merges segments of the search index once there are many of similar size; must be called after each
+ * Merges segments of the search index if there are many of similar size. Must be called after each
  * transaction that wrote to it. FTS5's own merging is off (migration 008), because it runs inside that
  * transaction, where a large merge held the lock for 60 to 90 ms.
  */

@@ -6,12 +6,12 @@ import type { Found } from "./plans/found.ts";
 import type { Plan } from "./plans/plan.ts";
 import { range } from "./plans/range.ts";
 import { walk } from "./plans/walk.ts";
-import { type Query, readSelection } from "./query.ts";
+import { prepareSelection, type Query } from "./query.ts";
 import { expressionOf } from "./search-terms.ts";
 
 /**
- * All plans for finding a page, in the order they are tried: the first that applies and does not give up
- * delivers it. They all find the same page; which one is cheap depends on the number of matches
+ * All plans for finding a page, in the order in which they are tried: the first that applies and does not
+ * give up finds it. They all find the same page; which one is cheap depends on the number of matches
  * (plans/plans.md).
  */
 export const PLANS: readonly Plan[] = [
@@ -19,9 +19,9 @@ export const PLANS: readonly Plan[] = [
 ];
 
 export function queryOf(db: Database, selection: CatalogSelection): Query {
-  const asked = readSelection(selection);
-  const isSearch = asked.terms.length > 0;
-  return { ...asked, expression: isSearch ? expressionOf(db, asked.terms) : null };
+  const prepared = prepareSelection(selection);
+  const isSearch = prepared.terms.length > 0;
+  return { ...prepared, expression: isSearch ? expressionOf(db, prepared.terms) : null };
 }
 
 export interface Planned {

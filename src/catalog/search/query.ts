@@ -19,8 +19,8 @@ export interface TextTest {
 }
 
 /**
- * What an ordering walks along: an index of `channels c`, the coarse order of their last posts, or the
- * order of a metric of `channel_metrics m`.
+ * What a walk in an ordering follows: an index of `channels c`, the coarse order of their last posts, or
+ * the order of a metric of `channel_metrics m`.
  */
 export type Ordered =
   | { by: "channels"; column: string; index: string }
@@ -35,19 +35,21 @@ export interface Bound {
   entrySql: string | null;
 }
 
-/** A selection prepared for all plans: SQL conditions on `channels c`, and the parameters they use. */
-export interface Asked {
+/**
+ * A selection prepared for all plans: SQL conditions on `channels c`, and the values of their parameters.
+ */
+export interface PreparedSelection {
   filter: CatalogFilter;
   ordering: CatalogOrdering;
   ordered: Ordered;
   /** SQL: a channel's value in the ordering. */
   value: string;
-  /** Ranges of the ordering's own column, at which its walk begins and ends. */
+  /** Ranges of the ordering's own column, which bound a walk. */
   ownBounds: readonly Bound[];
-  /** Ranges of other columns, whose channels a walk meets scattered. */
+  /** Ranges of other columns, whose channels are scattered over the ordering. */
   boundsApart: readonly Bound[];
   /**
-   * SQL: joins the metrics if the ordering or a range needs them, and contains all conditions on numbers.
+   * SQL: joins the metrics if the ordering or a range needs them; and all conditions on numbers.
    */
   metricsJoin: string;
   conditions: string;
@@ -62,7 +64,7 @@ export interface Asked {
 }
 
 /** A selection with the expression for the search index; null if nothing is searched. */
-export interface Query extends Asked {
+export interface Query extends PreparedSelection {
   expression: Expression | null;
 }
 
@@ -86,11 +88,13 @@ const ORDERED: Record<CatalogOrdering, Ordered> = {
 
 /** SQL: the metrics of a channel of the requested kind. */
 const METRICS_ROW = `channel_metrics m ON ${metricsOf("c.id", "@isChat")}`;
-/** Channels without a metric still belong to the list; with a bound, those without a row cannot match. */
+/**
+ * Without a bound, channels without metrics belong to the list; with one, those without a row cannot match.
+ */
 export const METRICS_OR_NONE = `LEFT JOIN ${METRICS_ROW}`;
 export const METRICS = `CROSS JOIN ${METRICS_ROW}`;
 
-/** SQL: excludes small channels from orderings by percentages, which say nothing about them. */
+/** SQL: leaves small channels out of orderings by percentage, which means little for them. */
 export const NOT_SMALL = `AND ifnull(m.is_small, c.subscribers < ${SMALL_BELOW}) = 0`;
 
 function boundsOf(filter: CatalogFilter): Bound[] {
@@ -109,19 +113,19 @@ function boundsOf(filter: CatalogFilter): Bound[] {
   ];
 }
 
-/** SQL: additional conditions of a WHERE clause. */
+/** SQL: conditions to append to a WHERE clause. */
 export function and(bounds: readonly { sql: string }[]): string {
   return bounds.map(({ sql }) => `AND ${sql}`).join(" ");
 }
 
-export function readSelection(selection: CatalogSelection): Asked {
+export function prepareSelection(selection: CatalogSelection): PreparedSelection {
   const { filter, ordering, after } = selection;
   const ordered = ORDERED[ordering];
   const bounds = boundsOf(filter);
   const isOwn = ({ column }: Bound) => column === ordered.column;
   const text = filter.text === null ? null : foldForSearch(filter.text);
   const { facets, facetsAbsent } = facetsOf(filter);
-  const values: Asked["values"] = {
+  const values: PreparedSelection["values"] = {
     isChat: Number(filter.kind === "chat"),
     channelId: filter.channelId,
     min: filter.subscribersMin,
@@ -166,15 +170,15 @@ function metricsJoin(ordered: Ordered, bounds: readonly Bound[]): string {
   return ordered.by === "metrics" ? METRICS_OR_NONE : "";
 }
 
-/** Whether the filter requires anything of the search text. */
+/** Whether the filter has conditions on the search text. */
 function isSearch({ text, categoryId, territoryId, aPlus, verified }: CatalogFilter): boolean {
-  return [text, categoryId, territoryId, aPlus, verified].some((asked) => asked !== null);
+  return [text, categoryId, territoryId, aPlus, verified].some((condition) => condition !== null);
 }
 
 /**
- * Whether a page takes no more steps than it has channels, wherever in the list it begins. An order of a
- * metric does not qualify, since channels without it are found by scanning all; nor does that of last
- * posts, since whole steps are sorted.
+ * Whether a page takes no more steps than it has channels, wherever in the list it begins. Orderings by a
+ * metric do not qualify, because channels without it are found by scanning all; nor does that by last
+ * posts, because whole steps are sorted.
  */
 export function isShortWalk({ filter, ordering }: CatalogSelection): boolean {
   const { by, column } = ORDERED[ordering];
@@ -185,7 +189,7 @@ export function isShortWalk({ filter, ordering }: CatalogSelection): boolean {
   );
 }
 
-/** Facets that every match must have, and facets that it must not have. */
+/** Facets that every match has, and facets that none has. */
 function facetsOf(filter: CatalogFilter) {
   const { kind, categoryId, territoryId, aPlus, verified } = filter;
   const facets: string[] = [];
@@ -194,8 +198,9 @@ function facetsOf(filter: CatalogFilter) {
   if (territoryId !== null) facets.push(facet("territory", territoryId));
   if (aPlus !== null) (aPlus ? facets : facetsAbsent).push(markFacet("aPlus"));
   if (verified !== null) (verified ? facets : facetsAbsent).push(markFacet("verified"));
-  // Nearly all channels are of the default kind, so a facet for it would make no search cheaper. On its
-  // own, the kind is the first column of an ordering's index.
+  // Nearly all channels are of the default kind, so a facet of it would make no search cheaper. Where
+  // nothing else is searched, the kind needs no facet either: it is the first column of every ordering's
+  // index.
   if (kind === "chat" && isSearch(filter)) facets.push(markFacet("chat"));
   return { facets, facetsAbsent };
 }

@@ -2,11 +2,11 @@ import { type Database, statement } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** Trigrams with fewer channels are not counted. */
+/** Trigrams of fewer channels are not stored with their count. */
 const COUNTED_MIN = 500;
-/** Most terms in an expression: with four, texts of frequent trigrams took twice as long. */
+/** Limit for terms in an expression: with only four, texts of frequent trigrams took twice as long. */
 const TERMS_MAX = 8;
-/** Index entries to read for one more term: a few milliseconds. */
+/** A term of more channels is not added to an expression: reading its entries takes a few milliseconds. */
 const ENTRIES_MAX = 600_000;
 
 /** An index expression that every match satisfies. */
@@ -25,11 +25,11 @@ export function expressionOf(db: Database, terms: readonly string[]): Expression
     .map((text) => ({ text, channels: counts.get(text) ?? COUNTED_MIN }))
     .sort((one, other) => one.channels - other.channels);
   if (rarest === undefined) return null;
-  const worthReading = others.filter(({ channels }) => channels <= ENTRIES_MAX);
-  const taken = [rarest, ...worthReading].slice(0, TERMS_MAX);
+  const affordable = others.filter(({ channels }) => channels <= ENTRIES_MAX);
+  const selected = [rarest, ...affordable].slice(0, TERMS_MAX);
   return {
-    match: taken.map(({ text }) => `"${text.replaceAll('"', '""')}"`).join(" AND "),
-    terms: taken,
+    match: selected.map(({ text }) => `"${text.replaceAll('"', '""')}"`).join(" AND "),
+    terms: selected,
   };
 }
 
@@ -43,7 +43,8 @@ function countsOf(db: Database, terms: readonly string[]): Map<string, number> {
 }
 
 /**
- * Recounts trigrams: reads the index, which takes some seconds at a million channels, then writes at once.
+ * Recounts the channels of trigrams. Reading the index takes some seconds at a million channels; the counts
+ * are then replaced in one transaction.
  */
 export async function countTrigrams(db: Database, clock: Clock): Promise<void> {
   db.exec(

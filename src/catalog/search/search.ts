@@ -9,14 +9,15 @@ import type { SelectionView } from "./selection.ts";
 import { createTurns } from "./turns.ts";
 
 /**
- * Selections of one organization that may wait to be described: each takes up to some tens of milliseconds.
+ * Limit for one organization's selections waiting to be described: each takes up to some tens of
+ * milliseconds.
  */
 const DESCRIBED_WAITING_MAX = 20;
 
 export type Search = ReturnType<typeof createSearch>;
 
 /**
- * Pages of the catalog.
+ * Pages of the catalog, and counts and statistics of what filters select.
  * @param readers run potentially slow queries on reader threads
  * @param claims slots for the slowest queries, shared by several workers
  */
@@ -25,7 +26,7 @@ export function createSearch(
   readers: {
     selectCatalog(selection: CatalogSelection): Promise<CatalogPage>;
     countCatalog(filter: CatalogFilter): Promise<CatalogCount>;
-    describeSelection(asked: {
+    describeSelection(request: {
       filter: CatalogFilter;
       mayTakeLong: boolean;
     }): Promise<SelectionView | null>;
@@ -40,7 +41,10 @@ export function createSearch(
   );
   const turns = createTurns(DESCRIBED_WAITING_MAX);
   return {
-    /** Short walks are read here: passing them to a thread would cost more. */
+    /**
+     * A page of the catalog. Short walks run on this thread, because passing them to another would cost
+     * more.
+     */
     page: (selection: CatalogSelection): CatalogPage | Promise<CatalogPage> =>
       isShortWalk(selection) ? selectCatalog(db, selection) : readers.selectCatalog(selection),
 

@@ -19,7 +19,7 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
   };
 }
 
-/** Limit for counting matches: counting all would scan the whole catalog. */
+/** Limit for counting matches: counting all could scan the whole catalog. */
 const COUNTED_MAX = 1_000;
 
 /** Counts the matching public channels, using the plan for a page of this length. */

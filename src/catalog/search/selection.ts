@@ -12,7 +12,7 @@ const shareSchema = (entry: string) =>
   objectSchema({
     slug: textSchema({ description: `Code of the ${entry}` }),
     channels: countSchema("Channels of the selection in it"),
-    subscribers: countSchema("Their subscribers together"),
+    subscribers: countSchema("Their total subscribers"),
   });
 
 /** Statistics of the channels that a catalog's filters select. */
@@ -20,10 +20,10 @@ export const selectionSchema = objectSchema(
   {
     channels: countSchema("Channels that match"),
     subscribers: objectSchema({
-      sum: countSchema("Subscribers of all together"),
-      median: nullable(countSchema("Median of the subscribers; null: no channel matches")),
+      sum: countSchema("Total subscribers"),
+      median: nullable(countSchema("Median of the subscribers; null if no channel matches")),
       deciles: listSchema(integerSchema(), {
-        description: "The nine deciles of the subscribers; empty where no channel matches",
+        description: "The nine deciles of the subscribers; empty if no channel matches",
       }),
     }),
     categories: listSchema(shareSchema("category"), {

@@ -8,9 +8,9 @@ interface Turn {
 }
 
 /**
- * Runs one task at a time per organization; the next one waits. Each organization has a queue of its own,
- * because a shared one would be blocked by somebody whose task waits for a thread behind their other tasks.
- * @param waitingMax most waiting tasks per organization
+ * Runs one task per organization at a time; others wait. Each organization has a queue of its own, because
+ * a shared one would be blocked by an organization whose task waits for a thread behind its other tasks.
+ * @param waitingMax limit for one organization's waiting tasks
  */
 export function createTurns(waitingMax: number) {
   const queue = createFairQueue<Turn>(1);
@@ -21,8 +21,8 @@ export function createTurns(waitingMax: number) {
       const asker = presentAsker();
       if (queue.waitingOf(asker) >= waitingMax) throw queryTimeout();
       const turn = await new Promise<Turn>((resolve) => {
-        const waits: Turn = { asker, begin: () => resolve(waits) };
-        queue.add(waits);
+        const waiting: Turn = { asker, begin: () => resolve(waiting) };
+        queue.add(waiting);
         queue.take()?.begin();
       });
       try {

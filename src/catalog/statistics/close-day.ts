@@ -3,7 +3,7 @@ import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Day, startOfDay } from "../../values/moscow-time.ts";
 
-/** Channels per step: for each, its posts of the day are added up, which may be hundreds. */
+/** Channels per step, few because each channel's posts of the day are added up, possibly hundreds. */
 const CHANNELS_PER_STEP = 20;
 
 const NEXT_CHANNELS = `
@@ -31,15 +31,15 @@ export async function closeDay(db: Database, clock: Clock, day: Day): Promise<nu
   const nextChannels = statement<{ id: number }>(db, NEXT_CHANNELS);
   const close = statement(db, CLOSE);
   const [from, until] = [startOfDay(day), startOfDay(day + 1)];
-  let made = 0;
+  let created = 0;
   let after = 0;
   await inParts(db, clock, "close-day", () => {
     const ids = nextChannels.all(after, CHANNELS_PER_STEP);
     const [first, last] = [ids[0]?.id, ids.at(-1)?.id];
     if (first === undefined || last === undefined) return false;
-    made += close.run({ day, from, until, first, last }).changes;
+    created += close.run({ day, from, until, first, last }).changes;
     after = last;
     return true;
   });
-  return made;
+  return created;
 }

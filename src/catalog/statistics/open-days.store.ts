@@ -7,7 +7,7 @@ export interface ChannelDay {
   day: Day;
 }
 
-/** Records that posts of a day changed, in the transaction that changes them. */
+/** Marks a day whose posts changed, in the transaction that changes them. */
 export function markChangedDay(db: Database, channelId: number, day: Day): void {
   // A day without a row, such as today, is derived when its row is created.
   statement(
@@ -19,7 +19,7 @@ export function markChangedDay(db: Database, channelId: number, day: Day): void 
   ).run(channelId, day);
 }
 
-/** Some of the days whose posts changed. */
+/** Marked days, at most `limit`. */
 export function selectChangedDays(db: Database, limit: number): ChannelDay[] {
   return statement<ChannelDay>(
     db,
@@ -37,7 +37,7 @@ interface DerivedDay extends ChannelDay {
   posts: number | null;
 }
 
-/** Days with a derived value, after one of them, by channel and day. */
+/** The next days with a derived value, by channel and day. */
 export function selectDerivedDays(db: Database, after: ChannelDay, limit: number): DerivedDay[] {
   return statement<DerivedDay>(
     db,
@@ -49,7 +49,7 @@ export function selectDerivedDays(db: Database, after: ChannelDay, limit: number
   ).all(after.channelId, after.day, limit);
 }
 
-/** @returns whether the day's derived values changed */
+/** Stores derived values of a day; given ones stay. @returns whether any value changed */
 export function saveDerived(
   tx: Transaction,
   day: ChannelDay,

@@ -11,19 +11,21 @@ import {
 } from "./open-days.store.ts";
 import { createStatisticsRecords } from "./statistics.store.ts";
 
-/** Days per step: for each, its posts are added up, which may be hundreds. */
+/** Days per step, few because each day's posts are added up, possibly hundreds. */
 const DAYS_PER_STEP = 20;
 /** Days that a recount compares with their posts at a time. */
 const DAYS_PER_READ = 1_000;
 
-/** First of the last `openDays` Moscow days, today included. */
+/** The first open day: of `openDays` Moscow days, of which today is the last. */
 export function firstOpenDay(nowMs: number, openDays: number): Day {
   return dayOf(nowMs) - openDays + 1;
 }
 
 /**
- * Recomputes open days whose posts changed. Values given by an import stay. Each day is recomputed and
- * unmarked in one transaction, so it can be interrupted, or run by two processes at once.
+ * Recomputes open days whose posts changed. Values given by an import stay, and so do days that are no
+ * longer open. Each day is recomputed and unmarked in one transaction, so it can be interrupted, or run by
+ * two processes at once.
+ * @param openDays number of days, today included, that follow their posts
  * @returns number of days whose values changed
  */
 export async function followPosts(db: Database, clock: Clock, openDays: number): Promise<number> {

@@ -5,7 +5,7 @@ export interface LatestSelection {
   channelIds: readonly number[];
   /** First day that may be shown; null for any. */
   since: Day | null;
-  /** Most readings per channel. */
+  /** Limit for each channel. */
   limit: number;
 }
 

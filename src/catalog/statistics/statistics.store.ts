@@ -22,14 +22,16 @@ interface Row {
 const SHORT_CHANNELS = 10;
 const SHORT_DAYS = 366;
 
-/** Whether so little is read (up to a year of one channel) that passing it to a thread would cost more. */
+/**
+ * Whether so little is read (a year of one channel at most) that a thread would cost more than the query.
+ */
 export function isShort({ channelIds, from, to }: StatisticsSelection): boolean {
   return channelIds.length <= SHORT_CHANNELS && channelIds.length * (to - from + 1) <= SHORT_DAYS;
 }
 
 /**
  * Days of public channels, by channel in the given order, then by day. Without a deadline, because checking
- * it would cost as much as reading: callers request at most some ten thousand days.
+ * it would cost as much as reading: callers request some ten thousand days at most (statistics.ts).
  */
 export function selectDailyStatistics(
   db: Database,
@@ -90,7 +92,7 @@ export interface StatisticsRecord extends GivenDay {
 }
 
 /** Days per INSERT. */
-export const ADDED_TOGETHER = 50;
+export const DAYS_PER_INSERT = 50;
 
 /** Finds and writes days for imports, inside the caller's transactions. */
 export function createStatisticsRecords(db: Database) {
@@ -121,14 +123,14 @@ export function createStatisticsRecords(db: Database) {
   const addAll = statement(
     db,
     `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
-     VALUES ${Array(ADDED_TOGETHER).fill("(?, ?, ?, ?, ?)").join(", ")}`,
+     VALUES ${Array(DAYS_PER_INSERT).fill("(?, ?, ?, ?, ?)").join(", ")}`,
   );
   return {
     find: (channelId: number, day: Day) => find.get(channelId, day),
 
     /**
-     * Adds `ADDED_TOGETHER` days in one statement, in half the time. False, with none added, if one already
-     * exists or is given twice.
+     * Adds exactly `DAYS_PER_INSERT` days, in half the time of adding each. Returns false, and adds none,
+     * if one already exists or occurs twice.
      */
     addAll(records: readonly GivenDay[]): boolean {
       const values: number[] = [];
@@ -144,10 +146,11 @@ export function createStatisticsRecords(db: Database) {
       }
     },
 
-    /** Adds a day; false, without changing it, if it already exists. */
+    /** Adds a day; returns false, and leaves it as it is, if it already exists. */
     add: ({ channelId, day, subscribers, views, posts }: GivenDay): boolean =>
       add.run(channelId, day, subscribers, views, posts).changes === 1,
 
+    /** Adds or overwrites a day. */
     save(record: StatisticsRecord): void {
       save.run(record);
     },
@@ -162,7 +165,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "SQLITE_CONSTRAINT_PRIMARYKEY";
 }
 
-/** Days by channel and day. */
+/** The next days after a position, by channel and day; read row by row. */
 export function daysAfter(
   db: Database,
   [channelId, day]: readonly [channelId: number, day: Day],

@@ -4,7 +4,7 @@ import type { LatestSelection } from "./readings.store.ts";
 import type { StatisticsSelection } from "./statistics.store.ts";
 import type { DailyStatisticsView } from "./statistics-day.ts";
 
-/** Most channels times days (specification, section 8). */
+/** Limit for channels times days in one request (specification, section 8). */
 export const STATISTICS_CELLS_MAX = 10_000;
 
 /** First and last day for which a channel has readings; null if it has none. */

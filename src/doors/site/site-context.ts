@@ -2,7 +2,7 @@ import type { Pictures } from "../../catalog/channels/pictures.ts";
 import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/runs/import-runs.ts";
 import type { SiteChannels } from "../../catalog/manage/site-channels.ts";
-import type { ManagePosts, PostsAsked, PostsFound } from "../../catalog/posts/manage-posts.ts";
+import type { ManagePosts, PostsFound, PostsRequest } from "../../catalog/posts/manage-posts.ts";
 import type { Sample } from "../../catalog/sample/sample.ts";
 import type { Sources } from "../../catalog/sources/sources.ts";
 import type { Config } from "../../config.ts";
@@ -61,7 +61,7 @@ export interface SiteContext {
   audit: AuditLog;
   channels: SiteChannels;
   pictures: Pictures;
-  posts: ManagePosts & { found(asked: PostsAsked): Promise<PostsFound> };
+  posts: ManagePosts & { found(asked: PostsRequest): Promise<PostsFound> };
   sample: Pick<Sample, "ids" | "hasOwnChannels" | "remove">;
   firstSteps: FirstSteps;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;

@@ -71,7 +71,7 @@ test("a card has exactly the contract's fields, also in the catalog and in resol
   expect((await appliance.get(`${CATALOG}resolve/?q=@nsmag`)).body).toEqual(FULL_CARD);
 });
 
-test("what a channel does not have is null, empty or false", async () => {
+test("fields that a channel lacks are null, empty or false", async () => {
   await imported(appliance, "channels", [{ id: 1, title: "T", subscribers: 0 }]);
   expect((await appliance.get(`${CATALOG}1/`)).body).toEqual({
     id: 1,
@@ -94,7 +94,7 @@ test("what a channel does not have is null, empty or false", async () => {
   });
 });
 
-test("a card is found by its number, and by its handle in any case", async () => {
+test("a card is found by its number, and by its handle in upper or lower case", async () => {
   await imported(appliance, "channels", [channel(7, { handle: "Ns_Mag.1-a" }), channel(8)]);
   for (const name of ["7", "007", "Ns_Mag.1-a", "ns_mag.1-a", "NS_MAG.1-A", "%4es_mag%2E1-a"]) {
     expect((await appliance.get(`${CATALOG}${name}/`)).body.id, name).toBe(7);
@@ -141,14 +141,14 @@ test("a path that cannot name a channel is a 404, never a 500", async () => {
   expect(appliance.ports.log.errors).toEqual([]);
 });
 
-test("a handle that moved to another channel finds that one", async () => {
+test("a handle that moved to another channel finds its new owner", async () => {
   await imported(appliance, "channels", [channel(1, { handle: "nsmag" }), channel(2)]);
   await imported(appliance, "channels", [{ id: 2, handle: "NSMAG" }]);
   expect((await appliance.get(`${CATALOG}nsmag/`)).body.id).toBe(2);
   expect((await appliance.get(`${CATALOG}1/`)).body.handle).toBeNull();
 });
 
-test("a channel that is not public is nowhere, and is back once it is", async () => {
+test("a channel that is not public appears in no answer, and reappears once it is public", async () => {
   await imported(appliance, "channels", [
     channel(1, { handle: "hidden_one", msgr_id: -100, a_plus: true, category: "science" }),
     channel(2, { title: "Other" }),

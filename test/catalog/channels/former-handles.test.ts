@@ -17,7 +17,7 @@ const idOf = async (path: string): Promise<unknown> => {
 const former = async (id: number): Promise<string[]> =>
   (await appliance.get(`${CATALOG}${id}/`)).body.former_handles;
 
-test("a handle that nobody has now finds the channel that had it last, everywhere", async () => {
+test("a handle that no channel has now finds the channel that had it last, everywhere", async () => {
   await row(channel(5, { handle: "OldName" }));
   await row({ id: 5, handle: "NewName" });
   await imported(appliance, "posts", [
@@ -61,7 +61,7 @@ test("rows of posts and statistics may name a channel by a former handle", async
   expect((await appliance.get(`${CATALOG}5/posts/`)).body.results).toHaveLength(1);
 });
 
-test("who has the handle now wins over all who had it", async () => {
+test("the current owner of a handle wins over all former ones", async () => {
   await imported(appliance, "channels", [
     channel(1, { handle: "name" }),
     channel(2, { handle: "other" }),
@@ -73,14 +73,14 @@ test("who has the handle now wins over all who had it", async () => {
   expect(await idOf(`${CATALOG}name/`)).toBe(2);
   await row({ id: 1, handle: "NAME" });
   expect(await idOf(`${CATALOG}name/`)).toBe(1);
-  // Its own again, so it is none of its former ones any more.
+  // The channel has it again, so it is no longer a former handle.
   expect(await former(1)).toEqual([]);
   await row({ id: 1, handle: null });
   expect(await idOf(`${CATALOG}name/`)).toBe(1);
   expect(await former(1)).toEqual(["NAME"]);
 });
 
-test("a handle in another case is the same one, and is not given up", async () => {
+test("changing the case of a handle does not give it up", async () => {
   await row(channel(5, { handle: "name" }));
   await row({ id: 5, handle: "Name" });
   expect((await appliance.get(`${CATALOG}name/`)).body).toMatchObject({
@@ -89,7 +89,7 @@ test("a handle in another case is the same one, and is not given up", async () =
   });
 });
 
-test("a former handle of a channel that is not public finds nothing, nor an earlier owner", async () => {
+test("a former handle of a hidden channel finds nothing, not even an earlier owner", async () => {
   await imported(appliance, "channels", [channel(1, { handle: "name" }), channel(2)]);
   await row({ id: 2, handle: "name" });
   await row({ id: 2, handle: null, is_public: false });
@@ -98,7 +98,7 @@ test("a former handle of a channel that is not public finds nothing, nor an earl
   expect(await idOf(`${CATALOG}name/`)).toBe(2);
 });
 
-test("the card shows the newest twenty, newest first, and each of all finds it", async () => {
+test("the card shows the newest twenty, newest first, and every former handle finds it", async () => {
   await row(channel(5, { handle: "name0" }));
   for (let at = 1; at <= 22; at++) {
     appliance.ports.clock.advance(1000);
@@ -109,7 +109,7 @@ test("the card shows the newest twenty, newest first, and each of all finds it",
   for (const name of names) expect(await idOf(`${CATALOG}${name}/`)).toBe(5);
 });
 
-test("an import adds former handles, in their order, and removes none", async () => {
+test("an import adds former handles in their order, and removes none", async () => {
   const rows = [channel(5, { handle: "now", former_handles: "third @second first" })];
   await imported(appliance, "channels", rows);
   expect(await former(5)).toEqual(["third", "second", "first"]);
@@ -129,7 +129,7 @@ test("an import adds former handles, in their order, and removes none", async ()
   expect(rejects.map(({ column }) => column)).toEqual(bad.map(() => "former_handles"));
 });
 
-test("of the former handles of two channels the one that was given up last finds, whatever their rows' order", async () => {
+test("a former handle of two channels finds the one that gave it up last, in whatever order they were imported", async () => {
   await imported(appliance, "channels", [
     channel(5, { former_handles: "@name@2026-11-02T12:00:00Z long_ago" }),
     channel(6, { former_handles: ["name@2026-11-01T12:00:00.5+03:00"] }),

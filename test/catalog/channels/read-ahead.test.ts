@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-test("a turn reads public channels after a number, to the last one", async () => {
+test("a turn reads the public channels after a number, up to the last one", async () => {
   await imported(appliance, "channels", [
     channel(3),
     channel(8),
@@ -22,26 +22,26 @@ test("a turn reads public channels after a number, to the last one", async () =>
   expect(readCardsAhead(db, 8)).toBeNull();
 });
 
-test("after a start each turn goes on where the last one ended, and the last one is the end", async () => {
-  const asked: number[] = [];
+test("each turn continues where the one before ended, and nothing is read after the last", async () => {
+  const reads: number[] = [];
   const read = async (afterId: number): Promise<number | null> => {
-    asked.push(afterId);
+    reads.push(afterId);
     return afterId === 8 ? null : 8;
   };
   const { look } = createCardsReadAhead(read, appliance.ports.log);
   for (let turn = 0; turn < 4; turn++) await look();
-  expect(asked).toEqual([0, 8]);
+  expect(reads).toEqual([0, 8]);
 });
 
-test("where the file cannot be read the reading ahead ends with a warning", async () => {
-  let asked = 0;
+test("if the file cannot be read, the read-ahead ends with a warning", async () => {
+  let reads = 0;
   const read = async (): Promise<number | null> => {
-    asked += 1;
+    reads += 1;
     throw new Error("disk I/O error");
   };
   const { look } = createCardsReadAhead(read, appliance.ports.log);
   await look();
   await look();
-  expect(asked).toBe(1);
+  expect(reads).toBe(1);
   expect(appliance.ports.log.warnings).toHaveLength(1);
 });

@@ -10,10 +10,10 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-const asked = (q: string): string => `${RESOLVE}?q=${encodeURIComponent(q)}`;
+const resolving = (q: string): string => `${RESOLVE}?q=${encodeURIComponent(q)}`;
 
 async function expectFound(q: string, id: number, on: Appliance = appliance): Promise<void> {
-  const answer = await on.get(asked(q));
+  const answer = await on.get(resolving(q));
   expect(answer.body, q).toMatchObject({ id });
   expect(answer.status, q).toBe(200);
 }
@@ -21,7 +21,7 @@ async function expectFound(q: string, id: number, on: Appliance = appliance): Pr
 const NEEDED = { q: "This field is required." };
 
 describe("a link", () => {
-  test("names its channel in every form, on each of the messenger's hosts", async () => {
+  test("finds its channel in every form, on each of the messenger's hosts", async () => {
     await imported(appliance, "channels", [channel(5, { handle: "NsMag" }), channel(6)]);
     for (const host of ["t.me", "telegram.me", "max.ru", "T.ME", "Telegram.Me"]) {
       for (const start of ["", "http://", "https://", "HTTPS://"]) {
@@ -46,7 +46,7 @@ describe("a link", () => {
     }
   });
 
-  test("of Telegram's other forms is known, and with the usual ports", async () => {
+  test("in Telegram's other forms, or with a default port, is recognized", async () => {
     await imported(appliance, "channels", [channel(5, { handle: "NsMag" }), channel(6)]);
     for (const q of [
       ...["telegram.dog/nsmag", "https://telegram.dog/s/nsmag/12"],
@@ -68,22 +68,22 @@ describe("a link", () => {
       ...["tg://resolve?domain=", "tg://join?invite=nsmag", "https://nsmag.t.me.example.com/"],
       ...["https://t.me:8443/nsmag", "https://a.nsmag.t.me/", "t.me/c/nsmag/1"],
     ]) {
-      expect([400, 404], q).toContain((await appliance.get(asked(q))).status);
+      expect([400, 404], q).toContain((await appliance.get(resolving(q))).status);
     }
     const own = await startAppliance({ KANALOG_MESSENGER_HOSTS: "msgr.example" });
     await imported(own, "channels", [channel(5, { handle: "nsmag" })]);
     for (const q of ["nsmag.t.me/1", "tg://resolve?domain=nsmag", "web.telegram.org/k/#@nsmag"]) {
-      expect((await own.get(asked(q))).status, q).not.toBe(200);
+      expect((await own.get(resolving(q))).status, q).not.toBe(200);
     }
     await own.close();
   });
 
-  test("may have white space around it", async () => {
+  test("may be surrounded by white space", async () => {
     await imported(appliance, "channels", [channel(5, { handle: "nsmag" })]);
     for (const q of [" https://t.me/nsmag ", "\t@nsmag\n"]) await expectFound(q, 5);
   });
 
-  test("of an invitation names no channel", async () => {
+  test("of an invitation finds no channel", async () => {
     await imported(appliance, "channels", [
       channel(5, { handle: "joinchat" }),
       channel(6, { handle: "AbCdEf" }),
@@ -95,11 +95,11 @@ describe("a link", () => {
       "https://t.me/+AbCdEf?x=y",
       "https://t.me/c/123456/7",
     ]) {
-      await expectRefusal(appliance, asked(q), 404, "not_found");
+      await expectRefusal(appliance, resolving(q), 404, "not_found");
     }
   });
 
-  test("to no channel that is here is a 404", async () => {
+  test("to a channel that is not here is a 404", async () => {
     await imported(appliance, "channels", [channel(5, { handle: "nsmag" })]);
     for (const q of [
       "https://t.me/nsma",
@@ -109,11 +109,11 @@ describe("a link", () => {
       "t.me/s/other",
       "t.me/%D1%91",
     ]) {
-      await expectRefusal(appliance, asked(q), 404, "not_found");
+      await expectRefusal(appliance, resolving(q), 404, "not_found");
     }
   });
 
-  test("of a host that is not the messenger's is not taken for one", async () => {
+  test("to a host that is not the messenger's finds no channel", async () => {
     await imported(appliance, "channels", [channel(5, { handle: "nsmag" })]);
     for (const q of [
       "https://example.com/nsmag",
@@ -123,12 +123,12 @@ describe("a link", () => {
       "https://t.me@example.com/nsmag",
       "https://example.com/t.me/nsmag",
     ]) {
-      const { status } = await appliance.get(asked(q));
+      const { status } = await appliance.get(resolving(q));
       expect([400, 404], q).toContain(status);
     }
   });
 
-  test("is known by the hosts of the settings, and by no others", async () => {
+  test("is recognized by the hosts in the settings, and by no others", async () => {
     const own = await startAppliance({
       KANALOG_MESSENGER_HOSTS: "msgr.example, CHAT.example:8443",
     });
@@ -137,7 +137,7 @@ describe("a link", () => {
     await expectFound("MSGR.example/s/nsmag", 5, own);
     await expectFound("https://chat.example:8443/nsmag/1", 5, own);
     for (const q of ["https://t.me/nsmag", "telegram.me/nsmag", "chat.example/nsmag"]) {
-      expect((await own.get(asked(q))).status, q).not.toBe(200);
+      expect((await own.get(resolving(q))).status, q).not.toBe(200);
     }
     const inCatalog = await own.get(`/v1/msgr/channels/?q=msgr.example/nsmag`);
     expect(inCatalog.body.results).toMatchObject([{ id: 5 }]);
@@ -147,11 +147,11 @@ describe("a link", () => {
 });
 
 describe("a handle", () => {
-  test("with its @ matches exactly, in any case", async () => {
+  test("with @ matches exactly, in upper or lower case", async () => {
     await imported(appliance, "channels", [channel(5, { handle: "NsMag" })]);
     for (const q of ["@NsMag", "@nsmag", "@NSMAG"]) await expectFound(q, 5);
     for (const q of ["@nsma", "@nsmag2", "@", "@@nsmag", "@ns mag", "@ёж", "@nsmag%"]) {
-      await expectRefusal(appliance, asked(q), 404, "not_found");
+      await expectRefusal(appliance, resolving(q), 404, "not_found");
     }
   });
 });
@@ -167,7 +167,7 @@ describe("the messenger's own id", () => {
     await expectFound("5", 6);
     await expectFound("-9007199254740991", 7);
     for (const q of ["7", "1001234567890", "-5", "0"]) {
-      await expectRefusal(appliance, asked(q), 404, "not_found");
+      await expectRefusal(appliance, resolving(q), 404, "not_found");
     }
   });
 
@@ -182,10 +182,10 @@ describe("the messenger's own id", () => {
     await expectFound("9223372036854775806", 6);
     await expectFound("-9223372036854775808", 7);
     await expectFound("9007199254740993", 8);
-    await expectRefusal(appliance, asked("9007199254740992"), 404, "not_found");
+    await expectRefusal(appliance, resolving("9007199254740992"), 404, "not_found");
   });
 
-  test("is one in Telegram's -100… form, in the bare form and in a private post's link", async () => {
+  test("is the same with Telegram's prefix -100, without it, and in a link to a private post", async () => {
     await imported(appliance, "channels", [
       channel(5, { msgr_id: "-1001234567890", handle: "nsmag" }),
       channel(6, { msgr_id: 777 }),
@@ -193,8 +193,8 @@ describe("the messenger's own id", () => {
     const names = ["-1001234567890", "1234567890", "t.me/c/1234567890/17", "t.me/c/1234567890"];
     for (const q of names) await expectFound(q, 5);
     for (const q of ["777", "-1000000000777", "https://t.me/c/777/1"]) await expectFound(q, 6);
-    // A group of Telegram's first kind, which has no bare form.
-    await expectRefusal(appliance, asked("-100777"), 404, "not_found");
+    // An id of Telegram's basic groups, which has no form without the prefix.
+    await expectRefusal(appliance, resolving("-100777"), 404, "not_found");
     const q = encodeURIComponent("https://t.me/c/1234567890/17");
     expect((await appliance.get(`/v1/msgr/channels/?q=${q}`)).body.results).toMatchObject([
       { id: 5 },
@@ -203,7 +203,7 @@ describe("the messenger's own id", () => {
 
   test("outside of 64 bits is a 400", async () => {
     for (const q of ["9223372036854775808", "-9223372036854775809", "99999999999999999999"]) {
-      const answer = await appliance.get(asked(q));
+      const answer = await appliance.get(resolving(q));
       expect(answer.status, q).toBe(400);
       expect(Object.keys(answer.body), q).toEqual(["q"]);
     }
@@ -218,7 +218,7 @@ describe("q", () => {
     await expectFaults(appliance, `${RESOLVE}?q=@a&q=`, NEEDED);
   });
 
-  test("that is bad UTF-8, holds NUL, or is nothing that names a channel, is a 400 on q", async () => {
+  test("that is bad UTF-8, contains NUL, or cannot name a channel is a 400 on q", async () => {
     for (const raw of ["%FF", "@nsmag%FF", "%00", "@nsmag%00", "%20", "ns%20mag", "%D1%91%D0%B6"]) {
       const answer = await appliance.get(`${RESOLVE}?q=${raw}`);
       expect(answer.status, raw).toBe(400);
@@ -226,7 +226,7 @@ describe("q", () => {
     }
   });
 
-  test("decides, whatever else is given", async () => {
+  test("is the only parameter; all others are ignored", async () => {
     await imported(appliance, "channels", [channel(5, { handle: "nsmag" })]);
     expect((await appliance.get(`${RESOLVE}?q=@nsmag&kind=group&id=%FF`)).status).toBe(200);
   });

@@ -10,8 +10,8 @@ import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";
 
 /**
- * Comparisons against a model that is written apart from the program: it reads the tables whole, and
- * filters and sorts plain rows. Over made-up channels, the sample, and real ones where there are some.
+ * Checks comparisons against an independent model, which reads whole tables and filters and sorts
+ * plain rows: on random channels, on the sample, and on real channels if a folder is given.
  */
 
 const MS_PER_DAY = 86_400_000;
@@ -32,7 +32,7 @@ interface Post {
   views_at: number | null;
 }
 
-/** In percent with two digits, half a digit up; over whole numbers only. */
+/** In percent with two digits, rounded half up in integer arithmetic. */
 function inPercent(part: number, whole: number): number | null {
   if (whole === 0) return null;
   const [top, bottom] = [BigInt(part) * 20_000n + BigInt(whole), BigInt(whole) * 2n];
@@ -73,7 +73,10 @@ function modelOf(days: readonly Day[], posts: readonly Post[], from: number, to:
   };
 }
 
-/** Every public channel, 20 at a time and in an order of their own, is compared as by the model. */
+/**
+ * Compares every public channel, 20 at a time, by the API and by the model.
+ * @returns number of channels with a best post
+ */
 async function expectModel(of: Appliance, from: number, to: number): Promise<number> {
   const rows = <Row>(sql: string): Row[] => of.app.domains.db.prepare<Row>(sql).all();
   const days = Map.groupBy(rows<Day>("SELECT * FROM daily_statistics"), (one) => one.channel_id);
@@ -112,7 +115,7 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-/** Days around the bounds of the periods, so that rows lie on both sides of them. */
+/** Days back from today, around the bounds of the periods, so that rows are on both sides of them. */
 const back = fc.constantFrom(0, 1, 2, 3, 10, 29, 30, 31, 364, 365, 366);
 const of = fc.integer({ min: 1, max: CHANNELS });
 const readings = fc.uniqueArray(fc.record({ of, back, subscribers: fc.nat({ max: 300 }) }), {
@@ -131,7 +134,7 @@ const posts = fc.array(
   { maxLength: 60 },
 );
 
-test("comparisons are the model's over any gaps, midnights, readings, edits and deletions", async () => {
+test("comparisons equal the model's for any gaps, midnights, readings, edits and deletions", async () => {
   const { db, posts: manage } = appliance.app.domains;
   await asTimeAllows(
     fc.asyncProperty(readings, posts, back, back, async (days, made, one, other) => {
@@ -166,7 +169,7 @@ test("comparisons are the model's over any gaps, midnights, readings, edits and 
   );
 });
 
-test("comparisons are the model's over the sample", async () => {
+test("comparisons equal the model's on the sample", async () => {
   const sample = await startAppliance();
   try {
     await loadSample(sample.app.domains.db, sample.ports.clock);
@@ -184,11 +187,11 @@ function lastDay({ app }: Appliance): number {
   return moscowDay(app.domains.db.prepare<{ at: number }>(sql).get()?.at ?? 0);
 }
 
-/** A folder with `channels.csv`, `stats.csv` and `posts.ndjson` of real channels, where there is one. */
+/** A folder with `channels.csv`, `stats.csv` and `posts.ndjson` of real channels; optional. */
 const FOLDER = process.env["KANALOG_TEST_REAL"] ?? "";
 
 test.skipIf(!existsSync(join(FOLDER, "channels.csv")))(
-  "comparisons are the model's over real channels, whatever the period",
+  "comparisons equal the model's on real channels, whatever the period",
   async () => {
     const real = await startAppliance();
     try {

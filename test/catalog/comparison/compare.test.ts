@@ -9,7 +9,7 @@ import {
   imported,
 } from "../../support/expectations.ts";
 
-/** The fake clock's day is 2026-11-20. */
+/** Today is 2026-11-20 by the fake clock. */
 let appliance: Appliance;
 beforeEach(async () => {
   appliance = await startAppliance();
@@ -52,7 +52,7 @@ async function filled(): Promise<void> {
   ]);
 }
 
-test("a channel has exactly the contract's fields, of the days from midnight to midnight in Moscow", async () => {
+test("a comparison has exactly the contract's fields, and its days last from midnight to midnight in Moscow", async () => {
   await filled();
   const { body } = await expectOk(appliance, `${COMPARE}?channels=1&${NOVEMBER}`);
   const { body: best } = await expectOk(
@@ -64,7 +64,7 @@ test("a channel has exactly the contract's fields, of the days from midnight to 
       {
         ...{ channel: 1, from: "2026-11-01", to: "2026-11-10" },
         ...{ subscribers_first: 800, subscribers_last: 1000, growth: 200, growth_percent: 25 },
-        // The post whose views nobody read counts as a post only; of two best ones the newer is shown.
+        // A post with unknown views counts as a post only; of the two most viewed, the newer is shown.
         ...{ posts: 5, ads: 1, views: 804, views_mean: 201, views_median: 202, err: 20.1 },
         best_post: best.results[0],
       },
@@ -85,7 +85,7 @@ test("a channel has exactly the contract's fields, of the days from midnight to 
   ]);
 });
 
-test("channels come in the order asked, by number or handle, each once, and cost a unit together", async () => {
+test("channels are named by number or handle, come once each in that order, and cost one unit together", async () => {
   await filled();
   const answer = await expectOk(appliance, `${COMPARE}?channels=@Two,1,two,%20ONE&${NOVEMBER}`);
   expect(answer.body.results.map(({ channel }: { channel: number }) => channel)).toEqual([2, 1]);
@@ -100,7 +100,7 @@ describe("without bounds", () => {
     return [from, to, growth];
   };
 
-  test("growth is that of the metrics: from the last reading to the one 30 days before", async () => {
+  test("growth is the same as in the metrics: from the reading 30 days before the last one to the last", async () => {
     await filled();
     await imported(appliance, "stats", [
       { channel: 1, day: "2026-10-17", subscribers: 7 },
@@ -111,12 +111,12 @@ describe("without bounds", () => {
     expect(await bounds("")).toEqual(["2026-10-18", "2026-11-17", 5480]);
     const { body } = await expectOk(appliance, "/v1/msgr/channels/1/?include=metrics");
     expect(body.metrics.growth_30d).toBe(5480);
-    // As much of it as the plan shows.
+    // Cut to the days that the plan shows.
     const { key } = await appliance.customer({ plan: "test" });
     expect(await bounds("", key)).toEqual(["2026-10-22", "2026-11-17", 5499]);
   });
 
-  test("a bound that is not given follows the one that is", async () => {
+  test("a missing bound follows from the other one", async () => {
     await filled();
     expect(await bounds("&to=2026-11-10")).toEqual(["2026-10-11", "2026-11-10", 999]);
     expect(await bounds("&to=2025-11-10")).toEqual(["2025-10-11", "2025-11-10", null]);
@@ -124,7 +124,7 @@ describe("without bounds", () => {
   });
 });
 
-test("empty places in the list are left out, and links are names too", async () => {
+test("empty items of the list are ignored, and links are accepted", async () => {
   const { body } = await expectOk(
     appliance,
     `${COMPARE}?channels=1,,https://t.me/two,&${NOVEMBER}`,
@@ -135,8 +135,8 @@ test("empty places in the list are left out, and links are names too", async () 
   });
 });
 
-describe("what cannot be compared is a 400 by name:", () => {
-  test("channels that nobody has, or that are hidden", async () => {
+describe("a 400 names what cannot be compared:", () => {
+  test("unknown and hidden channels", async () => {
     const answer = await appliance.get(`${COMPARE}?channels=1,99,three,@nobody`);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({
@@ -148,7 +148,7 @@ describe("what cannot be compared is a 400 by name:", () => {
     });
   });
 
-  test("more than 20 channels, none, or a period that is none", async () => {
+  test("more than 20 channels, none at all, or an invalid period", async () => {
     const many = Array.from({ length: 21 }, (_, at) => at).join(",");
     await expectFaults(appliance, `${COMPARE}?channels=${many}`, {
       channels: "Ensure this field has no more than 20 elements.",
@@ -164,7 +164,7 @@ describe("what cannot be compared is a 400 by name:", () => {
   });
 });
 
-test("the Test plan compares the last 30 days, and sees no post", async () => {
+test("the Test plan compares the last 30 days, and shows no best post", async () => {
   await filled();
   const { key } = await appliance.customer({ plan: "test" });
   await expectRefusal(
@@ -178,7 +178,7 @@ test("the Test plan compares the last 30 days, and sees no post", async () => {
   expect(body.results[0]).toMatchObject({ posts: 7, best_post: null });
 });
 
-test("a handle that is the address of a method is refused", async () => {
+test("a handle that is part of a method's address is refused", async () => {
   for (const handle of ["compare", "Stats", "resolve"]) {
     const { rejects } = await appliance.importRows("channels", [channel(9, { handle })]);
     expect(rejects[0]?.column).toBe("handle");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { extractMentions, TARGETS_MAX } from "../../../src/catalog/mentions/extract-mentions.ts";
 
-/** Mentions against an extraction written by itself: a scanner that goes from character to character. */
+/** Checks mentions against an independent extraction, a scanner that goes character by character. */
 
 const HOSTS = ["t.me", "telegram.me", "max.ru"];
 
@@ -109,7 +109,7 @@ const texts = fc
   .array(fc.tuple(piece, separator), { maxLength: 30 })
   .map((parts) => parts.flat().join(""));
 
-test("texts put together of links, handles and words give what a scanner finds in them", () => {
+test("random texts of links, handles and words give the mentions that an independent scanner finds", () => {
   let found = 0;
   fc.assert(
     fc.property(texts, (text) => {
@@ -122,7 +122,7 @@ test("texts put together of links, handles and words give what a scanner finds i
   expect(found).toBeGreaterThan(5_000);
 });
 
-test("the sample's posts give what the scanner finds in them", () => {
+test("the sample's posts give the mentions that the scanner finds", () => {
   const lines = readFileSync(join(import.meta.dir, "../../../data/sample/posts.ndjson"), "utf8");
   let found = 0;
   for (const line of lines.trim().split("\n")) {
@@ -134,7 +134,7 @@ test("the sample's posts give what the scanner finds in them", () => {
   expect(found).toBeGreaterThan(50);
 });
 
-test("any text at all gives handles, and as many as a post may have", () => {
+test("any text gives well-formed names only, at most as many as a post may have", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
       for (const target of extractMentions(`${text} @known ${text}`, HOSTS)) {
@@ -148,7 +148,7 @@ test("any text at all gives handles, and as many as a post may have", () => {
   expect([targets.length, targets[0]]).toEqual([TARGETS_MAX, "handle_0"]);
 });
 
-test("no text of the longest there are takes more than a moment", () => {
+test("no text of the greatest length takes more than half a second", () => {
   const units = [
     "a",
     "a.",

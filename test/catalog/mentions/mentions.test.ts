@@ -14,7 +14,7 @@ import {
   imported,
 } from "../../support/expectations.ts";
 
-/** Who mentions a channel (questions, section 3). */
+/** Which posts mention a channel (questions, section 3). */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -63,7 +63,7 @@ describe("a post mentions a channel", () => {
     await mentions([7, 6, 5, 4, 3, 2, 1], `${MENTIONS}?kind=link`);
   });
 
-  test("and is shown once, with all its kinds and the channel whose post it is", async () => {
+  test("and is listed once, with all its kinds and the channel that it belongs to", async () => {
     await posts(post(1, "@target t.me/target t.me/c/1111/2", { forwarded_from: "@target" }));
     for (const kind of ["", "?kind=link", "?kind=forward"]) {
       const { body } = await expectOk(appliance, MENTIONS + kind);
@@ -81,7 +81,7 @@ describe("a post mentions a channel", () => {
     }
   });
 
-  test("but not where it is the channel's own, or that of one that is hidden", async () => {
+  test("unless it belongs to the channel itself or to a hidden one", async () => {
     await posts(
       post(1, "@target", { channel: 1 }),
       post(2, "@target"),
@@ -92,7 +92,7 @@ describe("a post mentions a channel", () => {
     await mentions([2]);
   });
 
-  test("of one public channel after another: the hosts are the installation's", async () => {
+  test("by links to the hosts in the settings only", async () => {
     const other = await startAppliance({ KANALOG_MESSENGER_HOSTS: "chat.example" });
     await imported(other, "channels", [channel(1, { handle: "target" }), channel(2)]);
     await imported(other, "posts", [
@@ -104,8 +104,8 @@ describe("a post mentions a channel", () => {
   });
 });
 
-describe("a name is looked up when it is asked for", () => {
-  test("so that a channel imported later has the mentions from before", async () => {
+describe("a name is resolved when the mentions are requested,", () => {
+  test("so that a channel has the mentions from before it was imported", async () => {
     await posts(
       post(1, "@later"),
       post(2, "t.me/c/2222/5"),
@@ -118,7 +118,7 @@ describe("a name is looked up when it is asked for", () => {
     await mentions([4, 3, 2, 1], "/v1/msgr/channels/9/mentions/");
   });
 
-  test("so that a handle that moves takes its mentions along, and a former one finds them", async () => {
+  test("so that mentions follow a handle to its new owner, and a former handle still counts", async () => {
     await posts(post(1, "@target"));
     await imported(appliance, "channels", [channel(1, { handle: "renamed" })]);
     await posts(post(2, "@renamed"));
@@ -126,7 +126,7 @@ describe("a name is looked up when it is asked for", () => {
     await imported(appliance, "channels", [channel(3, { handle: "target" })]);
     await mentions([2]);
     await mentions([1], "/v1/msgr/channels/third/mentions/");
-    // Others give handles up too, and one that two had finds the later.
+    // A handle that two channels have given up leads to the later owner.
     await imported(appliance, "channels", [channel(2, { handle: "source2" })]);
     await posts(post(3, "@third"), post(4, "@source", { channel: 3 }));
     await imported(appliance, "channels", [channel(3, { handle: "fourth" })]);
@@ -139,7 +139,7 @@ describe("a name is looked up when it is asked for", () => {
     await mentions([1], "/v1/msgr/channels/3/mentions/");
   });
 
-  test("so that a channel has the mentions of the twins that were merged into it", async () => {
+  test("so that a channel has the mentions of channels merged into it", async () => {
     await posts(
       post(1, "@target"),
       post(2, "t.me/c/1111/3"),
@@ -149,7 +149,7 @@ describe("a name is looked up when it is asked for", () => {
     await appliance.app.domains.channels.merge(1, 3, COMMAND_LINE);
     await mentions([3, 2, 1], "/v1/msgr/channels/3/mentions/");
     expect((await appliance.get(MENTIONS)).status).toBe(404);
-    // A post of the twin is the channel's own now.
+    // A post that belonged to the merged channel is the remaining channel's own now.
     const { body } = await expectOk(appliance, "/v1/msgr/channels/3/mentions/?kind=link");
     expect(body.results.map((one: { channel: number }) => one.channel)).toEqual([2, 2]);
   });
@@ -162,7 +162,7 @@ describe("mentions follow their posts", () => {
       "SELECT target, post_id, published_at, channel_id, kinds FROM mentions ORDER BY target",
     ).all();
 
-  test("an edited text is read again; numbers alone change nothing", async () => {
+  test("an edited text is processed again; changed numbers change nothing", async () => {
     await posts(post(1, "@target and @third", { forwarded_from: "@gone" }));
     await posts({ id: 1, text: "@third only" });
     await mentions([]);
@@ -178,7 +178,7 @@ describe("mentions follow their posts", () => {
     expect(rows()).toMatchObject([{ target: "third", kinds: 1 }]);
   });
 
-  test("a forward alone is an update, and the same again is none", async () => {
+  test("a row with only a forward is an update, and the same row again changes nothing", async () => {
     await posts(post(1, "@gone"));
     const write = () => appliance.importRows("posts", [{ id: 1, forwarded_from: "@gone" }]);
     expect(await write()).toMatchObject({ updated: 1, unchanged: 0 });
@@ -186,7 +186,7 @@ describe("mentions follow their posts", () => {
     expect(await write()).toMatchObject({ updated: 0, unchanged: 1 });
   });
 
-  test("a post that is published at another time, or moves to another channel, takes them along", async () => {
+  test("they move with a post whose time or channel changes", async () => {
     await posts(post(1, "@target"), post(2, "@target"));
     await posts({ id: 1, published_at: day(3) });
     await mentions([1, 2]);
@@ -196,7 +196,7 @@ describe("mentions follow their posts", () => {
     expect(rows()).toHaveLength(2);
   });
 
-  test("a post that is taken down is gone at once, and one brought back is read again", async () => {
+  test("a post that is taken down disappears at once, and one that is restored is processed again", async () => {
     await posts(post(1, "@target"), post(2, "@target"), post(3, "@target"));
     await posts({ id: 1, deleted: true });
     await mentions([3, 2]);
@@ -207,7 +207,7 @@ describe("mentions follow their posts", () => {
     await mentions([3, 1]);
   });
 
-  test("nothing is left of a channel that is deleted", async () => {
+  test("nothing is left of a deleted channel", async () => {
     await posts(post(1, "@target @third"), post(2, "@source", { channel: 1 }));
     await appliance.app.domains.channels.delete(2, COMMAND_LINE);
     expect(rows()).toMatchObject([{ target: "source", post_id: 2 }]);
@@ -215,7 +215,7 @@ describe("mentions follow their posts", () => {
 });
 
 describe("the list", () => {
-  test("is walked page by page with every post once, equal instants and several names included", async () => {
+  test("shows every post once over its pages, including equal instants and several names", async () => {
     const names = ["@target", "t.me/c/1111/1", "x", "@target t.me/c/1111/1"];
     const rows = Array.from({ length: 40 }, (_, at) =>
       post(at + 1, names[at % 4] as string, {
@@ -243,7 +243,7 @@ describe("the list", () => {
     await mentions(expected.slice(24, 29), pathname + search);
   });
 
-  test("is a 404 for an unknown channel, a 400 for what is wrong, and from the Start plan", async () => {
+  test("is a 404 for an unknown channel, a 400 for wrong parameters, and needs the Start plan", async () => {
     expect((await appliance.get("/v1/msgr/channels/77/mentions/")).status).toBe(404);
     await expectFaults(appliance, `${MENTIONS}?kind=quote`, {
       kind: '"quote" is not a valid choice.',
@@ -259,7 +259,7 @@ describe("the list", () => {
     }
   });
 
-  test("takes hostile texts as texts", async () => {
+  test("shows hostile texts unchanged", async () => {
     const texts = [
       "@target\u202e\u0000'\";--<script>",
       `@target ${"@a ".repeat(9_000)}`,
@@ -274,7 +274,7 @@ describe("the list", () => {
   });
 });
 
-describe("a database of a version without mentions", () => {
+describe("a database from a version without mentions", () => {
   let old: Appliance;
   const list = (path = MENTIONS) => old.get(path);
 
@@ -294,13 +294,13 @@ describe("a database of a version without mentions", () => {
   });
   afterAll(() => old.close());
 
-  test("is read in the background to the same mentions, told on the way, and stays so", async () => {
+  test("gets the same mentions in the background, and methods report the progress until then", async () => {
     const { db } = old.app.domains;
     const all = () => statement<object>(db, "SELECT * FROM mentions ORDER BY 1, 2, 3").all();
     const written = all();
     expect(written).toHaveLength(54);
     db.exec("DELETE FROM mentions; INSERT INTO background_builds VALUES ('mentions', 0, 90)");
-    // A post that was imported again since, and one that came later.
+    // One of the older posts is imported again meanwhile.
     await imported(old, "posts", [{ id: 1, text: "@target again" }]);
 
     const { status, body, headers } = await list();
@@ -317,7 +317,7 @@ describe("a database of a version without mentions", () => {
     expect((await list("/v1/msgr/channels/1/")).status).toBe(200);
     expect(old.app.builds.list()).toMatchObject([{ name: "mentions", percent: 0 }]);
 
-    // A step at a time, as a process does that is killed after each: every step commits its place.
+    // One step at a time, as if the process were killed after each: every step commits its position.
     const step = mentionsStep(old.config.messengerHosts);
     for (const percent of [22, 44]) {
       await tableBuild("mentions", step).goOn(db, old.ports.clock, 0);

@@ -4,7 +4,7 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";
 
-/** Similar channels (questions, section 3); the points are those of the guide. */
+/** Similar channels (questions, section 3), with the points of the guide, mentions.md. */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -28,7 +28,7 @@ const mention = (source: number, text: string) => {
   ]);
 };
 
-test("the score is the sum of the guide's points, and the reasons name them", async () => {
+test("the score is the sum of the guide's points, and the reasons say what they are for", async () => {
   await channels(
     channel(1, { handle: "one", category: "science", categories: "news", territory: "moskva" }),
     channel(2, { handle: "two", category: "science", territory: "moskva" }),
@@ -38,7 +38,7 @@ test("the score is the sum of the guide's points, and the reasons name them", as
     channel(6),
     channel(7),
   );
-  // One source names only the two, the other names four channels and weighs 1 / log2(5).
+  // The first source names only these two; the second names four channels and weighs 1 / log2(5).
   await mention(6, "@one @two");
   await mention(7, "@one @four t.me/two t.me/elsewhere");
   const half = 1 / Math.log2(3) / (1 / Math.log2(3) + 1 / Math.log2(5));
@@ -57,7 +57,7 @@ test("the score is the sum of the guide's points, and the reasons name them", as
   ]);
 });
 
-test("without mentions the channels of its category are compared, the nearest in size first", async () => {
+test("without mentions a channel is compared with those of its category, nearest in size first", async () => {
   await channels(
     channel(1, { category: "science", subscribers: 1000 }),
     ...Array.from({ length: 60 }, (_, at) =>
@@ -74,7 +74,7 @@ test("without mentions the channels of its category are compared, the nearest in
   expect(new Set(found.map(({ category }) => category))).toEqual(new Set(["science"]));
 });
 
-test("a channel that nothing is like has none, a hidden one is nowhere, an unknown one a 404", async () => {
+test("a channel may have no similar ones, hidden ones are omitted, and an unknown one is a 404", async () => {
   await channels(channel(1, { handle: "one" }), channel(2, { handle: "two" }), channel(3));
   expect(await similar()).toEqual([]);
   await mention(3, "@one @two");
@@ -87,7 +87,7 @@ test("a channel that nothing is like has none, a hidden one is nowhere, an unkno
   expect((await appliance.get("/v1/msgr/channels/77/similar/")).status).toBe(404);
 });
 
-test("of a channel with thousands of mentions the newest count, and only so many are read", async () => {
+test("only the newest 2,000 mentions of a channel count", async () => {
   await channels(
     channel(1, { handle: "one" }),
     channel(2, { handle: "new" }),
@@ -101,6 +101,6 @@ test("of a channel with thousands of mentions the newest count, and only so many
   }));
   rows.push({ ...rows[2_099], id: 9_000, text: "@one @old" } as (typeof rows)[0]);
   await imported(appliance, "posts", rows);
-  // The second source's mentions lie behind the newest 2,000.
+  // The second source's mentions are older than the newest 2,000.
   expect(await similar()).toMatchObject([{ id: 2, shared: 1 }]);
 });

@@ -4,7 +4,7 @@ import { formatDay } from "../../../src/values/moscow-time.ts";
 
 const LAST = 20_000;
 
-/** Readings of a channel by their days before the last one. */
+/** Readings of a channel, by how many days they are before the last one. */
 const rows = (before: Record<number, number>) =>
   Object.entries(before)
     .map(([days, subscribers]) => ({
@@ -12,7 +12,7 @@ const rows = (before: Record<number, number>) =>
     }))
     .toSorted((one, other) => (one.day < other.day ? -1 : 1));
 
-test("growth is from the reading so many days before the last, or the nearest within two days", () => {
+test("growth counts from the reading that many days before the last, or the nearest within two days", () => {
   for (const [before, grown] of [
     [{ 0: 100, 30: 60 }, 40],
     [{ 0: 100, 29: 70, 30: 60, 31: 50 }, 40],

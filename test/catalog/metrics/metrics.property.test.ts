@@ -11,8 +11,8 @@ import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";
 
 /**
- * Metrics against a model that is written apart from the program: it reads the tables whole, and goes
- * through plain rows day by day. Over made-up channels, the sample, and real ones where there are some.
+ * Checks metrics against an independent model, which reads whole tables and goes through plain rows day by
+ * day: on random channels, on the sample, and on real channels if a folder is given.
  */
 
 interface Day {
@@ -32,7 +32,7 @@ const MS_PER_DAY = 86_400_000;
 const moscowDay = (ms: number): number => Math.floor((ms + 3 * 3_600_000) / MS_PER_DAY);
 const dayText = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 
-/** In percent with two digits, half a digit up; over whole numbers only. */
+/** In percent with two digits, rounded half up in integer arithmetic. */
 function inPercent(part: number, whole: number): number | null {
   if (whole === 0) return null;
   const [top, bottom] = [BigInt(part) * 20_000n + BigInt(whole), BigInt(whole) * 2n];
@@ -91,7 +91,7 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-/** Every public channel's metrics are the model's. @returns how many channels that are */
+/** Compares every public channel's metrics with the model's. @returns number of channels */
 async function expectModel(of = appliance): Promise<number> {
   const { clock } = of.ports;
   const { db } = of.app.domains;
@@ -124,7 +124,7 @@ const channels = fc.array(
     subscribers: fc.constantFrom(0, 1, 99, 100, 5000),
     days: fc.uniqueArray(
       fc.record({
-        // Around the last reading and those that growth is counted from, with gaps.
+        // Days around the last reading and those that growth is counted from, with gaps.
         back: fc.oneof(
           fc.integer({ min: 0, max: 5 }),
           fc.integer({ min: 5, max: 12 }),
@@ -137,7 +137,7 @@ const channels = fc.array(
     ),
     posts: fc.array(
       fc.record({
-        // Seconds around the midnights at which the 30 days begin and end, and days anywhere.
+        // Days around the bounds of the 30 days, and seconds around midnight.
         back: fc.constantFrom(0, 1, 2, 15, 29, 30, 31, 400),
         second: fc.constantFrom(0, 1, 43_200, 86_399),
         views: fc.constantFrom(0, 1, 50, 999),
@@ -168,7 +168,7 @@ function store(id: number, { subscribers, days, posts }: Made): void {
   }
 }
 
-test("metrics are the model's over any gaps, midnights and readings, on any night after another", async () => {
+test("metrics equal the model's for any gaps, midnights and readings, on any sequence of nights", async () => {
   await asTimeAllows(
     fc.asyncProperty(channels, fc.nat({ max: 2 }), async (made, nights) => {
       db.exec("DELETE FROM posts; DELETE FROM daily_statistics");
@@ -181,7 +181,7 @@ test("metrics are the model's over any gaps, midnights and readings, on any nigh
   );
 });
 
-test("metrics are the model's over the sample", async () => {
+test("metrics equal the model's on the sample", async () => {
   const sample = await startAppliance();
   try {
     await loadSample(sample.app.domains.db, sample.ports.clock);
@@ -196,11 +196,11 @@ test("metrics are the model's over the sample", async () => {
   }
 });
 
-/** A folder with `channels.csv`, `stats.csv` and `posts.ndjson` of real channels, where there is one. */
+/** A folder with `channels.csv`, `stats.csv` and `posts.ndjson` of real channels; optional. */
 const FOLDER = process.env["KANALOG_TEST_REAL"] ?? "";
 
 test.skipIf(!existsSync(join(FOLDER, "channels.csv")))(
-  "metrics are the model's over real channels, on the nights of their days and after",
+  "metrics equal the model's on real channels, on the nights of their days and after",
   async () => {
     const real = await startAppliance();
     const { domains } = real.app;

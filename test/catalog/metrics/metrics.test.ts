@@ -11,7 +11,7 @@ import {
   pathOfNext,
 } from "../../support/expectations.ts";
 
-/** The fake clock's day is 2026-11-20. */
+/** Today is 2026-11-20 by the fake clock. */
 let appliance: Appliance;
 beforeEach(async () => {
   appliance = await startAppliance();
@@ -26,7 +26,7 @@ const NOTHING_KNOWN = {
 
 const compute = () => computeMetrics(appliance.app.domains.db, appliance.ports.clock);
 
-/** Readings by day of November 2026; October's days are below 1. */
+/** Imports readings by day of November 2026; days of October are below 1. */
 async function readings(id: number, subscribers: Record<number, number>): Promise<void> {
   const rows = Object.entries(subscribers).map(([day, count]) => ({
     channel: id,
@@ -47,7 +47,7 @@ async function metricsOf(id: number) {
 }
 
 describe("growth", () => {
-  test("is the change between the last reading and those 1, 7 and 30 days before it", async () => {
+  test("is the change from the readings 1, 7 and 30 days before the last one to the last", async () => {
     await imported(appliance, "channels", [channel(1, { subscribers: 2000 })]);
     await readings(1, { [-11]: 500, 12: 800, 18: 990, 19: 1000 });
     await compute();
@@ -58,7 +58,7 @@ describe("growth", () => {
     });
   });
 
-  test("counts from the last reading, however long ago that was", async () => {
+  test("counts back from the last reading, however long ago that was", async () => {
     await imported(appliance, "channels", [channel(1)]);
     await readings(1, { 1: 100, 2: 103 });
     appliance.ports.clock.set("2027-11-20T12:00:00+03:00");
@@ -80,7 +80,7 @@ describe("growth", () => {
     expect((await metricsOf(4)).growth_7d).toBe(998);
   });
 
-  test("of a day is never counted from the last reading itself", async () => {
+  test("over one day is never counted from the last reading itself", async () => {
     await imported(appliance, "channels", [channel(1), channel(2)]);
     await readings(1, { 16: 90, 19: 100 });
     await readings(2, { 15: 90, 19: 100 });
@@ -89,7 +89,7 @@ describe("growth", () => {
     expect((await metricsOf(2)).growth_1d).toBe(null);
   });
 
-  test("has no percent where there were no subscribers before", async () => {
+  test("has no percentage if there were no subscribers before", async () => {
     await imported(appliance, "channels", [channel(1)]);
     await readings(1, { 12: 0, 19: 5 });
     await compute();
@@ -98,7 +98,7 @@ describe("growth", () => {
 });
 
 describe("engagement", () => {
-  test("is of the 30 whole Moscow days before today, to the midnight", async () => {
+  test("covers the 30 whole Moscow days before today, from midnight to midnight", async () => {
     await imported(appliance, "channels", [channel(1, { subscribers: 1000 })]);
     await posts(1, [
       { published_at: "2026-10-20T23:59:59+03:00", views: 1 },
@@ -109,12 +109,12 @@ describe("engagement", () => {
     await compute();
     expect(await metricsOf(1)).toEqual({
       ...NOTHING_KNOWN,
-      // 150.5 is rounded, and ERR is of the rounded number.
+      // The mean 150.5 is rounded, and ERR is computed from the rounded number.
       ...{ posts_30d: 2, ads_30d: 1, reach_30d: 151, err_30d: 15.1 },
     });
   });
 
-  test("counts posts whose views nobody read as posts, and not in the reach", async () => {
+  test("counts posts with unknown views as posts, but not in the reach", async () => {
     await imported(appliance, "channels", [channel(1, { subscribers: 1000 })]);
     await posts(1, [
       { published_at: "2026-11-10T12:00:00+03:00" },
@@ -129,7 +129,7 @@ describe("engagement", () => {
     expect(await metricsOf(1)).toMatchObject({ posts_30d: 3, reach_30d: 150, err_30d: 15 });
   });
 
-  test("is 0 posts where all are older or newer, and null where none is stored at all", async () => {
+  test("is 0 posts if all are older or newer, and null if none are stored at all", async () => {
     await imported(appliance, "channels", [channel(1), channel(2), channel(3)]);
     await posts(1, [{ published_at: "2026-01-10T12:00:00+03:00", views: 5 }]);
     await posts(2, [{ published_at: "2026-11-20T01:00:00+03:00", views: 5 }]);
@@ -140,7 +140,7 @@ describe("engagement", () => {
     expect(await metricsOf(3)).toEqual(NOTHING_KNOWN);
   });
 
-  test("follows edited and deleted posts, later readings and corrected days, on the next night", async () => {
+  test("follows edited and deleted posts, later readings and corrected days after the next night", async () => {
     await imported(appliance, "channels", [channel(1, { subscribers: 100 })]);
     const at = "2026-11-10T12:00:00+03:00";
     await posts(1, [
@@ -178,7 +178,7 @@ describe("engagement", () => {
 });
 
 describe("a card", () => {
-  test("has metrics where they are asked for only, and its bytes and ETag stay through the night", async () => {
+  test("has metrics only if requested, and otherwise keeps its bytes and ETag through the night", async () => {
     await imported(appliance, "channels", [channel(1), channel(2)]);
     await readings(1, { 18: 50, 19: 100 });
     const paths = ["/v1/msgr/channels/1/", "/v1/msgr/channels/", "/v1/msgr/channels/?ids=1,2"];
@@ -202,7 +202,7 @@ describe("a card", () => {
     }
   });
 
-  test("has metrics beside the fields that are asked for", async () => {
+  test("has metrics together with the requested fields", async () => {
     await imported(appliance, "channels", [channel(1)]);
     for (const path of ["/v1/msgr/channels/1/", "/v1/msgr/channels/", "/v1/msgr/channels/?ids=1"]) {
       const query = `${path.includes("?") ? "&" : "?"}fields=title&include=metrics`;
@@ -212,7 +212,7 @@ describe("a card", () => {
     }
   });
 
-  test("is included nothing else", async () => {
+  test("cannot include anything else", async () => {
     for (const path of ["/v1/msgr/channels/", "/v1/msgr/channels/1/"]) {
       await expectFaults(appliance, `${path}?include=posts`, {
         include: '"posts" is not a valid choice.',
@@ -244,7 +244,7 @@ describe("the catalog", () => {
     await compute();
   }
 
-  test("is ordered by metrics, those without one last, ties by number", async () => {
+  test("can be ordered by metrics, channels without a value last, ties by number", async () => {
     await grown();
     await expectIds(appliance, list("ordering=-growth_7d"), [2, 1, 3, 4]);
     await expectIds(appliance, list("ordering=-growth_30d"), [1, 3, 2, 4]);
@@ -253,7 +253,7 @@ describe("the catalog", () => {
     await expectIds(appliance, list("ordering=-growth_7d&kind=chat"), [5]);
   });
 
-  test("leaves channels under 100 subscribers out of the orders by percent, not out of a filter", async () => {
+  test("omits channels under 100 subscribers from orders by percentage, but not from filters", async () => {
     await grown();
     await posts(3, [{ published_at: "2026-11-10T12:00:00+03:00", views: 95 }]);
     await compute();
@@ -266,7 +266,7 @@ describe("the catalog", () => {
     await expectIds(appliance, list("ordering=-growth_30d_percent&q=channel"), [1, 2, 4]);
   });
 
-  test("is filtered by metrics, in any order, with any other filter", async () => {
+  test("can be filtered by metrics, in any order, with any other filter", async () => {
     await grown();
     await expectIds(appliance, list("growth_30d_min=90"), [1, 3]);
     await expectIds(appliance, list("growth_30d_min=90&ordering=-growth_30d"), [1, 3]);
@@ -282,7 +282,7 @@ describe("the catalog", () => {
     });
   });
 
-  test("goes on by a cursor over a night: who did not change is met once", async () => {
+  test("continues from a cursor after a night: channels that did not change are listed once", async () => {
     await imported(
       appliance,
       "channels",
@@ -292,7 +292,7 @@ describe("the catalog", () => {
     await compute();
     const first = await expectOk(appliance, list("ordering=-growth_7d&limit=2&include=metrics"));
     expect(idsOf(first)).toEqual([1, 2]);
-    // 4 comes before the place where the page ended, 1 behind it.
+    // Channel 4 moves before the end of the first page, channel 1 after it.
     await readings(4, { 19: 300 });
     await readings(1, { 19: 110 });
     await compute();
@@ -302,7 +302,7 @@ describe("the catalog", () => {
     expect(idsOf(await expectOk(appliance, pathOfNext(second.body.next)))).toEqual([1, 6]);
   });
 
-  test("has a channel that was imported or changed its kind since the night, without metrics", async () => {
+  test("lists channels that were imported or changed their kind since the night, without metrics", async () => {
     await grown();
     await imported(appliance, "channels", [channel(7), channel(1, { kind: "chat" })]);
     await expectIds(appliance, list("ordering=-growth_7d"), [2, 3, 4, 7]);
@@ -315,7 +315,7 @@ describe("the catalog", () => {
   });
 });
 
-test("the nightly job computes at 00:50, once the day before is closed", async () => {
+test("the nightly job computes metrics at 00:50, after the previous day was closed", async () => {
   await imported(appliance, "channels", [channel(1)]);
   await readings(1, { 19: 900 });
   await posts(1, [{ published_at: "2026-11-20T10:00:00+03:00", views: 10 }]);

@@ -6,7 +6,7 @@ import { inTransaction } from "../../../src/db/transaction.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, expectIds, imported } from "../../support/expectations.ts";
 
-/** Nights that are interrupted, that overlap, that have nothing new: what is read is one night's, whole. */
+/** Runs that are interrupted, overlap or find nothing new: readers always see one complete run. */
 
 const CHANNELS = 1_300;
 let appliance: Appliance;
@@ -26,7 +26,7 @@ afterEach(() => appliance.close());
 
 const compute = () => computeMetrics(db, appliance.ports.clock);
 
-/** Every channel grows by its number, times a factor. */
+/** Imports readings by which every channel grows by a multiple of the factor, each by another number. */
 async function grow(factor: number): Promise<void> {
   const rows = Array.from({ length: CHANNELS }, (_, at) => [
     { channel: at + 1, day: "2026-11-12", subscribers: 100 },
@@ -47,8 +47,8 @@ function remove(id: number): void {
   db.exec(`DELETE FROM channels WHERE id = ${id}`);
 }
 
-/** What is read: rows with their orders. */
-const read = () => ({
+/** The current metrics and orders, as readers see them. */
+const current = () => ({
   rows: db
     .prepare(
       "SELECT * FROM channel_metrics WHERE slot = (SELECT slot FROM metrics_read) ORDER BY id",
@@ -62,9 +62,9 @@ const read = () => ({
     .all(),
 });
 
-/** The orders are those of the rows, no entry more or less. */
+/** Expects the orders to contain exactly the values of the rows. */
 function expectWhole(): void {
-  const { rows, orders } = read() as {
+  const { rows, orders } = current() as {
     rows: Record<string, number | null>[];
     orders: { metric: number; value: number; id: number }[];
   };
@@ -77,32 +77,32 @@ function expectWhole(): void {
   }
 }
 
-test("a night with nothing new writes nothing, and one with a changed channel writes little", async () => {
+test("a run with nothing new writes nothing, and one with a single changed channel writes little", async () => {
   expect(await compute()).toBe(true);
   const before = written();
   expect(await compute()).toBe(false);
   expect(written()).toBe(before);
-  // The slot that nobody read yet is filled; from then on only what differs is written.
+  // This run fills the second slot; the following ones write only what differs.
   await imported(appliance, "stats", [{ channel: 7, day: "2026-11-18", subscribers: 5 }]);
   expect(await compute()).toBe(true);
   await imported(appliance, "stats", [{ channel: 7, day: "2026-11-18", subscribers: 6 }]);
   const imports = written();
   expect(await compute()).toBe(true);
-  // A row whose changed metric has no order, the run, and the slot.
+  // One row, whose changed metric has no order, the run's number and the current slot.
   expect(written() - imports).toBe(3);
   expectWhole();
 });
 
-test("wherever a night is interrupted, the night before is read whole, and the next one is whole", async () => {
+test("wherever a run is interrupted, the previous one stays current, and the next one is complete", async () => {
   await compute();
-  const first = read();
+  const first = current();
   await grow(3);
   const { clock } = appliance.ports;
   let interrupted = 0;
   for (let pauses = 1; ; pauses += 1) {
     let left = pauses;
     let ms = 0;
-    // Time runs so fast that each step is a part of its own; it is killed in a pause between two.
+    // The clock runs so fast that there is a pause after each step; the run is killed in one of them.
     const killing = {
       ...clock,
       now: clock.now,
@@ -115,18 +115,18 @@ test("wherever a night is interrupted, the night before is read whole, and the n
     const ended = await computeMetrics(db, killing).catch((error: Error) => error.message);
     if (ended === true) break;
     expect(ended).toBe("killed");
-    expect(read()).toEqual(first);
+    expect(current()).toEqual(first);
     interrupted += 1;
   }
   expect(interrupted).toBeGreaterThan(3);
   await compute();
   expectWhole();
-  expect(read()).not.toEqual(first);
+  expect(current()).not.toEqual(first);
 });
 
-test("a run that another overtakes leaves off, and the other's result is whole", async () => {
+test("a run stops when a later one begins, and the later one's result is complete", async () => {
   await compute();
-  const first = read();
+  const first = current();
   await grow(4);
   const { clock } = appliance.ports;
   let isOvertaken = false;
@@ -145,17 +145,18 @@ test("a run that another overtakes leaves off, and the other's result is whole",
   const ended = await computeMetrics(db, overtaken);
   if (isOvertaken) {
     expect(ended).toBe(false);
-    expect(read()).toEqual(first);
+    expect(current()).toEqual(first);
   }
   await compute();
   expectWhole();
 });
 
-test("a channel that is removed between its reading and its writing leaves nothing", async () => {
+test("a channel that is deleted between reading and writing leaves nothing", async () => {
   const { clock } = appliance.ports;
   let ms = 0;
   let isGone = false;
-  // Each step is a part of its own; the pause after the first one comes before the read channels' last is written.
+  // There is a pause after each step; in the first one, the last of the channels read are still to be
+  // written.
   const pausing = {
     ...clock,
     monotonic: () => (ms += 20),
@@ -170,7 +171,7 @@ test("a channel that is removed between its reading and its writing leaves nothi
   expectWhole();
 });
 
-test("a removed channel's number that is given again has none of its metrics", async () => {
+test("a channel that gets the number of a deleted one has none of its metrics", async () => {
   await compute();
   remove(1300);
   expectWhole();

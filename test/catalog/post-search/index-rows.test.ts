@@ -10,7 +10,7 @@ import {
 import { dayOf, startOfDay } from "../../../src/values/moscow-time.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 
-/** Gives posts their rows in the order in which they come. */
+/** Assigns rows to posts in the given order. */
 function rowsOf(instants: readonly number[]): { at: number; row: number }[] {
   const taken: number[] = [];
   return instants.map((at) => {
@@ -33,7 +33,7 @@ const spread = fc.array(
   { maxLength: 40 },
 );
 
-test("each post has a row of its own, in its day and not before its minute, however many come together", async () => {
+test("each post gets its own row, within its day and not before its minute, however many share a minute", async () => {
   await asTimeAllows(
     fc.property(fc.oneof(crowded, spread), (instants) => {
       const rows = rowsOf(instants);
@@ -49,7 +49,7 @@ test("each post has a row of its own, in its day and not before its minute, howe
   );
 });
 
-test("all posts with rows below another are older than what is said of them", async () => {
+test("all posts with lower rows are older than the bound computed for a row", async () => {
   await asTimeAllows(
     fc.property(fc.oneof(crowded, spread), (instants) => {
       const rows = rowsOf(instants);

@@ -25,7 +25,7 @@ const text = fc
   )
   .map((pieces) => pieces.join(" "));
 
-/** The same by the tokens alone. */
+/** The same, computed from the tokens alone. */
 function expectedOf(given: string) {
   const tokens = tokensOf(given);
   const stems = tokens.flatMap((token) => (token.kind === "word" ? token.stem : []));
@@ -50,7 +50,7 @@ function readOf(given: string) {
   };
 }
 
-test("the index has a text's stems in their order, those that it has twice or more, and its marks", async () => {
+test("the index stores a text's stems in order, tokens for those that occur two or three times, and its tags and handles", async () => {
   await asTimeAllows(
     fc.property(text, (given) => {
       expect(readOf(given)).toEqual(expectedOf(given));
@@ -59,7 +59,7 @@ test("the index has a text's stems in their order, those that it has twice or mo
   );
 });
 
-test("a text is read the same however many other words were read before, and however many it has", () => {
+test("a text gives the same tokens however many words were read before, and however many it has", () => {
   const given = "Ипотека ипотеки дом news 2024";
   const before = readOf(given);
   const words = (from: number, count: number): string =>

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { otherReading } from "../../../src/catalog/post-search/other-reading.ts";
 
-test("a query is told as it was read where its signs were read as words or left out", () => {
+test("a query whose signs were ignored or searched as words is shown as it was understood", () => {
   for (const [q, reading] of [
     ["(дом)", "дом"],
     ["но* дача", "но дача"],
@@ -16,7 +16,7 @@ test("a query is told as it was read where its signs were read as words or left 
   }
 });
 
-test("nothing is told of a query that was read as it was typed, in any case and with usual punctuation", () => {
+test("nothing is shown for a query understood as typed, in any letter case and with usual punctuation", () => {
   for (const q of [
     "дом",
     "Дом, сад.",

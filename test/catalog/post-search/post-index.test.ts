@@ -29,7 +29,7 @@ async function importPosts(first: number, last: number, text = "ипотека")
   expect(exitCode).toBe(0);
 }
 
-/** A file as it was before post search: nothing is indexed. */
+/** Makes the file one from before post search, with nothing indexed. */
 function asBefore(): void {
   const db = machine.open();
   db.exec(`
@@ -48,7 +48,7 @@ async function expectFound(server: Serving, q: string, matches: number): Promise
   expect(((await answer.json()) as { matches: number }).matches).toBe(matches);
 }
 
-/** Asks until the search is there, as customers would. */
+/** Retries until the search answers, as customers would. */
 async function untilReady(server: Serving): Promise<void> {
   for (;;) {
     const answer = await server.get(`${SEARCH}word`, key);
@@ -64,7 +64,7 @@ async function faults(): Promise<string[]> {
   return results.flatMap((result) => result.faults);
 }
 
-test("an existing database gets its index in the background, and all else answers meanwhile", async () => {
+test("an existing database gets its index in the background, while all else keeps answering", async () => {
   await importPosts(1, 300);
   asBefore();
   const server = await machine.serve();
@@ -76,13 +76,14 @@ test("an existing database gets its index in the background, and all else answer
   await server.stop();
 }, 60_000);
 
-test("a building that was killed goes on, and posts that are imported meanwhile are in it once", async () => {
+test("a build that was killed continues, and posts imported meanwhile are indexed once", async () => {
   await importPosts(1, 200);
   asBefore();
   const db = machine.open();
   db.exec("UPDATE post_search_state SET after_id = 100");
   db.close();
-  // Those up to 100 were never indexed: imports bring the ones that they change.
+  // The build will skip posts up to 100, which were never indexed; the import indexes those that it
+  // changes.
   await importPosts(1, 100, "дача");
   await importPosts(150, 250, "дача");
   const server = await machine.serve();
@@ -93,7 +94,7 @@ test("a building that was killed goes on, and posts that are imported meanwhile 
   await server.stop();
 }, 60_000);
 
-test("what one process takes down or hides, another finds no more", async () => {
+test("what one process takes down or hides is no longer found by another", async () => {
   await importPosts(1, 10);
   const server = await machine.serve();
   await expectFound(server, "ипотека", 10);
@@ -106,7 +107,7 @@ test("what one process takes down or hides, another finds no more", async () => 
   await server.stop();
 }, 60_000);
 
-test("switched off, there is no index and the method says so; switched on again, it is built", async () => {
+test("post search that is switched off has no index and says so; switched on again, it is built", async () => {
   await importPosts(1, 50);
   const off = await machine.serve(["serve"], OFF);
   const answer = await off.get(`${SEARCH}word`, key);
@@ -128,7 +129,7 @@ test("switched off, there is no index and the method says so; switched on again,
   await on.stop();
 }, 60_000);
 
-test("search rebuild makes the index anew, and check finds what differs", async () => {
+test("search rebuild rebuilds the index, and check reports what differs", async () => {
   await importPosts(1, 50);
   const db = machine.open();
   db.exec(`

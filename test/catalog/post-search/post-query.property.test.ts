@@ -10,34 +10,34 @@ const finds = (q: string, text: string): boolean => {
   return query !== null && isMatch(query, tokensOf(text));
 };
 
-test("words are joined by AND and match in any form", () => {
+test("words are combined by AND and match in any form", () => {
   expect(finds("ипотеки Казань", "В Казани дают ипотеку")).toBe(true);
   expect(finds("ипотеки Казань", "Дают ипотеку")).toBe(false);
   expect(finds("ёлка", "у елки")).toBe(true);
   expect(finds("companies", "A company")).toBe(true);
 });
 
-test("a phrase matches words one after another, in any form", () => {
+test("a phrase matches consecutive words in any form", () => {
   expect(finds('"новый дом"', "о новом доме")).toBe(true);
   expect(finds('"новый дом"', "дом новый")).toBe(false);
   expect(finds('"новый дом"', "новый красный дом")).toBe(false);
   expect(finds("кто-то", "то кто")).toBe(false);
 });
 
-test("a minus leaves out what has the word or phrase", () => {
+test("a minus excludes texts with the word or phrase", () => {
   expect(finds("дом -реклама", "дом")).toBe(true);
   expect(finds("дом -реклама", "дом, рекламы")).toBe(false);
   expect(finds('дом -"новый дом"', "новый дом")).toBe(false);
 });
 
-test("a bar joins its neighbours first", () => {
+test("a bar binds its neighbours before AND does", () => {
   expect(finds("дом | дача москва", "дача в Москве")).toBe(true);
   expect(finds("дом | дача москва", "дача")).toBe(false);
   expect(finds("дом|дача", "дача")).toBe(true);
   expect(finds("| дом |", "дом")).toBe(true);
 });
 
-test("a star finds the words that begin so, from three letters", () => {
+test("a star finds words with the prefix, if that has at least three letters", () => {
   expect(finds("ипот*", "ипотечный")).toBe(true);
   expect(finds("новости*", "новости")).toBe(true);
   expect(finds("новости*", "новость")).toBe(false);
@@ -45,12 +45,12 @@ test("a star finds the words that begin so, from three letters", () => {
   expect(finds("ип*", "ипотека")).toBe(false);
 });
 
-test("an equals sign finds the exact form alone, in any case, ё as е", () => {
+test("an equals sign finds only the exact form, ignoring letter case and ё", () => {
   expect(finds("=Ёлки", "елки")).toBe(true);
   expect(finds("=елки", "елка")).toBe(false);
 });
 
-test("a tag finds the tag and not the word, a word finds both", () => {
+test("a tag finds only the tag, a word finds both", () => {
   expect(finds("#дом", "#Дом!")).toBe(true);
   expect(finds("#дом", "дом")).toBe(false);
   expect(finds("дом", "#дома")).toBe(true);
@@ -58,13 +58,13 @@ test("a tag finds the tag and not the word, a word finds both", () => {
   expect(finds("@nsmag", "nsmag")).toBe(false);
 });
 
-test("exclusions alone, and signs without a word, are nothing to search", () => {
+test("exclusions alone, and signs without a word, leave nothing to search", () => {
   for (const q of ["", "-дом", '-"a b"', "=", "*", "-", '""', "| |", "!!!", "😀"]) {
     expect(readPostQuery(q)).toBeNull();
   }
 });
 
-test("a quote that is not closed, and signs in odd places, are searched as words", () => {
+test("unclosed quotes and misplaced signs are searched as words", () => {
   expect(readPostQuery('"новый дом')).toEqual(readPostQuery("новый дом"));
   expect(readPostQuery("=#дом")).toEqual(readPostQuery("дом"));
   expect(readPostQuery("((дом))")).toEqual(readPostQuery("дом"));
@@ -94,7 +94,7 @@ const hostile = fc.oneof(
   fc.array(pieces, { maxLength: 100 }).map((some) => some.join("")),
 );
 
-test("any text is read, into terms that have something to search for", async () => {
+test("any text is parsed, into terms that are not empty", async () => {
   await asTimeAllows(
     fc.property(hostile, (q) => {
       const query = readPostQuery(q);
@@ -110,7 +110,7 @@ test("any text is read, into terms that have something to search for", async () 
   );
 });
 
-test("hits are places of the text, apart from each other, and a match has some", async () => {
+test("hits are places within the text that do not touch, and every match has one", async () => {
   const word = fc.constantFrom("дом", "дома", "новый", "#дом", "@some", "a", "дача", ",");
   const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(" "));
   await asTimeAllows(

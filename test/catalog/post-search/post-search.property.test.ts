@@ -8,8 +8,8 @@ import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { channel, expectOk, idsOf, imported } from "../../support/expectations.ts";
 
 /**
- * Post search beside a plain scan that shares no code with it: texts are of words and marks with spaces
- * between them, and queries are made of parts whose meaning is written here once more.
+ * Checks post search against a plain scan that shares no code with it: texts consist of words, tags and
+ * handles separated by spaces, and queries of parts whose meaning is implemented here independently.
  */
 
 const WORDS = [
@@ -163,7 +163,7 @@ const content = fc.record({
   views: fc.constantFrom(0, 1, 5, 99, 100, 101, 999, 1000, 2_000_000),
   is_ad: fc.boolean(),
   media: fc.constantFrom(null, "photo", "video", "photo video"),
-  // Spread over days, or more in a minute than the index has numbers for.
+  // Spread over days, or crowded into a minute with too few row numbers for them.
   published_at: fc
     .oneof(fc.nat({ max: 200 }), fc.nat({ max: 1 }))
     .map((ago) => moscow(NOW - ago * 15 * 60 * 1000)),
@@ -177,7 +177,7 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-/** Writes posts over those that are there, and takes some down, as an import and staff do. */
+/** Overwrites posts and takes some down, as an import and staff do. */
 async function write(
   posts: readonly Omit<Post, "id">[],
   removed: readonly number[],
@@ -196,7 +196,7 @@ async function write(
 const newestFirst = (one: Post, other: Post): number =>
   Date.parse(other.published_at) - Date.parse(one.published_at) || other.id - one.id;
 
-test("the search finds what a plain scan over stems finds, in its order, page by page", async () => {
+test("the search finds what a plain scan finds, in the same order, page by page", async () => {
   const change = fc.tuple(
     fc.array(content, { minLength: 1, maxLength: 60 }),
     fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 5 }),
@@ -281,7 +281,7 @@ const hostile = fc.oneof(
   fc.array(hostilePiece, { maxLength: 80 }).map((some) => some.join(" ")),
 );
 
-test("no query makes a fault of the server, or an answer beyond its limits", async () => {
+test("no query causes a server error, or an answer beyond its limits", async () => {
   await write(
     [
       {

@@ -39,7 +39,7 @@ const posts = (...rows: Record<string, unknown>[]) => imported(appliance, "posts
 const found = (q: string, ids: number[], more: Record<string, string | number | boolean> = {}) =>
   expectIds(appliance, asking(q, more), ids);
 
-describe("what is searched for", () => {
+describe("a query", () => {
   beforeEach(() =>
     posts(
       post(1, "Ставки по ипотеке растут"),
@@ -50,7 +50,7 @@ describe("what is searched for", () => {
     ),
   );
 
-  test("matches in any form, newest first, in chats too", async () => {
+  test("matches words in any form, newest posts first, including chats", async () => {
     await found("ипотеки", [2, 1]);
     await found("ёлки", [4]);
     await found("елку", [4]);
@@ -58,7 +58,7 @@ describe("what is searched for", () => {
     await found("ДОМ казань", [2]);
   });
 
-  test("can be a phrase, an exclusion, an alternative, a beginning, an exact form, a tag, a handle", async () => {
+  test("can have a phrase, an exclusion, an alternative, a prefix, an exact form, a tag, a handle", async () => {
     await found('"новый дом"', [2]);
     await found("дом -казань", [4, 3]);
     await found("ипотека | company", [5, 2, 1]);
@@ -70,7 +70,7 @@ describe("what is searched for", () => {
     await found("дом -=дома", [3, 2]);
   });
 
-  test("as a beginning finds the words that begin so, whatever their stems are cut to", async () => {
+  test("with a prefix finds the words that begin with it, whatever their stems are", async () => {
     await posts(post(6, "Даниил пришёл"), post(7, "Данные готовы, и дана команда"));
     await found("даниил*", [6]);
     await found("данные*", [7]);
@@ -82,7 +82,8 @@ describe("what is searched for", () => {
     await found("гео*", [8]);
     await found("ушей*", []);
     await found("runn*", [9]);
-    // The stemmer makes delivery deliveri, happy happi, and cuts certificate and normalization to their beginnings.
+    // The stems are deliveri and happi; those of certificate and normalization are shorter than the
+    // prefixes.
     await posts(post(10, "Happy about the delivery"), post(11, "Certificate, normalization"));
     await found("delivery*", [10]);
     await found("happy*", [10]);
@@ -92,7 +93,7 @@ describe("what is searched for", () => {
     await found("certificati*", []);
   });
 
-  test("never is a fault of syntax, and needs something to search for", async () => {
+  test("has no syntax errors, but needs something to search for", async () => {
     await found('дом AND (NEAR "', []);
     await found('"дом', [4, 3, 2]);
     const nothing =
@@ -103,7 +104,7 @@ describe("what is searched for", () => {
   });
 });
 
-test("each wrong parameter is told by its name", async () => {
+test("a 400 names each wrong parameter", async () => {
   await expectFaults(appliance, `${SEARCH}?cursor=never`, {
     cursor: "Invalid cursor.",
   });
@@ -131,7 +132,7 @@ test("each wrong parameter is told by its name", async () => {
   });
 });
 
-test("filters leave posts of a channel, category, territory, time, kind and number of views", async () => {
+test("filters select posts by channel, category, territory, time, advertising, media and views", async () => {
   await posts(
     post(1, "дом", { views: 99, is_ad: true, media: "photo video" }),
     post(2, "дом", { channel: 2, views: 100, media: "photo" }),
@@ -158,7 +159,7 @@ test("filters leave posts of a channel, category, territory, time, kind and numb
   await found("дом", [2], { category: "science", views_min: 100, media: "photo", is_ad: false });
 });
 
-test("the most viewed come first, equal ones newest first", async () => {
+test("the most viewed posts come first, equal views newest first", async () => {
   await posts(
     post(1, "дом", { views: 10 }),
     post(2, "дом", { views: 5_000_000_000 }),
@@ -169,7 +170,7 @@ test("the most viewed come first, equal ones newest first", async () => {
   await found("дом", [2, 4, 1, 5, 3], { ordering: "-views" });
 });
 
-test("of thousands of matches the most viewed come first too, page by page, to those without views", async () => {
+test("the most viewed of thousands of matches come first, page by page, down to those without views", async () => {
   const rows = Array.from({ length: 2_300 }, (_, at) => ({
     ...post(at + 1, "дом"),
     views: at % 4 === 0 ? 0 : (at * 7919) % 3_000,
@@ -188,14 +189,14 @@ test("of thousands of matches the most viewed come first too, page by page, to t
   expect(pages.flat()).toEqual(expected);
 });
 
-test("matches are counted alike in each order, also beyond those that relevance ranks", async () => {
+test("matches are counted the same in each order, even if there are more than relevance ranks", async () => {
   const rows = Array.from({ length: 2_600 }, (_, at) => ({
     ...post(at + 1, "новый дом"),
     ...{ views: at % 150, is_ad: at % 300 === 0 },
     published_at: new Date(Date.UTC(2026, 9, 1, 0, at % 500)).toISOString(),
   }));
   await posts(...rows);
-  // The last number of views is no level's beginning, so that it is tested post by post.
+  // 10 views are not the lower bound of a level, so they are tested post by post.
   for (const views_min of [0, 1, 10]) {
     const matches = rows.filter(({ views, is_ad }) => views >= views_min && !is_ad).length;
     expect(matches).toBeGreaterThan(2_000);
@@ -207,7 +208,7 @@ test("matches are counted alike in each order, also beyond those that relevance 
   }
 });
 
-test("relevance weighs words, their number and age, in one page", async () => {
+test("relevance weighs how often words occur and how old posts are, and has one page", async () => {
   const filler = " слово".repeat(20);
   await posts(
     post(1, `дом дом дом${filler}`),
@@ -223,8 +224,8 @@ test("relevance weighs words, their number and age, in one page", async () => {
   expect(body.matches).toBe(4);
 });
 
-describe("what a search reads is bounded:", () => {
-  /** Posts of one word each, a minute apart. */
+describe("the work of a search is limited:", () => {
+  /** Imports posts, a minute apart. */
   const many = (count: number, text: (id: number) => string, views: (id: number) => number) =>
     posts(
       ...Array.from({ length: count }, (_, at) => ({
@@ -233,7 +234,7 @@ describe("what a search reads is bounded:", () => {
       })),
     );
 
-  test("a beginning stands for the fifty most frequent words, of two each for half as many, the shortest where they are equal", async () => {
+  test("a prefix stands for the fifty most frequent stems, shorter ones first; two prefixes for 25 each", async () => {
     await many(
       130,
       (id) => (id === 32 || id > 120 ? "нового1234567" : `новое${id}`),
@@ -249,7 +250,7 @@ describe("what a search reads is bounded:", () => {
     expect(two.body.matches).toBe(35);
   });
 
-  test("a frequent word is known to be more frequent than a rarer one, however many posts there are", async () => {
+  test("the estimates tell a frequent word from a rarer one", async () => {
     await many(
       1_200,
       (id) => (id % 5 === 0 ? "ягода ягодник" : "ягодник"),
@@ -262,7 +263,7 @@ describe("what a search reads is bounded:", () => {
     expect(seldom).toBeWithin(120, 480);
   });
 
-  test("a query has two beginnings at the most", async () => {
+  test("a query has two prefixes at most", async () => {
     await many(
       2,
       () => "дом",
@@ -274,7 +275,7 @@ describe("what a search reads is bounded:", () => {
     });
   });
 
-  test("a page of an exact form ends after 200 texts, and the next goes on behind them", async () => {
+  test("a page of an exact form ends after 200 texts, and the next page continues there", async () => {
     const exact = [5, 10, 295, 490];
     await many(
       500,
@@ -290,7 +291,7 @@ describe("what a search reads is bounded:", () => {
     expect(body).toMatchObject({ matches: 1, matches_capped: true });
   });
 
-  test("the newest come first, page after page, where more match than are counted and where all are counted", async () => {
+  test("the newest come first, page by page, whether all matches were counted or not", async () => {
     await many(
       10_001,
       () => "дом",
@@ -308,7 +309,7 @@ describe("what a search reads is bounded:", () => {
     }
   });
 
-  test("by views, more than 50,000 posts of about as many are refused, and fewer are all sorted", async () => {
+  test("ordering by views refuses more than 50,000 matches of one level, and sorts all of fewer", async () => {
     await many(
       50_003,
       () => "дом",
@@ -324,7 +325,7 @@ describe("what a search reads is bounded:", () => {
   }, 120_000);
 });
 
-test("pages follow each other without gaps, many posts of one instant too", async () => {
+test("pages have no gaps between them, even with many posts of one instant", async () => {
   const rows = Array.from({ length: 25 }, (_, at) =>
     post(at + 1, "дом", {
       published_at:
@@ -341,7 +342,7 @@ test("pages follow each other without gaps, many posts of one instant too", asyn
   }
 });
 
-test("matches are counted beside the page", async () => {
+test("the number of matches does not depend on the page", async () => {
   await posts(post(1, "дом"), post(2, "дом"), post(3, "дома"));
   const { body } = await expectOk(appliance, asking("дом", { limit: 1 }));
   expect(body).toMatchObject({ matches: 3, matches_capped: false });
@@ -349,7 +350,7 @@ test("matches are counted beside the page", async () => {
   expect(exact.body).toMatchObject({ matches: 2, matches_capped: false });
 });
 
-test("a result is the post with a snippet around the first hit, and where the hits are", async () => {
+test("a result is the post with a snippet around the first hit, and the positions of hits", async () => {
   const text = `${"😀 слово ".repeat(60)}о **новом\n\nдоме** пишут ${"слово ".repeat(60)}`;
   await posts(post(1, text));
   const [result] = (await expectOk(appliance, asking('"новый дом" пишут'))).body.results;
@@ -369,13 +370,13 @@ test("a result is the post with a snippet around the first hit, and where the hi
 describe("the index follows posts and channels:", () => {
   beforeEach(() => posts(post(1, "дом", { views: 5 }), post(2, "дом", { channel: 2 })));
 
-  test("an edited text is found by its words of now", async () => {
+  test("an edited text is found by its current words only", async () => {
     await posts(post(1, "дача"));
     await found("дом", [2]);
     await found("дача", [1]);
   });
 
-  test("views that were read again order and filter", async () => {
+  test("updated views change orderings and filters", async () => {
     await posts({ id: 1, views: 6 }, { id: 2, views: 700 });
     await found("дом", [2, 1], { ordering: "-views" });
     await found("дом", [2], { views_min: 700 });
@@ -384,13 +385,13 @@ describe("the index follows posts and channels:", () => {
     await found("дом", [2], { views_min: 8 });
   });
 
-  test("another time of publication moves the post", async () => {
+  test("a changed publication time moves the post", async () => {
     await posts({ id: 2, published_at: "2020-01-01T00:00:00+03:00" });
     await found("дом", [1, 2]);
     await found("дом", [2], { to: "2020-01-01" });
   });
 
-  test("a post that is taken down or deleted is gone at once, and may come back", async () => {
+  test("a post that is taken down or deleted disappears at once, and can be restored", async () => {
     await appliance.app.domains.posts.delete([1], COMMAND_LINE);
     await found("дом", [2]);
     await posts({ id: 2, deleted: true });
@@ -399,7 +400,7 @@ describe("the index follows posts and channels:", () => {
     await found("дом", [1]);
   });
 
-  test("rows about one post, one after another in a file, leave the index with the last of them", async () => {
+  test("of several rows about one post in a file, the last is indexed", async () => {
     await posts(
       post(3, "дача"),
       post(3, "река"),
@@ -417,7 +418,7 @@ describe("the index follows posts and channels:", () => {
     await found("дом", []);
   });
 
-  test("views of rows about one post, one after another in a file, leave the index with the last of them", async () => {
+  test("of several rows with views of one post in a file, the last is indexed", async () => {
     await posts(
       post(3, "дом", { views: 199 }),
       post(4, "дом", { views: 150 }),
@@ -429,7 +430,7 @@ describe("the index follows posts and channels:", () => {
     await found("дом", [4, 1], { views_min: 105 });
   });
 
-  test("posts of a hidden channel are gone at once, and of one that is shown again are back soon", async () => {
+  test("posts of a hidden channel disappear at once, and reappear soon after it is shown again", async () => {
     await appliance.app.domains.channels.setPublic(1, false, COMMAND_LINE);
     await found("дом", [2]);
     expect((await expectOk(appliance, asking("дом"))).body.matches).toBe(1);
@@ -440,7 +441,7 @@ describe("the index follows posts and channels:", () => {
     await found("дом", [2, 1]);
   });
 
-  test("a channel's other category finds its posts at once, before they are written anew and after", async () => {
+  test("posts are found by their channel's new category at once, before and after they are reindexed", async () => {
     await imported(appliance, "channels", [{ id: 1, category: "news" }]);
     for (const _ of ["before", "after"]) {
       await found("дом", [2, 1], { category: "news" });
@@ -449,7 +450,7 @@ describe("the index follows posts and channels:", () => {
     }
   });
 
-  test("a merged channel's posts are the other's, and a deleted channel's are gone", async () => {
+  test("posts of a merged channel belong to the other, and those of a deleted channel are gone", async () => {
     await appliance.app.domains.channels.merge(1, 2, COMMAND_LINE);
     await found("дом", [2, 1], { channel: 2 });
     await appliance.app.domains.channels.delete(2, COMMAND_LINE);
@@ -457,7 +458,7 @@ describe("the index follows posts and channels:", () => {
   });
 });
 
-test("it is from the Start plan on, and costs one unit", async () => {
+test("post search needs the Start plan and costs one unit", async () => {
   await posts(post(1, "дом"));
   const { key: onTest } = await appliance.customer({ plan: "test" });
   await expectRefusal(appliance, asking("дом"), 403, "tariff_required", onTest);

@@ -51,7 +51,7 @@ const text = fc
 const spelled = (given: string, { start, end }: { start: number; end: number }): string =>
   [...given].slice(start, end).join("");
 
-test("the places of tokens are code points of the text, in order, and reading one again finds it", async () => {
+test("tokens have positions in code points, in order, and the text at each gives the same token again", async () => {
   await asTimeAllows(
     fc.property(text, (given) => {
       const tokens = tokensOf(given);
@@ -72,7 +72,7 @@ test("the places of tokens are code points of the text, in order, and reading on
   );
 });
 
-test("case, ё, and how letters are composed make no difference", async () => {
+test("letter case, ё and the composition of letters make no difference", async () => {
   const readAs = (given: string) => tokensOf(given).map(({ kind, form }) => [kind, form]);
   const plain = fc.array(
     fc.constantFrom("ежик", "мой", "Новости", "дом", "news", "#тег", "@some_one", "2024"),
@@ -89,7 +89,7 @@ test("case, ё, and how letters are composed make no difference", async () => {
   );
 });
 
-test("a word's forms have one stem in Russian and in English, and a word of another language stays", () => {
+test("a word's forms have one stem in Russian and English, and words of other languages are their own stems", () => {
   for (const form of ["ипотека", "ипотеки", "ипотеку", "ипотекой"])
     expect(stemOf(form)).toBe("ипотек");
   for (const form of ["метеорит", "метеорита", "метеоритом"]) expect(stemOf(form)).toBe("метеорит");
@@ -100,7 +100,7 @@ test("a word's forms have one stem in Russian and in English, and a word of anot
   expect(russianStem("новости")).toBe("новост");
 });
 
-test("a tag and a handle are tokens beside the words in them, and an address of mail has no handle", () => {
+test("tags and handles are tokens in addition to the words in them, and a mail address contains no handle", () => {
   const read = (given: string) => tokensOf(given).map(({ kind, form }) => `${kind} ${form}`);
   expect(read("См. #Новости_Дня!")).toEqual([
     "word см",

@@ -4,7 +4,10 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { expectOk, idsOf, pathOfNext } from "../../support/expectations.ts";
 import { MINUTE_MS, type Pushing, startPushing } from "../../support/pushing.ts";
 
-/** A post that was taken down is in no answer from the next request on, pages and files under way included. */
+/**
+ * From the next request on, a post that was taken down is in no answer, including paging and exports in
+ * progress.
+ */
 
 let pushing: Pushing;
 beforeEach(async () => {
@@ -23,7 +26,7 @@ const exported = async (query: string): Promise<number[]> => {
   return lines.map((line) => JSON.parse(line).id);
 };
 
-/** Each way to a post that is not its address; all of channel 3, newest first or in the file's order. */
+/** Methods that list posts of channel 3, newest first or in the export's order. */
 const LISTS: Record<string, () => Promise<number[]>> = {
   list: async () => idsOf(await get("/v1/msgr/channels/3/posts/")),
   search: async () => idsOf(await get("/v1/msgr/posts/search/?q=ипотеку")),
@@ -46,7 +49,7 @@ async function stored(): Promise<void> {
   }
 }
 
-test("in lists, searches, mentions, exports, comparisons and previews", async () => {
+test("a post that is taken down is gone from lists, searches, mentions, exports, comparisons and previews", async () => {
   const { app } = pushing.appliance;
   await stored();
   const body = { name: "A", q: "ипотека", webhook: pushing.id };
@@ -71,9 +74,9 @@ test("in lists, searches, mentions, exports, comparisons and previews", async ()
   expect((await pushing.call("GET", "/v1/msgr/posts/4/")).status).toBe(404);
 });
 
-test("on the pages that follow a page, wherever that ended", async () => {
+test("it is gone from the pages that follow a page, wherever that ended", async () => {
   await stored();
-  const begun: [path: string, next: string][] = [];
+  const firstPages: [path: string, next: string][] = [];
   for (const path of [
     "/v1/msgr/channels/3/posts/?limit=2",
     "/v1/msgr/posts/search/?q=ипотеку&limit=2",
@@ -81,16 +84,16 @@ test("on the pages that follow a page, wherever that ended", async () => {
   ]) {
     const first = await get(path);
     expect(idsOf(first), path).toEqual([5, 4]);
-    begun.push([path, pathOfNext(first.body.next)]);
+    firstPages.push([path, pathOfNext(first.body.next)]);
   }
-  // The post at which the pages ended, and one that is to come.
+  // The last post of the first page, and one of the next.
   await pushing.appliance.app.domains.posts.delete([4, 3], COMMAND_LINE);
-  for (const [path, next] of begun) expect(idsOf(await get(next)), path).toEqual([2, 1]);
+  for (const [path, next] of firstPages) expect(idsOf(await get(next)), path).toEqual([2, 1]);
   expect(await exported("cursor=3")).toEqual([5]);
   expect(await exported("channel=3&cursor=3:3")).toEqual([5]);
 });
 
-test("and in no event of an alert that was not cut before", async () => {
+test("it is in no event that an alert has not made yet", async () => {
   const body = { name: "A", q: "ипотека", webhook: pushing.id };
   await pushing.call("POST", "/v1/msgr/alerts/", body);
   await stored();
@@ -103,7 +106,7 @@ test("and in no event of an alert that was not cut before", async () => {
   expect(sent).toEqual([[1, 2, 3, 5]]);
 });
 
-test("from the metrics of the next night on", async () => {
+test("it is gone from the metrics after the next night", async () => {
   const { app, ports } = pushing.appliance;
   await stored();
   ports.clock.advance(24 * 60 * MINUTE_MS);

@@ -37,7 +37,7 @@ const post = (id: number, published_at: string, more: Record<string, unknown> = 
 });
 const posts = (rows: Record<string, unknown>[]) => imported(appliance, "posts", rows);
 
-test("long texts are answered whole, with all fields or some, on the first page and the next", async () => {
+test("long texts are complete, with all fields or some, on the first page and the next", async () => {
   const texts = ["я😀", "a", 'ё"\\\n'].map((one) => one.repeat(3_000));
   await posts(texts.map((text, at) => post(at + 1, `2026-11-0${at + 1}T00:00:00Z`, { text })));
   for (const fields of ["", "&fields=text"]) {
@@ -81,7 +81,7 @@ describe("a post", () => {
     expect((await appliance.get(POSTS)).body).toEqual({ results: [shown], next: null });
   });
 
-  test("without more than its time has no views, no link, and is no advertising", async () => {
+  test("imported with nothing but its time has no views, no link, and is not advertising", async () => {
     await posts([post(1, "2026-11-19T12:00:00+03:00")]);
     expect((await appliance.get("/v1/msgr/posts/1/")).body).toEqual({
       id: 1,
@@ -95,7 +95,7 @@ describe("a post", () => {
     });
   });
 
-  test("that is unknown, or whose number is none, is a 404", async () => {
+  test("with an unknown or invalid number is a 404", async () => {
     await posts([post(1, "2026-11-19T12:00:00+03:00")]);
     for (const id of [
       "2",
@@ -121,7 +121,7 @@ describe("a post", () => {
 });
 
 describe("a page", () => {
-  test("is newest first; posts of one instant by descending number", async () => {
+  test("is ordered newest first, equal instants by descending number", async () => {
     await posts([
       post(3, "2026-11-02T00:00:00Z"),
       post(9, "2026-11-01T00:00:00Z"),
@@ -134,7 +134,7 @@ describe("a page", () => {
     await expectIds(appliance, "/v1/msgr/channels/2/posts/", [8]);
   });
 
-  test("is of 50 posts, or of 1 to 100 as asked", async () => {
+  test("has 50 posts, or from 1 to 100 if requested", async () => {
     await posts(Array.from({ length: 101 }, (_, at) => post(at + 1, "2026-11-01T00:00:00Z")));
     const length = async (query: string): Promise<number> =>
       idsOf(await expectOk(appliance, POSTS + query)).length;
@@ -153,7 +153,7 @@ describe("a page", () => {
     }
   });
 
-  test("is found by the channel's handle in any case, next included", async () => {
+  test("and its next are found by the channel's handle in upper or lower case", async () => {
     await posts([post(1, "2026-11-01T00:00:00Z"), post(2, "2026-11-02T00:00:00Z")]);
     for (const name of ["NsMag", "nsmag", "NSMAG"]) {
       const pages = await pagesOf(appliance, `/v1/msgr/channels/${name}/posts/?limit=1`);
@@ -161,20 +161,20 @@ describe("a page", () => {
     }
   });
 
-  test("of an unknown channel is a 404, of one without posts is empty", async () => {
+  test("of an unknown channel is a 404, and of one without posts is empty", async () => {
     await expectIds(appliance, "/v1/msgr/channels/2/posts/", []);
     for (const name of ["3", "other", "@nsmag", "9007199254740992", "%FF", "%00"]) {
       await expectRefusal(appliance, `/v1/msgr/channels/${name}/posts/`, 404, "not_found");
     }
   });
 
-  test("wrong parameters are told before an unknown channel", async () => {
+  test("with wrong parameters is a 400 even if the channel is unknown", async () => {
     await expectFaults(appliance, "/v1/msgr/channels/99/posts/?limit=0", {
       limit: "Ensure this value is greater than or equal to 1.",
     });
   });
 
-  test("next is absolute and keeps every filter", async () => {
+  test("has an absolute next that keeps every filter", async () => {
     await posts([
       post(1, "2026-11-01T00:00:00Z", { is_ad: true }),
       post(2, "2026-11-02T00:00:00Z", { is_ad: true }),
@@ -189,7 +189,7 @@ describe("a page", () => {
     await expectIds(appliance, pathOfNext(body.next), [1]);
   });
 
-  test("a cursor that was tampered with is a 400", async () => {
+  test("with an altered cursor is a 400", async () => {
     await posts([post(1, "2026-11-01T00:00:00Z"), post(2, "2026-11-02T00:00:00Z")]);
     const { body } = await expectOk(appliance, `${POSTS}?limit=1`);
     const cursor = new URL(body.next).searchParams.get("cursor") ?? "";
@@ -201,8 +201,8 @@ describe("a page", () => {
 });
 
 describe("paging", () => {
-  test("shows every post exactly once, in the order, at any page size", async () => {
-    // Many posts of one instant, some before and after.
+  test("shows every post exactly once, in order, with any page size", async () => {
+    // Many posts of one instant, with some before and after it.
     const rows = Array.from({ length: 40 }, (_, at) =>
       post(at + 1, `2026-11-0${1 + Math.floor(at / 15)}T00:00:00.00${at % 2}Z`, {
         is_ad: at % 3 === 0,
@@ -225,7 +225,7 @@ describe("paging", () => {
     }
   });
 
-  test("within a period shows just its posts, and takes no cursor from outside of it", async () => {
+  test("within a period shows only its posts, and accepts no cursor from outside it", async () => {
     const rows = Array.from({ length: 40 }, (_, at) =>
       post(at + 1, `2026-11-0${1 + Math.floor(at / 10)}T12:00:00.00${at % 2}Z`),
     );
@@ -247,7 +247,7 @@ describe("paging", () => {
     });
   });
 
-  test("takes no more steps than a page has posts, however many lie before it", async () => {
+  test("takes no more steps than a page has posts, however many come before it", async () => {
     const db = openDatabase(IN_MEMORY, systemClock);
     await migrate(db, systemClock);
     db.exec(
@@ -256,7 +256,7 @@ describe("paging", () => {
        INSERT INTO posts (id, channel_id, published_at, is_ad, views, read_at, text)
          SELECT i, 1, max(i, 1000), 0, 0, 0, '' FROM n`,
     );
-    // The clock is looked at every 128 steps, and the time is over already.
+    // The deadline, already over, is checked every 128 steps.
     for (const untilMs of [null, 5000]) {
       const selection = { channelId: 1, fromMs: 0, untilMs, isAd: false, limit: 10 };
       for (const after of [
@@ -270,7 +270,7 @@ describe("paging", () => {
     db.close();
   });
 
-  test("shows a post that was there throughout exactly once while others come", async () => {
+  test("shows a post that exists throughout exactly once while others are added", async () => {
     const first = Array.from({ length: 12 }, (_, at) => post(at + 1, "2026-11-02T00:00:00Z"));
     await posts(first);
     let added = 100;
@@ -289,7 +289,7 @@ describe("paging", () => {
 });
 
 describe("the period", () => {
-  test("starts with Moscow's midnight of from and ends before that after to", async () => {
+  test("lasts from midnight in Moscow of from to the midnight after to", async () => {
     await posts([
       post(1, "2026-11-09T20:59:59.999Z"),
       post(2, "2026-11-09T21:00:00.000Z"),
@@ -311,7 +311,7 @@ describe("the period", () => {
     });
   });
 
-  test("is of dates that exist", async () => {
+  test("takes existing dates only", async () => {
     for (const wrong of [
       "2026-02-29",
       "2026-11-31",
@@ -327,7 +327,7 @@ describe("the period", () => {
   });
 });
 
-test("is_ad shows only advertising or none of it, in every spelling", async () => {
+test("is_ad selects only advertising or none of it, in every spelling", async () => {
   await posts([
     post(1, "2026-11-01T00:00:00Z", { is_ad: true }),
     post(2, "2026-11-02T00:00:00Z"),
@@ -350,7 +350,7 @@ test("is_ad shows only advertising or none of it, in every spelling", async () =
 });
 
 describe("the Test plan", () => {
-  test("has no posts, and says so before it looks at parameters or the channel", async () => {
+  test("has no posts, and says so before parameters or the channel are checked", async () => {
     const { key } = await appliance.customer({ plan: "test" });
     await posts([post(1, "2026-11-01T00:00:00Z")]);
     for (const path of [

@@ -60,7 +60,7 @@ const distinct = fc.uniqueArray(record, {
   selector: (post) => post.msgr_post_id ?? Symbol("none"),
 });
 
-test("the JSON that SQLite makes of posts is that of their views, byte for byte, in the order asked", async () => {
+test("the JSON of posts from SQLite equals that of their views byte for byte, in the requested order", async () => {
   const db = openDatabase(IN_MEMORY, systemClock);
   await migrate(db, systemClock);
   db.exec(`INSERT INTO channels (id, kind, is_public, subscribers)

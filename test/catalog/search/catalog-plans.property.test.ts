@@ -18,9 +18,9 @@ import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { imported, pagesOf } from "../../support/expectations.ts";
 
 /**
- * The catalog finds its page in one of several ways, depending on how many channels match and lie
- * in the range of subscribers. On a database large enough for all of them, each must answer what
- * filtering and sorting plain objects answers.
+ * The catalog finds a page by one of several plans, depending on how many channels match and are in the
+ * range of subscribers. On a database large enough for all plans, each must find what filtering and sorting
+ * plain objects finds.
  */
 
 interface Channel {
@@ -38,23 +38,26 @@ interface Channel {
   isPublic: boolean;
   growth_7d: number | null;
   growth_30d: number | null;
-  /** In hundredths, as it is stored. */
+  /** In hundredths of a percent, as stored. */
   growth_30d_percent: number | null;
   reach_30d: number | null;
   err_30d: number | null;
 }
 
-/** By `bun run test:properties`. */
+/** Set by `bun run test:properties`. */
 const HAS_TIME = process.env["KANALOG_TEST_PROPERTY_S"] !== undefined;
 
 const COMMON = 66_000;
 const RARE = 11_000;
 const LAST_DAY = Date.parse("2026-11-20T00:00:00Z");
 
-/** The last reading of every channel that has one. */
+/** Subscribers at each channel's last reading. */
 const READ = 10_000;
 
-/** The rare ones hardly grow, so that walks by growth give up too. Readings and posts are made to give these. */
+/**
+ * Metrics of a channel, for which readings and posts are stored. Rare ones do not grow, so that walks by
+ * growth give up too.
+ */
 function metricsOf(mixed: number, subscribers: number, rare: boolean) {
   const growth_7d = mixed % 3 === 0 ? null : rare ? -300 - (mixed % 5) : (mixed % 401) - 200;
   const growth_30d = mixed % 4 === 0 ? null : rare ? -2000 : ((mixed * 31) % 2001) - 1000;
@@ -71,8 +74,8 @@ function metricsOf(mixed: number, subscribers: number, rare: boolean) {
 }
 
 /**
- * 66,000 channels with "общий" and high qualities before 11,000 with "редкий" and low ones or
- * none: a walk by quality for the latter gives up. Subscribers have no order by id.
+ * 66,000 channels with "общий" and high qualities, followed by 11,000 with "редкий" and low qualities or
+ * none: a walk by quality for the latter gives up. Subscribers are in no order by id.
  */
 const CHANNELS: readonly Channel[] = Array.from({ length: COMMON + RARE }, (_, at) => {
   const id = at + 1;
@@ -83,7 +86,7 @@ const CHANNELS: readonly Channel[] = Array.from({ length: COMMON + RARE }, (_, a
     title:
       `${rare ? "Редкий ёж" : "Общий канал"} ${mixed} ${mixed % 100 === 7 ? "100%_off" : ""}`.trim(),
     kind: mixed % 40 === 0 ? "chat" : "channel",
-    // Every value many times.
+    // Every value occurs many times.
     subscribers: mixed % 12_000,
     quality: rare ? (mixed % 3 === 0 ? null : (mixed % 100) / 4) : 100 + (mixed % 1000) / 8,
     citation: mixed % 10 === 0 ? null : mixed % 7,
@@ -109,7 +112,7 @@ const COLUMNS = {
   "-err_30d": "err_30d",
 } as const satisfies Record<CatalogOrdering, keyof Channel>;
 
-/** Negative where `a` comes first: descending, without a value last, ties by ascending id. */
+/** Negative if `a` comes first: descending values, none last, ties by ascending id. */
 function compare(a: CatalogPosition, b: CatalogPosition): number {
   const [left, right] = [a[0], b[0]];
   if (left === right) return a[1] - b[1];
@@ -130,7 +133,7 @@ const SORTED = Object.fromEntries(
   ]),
 ) as Record<CatalogOrdering, Channel[]>;
 
-interface Asked {
+interface PageRequest {
   text: string | null;
   kind: "channel" | "chat";
   science: boolean;
@@ -144,7 +147,7 @@ interface Asked {
   err: number | null;
   ordering: CatalogOrdering;
   limit: number;
-  /** The page comes after this channel, or after a position between channels. */
+  /** The page follows this channel, or a position between channels. */
   afterId: number | null;
   afterNobody: boolean;
 }
@@ -152,26 +155,26 @@ interface Asked {
 const fold = (text: string): string => text.toLowerCase().replaceAll("ё", "е");
 const FOLDED: readonly string[] = CHANNELS.map(({ title }) => fold(title));
 
-/** What a plain scan finds, in the order asked for, whatever the page. */
-function scan(asked: Asked): Channel[] {
-  const text = asked.text === null ? null : fold(asked.text);
-  return SORTED[asked.ordering].filter((channel) => matches(channel, asked, text));
+/** All matches of a plain scan, in the requested order. */
+function scan(request: PageRequest): Channel[] {
+  const text = request.text === null ? null : fold(request.text);
+  return SORTED[request.ordering].filter((channel) => matches(channel, request, text));
 }
 
-function matches(channel: Channel, asked: Asked, text: string | null): boolean {
+function matches(channel: Channel, request: PageRequest, text: string | null): boolean {
   return (
-    channel.kind === asked.kind &&
+    channel.kind === request.kind &&
     (text === null || FOLDED[channel.id - 1]?.includes(text) === true) &&
-    (!asked.science || channel.science) &&
-    (!asked.kazan || channel.kazan) &&
-    (asked.aPlus === null || channel.aPlus === asked.aPlus) &&
-    (asked.verified === null || channel.verified === asked.verified) &&
-    (asked.min === null || channel.subscribers >= asked.min) &&
-    (asked.max === null || channel.subscribers <= asked.max) &&
-    isAtLeast(channel.growth_30d, asked.growth) &&
-    isAtLeast(channel.reach_30d, asked.reach) &&
-    isAtLeast(channel.err_30d, asked.err) &&
-    (!["-growth_30d_percent", "-err_30d"].includes(asked.ordering) || channel.subscribers >= 100)
+    (!request.science || channel.science) &&
+    (!request.kazan || channel.kazan) &&
+    (request.aPlus === null || channel.aPlus === request.aPlus) &&
+    (request.verified === null || channel.verified === request.verified) &&
+    (request.min === null || channel.subscribers >= request.min) &&
+    (request.max === null || channel.subscribers <= request.max) &&
+    isAtLeast(channel.growth_30d, request.growth) &&
+    isAtLeast(channel.reach_30d, request.reach) &&
+    isAtLeast(channel.err_30d, request.err) &&
+    (!["-growth_30d_percent", "-err_30d"].includes(request.ordering) || channel.subscribers >= 100)
   );
 }
 
@@ -179,7 +182,7 @@ function isAtLeast(value: number | null, least: number | null): boolean {
   return least === null || (value !== null && value >= least);
 }
 
-function startOf({ ordering, afterId, afterNobody }: Asked): CatalogPosition | null {
+function startOf({ ordering, afterId, afterNobody }: PageRequest): CatalogPosition | null {
   const channel = afterId === null ? undefined : CHANNELS[afterId - 1];
   if (channel === undefined) return null;
   const [value, id] = positionOf(ordering, channel);
@@ -187,13 +190,13 @@ function startOf({ ordering, afterId, afterNobody }: Asked): CatalogPosition | n
   return ordering === "-subscribers" ? [value, id - 0.5] : [value + 0.0625, id];
 }
 
-/** The plan that a statement belongs to: each of these finds channels. */
+/** The plan that a statement belongs to; the statement finds channels. */
 function stepOf(sql: string): string {
   if (sql.includes("LIMIT +@left")) return "walk";
   return sql.includes("channel_search MATCH") ? "candidates" : "range";
 }
 
-/** The plans after one another, as "walk, then candidates". */
+/** The plans that were tried, such as "candidates, then walk". */
 function planOf(statements: readonly string[]): string {
   return statements
     .map(stepOf)
@@ -227,9 +230,9 @@ beforeAll(async () => {
     })),
   );
   await storeMetrics(appliance);
-  // The same connection, with a note of every statement that finds channels, not cards.
+  // The same connection, which records every statement that finds channels, but not those that read cards.
   const client = appliance.app.domains.db;
-  const noting = {
+  const recording = {
     prepare(sql: string) {
       const prepared = client.prepare(sql);
       return {
@@ -241,11 +244,11 @@ beforeAll(async () => {
       };
     },
   };
-  db = new Database(noting as unknown as BetterSqlite3.Database, appliance.ports.clock);
+  db = new Database(recording as unknown as BetterSqlite3.Database, appliance.ports.clock);
 });
 afterAll(() => appliance.close());
 
-/** Stores readings and posts that have the metrics, and computes these. */
+/** Stores readings and posts that give the expected metrics, and computes those. */
 async function storeMetrics({ app: { domains }, ports: { clock } }: Appliance): Promise<void> {
   const { db } = domains;
   const yesterday = dayOf(clock.now()) - 1;
@@ -275,31 +278,35 @@ function idOf(table: "categories" | "territories", slug: string): number {
   return row.id;
 }
 
-function selectionOf(asked: Asked): CatalogSelection {
+function selectionOf(request: PageRequest): CatalogSelection {
   return {
     filter: {
-      kind: asked.kind,
+      kind: request.kind,
       channelId: null,
-      text: asked.text,
-      categoryId: asked.science ? idOf("categories", "science") : null,
-      territoryId: asked.kazan ? idOf("territories", "kazan") : null,
-      aPlus: asked.aPlus,
-      verified: asked.verified,
-      subscribersMin: asked.min,
-      subscribersMax: asked.max,
-      growth30dMin: asked.growth,
-      reach30dMin: asked.reach,
-      err30dMin: asked.err,
+      text: request.text,
+      categoryId: request.science ? idOf("categories", "science") : null,
+      territoryId: request.kazan ? idOf("territories", "kazan") : null,
+      aPlus: request.aPlus,
+      verified: request.verified,
+      subscribersMin: request.min,
+      subscribersMax: request.max,
+      growth30dMin: request.growth,
+      reach30dMin: request.reach,
+      err30dMin: request.err,
     },
-    ordering: asked.ordering,
-    after: startOf(asked),
-    limit: asked.limit,
+    ordering: request.ordering,
+    after: startOf(request),
+    limit: request.limit,
   };
 }
 
-function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; plan: string } {
+function answer(request: PageRequest): {
+  ids: number[];
+  last: CatalogPosition | null;
+  plan: string;
+} {
   statements = [];
-  const page = selectCatalog(db, selectionOf(asked));
+  const page = selectCatalog(db, selectionOf(request));
   return {
     ids: (JSON.parse(String(page.results)) as { id: number }[]).map(({ id }) => id),
     last: page.last,
@@ -307,13 +314,13 @@ function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; pl
   };
 }
 
-/** The page that a plain scan gives. @param all what it finds, where the caller knows */
+/** The page by a plain scan. @param all its matches, if the caller has them */
 function reference(
-  asked: Asked,
-  all = scan(asked),
+  request: PageRequest,
+  all = scan(request),
 ): { ids: number[]; last: CatalogPosition | null } {
-  const { ordering, limit } = asked;
-  const after = startOf(asked);
+  const { ordering, limit } = request;
+  const after = startOf(request);
   const rest =
     after === null
       ? all
@@ -326,7 +333,7 @@ function reference(
   };
 }
 
-const NOTHING_ASKED: Asked = {
+const NO_FILTERS: PageRequest = {
   text: null,
   kind: "channel",
   science: false,
@@ -344,13 +351,13 @@ const NOTHING_ASKED: Asked = {
   afterNobody: false,
 };
 
-function expectSame(asked: Asked, all?: Channel[]): string {
-  const { plan, ...answered } = answer(asked);
-  expect(answered, `${plan}: ${JSON.stringify(asked)}`).toEqual(reference(asked, all));
+function expectSame(request: PageRequest, all?: Channel[]): string {
+  const { plan, ...answered } = answer(request);
+  expect(answered, `${plan}: ${JSON.stringify(request)}`).toEqual(reference(request, all));
   return plan;
 }
 
-const PLANS: Record<string, Partial<Asked>[]> = {
+const PLANS: Record<string, Partial<PageRequest>[]> = {
   candidates: [
     { text: "КАНАЛ 12" },
     { text: "0%_o" },
@@ -368,7 +375,7 @@ const PLANS: Record<string, Partial<Asked>[]> = {
     { text: "канал 12", min: 1000, max: 4000, ordering: "-citation" },
     { text: "%_off", ordering: "-citation", limit: 100 },
     { text: "%_off", min: 11_500, ordering: "-last_post_at" },
-    // More than are looked at where nothing else narrows the search.
+    // More candidates than are sorted if nothing else narrows the search.
     { text: "редкий", min: 10, ordering: "-quality" },
     { text: "редкий", max: 8000, ordering: "-citation" },
     { text: "редкий", max: 11_900, verified: false, ordering: "-quality" },
@@ -420,7 +427,7 @@ const PLANS: Record<string, Partial<Asked>[]> = {
     { science: true, ordering: "-err_30d" },
     { text: "ий к", ordering: "-reach_30d", reach: 500 },
   ],
-  // The channels that match have low qualities, or none: they come after all others.
+  // The matching channels have low values, or none, so they come after all others.
   "candidates, then walk, then candidates": [
     { text: "редкий", ordering: "-quality" },
     { text: "редкий", ordering: "-growth_7d" },
@@ -429,12 +436,12 @@ const PLANS: Record<string, Partial<Asked>[]> = {
 };
 
 for (const [plan, asks] of Object.entries(PLANS)) {
-  test(`the plan "${plan}" answers what a plain scan answers, on the first page and on the last`, () => {
-    for (const asked of asks) {
-      const first = { ...NOTHING_ASKED, ...asked };
+  test(`the plan "${plan}" finds what a plain scan finds, on the first page and on later ones`, () => {
+    for (const request of asks) {
+      const first = { ...NO_FILTERS, ...request };
       const all = scan(first);
-      expect(expectSame(first, all), JSON.stringify(asked)).toBe(plan);
-      // The page that ends the list, and one that crosses to channels without a value.
+      expect(expectSame(first, all), JSON.stringify(request)).toBe(plan);
+      // Pages at the end of the list, and one that crosses to channels without a value.
       const valueless = all.findIndex((channel) => channel[COLUMNS[first.ordering]] === null);
       for (const at of [all.length - 10, all.length - 51, all.length - 1, valueless - 10]) {
         const before = all[at];
@@ -444,10 +451,10 @@ for (const [plan, asks] of Object.entries(PLANS)) {
   });
 }
 
-test("each plan of the planner is the one that finds some page", () => {
+test("every plan of the planner finds a page of some selection", () => {
   const selections = Object.values(PLANS)
     .flat()
-    .map((asked) => selectionOf({ ...NOTHING_ASKED, ...asked }));
+    .map((request) => selectionOf({ ...NO_FILTERS, ...request }));
   const [any] = selections;
   if (any === undefined) throw new Error("no searches");
   const others = [{ text: "a\nb" }, { channelId: 0 }].map((more) => ({
@@ -463,7 +470,7 @@ test("each plan of the planner is the one that finds some page", () => {
 });
 
 const part = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 2 });
-const asked: fc.Arbitrary<Asked> = fc.record({
+const request: fc.Arbitrary<PageRequest> = fc.record({
   text: part(
     fc.constantFrom("общий", "РЕДКИЙ", "Еж ", "канал 12", "ий к", "%_off", "общий канал 7", "xyz"),
   ),
@@ -483,10 +490,10 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   afterNobody: fc.boolean(),
 });
 
-test("any filters, order and place in the list give what a plain scan gives", async () => {
+test("any filters, ordering and position give what a plain scan gives", async () => {
   const seen = new Map<string, number>();
   await asTimeAllows(
-    fc.property(asked, (one) => {
+    fc.property(request, (one) => {
       for (const step of expectSame(one).split(", then "))
         seen.set(step, (seen.get(step) ?? 0) + 1);
     }),
@@ -497,17 +504,17 @@ test("any filters, order and place in the list give what a plain scan gives", as
   }
 });
 
-test("every page of a list that one plan begins and another ends shows each channel once", async () => {
-  const asked: Asked = { ...NOTHING_ASKED, text: "редкий", ordering: "-quality" };
-  const ids = scan(asked).map(({ id }) => id);
+test("a list whose pages are found by different plans shows each channel once", async () => {
+  const request: PageRequest = { ...NO_FILTERS, text: "редкий", ordering: "-quality" };
+  const ids = scan(request).map(({ id }) => id);
   expect(ids.length).toBeGreaterThan(10_000);
-  expect(answer(asked).plan).toBe("candidates, then walk, then candidates");
-  expect(answer({ ...asked, afterId: ids[200] ?? 0 }).plan).toBe("candidates, then walk");
+  expect(answer(request).plan).toBe("candidates, then walk, then candidates");
+  expect(answer({ ...request, afterId: ids[200] ?? 0 }).plan).toBe("candidates, then walk");
   const path = `/v1/msgr/channels/?q=${encodeURIComponent("редкий")}&ordering=-quality&limit=100`;
   expect((await pagesOf(appliance, path)).flat()).toEqual(ids);
 });
 
-test("an import leaves counted how many public channels have a trigram", () => {
+test("an import updates the numbers of public channels with a trigram", () => {
   const counted = appliance.app.domains.db.prepare(
     "SELECT channels FROM search_trigrams WHERE trigram = ?",
   );
@@ -517,14 +524,16 @@ test("an import leaves counted how many public channels have a trigram", () => {
   );
 });
 
-test("a search is right whatever the counts of trigrams say", () => {
+test("a search is right whatever the stored numbers of trigrams are", () => {
   const { db: stored } = appliance.app.domains;
   stored.exec(
     `INSERT OR REPLACE INTO search_trigrams VALUES
       ('еж ', 70000), ('ж 1', 70000), (' 12', 70000), ('123', 70000)`,
   );
   const known = Object.values(PLANS).flatMap((asks) =>
-    asks.map((one) => ({ ...NOTHING_ASKED, ...one })).map((asked) => ({ asked, all: scan(asked) })),
+    asks
+      .map((one) => ({ ...NO_FILTERS, ...one }))
+      .map((request) => ({ request, all: scan(request) })),
   );
   const changes = [
     "UPDATE search_trigrams SET channels = 1 + channels * 7919 % 100003",
@@ -532,17 +541,17 @@ test("a search is right whatever the counts of trigrams say", () => {
     "UPDATE search_trigrams SET channels = 1",
     "DELETE FROM search_trigrams",
   ];
-  // In the check each search after one of the changes, another each day.
+  // The check tries each search after one of the changes, another one each day.
   const day = Math.floor(Date.now() / 86_400_000);
   for (const [turn, change] of changes.entries()) {
     stored.exec(change);
-    for (const [place, { asked, all }] of known.entries()) {
-      if (HAS_TIME || (place + turn + day) % changes.length === 0) expectSame(asked, all);
+    for (const [place, { request, all }] of known.entries()) {
+      if (HAS_TIME || (place + turn + day) % changes.length === 0) expectSame(request, all);
     }
   }
 });
 
-test("channels whose subscribers nobody counts are all found, page by page, in the order of ids", async () => {
+test("channels with 0 subscribers are all found, page by page, by ascending id", async () => {
   const uncounted = await startAppliance();
   try {
     const ids = Array.from({ length: 2_500 }, (_, at) => at + 1);

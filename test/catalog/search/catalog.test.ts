@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-/** The catalog with this query shows these channels, in any order. */
+/** Expects the catalog to list these channels for a query, in any order. */
 async function expectFound(query: string, ids: number[]): Promise<void> {
   const answer = await expectOk(appliance, `${CATALOG}?${query}`);
   expect(
@@ -31,7 +31,7 @@ const q = (text: string): string => `q=${encodeURIComponent(text)}`;
 const channels = (rows: Record<string, unknown>[]) => imported(appliance, "channels", rows);
 
 describe("filters", () => {
-  test("group chats are shown only where they are asked for", async () => {
+  test("group chats are listed only if requested", async () => {
     await channels([channel(1), channel(2, { kind: "chat" }), channel(3, { kind: "channel" })]);
     await expectFound("", [1, 3]);
     await expectFound("kind=channel", [1, 3]);
@@ -43,7 +43,7 @@ describe("filters", () => {
     }
   });
 
-  test("a category matches as the primary one and as an additional one", async () => {
+  test("a category matches as the primary and as an additional one", async () => {
     await channels([
       channel(1, { category: "science" }),
       channel(2, { category: "news", categories: ["science", "humor"] }),
@@ -70,7 +70,7 @@ describe("filters", () => {
     });
   });
 
-  test("a territory matches with all that lies below it, and not what lies beside or above", async () => {
+  test("a territory includes those below it, but none beside or above it", async () => {
     await channels([
       channel(1, { territory: "russia" }),
       channel(2, { territory: "privolzhskiy-fo" }),
@@ -86,7 +86,7 @@ describe("filters", () => {
     await expectFound("territory=moskva-moskva", []);
   });
 
-  test("the territory filter follows a node that moves in the tree", async () => {
+  test("the territory filter follows an entry that moves within the tree", async () => {
     await imported(appliance, "territories", [
       { slug: "utopia", name: "Утопия", kind: "country" },
       { slug: "old-region", name: "Старый край", kind: "region", parent: "utopia" },
@@ -100,7 +100,7 @@ describe("filters", () => {
     await expectFound("territory=utopia", [1]);
   });
 
-  test("the range of subscribers includes both its ends", async () => {
+  test("the range of subscribers includes its bounds", async () => {
     await channels(
       [0, 9, 10, 11, 20, 21].map((subscribers, at) => channel(at + 1, { subscribers })),
     );
@@ -113,7 +113,7 @@ describe("filters", () => {
     await expectFound("subscribers_min=-5&subscribers_max=9007199254740991", [1, 2, 3, 4, 5, 6]);
   });
 
-  test("a range bound that is no whole number, or not a safe one, is a 400", async () => {
+  test("a range bound that is not an integer, or not a safe one, is a 400", async () => {
     for (const name of ["subscribers_min", "subscribers_max"]) {
       for (const wrong of [
         "many",
@@ -135,7 +135,7 @@ describe("filters", () => {
     }
   });
 
-  test("a mark asked for is there, a mark asked against is not, in every spelling", async () => {
+  test("a mark can be required or excluded, in every spelling", async () => {
     await channels([
       channel(1, { a_plus: true, verified: true }),
       channel(2, { a_plus: true }),
@@ -189,7 +189,7 @@ describe("filters", () => {
     );
   });
 
-  test("all wrong parameters are told at once", async () => {
+  test("all wrong parameters are reported at once", async () => {
     await expectFaults(
       appliance,
       `${CATALOG}?kind=group&subscribers_min=x&a_plus=x&ordering=subscribers&limit=0`,
@@ -210,7 +210,7 @@ describe("filters", () => {
 });
 
 describe("the page size", () => {
-  test("is 50, or from 1 to 100 as asked", async () => {
+  test("is 50, or from 1 to 100 if requested", async () => {
     await channels(Array.from({ length: 101 }, (_, at) => channel(at + 1)));
     const length = async (query: string): Promise<number> =>
       idsOf(await expectOk(appliance, `${CATALOG}?${query}`)).length;
@@ -230,7 +230,7 @@ describe("the page size", () => {
     });
   });
 
-  test("a page that is exactly full and the last has no next", async () => {
+  test("a last page that is exactly full has no next", async () => {
     await channels([channel(1), channel(2)]);
     expect((await expectOk(appliance, `${CATALOG}?limit=2`)).body.next).toBeNull();
     expect((await expectOk(appliance, `${CATALOG}?limit=1`)).body.next).not.toBeNull();
@@ -238,7 +238,7 @@ describe("the page size", () => {
 });
 
 describe("ids", () => {
-  test("gives the cards in the order of the request, unknown ones left out, repeated ones once", async () => {
+  test("gives the cards in the requested order, without unknown ones, repeated ones once", async () => {
     await channels([channel(1), channel(2), channel(3), channel(4, { kind: "chat" })]);
     await expectIds(appliance, `${CATALOG}?ids=3,1,2`, [3, 1, 2]);
     await expectIds(appliance, `${CATALOG}?ids=3,999,1,3,4,1`, [3, 1, 4]);
@@ -257,7 +257,7 @@ describe("ids", () => {
     });
   });
 
-  test("refuses whatever is no number", async () => {
+  test("refuses everything but numbers", async () => {
     for (const wrong of [
       "a",
       "1,a",
@@ -275,7 +275,7 @@ describe("ids", () => {
     }
   });
 
-  test("leaves every other parameter out, wrong ones unchecked", async () => {
+  test("ignores every other parameter, even wrong ones", async () => {
     await channels([channel(1), channel(2, { kind: "chat" })]);
     await expectIds(
       appliance,
@@ -285,7 +285,7 @@ describe("ids", () => {
     );
   });
 
-  test("without a value it is not given", async () => {
+  test("without a value counts as not given", async () => {
     await channels([channel(1)]);
     await expectIds(appliance, `${CATALOG}?ids=`, [1]);
     await expectFaults(appliance, `${CATALOG}?ids=&kind=group`, {
@@ -295,7 +295,7 @@ describe("ids", () => {
 });
 
 describe("q", () => {
-  test("is a part of the title or of the handle, in any case, ё as е", async () => {
+  test("finds parts of titles and handles, ignoring letter case and ё", async () => {
     await channels([
       channel(1, { title: "Ёлки и ПАЛКИ", handle: "Forest_News" }),
       channel(2, { title: "Елки-моталки", handle: "wood" }),
@@ -309,7 +309,7 @@ describe("q", () => {
     await expectFound(q("tick"), [3]);
   });
 
-  test("does not match across the title's end and the handle's start", async () => {
+  test("does not match across the end of the title and the start of the handle", async () => {
     await channels([channel(1, { title: "alpha", handle: "beta" })]);
     for (const text of ["alphabeta", "pha bet", "pha\nbet", "abe"]) await expectFound(q(text), []);
   });
@@ -324,7 +324,7 @@ describe("q", () => {
     for (const text of ["abc", " \t abc\n ", "😀😃😄"]) await expectFound(q(text), [1]);
   });
 
-  test("of nothing but white space is too short, an empty one is not given", async () => {
+  test("of only white space is too short, and an empty one counts as not given", async () => {
     await channels([channel(1)]);
     await expectFaults(appliance, `${CATALOG}?q=%20%20`, {
       q: "Ensure this field has at least 3 characters.",
@@ -332,7 +332,7 @@ describe("q", () => {
     await expectFound("q=", [1]);
   });
 
-  test("%, _, quotes and operators of the search index are plain characters", async () => {
+  test("takes %, _, quotes and operators of the search index as plain characters", async () => {
     const titles = [
       "Скидки 100%_off",
       'Кафе "Ёж" и кот',
@@ -381,7 +381,7 @@ describe("q", () => {
     }
   });
 
-  test("characters that the index keeps for its filters are found nowhere", async () => {
+  test("never finds the characters that the index uses for filters", async () => {
     await channels([channel(1, { a_plus: true, category: "science" }), channel(2)]);
     for (const text of ["\ue002\ue100\ue900", "\ue000\ue100\ue901", "\ue002\ue100\ue900abc"]) {
       await expectFound(q(text), []);
@@ -389,7 +389,7 @@ describe("q", () => {
     await expectFound(`a_plus=true&${q("channel")}`, [1]);
   });
 
-  test("as a link or @handle matches the handle exactly, in any case", async () => {
+  test("as a link or @handle matches the handle exactly, in upper or lower case", async () => {
     await channels([
       channel(1, { title: "news", handle: "News" }),
       channel(2, { title: "News and t.me/news", handle: "news_daily" }),
@@ -413,7 +413,7 @@ describe("q", () => {
     await expectFound(q("@a"), []);
   });
 
-  test("as a link or @handle still combines with the other filters", async () => {
+  test("as a link or @handle combines with the other filters", async () => {
     await channels([
       channel(1, { handle: "one", category: "science", subscribers: 10 }),
       channel(2, { handle: "two", kind: "chat", a_plus: true }),
@@ -437,7 +437,7 @@ describe("q", () => {
     });
   });
 
-  test("as an invite link gives an empty page", async () => {
+  test("as an invitation link gives an empty page", async () => {
     await channels([channel(1, { title: "t.me/+AbCdEf joinchat", handle: "joinchat" })]);
     for (const text of [
       "https://t.me/+AbCdEfGhIj",
@@ -449,7 +449,7 @@ describe("q", () => {
     }
   });
 
-  test("as a link of somewhere else is a plain text", async () => {
+  test("as a link to another site is plain text", async () => {
     await channels([channel(1, { title: "all of example.com/news here", handle: "news" })]);
     await expectFound(q("example.com/news"), [1]);
     await expectFound(q("https://example.com/news"), []);
@@ -462,7 +462,7 @@ describe("the query", () => {
     await expectFound("foo=bar&Kind=chat&category[]=x&__proto__=1&constructor=x&foo=%FF", [1]);
   });
 
-  test("of a repeated parameter the last counts", async () => {
+  test("the last one of a repeated parameter counts", async () => {
     await channels([channel(1), channel(2, { kind: "chat" })]);
     await expectFound("kind=group&kind=chat", [2]);
     await expectFound("kind=chat&kind=", [1]);
@@ -481,7 +481,7 @@ describe("the query", () => {
     await expectFound("category&kind&&=&", [1]);
   });
 
-  test("bad UTF-8 and NUL are a 400 on their parameter, whichever it is", async () => {
+  test("bad UTF-8 and NUL are a 400 on their parameter, for every parameter", async () => {
     for (const name of [
       "q",
       "category",
@@ -515,21 +515,21 @@ describe("the query", () => {
     expect(appliance.ports.log.errors).toEqual([]);
   });
 
-  test("a line break is a space, as any other is", async () => {
+  test("a line break counts as a space", async () => {
     await channels([channel(1, { title: "Наука и жизнь" })]);
     for (const space of ["\n", "\r\n", "\t", "\u00a0", "\u2028"]) {
       await expectFound(q(`наука${space}и`), [1]);
     }
   });
 
-  test("a plus is a space, and escapes may be in either case", async () => {
+  test("a plus is a space, and escapes may be in upper or lower case", async () => {
     await channels([channel(1, { title: "Наука и жизнь" })]);
     await expectFound("q=%d0%bd%d0%b0%d1%83%d0%ba%d0%b0+%D0%B8", [1]);
   });
 });
 
 describe("the range of subscribers", () => {
-  test("bounds a search too, whatever numbers the search itself works with", async () => {
+  test("also bounds searches, whichever plan finds them", async () => {
     await channels([
       channel(1, { title: "kanalog one", subscribers: 5 }),
       channel(2, { title: "kanalog two", subscribers: 500 }),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { expectFaults, imported, pagesOf } from "../../support/expectations.ts";
 
-/** Pieces of titles, each with the ways to write it; the first is what all of them are read as. */
+/** Pieces of titles, each in several ways of writing; all of them are folded to the first. */
 const PIECES: readonly (readonly string[])[] = [
   ["а", "А"],
   ["е", "Е", "ё", "Ё", "е\u0308"],
@@ -58,7 +58,7 @@ async function found(q: string): Promise<number[]> {
   return pages.flat();
 }
 
-test("a text is found however it is written, and nothing else is", async () => {
+test("a text is found in every way of writing it, and nothing else is", async () => {
   const part = fc.record({
     title: fc.nat({ max: TITLES.length - 1 }),
     from: fc.nat({ max: 5 }),
@@ -68,11 +68,11 @@ test("a text is found however it is written, and nothing else is", async () => {
   let hits = 0;
   await fc.assert(
     fc.asyncProperty(part, async ({ title, from, count, ways }) => {
-      const asked = (TITLES[title] ?? [])
+      const piecesOfQuery = (TITLES[title] ?? [])
         .slice(from, from + count)
         .map(([at], index) => [at, ways[index] ?? 0] as const);
-      const q = asWritten(asked).trim();
-      const read = asRead(asked).trim();
+      const q = asWritten(piecesOfQuery).trim();
+      const read = asRead(piecesOfQuery).trim();
       fc.pre([...q].length >= 3 && [...read].length >= 3);
       const expected = TITLES.flatMap((one, at) =>
         asRead(one).trim().includes(read) ? [at + 1] : [],
@@ -85,7 +85,7 @@ test("a text is found however it is written, and nothing else is", async () => {
   expect(hits).toBeGreaterThan(300);
 });
 
-test("a text that has less than three characters to be seen is refused", async () => {
+test("a text with less than three visible characters is refused", async () => {
   for (const q of ["ab\u200b", "\u200b\u200b\u200b", "a\ufe0f\ufe0f", "е\u0308ж"]) {
     await expectFaults(appliance, `/v1/msgr/channels/?q=${encodeURIComponent(q)}`, {
       q: "Ensure this field has at least 3 characters.",

@@ -16,7 +16,7 @@ const at = (seconds: number): string => new Date(START + seconds * 1000).toISOSt
 const COUNT = 600;
 const IDS = Array.from({ length: COUNT }, (_, index) => index + 1);
 
-/** Every third has no post; the others are scattered over five hours, in even seconds. */
+/** Every third channel has no post; the others are scattered over five hours, in even seconds. */
 const timeOf = (id: number): number | null =>
   id % 3 === 0 ? null : Math.floor(((id * 7919) % 18_000) / 2) * 2;
 
@@ -30,7 +30,7 @@ async function importChannels(): Promise<void> {
   await imported(appliance, "channels", rows);
 }
 
-/** All of a list, page by page. */
+/** A whole list, page by page. */
 async function listed(filter = "", kind = "channel"): Promise<number[]> {
   const ids: number[] = [];
   let path: string | null =
@@ -43,7 +43,7 @@ async function listed(filter = "", kind = "channel"): Promise<number[]> {
   return ids;
 }
 
-/** What sorting the rows of the table gives. */
+/** The expected list, by sorting the table. */
 const sorted = (kind = "channel"): number[] =>
   statement<{ id: number }>(
     appliance.app.domains.db,
@@ -65,10 +65,10 @@ async function expectSorted(): Promise<void> {
   for (const kind of ["channel", "chat"]) expect(await listed("", kind)).toEqual(sorted(kind));
 }
 
-test("channels are listed by their last posts to the millisecond, however the order is kept", async () => {
+test("channels are listed by their last posts to the millisecond, although the order is coarse", async () => {
   await importChannels();
   await expectSorted();
-  // Refreshed within a step, to another one, to none and from none, and back again.
+  // Times change within a step, to another step, to none and from none, and back again.
   for (const shift of [1, 3_000, 90_000, 0]) {
     const rows = IDS.filter((id) => id % 2 === 0).map((id) => {
       const seconds = timeOf(shift === 90_000 ? id + 1 : id);
@@ -79,7 +79,7 @@ test("channels are listed by their last posts to the millisecond, however the or
   }
 });
 
-test("a channel that becomes a chat, is hidden, or is shown again has its place in the right list", async () => {
+test("a channel that becomes a chat, is hidden or shown again is in its place in the right list", async () => {
   await importChannels();
   for (const change of [{ kind: "chat" }, { is_public: false }, { is_public: true }]) {
     await imported(
@@ -91,7 +91,7 @@ test("a channel that becomes a chat, is hidden, or is shown again has its place 
   }
 });
 
-test("a post that is read moves its channel to the top, and its deletion moves it back", async () => {
+test("a new post moves its channel to the top, and its deletion moves it back", async () => {
   await importChannels();
   await imported(appliance, "posts", [
     { id: 1, channel: 5, text: "New", published_at: at(80_000) },
@@ -102,7 +102,7 @@ test("a post that is read moves its channel to the top, and its deletion moves i
   expect((await listed())[0]).not.toBe(5);
 });
 
-test("the night removes entries of channels that moved on, and nothing else", async () => {
+test("the nightly pruning removes outdated entries and nothing else", async () => {
   await importChannels();
   await imported(
     appliance,
@@ -117,7 +117,7 @@ test("the night removes entries of channels that moved on, and nothing else", as
   await expectSorted();
 });
 
-test("a database of a former version is listed alike before, while and after its order is made", async () => {
+test("a database of an earlier version gives the same list before, during and after the build of its order", async () => {
   await importChannels();
   const { db } = appliance.app.domains;
   const { clock } = appliance.ports;
@@ -128,7 +128,7 @@ test("a database of a former version is listed alike before, while and after its
   await expectSorted();
   await tableBuild("last_post_order", lastPostStep).goOn(db, clock, 0);
   expect(appliance.app.builds.list()).toMatchObject([{ percent: 33 }]);
-  // Written meanwhile: one that is done, one that is not, one that is new.
+  // Written meanwhile: a channel that was already added, one that was not, and a new one.
   await imported(appliance, "channels", [
     { id: 1, last_post_at: at(70_000) },
     { id: COUNT - 1, last_post_at: at(70_001) },

@@ -7,7 +7,7 @@ import { openDatabase } from "../../../src/db/open-database.ts";
 import { inTransaction } from "../../../src/db/transaction.ts";
 import { fakeClock } from "../../support/fake-ports.ts";
 
-test("writing to the search index merges nothing, and what merges keeps its segments few", async () => {
+test("writing to the search index merges nothing, and merging keeps its segments few", async () => {
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   const db = openDatabase(":memory:", clock);
   await migrate(db, clock);

@@ -5,7 +5,7 @@ import { startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { expectOk, idsOf, imported } from "../../support/expectations.ts";
 
-/** What the search must answer, in the plainest words: a scan over all channels. */
+/** Checks the search against the simplest model: a scan over all channels. */
 interface Known {
   title: string;
   handle: string | null;
@@ -13,25 +13,25 @@ interface Known {
   isPublic: boolean;
 }
 
-/** The channels by number, and the one that has or had each handle last. */
+/** Channels by number, and for each handle the channel that has it, or had it last. */
 interface World {
   channels: Map<number, Known>;
   holders: Map<string, number>;
 }
 
-/** Titles have of the characters that nobody sees only what joins symbols to one. */
+/** Folds as the search does. The only invisible character in titles is the one that joins symbols. */
 function fold(text: string): string {
   return text.replaceAll("\u200d", "").toLowerCase().replaceAll("ё", "е").trim();
 }
 
 function scan({ channels, holders }: World, q: string, kind: string): number[] {
-  const asked = q.trim();
+  const trimmed = q.trim();
   return [...channels]
     .filter(([, channel]) => channel.isPublic && channel.kind === kind)
     .filter(([id, { title, handle }]) =>
-      asked.startsWith("@")
-        ? id === holders.get(asked.slice(1).toLowerCase())
-        : fold(title).includes(fold(asked)) || fold(handle ?? "").includes(fold(asked)),
+      trimmed.startsWith("@")
+        ? id === holders.get(trimmed.slice(1).toLowerCase())
+        : fold(title).includes(fold(trimmed)) || fold(handle ?? "").includes(fold(trimmed)),
     )
     .map(([id]) => id)
     .sort((a, b) => a - b);
@@ -40,7 +40,7 @@ function scan({ channels, holders }: World, q: string, kind: string): number[] {
 const CHANNELS = 8;
 const HANDLES = ["News", "news_daily", "ezh", "AND_or", "a.b-c", "zhizn24"];
 
-/** Few pieces, so that queries meet titles often; all kinds of characters among them. */
+/** Few pieces, so that queries often match titles, with all kinds of characters. */
 const piece = fc.constantFrom(
   "ёлка",
   "Елка",
@@ -119,7 +119,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ edit: fc.constant("kind" as const), id, kind }),
 );
 
-/** A query made up, or cut out of a title or handle as someone would type it. */
+/** A random query, or one cut out of a title or handle as somebody would type it. */
 type Query = { made: string } | { of: number; from: number; length: number; change: number };
 const query: fc.Arbitrary<Query> = fc.oneof(
   fc.record({ made: text }),
@@ -187,16 +187,16 @@ function rowsOf(world: World, edits: readonly Edit[]): Fields[] {
   return edits.map((one) => apply(world, one)).filter((row) => row !== null);
 }
 
-function textOf(asked: Query, channels: Map<number, Known>): string {
-  if ("made" in asked) return asked.made;
-  const known = channels.get(asked.of);
-  const whole = [...(asked.change % 2 === 0 ? (known?.title ?? "") : (known?.handle ?? ""))];
-  const from = asked.from % Math.max(1, whole.length - 2);
-  const cut = whole.slice(from, from + asked.length).join("");
-  return asked.change < 2 ? cut.toUpperCase() : cut.toLowerCase().replaceAll("е", "ё");
+function textOf(example: Query, channels: Map<number, Known>): string {
+  if ("made" in example) return example.made;
+  const known = channels.get(example.of);
+  const whole = [...(example.change % 2 === 0 ? (known?.title ?? "") : (known?.handle ?? ""))];
+  const from = example.from % Math.max(1, whole.length - 2);
+  const cut = whole.slice(from, from + example.length).join("");
+  return example.change < 2 ? cut.toUpperCase() : cut.toLowerCase().replaceAll("е", "ё");
 }
 
-test("the search finds what a plain scan over titles and handles finds, after any edits", async () => {
+test("the search finds what a plain scan of titles and handles finds, after any edits", async () => {
   let found = 0;
   await asTimeAllows(
     fc.asyncProperty(
@@ -214,9 +214,9 @@ test("the search finds what a plain scan over titles and handles finds, after an
           for (const [edits, queries] of rounds) {
             const rows = rowsOf(world, edits);
             await imported(appliance, "channels", rows);
-            for (const asked of queries) {
-              const given = textOf(asked, world.channels);
-              // Characters that nobody sees do not count.
+            for (const example of queries) {
+              const given = textOf(example, world.channels);
+              // Invisible characters do not count.
               if ([given.trim(), fold(given)].some((text) => [...text].length < 3)) continue;
               for (const of of ["channel", "chat"]) {
                 const path = `/v1/msgr/channels/?kind=${of}&q=${encodeURIComponent(given)}`;
@@ -233,7 +233,7 @@ test("the search finds what a plain scan over titles and handles finds, after an
     ),
     20,
   );
-  // The property would hold of a search that finds nothing in titles that never match. How many
-  // channels 20 random lists find differs: 39 in the leanest that was seen.
+  // The property would also hold for a search that finds nothing, in titles that never match. The number of
+  // channels that 20 random rounds find varies; the least that was seen is 39.
   expect(found).toBeGreaterThan(10);
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-test("a selection is counted, with its sum, median, nine deciles, categories and territories", async () => {
+test("a selection has its number of channels, sum, median, nine deciles, categories and territories", async () => {
   const { body } = await expectOk(appliance, STATS);
   expect(body).toEqual({
     channels: 4,
@@ -38,19 +38,19 @@ test("a selection is counted, with its sum, median, nine deciles, categories and
       ...{ sum: 1700, median: 300 },
       deciles: [130, 160, 190, 240, 300, 360, 460, 640, 820],
     },
-    // Equal numbers of channels: in the directory's order.
+    // Equal numbers of channels come in the directory's order.
     categories: expect.arrayContaining([
       { slug: "science", channels: 2, subscribers: 300 },
       { slug: "news", channels: 2, subscribers: 500 },
     ]),
     territories: expect.any(Array),
   });
-  // A territory has what lies below it.
+  // A territory includes those below it.
   expect(body.territories[0]).toEqual({ slug: "russia", channels: 2, subscribers: 500 });
   expect(body.territories).toContainEqual({ slug: "kazan", channels: 1, subscribers: 100 });
 });
 
-test("any of the catalog's filters selects what the catalog lists", async () => {
+test("every filter of the catalog selects what the catalog lists", async () => {
   const filters = ["category=science", "category=news", "territory=russia", "territory=kazan"];
   const more = ["kind=chat", "subscribers_min=200", "subscribers_max=200", "a_plus=true"];
   const rest = ["a_plus=false", "verified=true", "q=@four", "q=channel", "q=HANN", "q=@nobody"];
@@ -73,7 +73,7 @@ test("any of the catalog's filters selects what the catalog lists", async () => 
   }
 });
 
-test("wrong filters are the catalog's 400s, and what is no filter is ignored as everywhere", async () => {
+test("wrong filters are the same 400s as in the catalog", async () => {
   await expectFaults(appliance, `${STATS}?category=nothing&subscribers_min=x&q=ab`, {
     subscribers_min: "A valid integer is required.",
   });
@@ -88,7 +88,7 @@ const NO_FILTER: CatalogFilter = {
   ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
 };
 
-test("looking at all channels gives what finding them gives, and more than 20,000 are only found so", async () => {
+test("scanning all channels gives the same as finding them, and selections over 20,000 are always scanned", async () => {
   const many = await startAppliance();
   try {
     const rows = Array.from({ length: 20_050 }, (_, at) =>
@@ -125,7 +125,7 @@ test("looking at all channels gives what finding them gives, and more than 20,00
   }
 });
 
-test("a customer's large selection waits for none of another's", async () => {
+test("a customer's large selection does not wait for all of another's", async () => {
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   const counted: number[] = [];
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ test("a customer's large selection waits for none of another's", async () => {
   expect(counted).toEqual([11, 21, 12, 13, 14, 15]);
 });
 
-test("large selections are counted one at a time, each once a minute, and few may wait", async () => {
+test("large selections are counted one at a time, at most once a minute, and only a few may wait", async () => {
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   const counting: { filter: CatalogFilter; end: (view: SelectionView) => void }[] = [];
   const large = createLargeSelections((filter) => {
@@ -163,11 +163,11 @@ test("large selections are counted one at a time, each once a minute, and few ma
     },
   });
   const filter = (subscribersMin: number) => ({ ...NO_FILTER, subscribersMin });
-  const asked = [1, 2, 3, 4, 5].map((min) => large.describe(filter(min)));
+  const waiting = [1, 2, 3, 4, 5].map((min) => large.describe(filter(min)));
   const same = large.describe(filter(1));
   await expect(large.describe(filter(6))).rejects.toMatchObject({ code: "timeout" });
   await new Promise((done) => setImmediate(done));
-  for (const [at, one] of asked.entries()) {
+  for (const [at, one] of waiting.entries()) {
     expect(counting).toHaveLength(at + 1);
     counting[at]?.end(view(at));
     expect(await one).toEqual(view(at));

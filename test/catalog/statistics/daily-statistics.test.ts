@@ -23,7 +23,9 @@ function daysBefore(day: string, count: number): string {
   return formatDay(dayOf(Date.parse(`${day}T12:00:00+03:00`)) - count);
 }
 
-/** A reading for each of the days, whose numbers tell the channel and the day; imported when all are over. */
+/**
+ * A reading for each of the days, whose numbers tell the channel and the day; imported when all are over.
+ */
 async function readings(channels: number[], days: string[]): Promise<void> {
   const { clock } = appliance.ports;
   const now = new Date(clock.now()).toISOString();
@@ -77,15 +79,15 @@ test("a row has exactly the contract's fields", async () => {
 });
 
 describe("the order", () => {
-  test("is that of the channels asked for, then by day", async () => {
+  test("follows the requested channels, then the days", async () => {
     await readings([1, 2, 3], ["2026-11-18", "2026-11-20", "2026-11-19"]);
     const { body } = await expectOk(appliance, `${STATISTICS}?channels=3,1,3,2,1`);
     expect(body.results.map((row: { channel: number; day: string }) => [row.channel, row.day]))
-      // A number that is repeated is answered once.
+      // A repeated number is answered once.
       .toEqual([3, 1, 2].flatMap((id) => lastDays(3).map((day) => [id, day])));
   });
 
-  test("leaves out unknown channels, and days without a reading", async () => {
+  test("omits unknown channels, and days without a reading", async () => {
     await readings([1], ["2026-11-10", "2026-11-20"]);
     await imported(appliance, "channels", [channel(2)]);
     expect(await daysAt("channels=999,1,2")).toEqual(["2026-11-10", "2026-11-20"]);
@@ -102,7 +104,7 @@ describe("the period", () => {
     expect(await daysAt("channels=1&from=&to=")).toEqual(lastDays(30));
   });
 
-  test("moves on exactly at Moscow's midnight", async () => {
+  test("moves on exactly at midnight in Moscow", async () => {
     await readings([1], lastDays(40, "2026-11-22"));
     appliance.ports.clock.set("2026-11-20T20:59:59.999Z");
     expect(await daysAt("channels=1")).toEqual(lastDays(30, "2026-11-20"));
@@ -112,7 +114,7 @@ describe("the period", () => {
     expect(await daysAt("channels=1")).toEqual(lastDays(30, "2026-11-21"));
   });
 
-  test("includes both its ends", async () => {
+  test("includes its first and its last day", async () => {
     await readings([1], lastDays(5));
     expect(await daysAt("channels=1&from=2026-11-17&to=2026-11-19")).toEqual([
       "2026-11-17",
@@ -122,7 +124,7 @@ describe("the period", () => {
     expect(await daysAt("channels=1&from=2026-11-18&to=2026-11-18")).toEqual(["2026-11-18"]);
   });
 
-  test("of which only one end is given has the other by default", async () => {
+  test("has a default for a bound that is not given", async () => {
     await readings([1], lastDays(40, "2026-11-25"));
     expect(await daysAt("channels=1&from=2026-11-18")).toEqual(lastDays(3));
     expect(await daysAt("channels=1&from=2026-10-18")).toEqual(lastDays(34));
@@ -144,7 +146,7 @@ describe("the period", () => {
     );
   });
 
-  test("may have 366 days and not 367", async () => {
+  test("may have 366 days but not 367", async () => {
     await readings([1], ["2025-11-19", "2025-11-20", TODAY]);
     expect(await daysAt("channels=1&from=2025-11-20&to=2026-11-20")).toEqual(["2025-11-20", TODAY]);
     await expectFaults(
@@ -152,7 +154,7 @@ describe("the period", () => {
       `${STATISTICS}?channels=1&from=2025-11-19&to=2026-11-20`,
       TOO_LONG,
     );
-    // A leap year: 366 days with both its ends.
+    // A leap year: 366 days, the first and the last included.
     expect(await daysAt("channels=1&from=2024-01-01&to=2024-12-31")).toEqual([]);
     await expectFaults(
       appliance,
@@ -162,7 +164,7 @@ describe("the period", () => {
     await expectFaults(appliance, `${STATISTICS}?channels=1&from=2025-11-19`, TOO_LONG);
   });
 
-  test("is of dates that exist, written YYYY-MM-DD", async () => {
+  test("takes existing dates only, written YYYY-MM-DD", async () => {
     for (const wrong of [
       "2025-02-30",
       "2025-02-29",
@@ -220,7 +222,7 @@ describe("channels", () => {
     expect(await daysAt("channels=%201,%202%20")).toEqual([]);
   });
 
-  test("times days are 10,000 at most, distinct and unknown ones counted", async () => {
+  test("times days are 10,000 at most, unknown channels included and repeated ones counted once", async () => {
     // 100 channels x 100 days, all of them unknown but one.
     await readings([1], [TODAY]);
     const hundred = `channels=${numbers(100)}`;
@@ -250,7 +252,7 @@ describe("channels", () => {
 });
 
 describe("the Test plan", () => {
-  test("covers the last 30 days, and no day before them", async () => {
+  test("covers the last 30 days and no earlier day", async () => {
     const { key } = await appliance.customer({ plan: "test" });
     await readings([1], lastDays(40));
     expect(await daysAt("channels=1", key)).toEqual(lastDays(30));
@@ -269,11 +271,11 @@ describe("the Test plan", () => {
       "tariff_required",
       key,
     );
-    // Only the start is a matter of the plan.
+    // The plan restricts only the first day.
     expect(await daysAt("channels=1&from=2026-11-19&to=2027-01-01", key)).toEqual(lastDays(2));
   });
 
-  test("counts its days from Moscow's midnight", async () => {
+  test("counts its days from midnight in Moscow", async () => {
     const { key } = await appliance.customer({ plan: "test" });
     appliance.ports.clock.set("2026-11-20T23:59:59.999+03:00");
     expect(await daysAt("channels=1&from=2026-10-22", key)).toEqual([]);
@@ -287,7 +289,7 @@ describe("the Test plan", () => {
     );
   });
 
-  test("is looked at after the parameters", async () => {
+  test("is checked after the parameters", async () => {
     const { key } = await appliance.customer({ plan: "test" });
     for (const [query, faults] of [
       ["channels=1&from=2020-02-30", { from: WRONG_DATE }],

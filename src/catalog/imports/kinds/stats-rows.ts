@@ -4,8 +4,8 @@ import { type Day, formatDay, startOfDay } from "../../../values/moscow-time.ts"
 import { messengerIdColumn } from "../../channels/messenger-id.ts";
 import { channelColumn, countColumn, dayColumn, nullable } from "../../fields/columns.ts";
 import {
-  ADDED_TOGETHER,
   createStatisticsRecords,
+  DAYS_PER_INSERT,
   daysAfter,
   type GivenDay,
   type StatisticsRecord,
@@ -66,7 +66,7 @@ export const statsImport: ImportKind<StatsRow> = {
     const records = createStatisticsRecords(db);
     return {
       together: {
-        rows: ADDED_TOGETHER,
+        rows: DAYS_PER_INSERT,
         insert(rows: readonly Given<StatsRow>[]): boolean {
           const whole: GivenDay[] = [];
           const nowMs = clock.now();

@@ -2,7 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { AppError } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
-import { releaseText } from "../../fields/spreadsheet-text.ts";
+import { unescapeText } from "../../fields/spreadsheet-text.ts";
 import type { ColumnNames } from "./column-names.ts";
 import { prepend } from "./input.ts";
 import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
@@ -121,7 +121,7 @@ function toFields(header: Readonly<Header>, cells: readonly string[]): Fields {
   const fields: Fields = {};
   for (let at = 0; at < cells.length; at++) {
     const column = header[at];
-    if (cells[at] !== "" && column != null) fields[column] = releaseText(cells[at] as string);
+    if (cells[at] !== "" && column != null) fields[column] = unescapeText(cells[at] as string);
   }
   return fields;
 }
@@ -225,7 +225,7 @@ function checkHeader(cells: readonly string[], names: ColumnNames): Header {
 function withoutEmpty(record: Record<string, string>): Fields {
   const fields: Fields = {};
   for (const name in record) {
-    if (record[name] !== "") fields[name] = releaseText(record[name] as string);
+    if (record[name] !== "") fields[name] = unescapeText(record[name] as string);
   }
   return fields;
 }

@@ -6,14 +6,14 @@ import { about, IS_SEARCH, type Plan } from "./plan.ts";
 import { afterCondition, guard, textTests } from "./sql-parts.ts";
 
 /**
- * Most candidates to sort before a walk is tried. With so many matches among a million channels, a walk
- * passes 7,000 channels before it fills a page of 50.
+ * Limit for candidates that are sorted before a walk is tried. With so many matches among a million
+ * channels, a walk passes 7,000 channels before it fills a page of 50.
  */
 const CANDIDATES_MAX = 7_000;
-/** Most candidates to sort if a second condition narrows them: a walk would pass more channels in vain. */
+/** The same if a second condition narrows them: a walk would then pass more channels in vain. */
 const NARROWED_MAX = 20_000;
 
-/** Sorts all candidates of the expression, if the text is rare. */
+/** Sorts all candidates of the expression: for rare texts. */
 export const candidates: Plan = {
   name: "candidates",
   applies: [IS_SEARCH],
@@ -21,7 +21,7 @@ export const candidates: Plan = {
   givesUp: `there are more than ${about(CANDIDATES_MAX)} candidates`,
 };
 
-/** Sorts more candidates, if a second condition narrows them. */
+/** Sorts more candidates: for searches that a second condition narrows. */
 export const narrowedCandidates: Plan = {
   name: "narrowed candidates",
   applies: [
@@ -35,7 +35,7 @@ export const narrowedCandidates: Plan = {
   givesUp: `there are more than ${about(NARROWED_MAX)} candidates`,
 };
 
-/** Sorts all candidates, however many: matches are far down in the ordering. */
+/** Sorts all candidates, however many: for matches far down in the ordering. */
 export const allCandidates: Plan = {
   name: "all candidates",
   applies: [IS_SEARCH],
@@ -43,13 +43,16 @@ export const allCandidates: Plan = {
 };
 
 /**
- * Null if there are more than `most` candidates, which the same scan counts. Sorted before testing, so that
- * texts are read only until the page is full.
+ * The page among the candidates of the expression; null if there are more than `most`, which the same
+ * statement counts. Candidates are sorted before they are tested, so that texts are read only until the
+ * page is full.
  */
 function findAmongCandidates(db: Database, query: Query, most: number): Found[] | null {
-  // The index stores each facet as one term, so terms of the expression need no further test.
-  const asked = query.expression?.terms.map((term) => term.text) ?? [];
-  const text = textTests(query.tests.filter(({ term }) => !isFacet(term) || !asked.includes(term)));
+  // The index stores each facet as one term, so facets in the expression need no further test.
+  const lookedUp = query.expression?.terms.map((term) => term.text) ?? [];
+  const text = textTests(
+    query.tests.filter(({ term }) => !isFacet(term) || !lookedUp.includes(term)),
+  );
   const [counted, ...found] = selectFound(
     db,
     `WITH

@@ -7,9 +7,9 @@ export interface Plan {
   name: string;
   /** Conditions for trying it; all must hold. */
   applies: readonly Condition[];
-  /** Null if it gives up. */
+  /** Finds the page; null if it gives up. */
   run(db: Database, query: Query): Found[] | null;
-  /** Why it gives up; absent if it never does. */
+  /** Why it gives up, for `kanalog search explain`; absent if it never does. */
   givesUp?: string;
 }
 
@@ -26,7 +26,7 @@ export const IS_SEARCH: Condition = {
   holds: ({ expression }) => expression !== null,
 };
 
-/** An approximate count for people. */
+/** A count, written for people. */
 export function about(count: number): string {
   return Math.round(count).toLocaleString("en-US");
 }

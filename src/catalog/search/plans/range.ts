@@ -4,7 +4,7 @@ import { countRows, type Found, selectFound } from "./found.ts";
 import { about, type Plan } from "./plan.ts";
 import { afterCondition, allEntriesOf, textTests } from "./sql-parts.ts";
 
-/** Most channels in a range to test and sort. */
+/** Limit for channels in a range that are tested and sorted. */
 const RANGE_MAX = 20_000;
 
 /** Tests and sorts all channels in a narrow range of subscribers or of a metric. */
@@ -27,7 +27,10 @@ export const range: Plan = {
   givesUp: `more than ${about(RANGE_MAX)} channels are in the range`,
 };
 
-/** SQL: the channels in each range outside the ordering, by the index that holds them consecutively. */
+/**
+ * SQL: the channels in each range of another column than the ordering's, by an index in which they lie
+ * consecutively.
+ */
 function rangesOf({ boundsApart }: Query): string[] {
   const ofSubscribers = boundsApart.filter(({ column }) => column === "subscribers");
   const subscribers = `channels c INDEXED BY channels_by_subscribers

@@ -1,13 +1,14 @@
 import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
-import { SLOT_READ } from "../../metrics/metrics.store.ts";
+import { CURRENT_SLOT } from "../../metrics/metrics.store.ts";
 import { METRIC_ORDERS, ORDERED_METRICS, type OrderedMetric } from "../../metrics/metrics.ts";
 import type { Query, TextTest } from "../query.ts";
 
-/** Channels that a walk may pass in vain before all candidates are sorted instead. */
+/** Limit for channels that a walk passes before all candidates are sorted instead. */
 export const WALK_MAX = 15_000;
 
 /**
- * SQL: the deadline's check for every row, needed only if more rows than the longest walk's may be visited.
+ * SQL: checks the deadline for every row; left out if no more than `WALK_MAX` rows can be visited.
+ * @param most limit for the rows visited
  */
 export function guard(most: number): string {
   return most > WALK_MAX ? WITHIN_DEADLINE : "1";
@@ -33,7 +34,7 @@ export function allEntriesOf(column: OrderedMetric): string {
 }
 
 function entriesOfOrders(numbers: string): string {
-  return `o.slot = ${SLOT_READ} AND o.metric ${numbers} AND o.is_chat = @isChat`;
+  return `o.slot = ${CURRENT_SLOT} AND o.metric ${numbers} AND o.is_chat = @isChat`;
 }
 
 /** SQL: joins the search texts of `channels c` and tests them; without tests, no text is read. */

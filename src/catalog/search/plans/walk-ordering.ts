@@ -1,11 +1,11 @@
 import type { Database } from "../../../db/database.ts";
-import { isLastPostOrderWhole, NO_POST_STEP } from "../last-post-order.ts";
+import { isLastPostOrderComplete, NO_POST_STEP } from "../last-post-order.ts";
 import { and, METRICS, METRICS_OR_NONE, NOT_SMALL, type Query, UNBOUNDED } from "../query.ts";
 import { countRows, type Found, selectFound } from "./found.ts";
 import { entriesOf, guard, textTests } from "./sql-parts.ts";
 
 /**
- * Walks the ordering's index from the position onwards, segment by segment: channels with exactly the
+ * Walks the ordering from the position onwards, segment by segment: channels with exactly the
  * position's value, then those with lower values, then those without a value. Every page therefore costs as
  * much as the first, however many channels share a value. Null if the page is not full after `most`
  * channels.
@@ -33,20 +33,20 @@ export function walkOrdering(db: Database, query: Query, most: number): Found[] 
 }
 
 interface Segment {
-  /** SQL: its channels with their values and subscribers, in order. */
+  /** SQL: a SELECT of its channels with their values, in order; each row is a step of the walk. */
   steps: string;
   /** SQL: a channel's value. */
   value: string;
   /**
-   * SQL: alias of a step, what else is read of its channel `c`, and the tests beside those on the search
-   * text.
+   * SQL: alias of a step and joins of what else is read of its channel `c`; the tests beside those on the
+   * search text.
    */
   join: string;
   tests: string;
 }
 
 /** Part of the ordering: SQL over its column, and over the channel's number. */
-interface Place {
+interface Part {
   where: string;
   order: string;
   isValueless: boolean;
@@ -56,14 +56,14 @@ function segments(db: Database, query: Query, most: number): Segment[] {
   const { ordered, boundsApart, ownBounds } = query;
   const tests = and(boundsApart);
   const isOfMetrics = boundsApart.some(({ column }) => column !== "subscribers");
-  if (ordered.by === "last post" && isLastPostOrderWhole(db)) {
+  if (ordered.by === "last post" && isLastPostOrderComplete(db)) {
     return lastPostSegments(query, most, isOfMetrics ? METRICS : "");
   }
   if (ordered.by !== "metrics") {
     const join = `c ${isOfMetrics ? METRICS : ""}`;
     // The index of last posts is dropped once their order is complete, possibly between two statements.
     const index = ordered.by === "channels" ? `INDEXED BY ${ordered.index}` : "";
-    return placesOf(query, `c.${ordered.column}`, "c.id").map(({ where, order }) => ({
+    return partsOf(query, `c.${ordered.column}`, "c.id").map(({ where, order }) => ({
       steps: `SELECT c.id, c.${ordered.column} AS value, c.subscribers
         FROM channels c ${index}
         WHERE ${guard(most)} AND c.is_public = 1 AND c.is_chat = @isChat ${and(ownBounds)} ${where} ${order}`,
@@ -71,7 +71,7 @@ function segments(db: Database, query: Query, most: number): Segment[] {
     }));
   }
   const own = ownBounds.map(({ entrySql }) => `AND ${entrySql}`).join(" ");
-  return placesOf(query, "o.value", "o.id").map(({ where, order, isValueless }) =>
+  return partsOf(query, "o.value", "o.id").map(({ where, order, isValueless }) =>
     isValueless
       ? {
           steps: `SELECT c.id, c.subscribers FROM channels c INDEXED BY channels_by_kind
@@ -92,7 +92,8 @@ function segments(db: Database, query: Query, most: number): Segment[] {
 }
 
 /**
- * Each entry is a step, even if its channel has moved on: the channel is read only when the page needs it.
+ * Segments of the order by last posts. Each entry is a step, even if it is outdated, because a channel is
+ * only read once the page needs it.
  */
 function lastPostSegments({ after, boundsApart }: Query, most: number, metrics: string): Segment[] {
   const segment = (where: string, order: string): Segment => ({
@@ -114,13 +115,13 @@ function lastPostSegments({ after, boundsApart }: Query, most: number, metrics: 
   return [segment(below, sorted), segment(valueless, "o.id")];
 }
 
-function placesOf({ after, ordered, ownBounds }: Query, value: string, id: string): Place[] {
-  const valued: Place = {
+function partsOf({ after, ordered, ownBounds }: Query, value: string, id: string): Part[] {
+  const valued: Part = {
     where: `AND ${value} IS NOT NULL`,
     order: `ORDER BY ${value} DESC, ${id}`,
     isValueless: false,
   };
-  const valueless: Place = {
+  const valueless: Part = {
     where: `AND ${value} IS NULL`,
     order: `ORDER BY ${id}`,
     isValueless: true,
@@ -131,7 +132,7 @@ function placesOf({ after, ordered, ownBounds }: Query, value: string, id: strin
   if (after[0] === null) {
     return rest.map((one) => ({ ...one, where: `${one.where} AND ${id} > @afterId` }));
   }
-  const tied: Place = {
+  const tied: Part = {
     where: `AND ${value} = @afterValue AND ${id} > @afterId`,
     order: `ORDER BY ${id}`,
     isValueless: false,

@@ -3,7 +3,7 @@ import { about, type Plan } from "./plan.ts";
 import { WALK_MAX } from "./sql-parts.ts";
 import { walkOrdering } from "./walk-ordering.ts";
 
-/** Walks the ordering itself until the page is full: for nothing searched, or frequent matches. */
+/** Walks the ordering itself until the page is full: if nothing is searched, or matches are frequent. */
 export const walk: Plan = {
   name: "walk",
   applies: [{ words: "every list can be walked", holds: () => true }],

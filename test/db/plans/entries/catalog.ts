@@ -1740,7 +1740,7 @@ export const catalog: Entries = {
       why: "A table of one row.",
     },
   ],
-  "catalog/post-search/matches.store.ts askedOf": [
+  "catalog/post-search/matches.store.ts indexQueryOf": [
     {
       sql: "SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT ?",
       plan: ["SCAN post_search_stale"],
@@ -1951,7 +1951,7 @@ export const catalog: Entries = {
       why: "The rows of matches, 10,001 at the most, in the index's order; while channels are stale each one's channel and facets are looked at.",
     },
   ],
-  "catalog/post-search/matches.store.ts walkCandidates": [
+  "catalog/post-search/matches.store.ts iterateCandidates": [
     {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) ORDER BY s.rowid DESC",
       plan: ["SCAN s VIRTUAL TABLE INDEX 192:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -2276,7 +2276,7 @@ export const catalog: Entries = {
       why: "500 channels at a time, outside of any transaction that writes; at most five days are sorted, where the day looked for has none.",
     },
   ],
-  "catalog/metrics/metrics.store.ts readRun": [
+  "catalog/metrics/metrics.store.ts publishRun": [
     {
       sql: "UPDATE metrics_read SET slot = ? WHERE run = ?",
       plan: ["SCAN metrics_read"],
@@ -2316,7 +2316,7 @@ export const catalog: Entries = {
       why: "A page of 100 cards at most, and a table of one row.",
     },
   ],
-  "catalog/metrics/metrics.store.ts slotRead": [
+  "catalog/metrics/metrics.store.ts currentSlot": [
     {
       sql: "SELECT slot FROM metrics_read",
       plan: ["SCAN metrics_read"],

@@ -96,7 +96,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
       fewest: () => (areRefreshes ? FEWEST_REFRESHED : undefined),
 
       write(row: Given<ChannelRow>): RowOutcome {
-        if (row.removed === true) return keepRemoved(records, row);
+        if (row.removed === true) return recordRemoval(records, row);
         if (row.merged_into != null) throw new RowFault("merged_into", message("removedByCommand"));
         requirePast("last_post_at", row.last_post_at, clock.now());
         for (const { givenUpAt } of row.former_handles ?? [])
@@ -179,7 +179,7 @@ function channelValues(db: Database, record: ChannelRecord) {
 }
 
 /** Writes a row with `removed`: reserves the number of a channel that was removed elsewhere. */
-function keepRemoved(
+function recordRemoval(
   records: Records,
   { id, merged_into: intoId = null }: Given<ChannelRow>,
 ): RowOutcome {
@@ -189,7 +189,7 @@ function keepRemoved(
   if (intoId !== null && records.byId(intoId) === undefined) {
     throw new RowFault("merged_into", message("noChannel", { channel: intoId }));
   }
-  records.keepRemoved(id, intoId);
+  records.recordRemoval(id, intoId);
   return "inserted";
 }
 

@@ -77,7 +77,7 @@ export const postsImport: ImportKind<PostRow> = {
       }
       mentions.write(post, stored, row.forwarded_from);
       changed.note(post, stored, nowMs);
-      index.note(post, stored);
+      index.collect(post, stored);
       return stored === undefined ? "inserted" : "updated";
     }
 
@@ -94,7 +94,7 @@ export const postsImport: ImportKind<PostRow> = {
       if (tombstone !== undefined) return "unchanged";
       if (stored !== undefined) {
         takeDown(stored, nowMs);
-        index.again(stored.id);
+        index.reindex(stored.id);
         return "updated";
       }
       const messengerId = row.msgr_post_id ?? null;

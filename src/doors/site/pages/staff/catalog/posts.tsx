@@ -2,7 +2,10 @@
 
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
-import type { PostsFound as Found, PostsAsked } from "../../../../../catalog/posts/manage-posts.ts";
+import type {
+  PostsFound as Found,
+  PostsRequest,
+} from "../../../../../catalog/posts/manage-posts.ts";
 import type { PostRecord } from "../../../../../catalog/posts/post.ts";
 import { AppError } from "../../../../../errors.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
@@ -68,7 +71,7 @@ export async function PostsFound({
 }
 
 /** The post with the number precedes those that contain its digits. */
-async function foundOf(asked: PostsAsked, { posts }: SiteContext): Promise<Found> {
+async function foundOf(asked: PostsRequest, { posts }: SiteContext): Promise<Found> {
   const { text, after, channelId } = asked;
   const found = await posts.found(asked);
   const id = parseNumber(text);
@@ -170,7 +173,7 @@ export async function takeDown(visit: Visit, { posts }: SiteContext): Promise<Vi
 }
 
 /** The position in the query, such as `1763000000000-7`; null for any other text. */
-function positionOf({ query }: Visit): PostsAsked["after"] {
+function positionOf({ query }: Visit): PostsRequest["after"] {
   const [, at, id] = /^(\d{1,15})-(\d{1,15})$/.exec(query.get("after") ?? "") ?? [];
   return at === undefined || id === undefined ? null : [Number(at), Number(id)];
 }

@@ -3,28 +3,28 @@ import type { SimilarReason } from "./mention.ts";
 import type { Compared } from "./similar.store.ts";
 
 /** Similarity of a channel to another. */
-export interface Likeness {
+export interface Similarity {
   /** Score out of 100, not rounded. */
   points: number;
   reasons: SimilarReason[];
 }
 
-/** Weights of the score, as documented for customers in mentions.md. */
+/** Points for each reason, as documented for customers in mentions.md. */
 const MENTIONED_TOGETHER = 50;
 const SAME_CATEGORY = 25;
 const SHARED_CATEGORY = 15;
 const SAME_TERRITORY = 10;
 const NEAR_SIZE = 15;
-/** Sizes up to twice or half count as near; points for size reach zero at sixteen times. */
+/** In doublings: up to twice or half the size is near; points for size reach zero at sixteen times. */
 const NEAR_DOUBLINGS = 1;
 const FAR_DOUBLINGS = 4;
 
 /**
  * Score of another channel. Null for one that is never mentioned together with this one and shares no
  * category: a similar size or territory alone means nothing.
- * @param part weighted share, 0 to 1, of the channels mentioning this one that mention both
+ * @param part share, 0 to 1, of those who mention this channel that mention the other too; weighted
  */
-export function likenessOf(channel: Compared, other: Compared, part: number): Likeness | null {
+export function similarityOf(channel: Compared, other: Compared, part: number): Similarity | null {
   const reasons: SimilarReason[] = [];
   let points = MENTIONED_TOGETHER * part;
   if (part > 0) reasons.push("mentioned_together");
