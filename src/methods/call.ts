@@ -2,9 +2,9 @@ import type { Key } from "../customers/keys/keys.table.ts";
 import type { Caller } from "../customers/keys/keys.ts";
 import { type Ended, quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
-import { askedBy } from "../values/asker.ts";
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
+import { runFor } from "../values/tenant.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
 import { onlyFields } from "./fields.ts";
 import { type ApiMethod, type Call, FileAnswer, takesBody } from "./method.ts";
@@ -228,7 +228,7 @@ async function runMethod(
     chargeMore,
     ownUrl,
   };
-  const answer = askedBy(caller.organization.id, () => method.run(args, call));
+  const answer = runFor(caller.organization.id, () => method.run(args, call));
   const fields = args["fields"] as string[] | undefined;
   if (fields === undefined) return answer;
   const included = args["include"] as string | undefined;

@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * Whom work is done for: an organization by its number, or a visitor without one by their network; null is
- * the appliance itself and its staff.
+ * Whom the appliance works for, so that scarce resources are shared fairly: an organization, by its number;
+ * a visitor of the site without one, by the network; null for the appliance itself and its staff.
  */
-export type Asker = number | string | null;
+export type Tenant = number | string | null;
 
-const asking = new AsyncLocalStorage<Asker>();
+const tenants = new AsyncLocalStorage<Tenant>();
 
-/** Runs work on behalf of somebody: resources that it waits for are shared fairly among askers. */
-export function askedBy<T>(asker: Asker, work: () => T): T {
-  return asking.run(asker, work);
+/** Runs work for a tenant: whatever it calls or awaits finds the tenant by `currentTenant`. */
+export function runFor<T>(tenant: Tenant, work: () => T): T {
+  return tenants.run(tenant, work);
 }
 
-/** The organization that the running code works for. */
-export function presentAsker(): Asker {
-  return asking.getStore() ?? null;
+/** The tenant whom the running code works for; null outside `runFor`. */
+export function currentTenant(): Tenant {
+  return tenants.getStore() ?? null;
 }

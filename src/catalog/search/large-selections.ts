@@ -1,7 +1,7 @@
 import { queryTimeout } from "../../db/deadline.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { presentAsker } from "../../values/asker.ts";
 import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
+import { currentTenant } from "../../values/tenant.ts";
 import type { CatalogFilter } from "./catalog.ts";
 import type { SelectionView } from "./selection.ts";
 import { createTurns } from "./turns.ts";
@@ -60,7 +60,7 @@ export function createLargeSelections(
 
   /** Runs once no other worker counts for the organization, and a slot is free among all. */
   async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const own = await taken(`turn of ${presentAsker()}`, 1);
+    const own = await taken(`turn of ${currentTenant()}`, 1);
     try {
       const place = await taken("turn", AT_ONCE_MAX);
       try {
@@ -91,10 +91,10 @@ export function createLargeSelections(
       const key = JSON.stringify(filter);
       const known = kept.get(key);
       if (known !== undefined && clock.monotonic() < known.untilMs) return known.view;
-      const asked = `${presentAsker()} ${key}`;
+      const asked = `${currentTenant()} ${key}`;
       const same = coming.get(asked);
       if (same !== undefined) return same;
-      const place = takeOneOf(claims, `of ${presentAsker()}`, ASKED_MAX);
+      const place = takeOneOf(claims, `of ${currentTenant()}`, ASKED_MAX);
       if (place === null) throw queryTimeout();
       const turn = inTurn(key, filter).finally(() => {
         coming.delete(asked);
