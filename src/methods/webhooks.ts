@@ -20,7 +20,7 @@ import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
 import { webhooksIncluded, webhooksIncludedOrKept, webhookToSpare } from "./plan-rules.ts";
 
-/** Longest time for which a rotation may keep the previous secret signing. */
+/** Longest time for which the previous secret may keep signing after a rotation. */
 export const OVERLAP_HOURS_MAX = 72;
 
 /** Room for a body with a list of channels. */
@@ -130,6 +130,7 @@ export const webhooksUpdate = apiMethod({
   bodyBytesMax: LIST_BYTES_MAX,
   result: webhookSchema,
   errors: ["not_found", "conflict"],
+  // Comes before the faults of other fields: whatever they are, staff would have to enable it first.
   async refuse(raw, body, call) {
     const id = webhookPath.id.read(raw["id"]);
     const isActive = isActiveField.read(Object(body).is_active);
@@ -262,6 +263,7 @@ export const webhooksResend = apiMethod({
     call.services.webhooks.resend(own(id, call), delivery, actorOf(call)),
 });
 
+/** The address of a receiver, as given and parsed. */
 export function readUrl(given: unknown): Read<GivenTarget> {
   if (typeof given !== "string") return { fault: message("notText") };
   if (given.trim() === "") return { fault: message("blank") };
