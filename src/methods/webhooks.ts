@@ -1,5 +1,5 @@
 import { fieldError } from "../errors.ts";
-import type { GivenTarget } from "../push/webhooks/manage/given-target.ts";
+import type { ReceiverAddress } from "../push/webhooks/manage/receiver-address.ts";
 import {
   attemptSchema,
   type DeliveryView,
@@ -31,7 +31,7 @@ const webhookPath = {
 };
 const deliveryPath = inPath(integer({ description: "Delivery number.", example: 1, minimum: 0 }));
 
-const urlField: Parameter<GivenTarget> = {
+const urlField: Parameter<ReceiverAddress> = {
   in: "body",
   required: false,
   schema: textSchema({
@@ -95,8 +95,8 @@ export const webhooksCreate = apiMethod({
   errors: [],
   run({ url, channels }, call) {
     const { organization, plan } = call.caller;
-    const given = { given: url, channels };
-    return call.services.webhooks.create(organization.id, plan, given, actorOf(call));
+    const webhook = { address: url, channels };
+    return call.services.webhooks.create(organization.id, plan, webhook, actorOf(call));
   },
 });
 
@@ -141,7 +141,7 @@ export const webhooksUpdate = apiMethod({
     if (url === undefined && channels === undefined && isActive === undefined) {
       throw fieldError({ non_field_errors: [message("nothingToChange")] });
     }
-    const change = { given: url, channels, isActive };
+    const change = { address: url, channels, isActive };
     return call.services.webhooks.change(own(id, call), call.caller.plan, change, actorOf(call));
   },
 });
@@ -264,7 +264,7 @@ export const webhooksResend = apiMethod({
 });
 
 /** The address of a receiver, as given and parsed. */
-export function readUrl(given: unknown): Read<GivenTarget> {
+export function readUrl(given: unknown): Read<ReceiverAddress> {
   if (typeof given !== "string") return { fault: message("notText") };
   if (given.trim() === "") return { fault: message("blank") };
   const read = readTargetUrl(given);

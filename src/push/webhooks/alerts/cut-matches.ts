@@ -5,7 +5,7 @@ import { dayOf } from "../../../values/moscow-time.ts";
 import { addDelivery } from "../delivery/deliveries.store.ts";
 import { eventsOf, FRESH_MS, type PostTexts } from "../events/cut-events.ts";
 import { eventBody } from "../events/event-body.ts";
-import { noteLook } from "../events/look.ts";
+import { noteHeartbeat } from "../events/heartbeat.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import { forgetAlertPosts, noteAlertChange, noteAlertCut, selectAlert } from "./alerts.store.ts";
 import { ALERT_POSTS_A_DAY } from "./loaded-alerts.ts";
@@ -37,7 +37,7 @@ export function cutMatches(
 ): Promise<number> {
   return inTransaction(db, clock, "cut-alerts", async (tx) => {
     const nowMs = clock.now();
-    await noteLook(tx, nowMs);
+    await noteHeartbeat(tx, nowMs);
     const endAtMs = clock.monotonic() + CUT_MS;
     const shared = { last, nowMs, texts: new Map(), pausedFrom: new Map() };
     let cut = 0;

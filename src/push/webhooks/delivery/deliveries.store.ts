@@ -17,7 +17,7 @@ const addBody = change((db) =>
   db.insert(webhookBodies).values({ deliveryId: given("id"), body: given("body") }),
 );
 
-/** Adds a delivery; a post event is due at once. @returns number of the delivery */
+/** Adds a delivery, due at once unless it is a ping. @returns its number */
 export async function addDelivery(
   tx: Transaction,
   delivery: {

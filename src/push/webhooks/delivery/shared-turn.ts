@@ -1,4 +1,4 @@
-/** Work that is repeated until no call came in meanwhile: calls during a turn share the next one. */
+/** Work of which one turn runs at a time: all calls during a turn share the next one. */
 export function createSharedTurn(work: () => Promise<void>) {
   let isAsked = false;
   let underWay: Promise<void> | null = null;
@@ -15,14 +15,14 @@ export function createSharedTurn(work: () => Promise<void>) {
   }
 
   return {
-    /** Settles once the requested work is done, and rejects if it fails. */
+    /** Settles once a turn that began after the call has ended, and no other is asked for; rejects if one fails. */
     ask(): Promise<void> {
       isAsked = true;
       underWay ??= run();
       return underWay;
     },
 
-    /** Null if no turn is in progress. */
+    /** Settles as `ask`; null if no turn is in progress. */
     underWay: (): Promise<void> | null => underWay,
   };
 }
