@@ -16,21 +16,24 @@ import {
   UNKNOWN_ID,
 } from "../support/webhook-calls.ts";
 
-/** Who may call what, as it is written in the contract, and that nobody sees what is another's. */
+/** Who may call what according to the contract; and nobody sees what belongs to another organization. */
 
 interface Rule {
   verb?: "POST" | "PATCH" | "DELETE";
-  /** `:webhook`, `:delivery` and `:alert` stand for an organization's own, in the body too. */
+  /** `:webhook`, `:delivery` and `:alert` stand for those of the organization, in the body too. */
   path: string;
   body?: object;
   status?: number;
-  /** Whose key: anybody's of the organization, or an owner's or administrator's for writing. */
+  /** Which keys may call it: any of the organization, or read-write keys of owners and administrators. */
   key: "any" | "managers";
-  /** Any plan, or those with posts, or with webhooks, or any while there are webhooks from before. */
+  /**
+   * Which plans include it: any, those with posts, export or webhooks, or any as long as there are
+   * webhooks.
+   */
   plan: "any" | "posts" | "export" | "webhooks" | "webhooks, or some from before";
 }
 
-/** Every API method by its operation id. One that is new has to be added here, on purpose. */
+/** Every API method by its operation id. A new method must be added here, on purpose. */
 const METHODS: Record<string, Rule> = {
   me_retrieve: { path: "/v1/me/", key: "any", plan: "any" },
   me_usage_list: { path: "/v1/me/usage/", key: "any", plan: "any" },
@@ -115,7 +118,7 @@ const METHODS: Record<string, Rule> = {
   },
 };
 
-/** Every MCP tool, likewise. */
+/** Every MCP tool; a new one must be added here, on purpose. */
 const TOOLS: Record<string, { arguments: object; plan: "any" | "posts" }> = {
   me_retrieve: { arguments: {}, plan: "any" },
   msgr_channels_resolve_retrieve: { arguments: { q: "@channel_1" }, plan: "any" },
@@ -142,10 +145,10 @@ const PLANS: Record<PlanCode, { posts: boolean; webhooks: boolean }> = {
 const ROLES: readonly MemberRole[] = ["owner", "administrator", "member"];
 const MARKS: readonly KeyAccess[] = ["read_only", "read_write"];
 
-/** What no other organization may see anything of is named after this. */
+/** Part of every name that no other organization may see. */
 const MARK = "Zwiebelfisch";
 
-/** An organization, its owner's key to write, and what is its own. */
+/** An organization with its owner's read-write key, and what belongs to it. */
 interface Own {
   organizationId: number;
   key: string;
@@ -177,7 +180,7 @@ afterAll(async () => {
   await appliance.close();
 });
 
-/** An organization on Profi with a webhook, a delivery and an alert. */
+/** Creates an organization on Profi with a webhook, a delivery and an alert. */
 async function organization(name: string): Promise<Own> {
   const { accounts, keys } = appliance.app.domains;
   const { id: organizationId } = await accounts.createOrganization(
@@ -193,7 +196,7 @@ async function organization(name: string): Promise<Own> {
   return { ...own, ...(await webhookOf(own, name)) };
 }
 
-/** One more webhook with a delivery and an alert. */
+/** Creates another webhook with a delivery and an alert. */
 async function webhookOf(
   { key }: Own,
   name: string,
@@ -230,10 +233,10 @@ function ask({ verb, path, body }: Rule, key: string | null, own: Own): Promise<
   });
 }
 
-/** Status and code; the code is empty where all went well. */
+/** Status and code; the code is empty if the call succeeded. */
 const told = ({ status, body }: Answer): string => `${status} ${status < 400 ? "" : body.code}`;
 
-test("the tables name every method and tool there is", () => {
+test("the tables name every method and tool", () => {
   const operations = apiMethods.map(({ operationId }) => operationId);
   expect(Object.keys(METHODS).sort()).toEqual([...operations].sort());
   const tools = toolMethods.map(({ operationId }) => operationId);
@@ -241,11 +244,11 @@ test("the tables name every method and tool there is", () => {
   expect(Object.keys(PLANS)).toEqual([...PLAN_CODES]);
 });
 
-/** Whether it names something of an organization's own. */
+/** Whether the path or body names something that belongs to an organization. */
 const isOwned = ({ path, body }: Rule): boolean =>
   /:(?:webhook|alert)/.test(path + JSON.stringify(body ?? {}));
 
-/** What the contract says, in its order: mark, role, plan. */
+/** The answer according to the contract, in its order: access of the key, role, plan. */
 function expected(
   rule: Rule,
   {
@@ -275,11 +278,11 @@ function expected(
   return needsWebhook && !hasWebhooks ? "404 not_found" : `${rule.status ?? 200} `;
 }
 
-describe("every method answers what the table says", () => {
+describe("every method answers as the table says", () => {
   for (const plan of PLAN_CODES) {
     for (const hasWebhooks of [true, false]) {
       const about = hasWebhooks ? "with webhooks from before" : "without webhooks";
-      test(`on ${plan}, ${about}, to every role and mark`, async () => {
+      test(`on ${plan}, ${about}, to every role and access`, async () => {
         const { accounts } = appliance.app.domains;
         const found: string[] = [];
         const wanted: string[] = [];
@@ -303,7 +306,7 @@ describe("every method answers what the table says", () => {
               const about = `${name} ${role} ${access}`;
               found.push(`${about}: ${told(await ask(rule, key, { ...bare, ...fresh }))}`);
               wanted.push(`${about}: ${expected(rule, { role, access, plan, hasWebhooks })}`);
-              // One that was made must not be there for the next method.
+              // A webhook that was just created must not be there for the next method.
               if (!hasWebhooks) dropWebhooks(bare.organizationId);
             }
           }
@@ -313,7 +316,7 @@ describe("every method answers what the table says", () => {
     }
   }
 
-  test("and nothing at all to a key that is not good any more, or never was", async () => {
+  test("and refuses a key that is no longer valid, or never was", async () => {
     const { accounts, keys } = appliance.app.domains;
     const { clock } = appliance.ports;
     const own = await organization("Acme");
@@ -353,7 +356,7 @@ describe("every method answers what the table says", () => {
   });
 });
 
-test("every tool answers what the table says, on every plan, to every role and mark", async () => {
+test("every tool answers as the table says, on every plan, to every role and access", async () => {
   const { accounts } = appliance.app.domains;
   const own = await organization("Acme");
   for (const plan of PLAN_CODES) {
@@ -379,7 +382,7 @@ test("every tool answers what the table says, on every plan, to every role and m
 describe("another organization", () => {
   const OWNED = Object.entries(METHODS).filter(([, rule]) => isOwned(rule));
 
-  test("finds a webhook or delivery that is not its own no more than one that is not there", async () => {
+  test("finds another's webhook or delivery no more than one that does not exist", async () => {
     const [own, theirs] = [await organization("Acme"), await organization(MARK)];
     const before = rowsOf(theirs.organizationId);
     const sent = appliance.ports.network.posts.length;
@@ -416,18 +419,18 @@ describe("another organization", () => {
       await look(name, await mcpRequests(appliance, own.key).call(name, { ...args }));
     }
     expect(seen.filter((text) => text.toLowerCase().includes(MARK.toLowerCase()))).toEqual([]);
-    // Else the line above could not fail.
+    // Shows that the expectation above could fail.
     const mine = await ask(METHODS["me_retrieve"] as Rule, theirs.key, theirs);
     expect(JSON.stringify(mine.body)).toContain(MARK);
   });
 
-  test("spends units of its own only", async () => {
+  test("spends only its own units", async () => {
     const [own, theirs] = [await organization("Acme"), await organization(MARK)];
     const me = async ({ key }: Own) => (await appliance.request("/v1/me/", { key })).body;
     const used = async (of: Own) => (await me(of)).usage.used;
     const rows = async ({ key }: Own): Promise<{ key: number; units: number }[]> =>
       (await appliance.request("/v1/me/usage/", { key })).body.results;
-    // Free requests are noted behind their answers, and on another node later still: their units are none.
+    // Free requests are recorded after their answers, on another node even later; they cost no units.
     const billed = async (of: Own) => (await rows(of)).filter(({ units }) => units > 0);
     const before = [await used(theirs), await billed(theirs)];
     for (const rule of Object.values(METHODS)) await ask(rule, own.key, theirs);
@@ -438,7 +441,7 @@ describe("another organization", () => {
   });
 });
 
-/** All that is stored of an organization's webhooks. */
+/** All rows of an organization's webhooks. */
 function rowsOf(organizationId: number): unknown {
   const { db } = appliance.app.domains;
   return [

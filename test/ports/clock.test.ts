@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "../../src/ports/clock.ts";
 
-test("a signal that is aborted ends a wait at once, whether before the wait or during it", async () => {
+test("an aborted signal ends a wait at once, whether it is aborted before the wait or during it", async () => {
   const controller = new AbortController();
   const waiting = systemClock.sleep(600_000, controller.signal);
   controller.abort();
@@ -9,7 +9,7 @@ test("a signal that is aborted ends a wait at once, whether before the wait or d
   await systemClock.sleep(600_000, controller.signal);
 });
 
-test("a wait that is over leaves no listener at its signal", async () => {
+test("a wait that is over leaves no listener on its signal", async () => {
   const { signal } = new AbortController();
   let listeners = 0;
   const add = signal.addEventListener.bind(signal);
