@@ -219,7 +219,7 @@ async function webhookOf(
   return { webhook, delivery: body.results[0].delivery, alert: made.body.id };
 }
 
-function ask({ verb, path, body }: Rule, key: string | null, own: Own): Promise<Answer> {
+function request({ verb, path, body }: Rule, key: string | null, own: Own): Promise<Answer> {
   const at = path
     .replace(":webhook", String(own.webhook))
     .replace(":delivery", String(own.delivery))
@@ -234,7 +234,7 @@ function ask({ verb, path, body }: Rule, key: string | null, own: Own): Promise<
 }
 
 /** Status and code; the code is empty if the call succeeded. */
-const told = ({ status, body }: Answer): string => `${status} ${status < 400 ? "" : body.code}`;
+const outcome = ({ status, body }: Answer): string => `${status} ${status < 400 ? "" : body.code}`;
 
 test("the tables name every method and tool", () => {
   const operations = apiMethods.map(({ operationId }) => operationId);
@@ -304,7 +304,7 @@ describe("every method answers as the table says", () => {
               // A webhook is tested at most once a minute.
               appliance.ports.clock.advance(MINUTE_MS);
               const about = `${name} ${role} ${access}`;
-              found.push(`${about}: ${told(await ask(rule, key, { ...bare, ...fresh }))}`);
+              found.push(`${about}: ${outcome(await request(rule, key, { ...bare, ...fresh }))}`);
               wanted.push(`${about}: ${expected(rule, { role, access, plan, hasWebhooks })}`);
               // A webhook that was just created must not be there for the next method.
               if (!hasWebhooks) dropWebhooks(bare.organizationId);
@@ -343,16 +343,18 @@ describe("every method answers as the table says", () => {
     await elsewhere.close();
     for (const [key, code] of bad) {
       for (const [name, rule] of Object.entries(METHODS)) {
-        const answer = await ask(rule, key, own);
-        expect([name, told(answer)]).toEqual([name, `401 ${code}`]);
+        const answer = await request(rule, key, own);
+        expect([name, outcome(answer)]).toEqual([name, `401 ${code}`]);
         expect(answer.headers.get("x-request-cost")).toBeNull();
       }
       for (const [name, { arguments: args }] of Object.entries(TOOLS)) {
         const answer = await mcpRequests(appliance, key ?? "").call(name, { ...args });
-        expect([name, told(answer)]).toEqual([name, `401 ${code}`]);
+        expect([name, outcome(answer)]).toEqual([name, `401 ${code}`]);
       }
     }
-    expect((await ask(METHODS["msgr_webhooks_retrieve"] as Rule, own.key, own)).status).toBe(200);
+    expect((await request(METHODS["msgr_webhooks_retrieve"] as Rule, own.key, own)).status).toBe(
+      200,
+    );
   });
 });
 
@@ -387,9 +389,9 @@ describe("another organization", () => {
     const before = rowsOf(theirs.organizationId);
     const sent = appliance.ports.network.posts.length;
     for (const [name, rule] of OWNED) {
-      const others = await ask(rule, own.key, theirs);
-      expect([name, told(others)]).toEqual([name, "404 not_found"]);
-      const nobodys = await ask(rule, own.key, {
+      const others = await request(rule, own.key, theirs);
+      expect([name, outcome(others)]).toEqual([name, "404 not_found"]);
+      const nobodys = await request(rule, own.key, {
         ...own,
         webhook: UNKNOWN_ID,
         delivery: UNKNOWN_ID,
@@ -398,8 +400,8 @@ describe("another organization", () => {
       expect([name, nobodys.body]).toEqual([name, others.body]);
     }
     const resend = METHODS["msgr_webhooks_deliveries_resend"] as Rule;
-    const mixed = await ask(resend, own.key, { ...own, delivery: theirs.delivery });
-    expect(told(mixed)).toBe("404 not_found");
+    const mixed = await request(resend, own.key, { ...own, delivery: theirs.delivery });
+    expect(outcome(mixed)).toBe("404 not_found");
     expect(rowsOf(theirs.organizationId)).toEqual(before);
     expect(appliance.ports.network.posts.length).toBe(sent);
   });
@@ -410,17 +412,17 @@ describe("another organization", () => {
     const look = (name: string, { headers, body }: Answer) =>
       seen.push(`${name} ${JSON.stringify([...headers])} ${JSON.stringify(body)}`);
     for (const [name, rule] of Object.entries(METHODS)) {
-      await look(name, await ask(rule, own.key, theirs));
+      await look(name, await request(rule, own.key, theirs));
       if (!rule.path.includes(":webhook")) continue;
       appliance.ports.clock.advance(MINUTE_MS);
-      await look(name, await ask(rule, own.key, { ...own, ...(await webhookOf(own, "more")) }));
+      await look(name, await request(rule, own.key, { ...own, ...(await webhookOf(own, "more")) }));
     }
     for (const [name, { arguments: args }] of Object.entries(TOOLS)) {
       await look(name, await mcpRequests(appliance, own.key).call(name, { ...args }));
     }
     expect(seen.filter((text) => text.toLowerCase().includes(MARK.toLowerCase()))).toEqual([]);
     // Shows that the expectation above could fail.
-    const mine = await ask(METHODS["me_retrieve"] as Rule, theirs.key, theirs);
+    const mine = await request(METHODS["me_retrieve"] as Rule, theirs.key, theirs);
     expect(JSON.stringify(mine.body)).toContain(MARK);
   });
 
@@ -433,7 +435,7 @@ describe("another organization", () => {
     // Free requests are recorded after their answers, on another node even later; they cost no units.
     const billed = async (of: Own) => (await rows(of)).filter(({ units }) => units > 0);
     const before = [await used(theirs), await billed(theirs)];
-    for (const rule of Object.values(METHODS)) await ask(rule, own.key, theirs);
+    for (const rule of Object.values(METHODS)) await request(rule, own.key, theirs);
     expect(await used(own)).toBeGreaterThan(0);
     expect([await used(theirs), await billed(theirs)]).toEqual(before);
     const { id } = (await me(theirs)).key;

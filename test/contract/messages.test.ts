@@ -15,7 +15,7 @@ import {
  * Every message by its code, with values and the English text of the API and commands. A text changes here
  * only if the contract changes.
  */
-const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
+const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
   required: [[{}, "This field is required."]],
   notNull: [[{}, "This field may not be null."]],
   unknownField: [[{}, "There is no such field."]],
@@ -822,30 +822,30 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   verbatim: [[{ text: "TEXT" }, "TEXT"]],
 };
 
-const all = Object.entries(SAID).flatMap(([code, rows]) =>
-  rows.map(([values, english]) => ({ said: { code, values } as Message, english })),
+const all = Object.entries(TEXTS).flatMap(([code, rows]) =>
+  rows.map(([values, english]) => ({ stated: { code, values } as Message, english })),
 );
 
 describe("a message", () => {
   test("has the English text of the contract, byte for byte", () => {
     expect(all.length).toBeGreaterThan(190);
-    for (const { said, english } of all) expect(inEnglish(said), said.code).toBe(english);
+    for (const { stated, english } of all) expect(inEnglish(stated), stated.code).toBe(english);
   });
 
   test("has a text of its own in every other language", () => {
     const others = LANGUAGES.filter((language) => language !== "en");
     expect(others).toEqual(["ru"]);
-    for (const { said, english } of all) {
-      if (said.code === "verbatim") continue;
-      expect(inLanguage("ru", said), said.code).toMatch(/[а-яё]{2}/);
-      expect(inLanguage("ru", said), said.code).not.toBe(english);
+    for (const { stated, english } of all) {
+      if (stated.code === "verbatim") continue;
+      expect(inLanguage("ru", stated), stated.code).toMatch(/[а-яё]{2}/);
+      expect(inLanguage("ru", stated), stated.code).not.toBe(english);
     }
   });
 
   test("crosses threads and the database unchanged", () => {
-    for (const { said, english } of all) {
-      const stored = storedMessage(JSON.parse(JSON.stringify(structuredClone(said))));
-      expect(inEnglish(stored), said.code).toBe(english);
+    for (const { stated, english } of all) {
+      const stored = storedMessage(JSON.parse(JSON.stringify(structuredClone(stated))));
+      expect(inEnglish(stored), stated.code).toBe(english);
     }
   });
 
@@ -879,9 +879,9 @@ describe("a verbatim text", () => {
 
 describe("the outcome of an attempt", () => {
   test("is found by the text that the API shows", () => {
-    const outcomes = all.filter(({ said }) => /^(receiver|attemptUnsigned)/.test(said.code));
+    const outcomes = all.filter(({ stated }) => /^(receiver|attemptUnsigned)/.test(stated.code));
     expect(outcomes).toHaveLength(7);
-    for (const { said, english } of outcomes) expect(outcomeOf(english)).toEqual(said);
+    for (const { stated, english } of outcomes) expect(outcomeOf(english)).toEqual(stated);
   });
 
   test("stays as it is if no message has its text", () => {

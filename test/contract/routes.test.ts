@@ -325,12 +325,12 @@ describe("over the network", () => {
         "/docs/json",
         "/nothing",
       ]) {
-        const asked = (method: string) =>
+        const answerTo = (method: string) =>
           fetch(`http://127.0.0.1:${listener.port}${path}`, {
             method,
             headers: { authorization: `Bearer ${key}` },
           });
-        const [get, head] = [await asked("GET"), await asked("HEAD")];
+        const [get, head] = [await answerTo("GET"), await answerTo("HEAD")];
         expect(head.status, path).toBe(get.status);
         expect(await head.text(), path).toBe("");
         expect((await get.text()).length, path).toBeGreaterThan(0);
@@ -499,12 +499,12 @@ describe("CORS", () => {
       expect(answer.status).toBe(200);
       expect(granted(answer.headers)).toEqual([]);
       expect(answer.headers.get("vary")).toContain("Origin");
-      const asked = await open.request("/v1/me/", {
+      const refused = await open.request("/v1/me/", {
         method: "OPTIONS",
         headers: { ...preflight.headers, origin },
       });
-      expect(asked.status).toBe(401);
-      expect(granted(asked.headers)).toEqual([]);
+      expect(refused.status).toBe(401);
+      expect(granted(refused.headers)).toEqual([]);
     }
     await open.close();
   });

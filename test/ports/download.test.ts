@@ -20,17 +20,17 @@ afterEach(() => {
 });
 
 /** The request that the listener received. */
-let heard: string;
+let received: string;
 
 async function listen(answer: (socket: Socket) => void): Promise<DownloadRequest> {
-  heard = "";
+  received = "";
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
     socket.on("data", (piece) => {
-      heard += piece.toString("latin1");
-      if (heard.includes("\r\n\r\n")) answer(socket);
+      received += piece.toString("latin1");
+      if (received.includes("\r\n\r\n")) answer(socket);
     });
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -60,9 +60,9 @@ test("the file gets the body's bytes as they were sent, compressed or not", asyn
     ...{ status: 200, bytes: 3, headers: { etag: '"7"', location: null } },
   });
   expect([...readFileSync(request.into)]).toEqual([0x1f, 0x8b, 0x21]);
-  expect(heard).toStartWith("GET /a.csv?b=c HTTP/1.1\r\n");
-  expect(heard.toLowerCase()).toContain(`\r\nhost: ${request.authority}\r\n`);
-  expect(heard).toMatch(/\r\nx-one: 1\r\n/i);
+  expect(received).toStartWith("GET /a.csv?b=c HTTP/1.1\r\n");
+  expect(received.toLowerCase()).toContain(`\r\nhost: ${request.authority}\r\n`);
+  expect(received).toMatch(/\r\nx-one: 1\r\n/i);
 });
 
 test("a redirect is not followed", async () => {

@@ -68,9 +68,9 @@ test("keys, signing secrets, tokens and passwords are removed, and other fields 
     "cookie: kanalog.session_token=tOkEn123.s",
   ];
   for (const text of secrets) log.error({ err: new Error(text), to: ["a@example.com"] }, text);
-  const told = JSON.stringify(entries());
+  const text = JSON.stringify(entries());
   for (const secret of ["0123456789ab", "c2Vjcm", "hunter22", "tOkEn123", "abcdef", "a@example"]) {
-    expect(told, secret).not.toContain(secret);
+    expect(text, secret).not.toContain(secret);
   }
-  expect(told).toContain("mail.example.com");
+  expect(text).toContain("mail.example.com");
 });

@@ -24,24 +24,24 @@ interface Setup {
 }
 
 /** The guard's result for an address, and the names that it resolved. */
-async function ask({ url = "https://example.com/", answers = [], allowed = [] }: Setup) {
-  const asked: [string, number][] = [];
+async function resolve({ url = "https://example.com/", answers = [], allowed = [] }: Setup) {
+  const resolved: [string, number][] = [];
   const guard = createTargetGuard((name, timeoutMs) => {
-    asked.push([name, timeoutMs]);
+    resolved.push([name, timeoutMs]);
     return typeof answers === "function" ? answers() : Promise.resolve(answers);
   }, allowed.map(parseAddressRange));
-  return { resolution: await guard(target(url), TIMEOUT_MS), asked };
+  return { resolution: await guard(target(url), TIMEOUT_MS), resolved };
 }
 
-const resolutionOf = async (setup: Setup): Promise<Resolution> => (await ask(setup)).resolution;
+const resolutionOf = async (setup: Setup): Promise<Resolution> => (await resolve(setup)).resolution;
 
 describe("a name", () => {
   test("is resolved once, with the given time limit, without brackets, port or trailing dot", async () => {
-    const { resolution, asked } = await ask({
+    const { resolution, resolved } = await resolve({
       url: "https://Пример.рф.:8443/x",
       answers: ["8.8.8.8"],
     });
-    expect(asked).toEqual([["xn--e1afmkfd.xn--p1ai", TIMEOUT_MS]]);
+    expect(resolved).toEqual([["xn--e1afmkfd.xn--p1ai", TIMEOUT_MS]]);
     expect(resolution).toEqual(accepted("8.8.8.8"));
   });
 
@@ -102,10 +102,10 @@ describe("a name", () => {
 
 describe("an address as host", () => {
   test("is accepted if it is public, and no name server is queried", async () => {
-    const ipv4 = await ask({ url: "https://8.8.8.8/", answers: ["10.0.0.1"] });
-    expect(ipv4).toEqual({ resolution: accepted("8.8.8.8"), asked: [] });
-    const ipv6 = await ask({ url: "https://[2606:4700:0::1111]/", answers: ["10.0.0.1"] });
-    expect(ipv6).toEqual({ resolution: accepted("2606:4700::1111"), asked: [] });
+    const ipv4 = await resolve({ url: "https://8.8.8.8/", answers: ["10.0.0.1"] });
+    expect(ipv4).toEqual({ resolution: accepted("8.8.8.8"), resolved: [] });
+    const ipv6 = await resolve({ url: "https://[2606:4700:0::1111]/", answers: ["10.0.0.1"] });
+    expect(ipv6).toEqual({ resolution: accepted("2606:4700::1111"), resolved: [] });
   });
 
   test.each([
@@ -125,7 +125,10 @@ describe("an address as host", () => {
     "https://[64:ff9b::8.8.8.8]/",
     "https://[2001:0:808:808::f5ff:fffe]/",
   ])("is refused if it is not public: %s", async (url) => {
-    expect(await ask({ url, answers: ["8.8.8.8"] })).toEqual({ resolution: REFUSED, asked: [] });
+    expect(await resolve({ url, answers: ["8.8.8.8"] })).toEqual({
+      resolution: REFUSED,
+      resolved: [],
+    });
   });
 });
 
@@ -140,7 +143,10 @@ describe("a local name", () => {
   ];
 
   test.each(LOCAL)("is not even resolved if no network is allowed: %s", async (url) => {
-    expect(await ask({ url, answers: ["8.8.8.8"] })).toEqual({ resolution: REFUSED, asked: [] });
+    expect(await resolve({ url, answers: ["8.8.8.8"] })).toEqual({
+      resolution: REFUSED,
+      resolved: [],
+    });
   });
 
   test.each(LOCAL)("is accepted if all its addresses are allowed: %s", async (url) => {

@@ -75,15 +75,15 @@ test("the index finds what testing each alert finds, whatever is added, changed 
       fc.array(text, { minLength: 1, maxLength: 5 }),
       (queries, changes, texts) => {
         const index = indexOf(queries);
-        const asked = new Map(queries.map((q, at) => [at + 1, q]));
+        const current = new Map(queries.map((q, at) => [at + 1, q]));
         for (const { id, q } of changes) {
           if (q === null) index.remove(id);
           else index.put(id, { ...ANY, q });
-          asked.delete(id);
-          if (q !== null) asked.set(id, q);
+          current.delete(id);
+          if (q !== null) current.set(id, q);
         }
         for (const one of texts) {
-          const wanted = foundOneByOne(asked, one).toSorted((a, b) => a - b);
+          const wanted = foundOneByOne(current, one).toSorted((a, b) => a - b);
           expect(found(index, one)).toEqual(wanted);
         }
       },
@@ -97,13 +97,13 @@ test("10,000 alerts on the same frequent words are told apart", () => {
     at % 2 === 0 ? `новости -слово${at % 100}` : `(новости) "слово${at % 100} банк*" | нов*`,
   );
   const index = indexOf(queries);
-  const asked = new Map(queries.map((q, at) => [at + 1, q]));
+  const current = new Map(queries.map((q, at) => [at + 1, q]));
   for (const removed of [1, 64, 5_000, 10_000]) {
     index.remove(removed);
-    asked.delete(removed);
+    current.delete(removed);
   }
   for (const one of ["Новости: слово2", "новое слово, банковское", "ничего"]) {
-    expect(found(index, one)).toEqual(foundOneByOne(asked, one));
+    expect(found(index, one)).toEqual(foundOneByOne(current, one));
   }
   expect(index.size).toBe(9_996);
 });

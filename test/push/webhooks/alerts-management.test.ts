@@ -77,7 +77,7 @@ test("each page of the list continues the one before", async () => {
 });
 
 describe("a fault is reported under its field, and nothing is changed:", () => {
-  const cases: [field: string, given: unknown, said: string][] = [
+  const cases: [field: string, given: unknown, detail: string][] = [
     ["name", "  ", "may not be blank"],
     ["name", "x".repeat(101), "no more than 100"],
     ["name", "a\nb", "Control characters"],
@@ -98,7 +98,7 @@ describe("a fault is reported under its field, and nothing is changed:", () => {
     ["is_ad", "perhaps", "boolean"],
     ["word", "x", "no such field"],
   ];
-  for (const [field, given, said] of cases) {
+  for (const [field, given, detail] of cases) {
     test(`${field} ${JSON.stringify(given)?.slice(0, 30)}`, async () => {
       const id = await made();
       const before = (await call("GET", `${id}/`)).body;
@@ -109,7 +109,7 @@ describe("a fault is reported under its field, and nothing is changed:", () => {
       ]) {
         expect(answer.status).toBe(400);
         expect(Object.keys(answer.body)).toEqual([field]);
-        expect(answer.body[field][0]).toContain(said);
+        expect(answer.body[field][0]).toContain(detail);
       }
       expect((await call("GET")).body.results).toEqual([before]);
     });

@@ -201,8 +201,10 @@ test("a mail that has waited a week for a mail server is given up, so that none 
   const { db } = pushing.appliance.app.domains;
   const waiting = () => db.prepare("SELECT count(*) AS mails FROM mails").get();
   expect(waiting()).toEqual({ mails: 1 });
-  const told = ports.log.warnings.filter(({ message }) => /KANALOG_SMTP_URL|mail/.test(message));
-  expect(told).toHaveLength(1);
+  const warnings = ports.log.warnings.filter(({ message }) =>
+    /KANALOG_SMTP_URL|mail/.test(message),
+  );
+  expect(warnings).toHaveLength(1);
   ports.clock.advance(7 * DAY_MS);
   await runMail();
   expect(waiting()).toEqual({ mails: 0 });

@@ -225,11 +225,11 @@ describe("a webhook that staff disabled", () => {
   test("while a change is in progress is not enabled by it", async () => {
     const ports = fakePorts();
     const { resolve } = ports.network;
-    const asked = Promise.withResolvers<void>();
+    const resolving = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<string[]>();
     ports.network.resolve = (name, timeoutMs) => {
       if (name !== "other.example.com") return resolve(name, timeoutMs);
-      asked.resolve();
+      resolving.resolve();
       return answer.promise;
     };
     await appliance.close();
@@ -238,7 +238,7 @@ describe("a webhook that staff disabled", () => {
     await call("PATCH", `${id}/`, { is_active: false });
     const url = "https://other.example.com/";
     const change = call("PATCH", `${id}/`, { is_active: true, url });
-    await asked.promise;
+    await resolving.promise;
     await staff().disable(id, "", COMMAND_LINE);
     const before = await shown(id);
     answer.resolve(["93.184.215.14"]);

@@ -210,8 +210,8 @@ describe("the test", () => {
       network.names.set("moved.example.com", addresses);
       const { status, body } = await call("POST", `${refused.id}/test/`);
       expect(status).toBe(200);
-      const { delivery, ...told } = body;
-      expect(told).toEqual(expected);
+      const { delivery, ...outcome } = body;
+      expect(outcome).toEqual(expected);
       expect(delivery).toBeInteger();
     }
     expect(expected).toMatchObject({ delivered: false, status: null });

@@ -26,7 +26,7 @@ export function createScheduledAttempts(
 ) {
   const flights = createFlights(attempt, () => {
     // A failed exchange has been logged, and is tried again by the next `pump`.
-    if (!stopped.aborted) turn.ask().catch(() => {});
+    if (!stopped.aborted) turn.request().catch(() => {});
   });
   let ended: EndedAttempt[] = [];
   let takesMore = true;
@@ -63,7 +63,7 @@ export function createScheduledAttempts(
 
   return {
     /** Starts due attempts, and continues as long as there are more. */
-    pump: turn.ask,
+    pump: turn.request,
 
     /** Settles once no attempt is in progress. */
     async idle(): Promise<void> {
