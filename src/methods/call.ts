@@ -53,10 +53,10 @@ export interface CallContext {
 }
 
 /**
- * Runs a method for a caller whose key and rate have been checked, in the contract's order: the key's access,
- * role, plan, quota, parameters, lookup. A billed outcome is returned only after its units are committed; if the
- * quota no longer has room by then, the outcome is `quota_exceeded`. Never throws: an unexpected failure is
- * an outcome too, and costs nothing.
+ * Runs a method for a caller whose key and rate have been checked, in the contract's order: the key's
+ * access, role, plan, quota, parameters, lookup. A billed outcome is returned only after its units are
+ * committed; if the quota no longer has room by then, the outcome is `quota_exceeded`. Never throws: an
+ * unexpected failure is an outcome too, and costs nothing.
  */
 export async function callMethod(
   method: ApiMethod,

@@ -4,7 +4,7 @@ import { message } from "../values/messages/messages.ts";
 import { type Day, formatDay, startOfDay } from "../values/moscow-time.ts";
 import { type Arguments, day } from "./parameters.ts";
 
-/** Days of a period of which neither end is given, including today. */
+/** Length in days of a period without given ends; it ends today. */
 export const PERIOD_DAYS_DEFAULT = 30;
 /** Longest period, in days (specification, section 8). */
 export const PERIOD_DAYS_MAX = 366;

@@ -29,7 +29,7 @@ export function readArguments(
     if (parameters[name]?.in !== "body") faults[name] = [message("unknownField")];
   }
   const sole = soleParameter === undefined ? undefined : raw[soleParameter];
-  // Beside a sole parameter, only those count that say how the answer looks.
+  // Beside a sole parameter, only those count that shape the answer.
   const names =
     soleParameter !== undefined && sole !== undefined && sole !== ""
       ? [soleParameter, "fields", "include"]
@@ -52,7 +52,9 @@ export function readArguments(
   return args;
 }
 
-/** Whether a path could contain the value. MCP may pass others, which are `invalid` rather than `not_found`. */
+/**
+ * Whether a path could contain the value. MCP may pass others, which are `invalid` rather than `not_found`.
+ */
 function isText(given: unknown): boolean {
   return given === UNDECODABLE || typeof given === "string" || typeof given === "number";
 }

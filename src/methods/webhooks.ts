@@ -130,7 +130,7 @@ export const webhooksUpdate = apiMethod({
   bodyBytesMax: LIST_BYTES_MAX,
   result: webhookSchema,
   errors: ["not_found", "conflict"],
-  // Comes before the faults of other fields: whatever they are, staff would have to enable it first.
+  // Comes before the faults of other fields, which do not matter while staff keep the webhook disabled.
   async refuse(raw, body, call) {
     const id = webhookPath.id.read(raw["id"]);
     const isActive = isActiveField.read(Object(body).is_active);

@@ -18,7 +18,8 @@ export const systemClock: Clock = {
     new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
-        // The signal may outlive many waits, for instance those of a loop that runs until the process stops.
+        // The signal may outlive many waits, for instance those of a loop that runs until the process
+        // stops.
         signal?.removeEventListener("abort", end);
         resolve();
       };

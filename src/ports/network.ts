@@ -18,8 +18,8 @@ export interface Network {
    */
   post(request: PostRequest): Promise<PostResult>;
   /**
-   * One GET, or another method, in the same way, over http if requested; reads the body up to a limit. Never
-   * throws.
+   * One GET, or another method, in the same way, over http if requested; reads the body up to a limit.
+   * Never throws.
    */
   get(request: GetRequest): Promise<GetResult>;
   /** One GET whose body is written to a file. @throws if the file cannot be written */

@@ -49,7 +49,10 @@ export function createRecentLog(log: Log, clock: Clock) {
 /** Fields whose text is a name chosen by the program. */
 const OWN_NAMES = new Set(["work", "job"]);
 
-/** What is kept of an entry's fields: numbers and own names, since other texts may contain anything. */
+/**
+ * What is kept of an entry's fields: numbers, and names chosen by the program. Other texts may contain
+ * anything.
+ */
 function keptOf(fields: object): Pick<RecentEntry, "requestId" | "facts" | "cause"> {
   const { requestId, err } = fields as { requestId?: unknown; err?: unknown };
   const facts = Object.entries(fields).filter(

@@ -5,7 +5,8 @@ import { MOSCOW_ZONE } from "./moscow-time.ts";
 
 /** The last instant at or before `nowMs` that the pattern matches; null if there is none. */
 export function latestDue(pattern: string, nowMs: number): number | null {
-  // croner ignores milliseconds and excludes the second it is asked about, so it is asked about the next one.
+  // croner ignores milliseconds and excludes the second it is asked about, so it is asked about the next
+  // one.
   const [latest] = timesOf(pattern).previousRuns(1, new Date(nowMs + 1000));
   return latest?.getTime() ?? null;
 }

@@ -124,7 +124,10 @@ const postpone = change((db) =>
     .where(isClaimed),
 );
 
-/** Records the end of sending a message, which is removed, postponed or given up. @returns whether it was given up */
+/**
+ * Records the end of sending a message, which is removed, postponed or given up.
+ * @returns whether it was given up
+ */
 export function endMail(
   db: Database,
   clock: Clock,

@@ -4,8 +4,9 @@ import type { Message } from "../../ports/mail.ts";
 import { queueMail } from "./mails.store.ts";
 
 /**
- * Queues a mail to an organization's owners and administrators, unless suspended, in the caller's transaction.
- * Each gets a message of their own: if a server refuses one recipient, the others must not get theirs again.
+ * Queues a mail to an organization's owners and administrators, unless suspended, in the caller's
+ * transaction. Each gets a message of their own: if a server refuses one recipient, the others must not get
+ * theirs again.
  */
 export async function mailManagers(
   tx: Transaction,

@@ -50,7 +50,7 @@ export function cutMatches(
   });
 }
 
-/** Ends a part all of whose alerts are done: removes its posts from the queue. */
+/** Ends a part once all its alerts are done: removes its posts from the queue. */
 export async function leaveMatches(
   db: Database,
   clock: Clock,

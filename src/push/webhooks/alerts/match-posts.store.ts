@@ -12,7 +12,10 @@ interface FactsRow {
   territories: string | null;
 }
 
-/** The columns of `FactsRow`. A post of a channel that is being merged already counts as the other channel's. */
+/**
+ * The columns of `FactsRow`. A post of a channel that is being merged already counts as the other
+ * channel's.
+ */
 const FACTS = `p.text, coalesce(m.into_id, p.channel_id) AS channelId, p.is_ad AS isAd, k.category,
   k.categories, t.path AS territories`;
 const FACTS_JOINS = `
@@ -36,8 +39,8 @@ const WAITING = `
   WHERE r.sequence > @after AND r.sequence <= @until ORDER BY r.sequence`;
 
 /**
- * Posts to match, with sequences above `after` and up to `until`. Read lazily: until the iteration ends, the
- * connection can run no other statement.
+ * Posts to match, with sequences above `after` and up to `until`. Read lazily: until the iteration ends,
+ * the connection can run no other statement.
  */
 export function readAlertPosts(
   db: Database,
@@ -73,8 +76,8 @@ export function readRecentPosts(
 
 /**
  * Those of the given posts that an alert gets, oldest first: of a public channel, read since the alert last
- * changed, not sent for it yet, and published within the last two days. Each join, made in the written order,
- * finds one row by its key.
+ * changed, not sent for it yet, and published within the last two days. Each join, made in the written
+ * order, finds one row by its key.
  */
 const MATCHED = `
   SELECT p.id

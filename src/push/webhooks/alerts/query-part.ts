@@ -4,7 +4,7 @@ import { bitsFor, SlotSet, setBit } from "./slot-set.ts";
 export class QueryPart {
   /** Slots of the alerts that have this part. */
   present;
-  /** Slots of the alerts of which the current post contains a term in this part. */
+  /** Slots of the alerts that have a term in this part which the current post contains. */
   hits;
   /** Slots of alerts by the number of a term in this part. */
   private readonly byTerm = new Map<number, SlotSet>();

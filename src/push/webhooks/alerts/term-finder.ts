@@ -11,8 +11,8 @@ export function createTermFinder() {
   const phrases = new PhraseTree();
   const prefixes = new Numbers();
   /**
-   * Prefixes by stems that do not begin with them but may belong to words that do: for such a stem, the word
-   * itself is compared.
+   * Prefixes by stems that do not begin with them but may belong to words that do: for such a stem, the
+   * word itself is compared.
    */
   const prefixStems = new Numbers();
   const prefixTerms = new Map<number, Term>();

@@ -30,7 +30,7 @@ export async function addDelivery(
   },
 ): Promise<number> {
   const { event, body, nowMs, alertId = null } = delivery;
-  // A ping is attempted once, by whoever asked for it, so it is never queued.
+  // A ping is never queued: whoever requests it also attempts it, once.
   const [state, dueAt] = event === "ping" ? ["failed", null] : ["pending", nowMs];
   const { id } = await add(tx).get({ ...delivery, alertId, state, dueAt });
   await addBody(tx).run({ id, body });

@@ -17,8 +17,8 @@ export interface EndedAttempt extends AttemptOutcome {
   webhookId: number;
   claim: string;
   /**
-   * Only failed scheduled attempts advance on the retry ladder. A ping does not change whether the webhook is
-   * failing.
+   * Only failed scheduled attempts advance on the retry ladder. A ping does not change whether the webhook
+   * is failing.
    */
   kind: "scheduled" | "resend" | "ping";
 }

@@ -2,14 +2,14 @@ import { type Claimed, type Lane, type Room, WEBHOOK_ATTEMPTS_MAX } from "./clai
 import type { DeliveryClaim } from "./exchange.ts";
 
 /**
- * Most concurrent attempts, by lane: in that lane and all lanes after it together. Well below Bun's limit of
- * 256 requests per process.
+ * Most concurrent attempts, by lane: in that lane and all lanes after it together. Well below Bun's limit
+ * of 256 requests per process.
  */
 const IN_FLIGHT_MAX: Room = { quick: 192, unknown: 144, slow: 72 };
 
 /**
- * Attempts in progress, and deliveries claimed in advance, each of which starts when an attempt of its webhook
- * ends.
+ * Attempts in progress, and deliveries claimed in advance, each of which starts when an attempt of its
+ * webhook ends.
  * @param attempt makes one attempt; never throws
  * @param landed called when an attempt has ended
  */

@@ -19,8 +19,9 @@ export function answered(status: number): Message {
 }
 
 /**
- * Message of an attempt's stored outcome. Outcomes are stored as English text, which the API shows unchanged;
- * pages in other languages translate the message. Text that is no message of this version is kept.
+ * Message of an attempt's stored outcome. Outcomes are stored as English text, which the API shows
+ * unchanged; pages in other languages translate the message. Text that is no message of this version is
+ * kept.
  */
 export function outcomeOf(stored: string): Message {
   return BY_TEXT.get(stored) ?? verbatim(stored);

@@ -44,7 +44,9 @@ const removeBody = change((db) =>
   db.delete(webhookBodies).where(eqGiven(webhookBodies.deliveryId, "id")),
 );
 
-/** Selects deliveries that need no attempt any more, or their bodies, with numbers above `after`, ascending. */
+/**
+ * Selects deliveries that need no attempt any more, or their bodies, with numbers above `after`, ascending.
+ */
 interface Older {
   after: number;
   createdBefore: number;

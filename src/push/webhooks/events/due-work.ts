@@ -24,8 +24,8 @@ export async function isWorkDue(db: Database, nowMs: number, batchMs: number): P
 }
 
 /**
- * The first step: records a heartbeat, empties the queues of webhooks that get no events, and starts a batch
- * if one is due.
+ * The first step: records a heartbeat, empties the queues of webhooks that get no events, and starts a
+ * batch if one is due.
  * @returns whether a batch was started; and its first part of posts, null if none is queued
  */
 export async function lookAfterWebhooks(
@@ -64,7 +64,10 @@ export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Pro
   });
 }
 
-/** Ends a part all of whose webhooks are done: removes its posts from the queue. @returns the next part, or null */
+/**
+ * Ends a part once all its webhooks are done: removes its posts from the queue.
+ * @returns the next part, or null
+ */
 export async function leavePart(
   db: Database,
   clock: Clock,

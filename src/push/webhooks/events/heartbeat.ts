@@ -20,8 +20,8 @@ export function isHeartbeatDue({ lookedAt }: Look, nowMs: number): boolean {
 }
 
 /**
- * Records a heartbeat, if one is due, in the caller's transaction; corrects due times after a gap, or if the
- * clock was set back. Must precede anything that writes a due time in the transaction.
+ * Records a heartbeat, if one is due, in the caller's transaction; corrects due times after a gap, or if
+ * the clock was set back. Must precede anything that writes a due time in the transaction.
  */
 export async function noteHeartbeat(tx: Transaction, nowMs: number): Promise<void> {
   const before = await readLook(tx);

@@ -143,9 +143,9 @@ const failingTooLong = query((db) =>
 );
 
 /**
- * Numbers of the active webhooks that have been failing since an instant or before. If no process was running
- * for more than `downMaxMs` of that time, a webhook counts only once no delivery due by `overdueUntil` is
- * pending.
+ * Numbers of the active webhooks that have been failing since an instant or before. If no process was
+ * running for more than `downMaxMs` of that time, a webhook counts only once no delivery due by
+ * `overdueUntil` is pending.
  */
 export async function selectFailing(
   db: Database,

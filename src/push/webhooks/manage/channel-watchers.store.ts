@@ -21,13 +21,15 @@ export const channelWatchers: Watchers = {
        ON CONFLICT (channel_id, webhook_id) DO UPDATE SET
          since_sequence = min(since_sequence, excluded.since_sequence)`,
     ).run({ id, intoId });
-    // Alerts change their channel at once: posts not moved yet already count as the other channel's for them.
+    // Alerts change their channel at once: posts not moved yet already count as the other channel's for
+    // them.
     statement(tx, "UPDATE alerts SET channel_id = ? WHERE channel_id = ?").run(intoId, id);
   },
 
   /**
    * Makes one webhook stop watching the removed channel: in its list, the other channel, if any, takes its
-   * place. @returns false if none watched it
+   * place.
+   * @returns false if none watched it
    */
   async leaveNext(tx: Transaction, { id, intoId }: Removal): Promise<boolean> {
     const next = statement<{ webhookId: number }>(

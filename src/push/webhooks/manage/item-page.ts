@@ -1,4 +1,4 @@
-/** A page of items with numbers; `last` is its last number, or null if no page follows. */
+/** A page of webhooks or alerts; `last` has the number of its last item, or is null if no page follows. */
 export interface ItemPage<View> {
   results: View[];
   last: readonly [number] | null;

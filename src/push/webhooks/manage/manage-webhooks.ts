@@ -75,8 +75,8 @@ export function requireEnabling({ disabledReason }: Webhook, { isActive }: Webho
 }
 
 /**
- * Changes the given fields, enables or disables. A webhook's queue is emptied before it is enabled and after it
- * is disabled.
+ * Changes the given fields, enables or disables. A webhook's queue is emptied before it is enabled and
+ * after it is disabled.
  * @throws AppError `not_found`, `conflict` for one that staff disabled, and as `addWebhook`
  */
 export async function changeWebhook(

@@ -9,8 +9,8 @@ const OF_HOST_MAX = 6;
 const OF_HOST_MS = 60_000;
 
 /**
- * Counts a ping or resend of an organization to a webhook's host, in the caller's transaction. By host rather
- * than webhook, because webhooks can be deleted and created again.
+ * Counts a ping or resend of an organization to a webhook's host, in the caller's transaction. By host
+ * rather than webhook, because webhooks can be deleted and created again.
  * @param url the webhook's address
  * @throws AppError `throttled` if the last minute had its maximum
  */

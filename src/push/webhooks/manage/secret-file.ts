@@ -13,14 +13,16 @@ import { anyWebhook } from "./webhooks.store.ts";
 const WEBHOOKS_SINCE_VERSION = 2;
 const SECRET_BYTES = 32;
 
-/** Whether a database, of any schema version, has webhooks, whose signing secrets need the secret. */
+/**
+ * Whether a database of any schema version has webhooks: their secrets can only be read with the secret.
+ */
 export async function needsSecret(db: Database): Promise<boolean> {
   return schemaVersion(db) >= WEBHOOKS_SINCE_VERSION && (await anyWebhook(db));
 }
 
 /**
- * Path of the file of the secret that is created by itself: beside the database, never in it. If the path of
- * the database is a symbolic link, a secret beside the link takes precedence.
+ * Path of the file of the secret that is created by itself: beside the database, never in it. If the path
+ * of the database is a symbolic link, a secret beside the link takes precedence.
  */
 export function secretPath(databasePath: string): string {
   const besideName = `${databasePath}.secret`;

@@ -20,7 +20,7 @@ export async function selectWebhooks(
   return db.builders.select().from(webhooks).where(ofOne).orderBy(asc(webhooks.id));
 }
 
-/** A webhook with the numbers of the channels it watches, in the order of its owner. */
+/** A webhook with the numbers of the channels it watches, in the order in which its owner listed them. */
 export interface WatchingWebhook extends Webhook {
   channels: number[];
 }
@@ -121,7 +121,7 @@ const list = query((db) =>
     .where(eqGiven(webhookLists.webhookId, "webhookId")),
 );
 
-/** Numbers of the channels that a webhook watches, in the order of its owner. */
+/** Numbers of the channels that a webhook watches, in the order in which its owner listed them. */
 export async function channelsOf(db: Database, webhookId: number): Promise<number[]> {
   return (await list(db).get({ webhookId }))?.channels ?? [];
 }
@@ -146,16 +146,17 @@ export async function putChannels(
 }
 
 /**
- * Makes a webhook watch these channels and no others. Only differences are written: a channel that it already
- * watched stays as it is, the others are watched from now on. Raw SQL, because one statement may write
- * thousands of rows.
+ * Makes a webhook watch these channels and no others. Only differences are written: a channel that it
+ * already watched stays as it is, the others are watched from now on. Raw SQL, because one statement may
+ * write thousands of rows.
  */
 export async function replaceChannels(
   tx: Transaction,
   webhookId: number,
   channels: readonly number[],
 ): Promise<void> {
-  // The rows rather than the list: while a channel is being merged, the rows have both it and the other one.
+  // The rows rather than the list: while a channel is being merged, the rows have both it and the other
+  // one.
   const watched = statement<{ id: number }>(
     tx,
     "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?",
@@ -211,7 +212,10 @@ export async function disable(
   await updateWebhook(tx, id, { disabledReason: reason, failingSince: null, updatedAt: nowMs });
 }
 
-/** Enables a webhook, for posts read from now on. The caller must have emptied its queue, which may take long. */
+/**
+ * Enables a webhook, for posts read from now on. The caller must have emptied its queue, which may take
+ * long.
+ */
 export async function enable(tx: Transaction, id: number, nowMs: number): Promise<void> {
   await updateWebhook(tx, id, { disabledReason: "", updatedAt: nowMs });
   await startAfresh(tx, id);

@@ -36,8 +36,8 @@ export const webhooks = sqliteTable("webhooks", {
 export type Webhook = typeof webhooks.$inferSelect;
 
 /**
- * Numbers of the channels that each webhook watches, in the order of its owner. The rows of
- * `webhook_channels` contain the same by channel.
+ * Numbers of the channels that each webhook watches, in the order in which its owner listed them. The rows
+ * of `webhook_channels` contain the same by channel.
  */
 export const webhookLists = sqliteTable("webhook_lists", {
   webhookId: integer("webhook_id").primaryKey(),
