@@ -1,9 +1,9 @@
 import { AppError, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { hasDescriptors } from "../ports/descriptors.ts";
-import { type Asker, presentAsker } from "../values/asker.ts";
 import { createFairQueue } from "../values/fair-queue.ts";
 import { message } from "../values/messages/messages.ts";
+import { currentTenant, type Tenant } from "../values/tenant.ts";
 import type { NodeSettings } from "./cluster/link.ts";
 import type { Database } from "./database.ts";
 import { queryTimeout } from "./deadline.ts";
@@ -45,7 +45,7 @@ export interface ThreadsOptions {
 }
 
 interface Task {
-  asker: Asker;
+  tenant: Tenant;
   name: string;
   rest: unknown[];
   giveUpAtMs: number | null;
@@ -55,7 +55,7 @@ interface Task {
 
 /**
  * Threads of a pool, started on demand, each with its own connection and one task at a time. A task's
- * deadline includes waiting for a free thread. One caller's tasks use at most half of the threads, so that
+ * deadline includes waiting for a free thread. One tenant's tasks use at most half of the threads, so that
  * others find a free one, however expensive those tasks are.
  */
 export function startThreads<Ops extends Operations>(
@@ -148,7 +148,7 @@ export function startThreads<Ops extends Operations>(
         return;
       }
       const giveUpAtMs = pool.hasDeadline ? clock.monotonic() + timeoutMs : null;
-      waiting.add({ asker: presentAsker(), name, rest, giveUpAtMs, resolve, reject });
+      waiting.add({ tenant: currentTenant(), name, rest, giveUpAtMs, resolve, reject });
       next();
     });
   }

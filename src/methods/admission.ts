@@ -9,7 +9,7 @@ import type { RawArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
-/** Services with which admission checks and counts requests, the same for every door. */
+/** What admission checks and counts requests with, the same for every door. */
 export interface Gate {
   keys: Pick<Keys, "verify">;
   keyUse: Pick<KeyUse, "note">;
@@ -41,7 +41,7 @@ export interface Admitted {
   refuse(operation: string, error: AppError): Outcome;
   /** Counts a request that the door answered without running a method. */
   record(operation: string, status: number): void;
-  /** Values of the limit headers. */
+  /** Values of the limit headers: after an outcome, or null for a request that ran no method. */
   limitsAfter(outcome: Outcome | null): LimitStatus & { cost: number };
 }
 
@@ -97,8 +97,8 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
 }
 
 /**
- * Judges a key once more after this node refused it: another node may just have created it or its account.
- * @param refused the result if this node lacked nothing
+ * Checks a key again after this node refused it: another node may just have created it or its account.
+ * @param refused the result if this node's copy was up to date
  * @throws AppError `unavailable` if that cannot be known
  */
 export async function admitAgain(

@@ -215,8 +215,8 @@ export const alertsPreview = apiMethod({
 });
 
 /**
- * Reads the given filters and looks up the channels they name.
- * @throws AppError `invalid` listing all filters that match nothing known
+ * Reads the given filters, of which a channel becomes its service number; those not given are left out.
+ * @throws AppError `invalid` with each filter that names nothing known
  */
 export function readFilters(
   { channel, category, territory, is_ad: isAd }: Arguments<typeof filterFields>,
@@ -238,6 +238,7 @@ export function readFilters(
   };
 }
 
+/** An alert's name: trimmed, one line, not blank. */
 export function readName(given: unknown): Read<string> {
   const read = readText(given);
   if ("fault" in read) return read;
@@ -249,7 +250,7 @@ export function readName(given: unknown): Read<string> {
     : { value: name };
 }
 
-/** `q` as in post search; must contain at least one word that is not excluded. */
+/** `q` as in post search, trimmed; must contain at least one word that is not excluded. */
 export function readQuery(given: unknown): Read<string> {
   const read = readText(given);
   if ("fault" in read) return read;

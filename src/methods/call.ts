@@ -2,9 +2,9 @@ import type { Key } from "../customers/keys/keys.table.ts";
 import type { Caller } from "../customers/keys/keys.ts";
 import { type Ended, quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
-import { askedBy } from "../values/asker.ts";
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
+import { runFor } from "../values/tenant.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
 import { onlyFields } from "./fields.ts";
 import { type ApiMethod, type Call, FileAnswer, takesBody } from "./method.ts";
@@ -53,10 +53,10 @@ export interface CallContext {
 }
 
 /**
- * Runs a method for a caller whose key and rate have been checked, in the contract's order: mark, role,
- * plan, quota, parameters, lookup. A billed outcome is returned only after its units are committed; if the
- * quota no longer has room by then, the outcome is `quota_exceeded`. Never throws: an unexpected failure is
- * an outcome too, and costs nothing.
+ * Runs a method for a caller whose key and rate have been checked, in the contract's order: the key's
+ * access, role, plan, quota, parameters, lookup. A billed outcome is returned only after its units are
+ * committed; if the quota no longer has room by then, the outcome is `quota_exceeded`. Never throws: an
+ * unexpected failure is an outcome too, and costs nothing.
  */
 export async function callMethod(
   method: ApiMethod,
@@ -106,8 +106,8 @@ export async function callMethod(
   }
 }
 
-/** Limit for rechecking a caller whose account keeps changing on other nodes. */
-const JUDGED_MAX = 3;
+/** Attempts to charge a caller whose account keeps changing on other nodes. */
+const CHARGES_MAX = 3;
 
 /**
  * Charges for an answer. If another node has changed the caller's account, the caller is rechecked with the
@@ -117,11 +117,11 @@ const JUDGED_MAX = 3;
 async function charge(method: ApiMethod, context: CallContext, ended: Ended): Promise<Charged> {
   const { services, nowMs } = context;
   let { caller } = context;
-  for (let judged = 1; ; judged++) {
+  for (let attempt = 1; ; attempt++) {
     const { allowed, used, isOutdated } = await services.limits.charge(caller, nowMs, ended);
     if (allowed) return { caller, used };
     if (!isOutdated) throw quotaExceeded(caller, nowMs);
-    if (judged >= JUDGED_MAX)
+    if (attempt >= CHARGES_MAX)
       throw storageUnavailable(new Error("the account changes all the time"));
     await services.copyNewest();
     caller = await context.callerAt(nowMs);
@@ -136,7 +136,7 @@ function closeFile(outcome: Outcome): void {
   if (outcome.ok && outcome.body instanceof FileAnswer) outcome.body.file.close();
 }
 
-/** Placeholder key for somebody viewing a page. */
+/** Placeholder for the key, which somebody viewing a page does not have. */
 const NO_KEY: Key = {
   id: 0,
   memberId: 0,
@@ -176,6 +176,7 @@ export async function viewMethod(
   return answer;
 }
 
+/** Why the key or its member's role does not allow the method; null if it does. */
 function accessDenial(
   { audience }: ApiMethod,
   { caller: { key, member } }: CallContext,
@@ -190,6 +191,7 @@ function accessDenial(
   return null;
 }
 
+/** Why the plan or its quota does not allow the call; null if it does. */
 function planDenial(
   { planRule, units }: ApiMethod,
   { services, caller, nowMs }: Pick<CallContext, "services" | "caller" | "nowMs">,
@@ -228,7 +230,7 @@ async function runMethod(
     chargeMore,
     ownUrl,
   };
-  const answer = askedBy(caller.organization.id, () => method.run(args, call));
+  const answer = runFor(caller.organization.id, () => method.run(args, call));
   const fields = args["fields"] as string[] | undefined;
   if (fields === undefined) return answer;
   const included = args["include"] as string | undefined;

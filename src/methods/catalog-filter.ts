@@ -62,12 +62,12 @@ export interface Lookups {
 
 const TOO_SHORT = message("tooShort", { characters: QUERY_LENGTH_MIN });
 
-/** Whether a text has the minimum length, not counting invisible characters. */
+/** Whether a text has the minimum length, both as given and folded, which drops invisible characters. */
 function isLongEnough(text: string): boolean {
   return [text, foldForSearch(text)].every((one) => [...one].length >= QUERY_LENGTH_MIN);
 }
 
-/** A number that no channel has, for links that lead to none. */
+/** A number that no channel has, for a link or handle that leads to none. */
 const NO_CHANNEL = 0;
 
 /**
@@ -110,7 +110,7 @@ export function readAnyFilter(
   };
 }
 
-/** Bounds of metrics, in the filter's units. */
+/** Bounds of metrics, as the filter stores them: `err_30d` in hundredths of a percent. */
 function metricBoundsOf(
   args: FilterArguments,
 ): Pick<CatalogFilter, "growth30dMin" | "reach30dMin" | "err30dMin"> {

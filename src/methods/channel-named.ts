@@ -11,7 +11,7 @@ export function channelNamed(name: string, channels: Named): number | null {
   return channels.findId(channels.parseLinkOrHandle(name) ?? parsePathReference(name));
 }
 
-/** The same for a filter; null if none is named. An unknown channel is recorded as a fault. */
+/** As `channelNamed`, for an optional filter. An unknown channel is added to the faults. */
 export function readChannel(
   name: string | undefined,
   channels: Named,

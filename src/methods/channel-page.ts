@@ -15,7 +15,7 @@ export const channelPageParameters = {
 
 type Given = Arguments<typeof channelPageParameters> & { limit: number };
 
-/** What every such list is selected by. */
+/** What every such list is selected by, besides its own filters. */
 interface Selection<P> {
   channelId: number;
   /** Start, inclusive; null for no bound. */

@@ -5,7 +5,7 @@ import type { ApiMethod } from "./method.ts";
 import type { RawArguments } from "./read-arguments.ts";
 
 /** Arguments that may change from page to page, because they do not affect which items the list has. */
-const OF_THE_PAGE = new Set(["limit", "fields", "include"]);
+const PAGE_ARGUMENTS = new Set(["limit", "fields", "include"]);
 
 /** A list call combined with what its cursor carries. */
 interface ContinuedList {
@@ -81,7 +81,7 @@ function otherList(names: readonly string[]): AppError {
   return fieldError({ cursor: [message("cursorOfOtherList", { names })] });
 }
 
-/** Whether it can be opened at all; anything else is refused along with the other arguments. */
+/** Whether a cursor can be opened at all; anything else is refused along with the other arguments. */
 function isText(given: unknown): given is string {
   return typeof given === "string" && given !== "" && given.length <= CURSOR_LENGTH_MAX;
 }
@@ -95,7 +95,7 @@ function cursorOf(given: string): string {
 function otherFilters(method: ApiMethod, raw: RawArguments, { of }: OpenedCursor): string[] {
   return Object.entries(method.parameters).flatMap(([name, parameter]) => {
     const given = raw[name];
-    const isFilter = parameter.in === "query" && name !== "cursor" && !OF_THE_PAGE.has(name);
+    const isFilter = parameter.in === "query" && name !== "cursor" && !PAGE_ARGUMENTS.has(name);
     if (!isFilter || !isGiven(given)) return [];
     const read = parameter.read(given);
     // An unreadable value is reported separately.
@@ -110,6 +110,7 @@ function onlyGiven(raw: RawArguments): RawArguments {
   return Object.fromEntries(Object.entries(raw).filter(([, given]) => isGiven(given)));
 }
 
+/** Whether an argument is given: an empty one is not. */
 function isGiven(given: unknown): boolean {
   return given !== undefined && given !== "";
 }

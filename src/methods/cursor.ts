@@ -19,7 +19,7 @@ export type Cursors = ReturnType<typeof createCursors>;
 const SIGNATURE_BYTES = 9;
 /** Longest `cursor` argument: the URL of a next page with the longest filters. */
 export const CURSOR_LENGTH_MAX = 48_000;
-/** Its length is limited by that of the argument. */
+/** Longer than a signature alone; the maximum length is that of the argument. */
 const CURSOR = /^[\w-]{13,}$/;
 /** First character of a cursor of an earlier version, which was a position without filters. */
 const FORMER = "[";

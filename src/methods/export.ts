@@ -132,7 +132,7 @@ export const exportPosts = apiMethod({
   },
 });
 
-/** Parameters common to all three exports. */
+/** Parameters of the three exports taken together. */
 interface Given extends FilterArguments {
   format: ImportFormat;
   channel?: string | undefined;
@@ -173,7 +173,7 @@ async function answer(
 }
 
 /**
- * Reads the filters, which mean the same as in the catalog.
+ * Reads the filters, which mean the same as in the catalog. Category and territories stay slugs.
  * @throws AppError `invalid` listing all invalid ones
  */
 function readSelected(args: Given, services: Services): BulkFilter {

@@ -3,7 +3,7 @@ import { message } from "../values/messages/messages.ts";
 import { shortened } from "../values/shortened.ts";
 import { type Parameter, textList } from "./parameters.ts";
 
-/** The `fields` parameter of a list or a card: field names in any order. */
+/** The `fields` parameter of a list or a card: names in any order, read in the order of the schema. */
 export function fieldsOf({ properties }: { properties: object }): {
   fields: Parameter<string[]>;
 } {
@@ -17,11 +17,11 @@ export function fieldsOf({ properties }: { properties: object }): {
     fields: {
       ...names,
       read(given) {
-        const asked = names.read(given);
-        if ("fault" in asked) return asked;
-        const unknown = asked.value.find((name) => !known.includes(name));
+        const list = names.read(given);
+        if ("fault" in list) return list;
+        const unknown = list.value.find((name) => !known.includes(name));
         return unknown === undefined
-          ? { value: known.filter((name) => asked.value.includes(name)) }
+          ? { value: known.filter((name) => list.value.includes(name)) }
           : { fault: message("unknownFields", { given: shortened(unknown), known }) };
       },
     },

@@ -93,24 +93,24 @@ export interface ApiMethod<
   ): Json<ValueOf<R>> | FileAnswer | Promise<Json<ValueOf<R>> | FileAnswer>;
 }
 
-/** Defaults, which a declaration only repeats if it differs. */
-const USUAL = {
+/** Defaults, for fields that a declaration leaves out. */
+const DEFAULTS = {
   verb: "GET",
   audience: "everyone",
   status: 200,
   // Enough for the small object that most bodies are.
   bodyBytesMax: 16 * 1024,
 } as const;
-type Usual = keyof typeof USUAL;
+type Defaulted = keyof typeof DEFAULTS;
 
-/** Types a declaration: the arguments of `run` are inferred from `parameters`. */
+/** Declares a method: the type of the arguments of `run` is inferred from `parameters`. */
 export function apiMethod<P extends Parameters, R extends Schema<unknown>>(
-  method: Omit<ApiMethod<P, R>, Usual> & Partial<Pick<ApiMethod<P, R>, Usual>>,
+  method: Omit<ApiMethod<P, R>, Defaulted> & Partial<Pick<ApiMethod<P, R>, Defaulted>>,
 ): ApiMethod {
-  return { ...USUAL, ...method } as unknown as ApiMethod;
+  return { ...DEFAULTS, ...method } as unknown as ApiMethod;
 }
 
-/** Identifies something within the caller's organization. */
+/** A webhook or an alert of the caller's organization, by its number. */
 export function own(id: number, { caller }: Pick<Call, "caller">) {
   return { organizationId: caller.organization.id, id };
 }

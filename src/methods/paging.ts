@@ -11,7 +11,7 @@ export function listOf<T>(item: Schema<T>) {
   return objectSchema({ results: listSchema(item) });
 }
 
-/** `{results, next}`. */
+/** `{results, next}`: one page of a list. */
 export function pageOf<T>(item: Schema<T>) {
   const next = textSchema({
     format: "uri",
@@ -20,7 +20,7 @@ export function pageOf<T>(item: Schema<T>) {
   return objectSchema({ results: listSchema(item), next: nullable(next) });
 }
 
-/** A stretch of a list: its items and where it ended; `last` is null if nothing follows. */
+/** The items of one page, and the position of the last one; `last` is null if nothing follows. */
 export interface Slice<View, P extends Position> {
   results: Json<View[]>;
   last: P | null;

@@ -51,7 +51,7 @@ export type Arguments<P extends Parameters> = {
     : ValueOf<P[Name]> | undefined;
 };
 
-interface Words<T> {
+interface Documented<T> {
   description: string;
   /** Omitted if no value would work on every appliance. */
   example?: T;
@@ -87,12 +87,16 @@ export function withDefault<T>(parameter: Parameter<T>, value: T): Parameter<T> 
   return { ...parameter, schema: { ...parameter.schema, default: value }, default: value };
 }
 
-export function text(words: Words<string>): Parameter<string> {
+export function text(words: Documented<string>): Parameter<string> {
   return query(textSchema(annotations(words)), readText);
 }
 
 /** An integer; `minimum` and `maximum` are inclusive. */
-export function integer({ minimum, maximum, ...words }: Words<number> & Range): Parameter<number> {
+export function integer({
+  minimum,
+  maximum,
+  ...words
+}: Documented<number> & Range): Parameter<number> {
   const range = {
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
@@ -101,11 +105,11 @@ export function integer({ minimum, maximum, ...words }: Words<number> & Range): 
 }
 
 /** Any number, with or without a fraction. */
-export function number(words: Words<number>): Parameter<number> {
+export function number(words: Documented<number>): Parameter<number> {
   return query(numberSchema(annotations(words)), readNumber);
 }
 
-export function flag(words: Words<boolean>): Parameter<boolean> {
+export function flag(words: Documented<boolean>): Parameter<boolean> {
   return query(flagSchema(annotations(words)), readFlag);
 }
 
@@ -118,7 +122,7 @@ export function choice<Option extends string>(
 }
 
 /** A Moscow day. */
-export function day(words: Words<string>): Parameter<Day> {
+export function day(words: Documented<string>): Parameter<Day> {
   return query(textSchema({ format: "date", ...annotations(words) }), readDay);
 }
 
@@ -126,7 +130,7 @@ export function day(words: Words<string>): Parameter<Day> {
 export function integerList({
   itemsMax,
   ...words
-}: Words<string> & { itemsMax: number }): Parameter<number[]> {
+}: Documented<string> & { itemsMax: number }): Parameter<number[]> {
   const pattern = "^\\s*-?\\d+\\s*(,\\s*-?\\d+\\s*)*$";
   const schema = textSchema({ pattern, ...annotations(words) });
   return { ...query(schema, readIntegerList({ itemsMax })), isList: true };
@@ -136,7 +140,7 @@ export function integerList({
 export function textList({
   itemsMax,
   ...words
-}: Words<string> & { itemsMax: number }): Parameter<string[]> {
+}: Documented<string> & { itemsMax: number }): Parameter<string[]> {
   const read: Reader<string[]> = (given) => {
     const list = readText(given);
     if ("fault" in list) return list;
@@ -156,6 +160,6 @@ function query<T>(schema: Schema<unknown>, read: Reader<T>): Parameter<T> {
   return { in: "query", required: false, schema, read };
 }
 
-function annotations<T>({ description, example }: Words<T>) {
+function annotations<T>({ description, example }: Documented<T>) {
   return { description, ...(example === undefined ? {} : { examples: [example] }) };
 }

@@ -29,6 +29,7 @@ function changed(
   return { ...result, properties: { ...properties, results: { ...results, items } } };
 }
 
+/** The schema of an item of which only some fields may be present. */
 function partOf(item: Schema<unknown>): Schema<unknown> {
   const { $id, required: _, ...rest } = item;
   return {

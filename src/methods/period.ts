@@ -4,7 +4,7 @@ import { message } from "../values/messages/messages.ts";
 import { type Day, formatDay, startOfDay } from "../values/moscow-time.ts";
 import { type Arguments, day } from "./parameters.ts";
 
-/** Length of a period given by neither end, in days. */
+/** Length in days of a period without given ends; it ends today. */
 export const PERIOD_DAYS_DEFAULT = 30;
 /** Longest period, in days (specification, section 8). */
 export const PERIOD_DAYS_MAX = 366;
@@ -25,7 +25,7 @@ export const publicationDays = {
 };
 
 /**
- * Reads an inclusive period of days. A missing end defaults to that of the last 30 days including today.
+ * Reads a period of days, both ends included. A missing end is that of the last 30 days including today.
  * @throws AppError `invalid` on `to`
  */
 export function readPeriod(

@@ -12,7 +12,7 @@ export const QUERY_LENGTH_MAX = 200;
 
 /**
  * Reads and trims `q` of post search and of alerts.
- * @param nothing the fault to report if it asks for no word
+ * @param nothing the fault to report if no word remains to search for
  */
 export function readQueryText(
   text: string,

@@ -48,7 +48,7 @@ const foundPostSchema = objectSchema(
 
 const page = pageOf(foundPostSchema);
 
-/** Further filters of posts. */
+/** Filters that search and export of posts have in common. */
 export const mediaAndViews = {
   media: choice(MEDIA, "A kind of media that the post has."),
   views_min: integer({ description: "At least so many views.", example: 1000, minimum: 0 }),
@@ -132,6 +132,7 @@ export const postsSearchList = apiMethod({
 });
 
 /**
+ * Reads the query and the filters of a search in posts.
  * @throws AppError `invalid` listing all invalid arguments; `unavailable` while post search is not ready
  */
 export function readSearch(

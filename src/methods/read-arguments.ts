@@ -12,7 +12,7 @@ export type RawArguments = Record<string, unknown>;
 
 /**
  * Parses a request's input as the method's arguments.
- * @param mayMiss whether required arguments may be missing and take their defaults
+ * @param mayMiss whether required arguments may be missing; they are then undefined
  * @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path
  */
 export function readArguments(
@@ -29,6 +29,7 @@ export function readArguments(
     if (parameters[name]?.in !== "body") faults[name] = [message("unknownField")];
   }
   const sole = soleParameter === undefined ? undefined : raw[soleParameter];
+  // Beside a sole parameter, only those count that shape the answer.
   const names =
     soleParameter !== undefined && sole !== undefined && sole !== ""
       ? [soleParameter, "fields", "include"]
@@ -52,7 +53,7 @@ export function readArguments(
 }
 
 /**
- * Whether a path could contain it. MCP may pass other JSON values, which are `invalid`, not `not_found`.
+ * Whether a path could contain the value. MCP may pass others, which are `invalid` rather than `not_found`.
  */
 function isText(given: unknown): boolean {
   return given === UNDECODABLE || typeof given === "string" || typeof given === "number";

@@ -3,7 +3,7 @@ import { type FilterArguments, filterParameters, readFilter } from "./catalog-fi
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 
-const NOBODY: SelectionView = {
+const NO_CHANNELS: SelectionView = {
   channels: 0,
   subscribers: { sum: 0, median: null, deciles: [] },
   categories: [],
@@ -29,6 +29,6 @@ export const channelsStatsRetrieve = apiMethod({
   errors: [],
   async run(args, { services }) {
     const filter = readFilter(args as FilterArguments, services);
-    return filter === null ? NOBODY : services.search.describe(filter);
+    return filter === null ? NO_CHANNELS : services.search.describe(filter);
   },
 });

@@ -31,8 +31,9 @@ import {
 } from "./webhooks.ts";
 
 /**
- * All API methods, in the specification's order. Daily usage, webhook deliveries, exports and the questions
- * across channels or posts are our additions.
+ * All API methods, in the specification's order. Daily usage, webhook deliveries, exports, alerts, and the
+ * methods across channels or posts (search, mentions, similar channels, comparison, statistics of a
+ * selection) are our additions.
  */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,

@@ -7,7 +7,7 @@ import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { day, integer, withDefault } from "./parameters.ts";
 import { PERIOD_DAYS_DEFAULT, readPeriod } from "./period.ts";
 
-/** Rows per answer, default and maximum: some 1 MB. Few organizations have more rows in a period. */
+/** Rows per answer, both default and maximum: about 1 MB. Few organizations have more in a period. */
 const ROWS_MAX = 10_000;
 
 export const meUsageList = apiMethod({
@@ -39,8 +39,7 @@ export const meUsageList = apiMethod({
     const { services, caller } = call;
     const { limit } = args;
     const days = { organizationId: caller.organization.id, from, to };
-    // The default period is fixed in the cursor's parameters, so that it stays the same on all pages, even
-    // past midnight.
+    // The cursor carries the default period, so that it stays the same on all pages, even past midnight.
     const fixed = { from: formatDay(from), to: formatDay(to) };
     return readPage<UsageView, UsagePosition>(
       "usage",

@@ -1,5 +1,5 @@
 import { fieldError } from "../errors.ts";
-import type { GivenTarget } from "../push/webhooks/manage/given-target.ts";
+import type { ReceiverAddress } from "../push/webhooks/manage/receiver-address.ts";
 import {
   attemptSchema,
   type DeliveryView,
@@ -20,7 +20,7 @@ import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
 import { webhooksIncluded, webhooksIncludedOrKept, webhookToSpare } from "./plan-rules.ts";
 
-/** Longest time for which a rotation may keep the previous secret signing. */
+/** Longest time for which the previous secret may keep signing after a rotation. */
 export const OVERLAP_HOURS_MAX = 72;
 
 /** Room for a body with a list of channels. */
@@ -31,7 +31,7 @@ const webhookPath = {
 };
 const deliveryPath = inPath(integer({ description: "Delivery number.", example: 1, minimum: 0 }));
 
-const urlField: Parameter<GivenTarget> = {
+const urlField: Parameter<ReceiverAddress> = {
   in: "body",
   required: false,
   schema: textSchema({
@@ -95,8 +95,8 @@ export const webhooksCreate = apiMethod({
   errors: [],
   run({ url, channels }, call) {
     const { organization, plan } = call.caller;
-    const given = { given: url, channels };
-    return call.services.webhooks.create(organization.id, plan, given, actorOf(call));
+    const webhook = { address: url, channels };
+    return call.services.webhooks.create(organization.id, plan, webhook, actorOf(call));
   },
 });
 
@@ -130,6 +130,7 @@ export const webhooksUpdate = apiMethod({
   bodyBytesMax: LIST_BYTES_MAX,
   result: webhookSchema,
   errors: ["not_found", "conflict"],
+  // Comes before the faults of other fields, which do not matter while staff keep the webhook disabled.
   async refuse(raw, body, call) {
     const id = webhookPath.id.read(raw["id"]);
     const isActive = isActiveField.read(Object(body).is_active);
@@ -140,7 +141,7 @@ export const webhooksUpdate = apiMethod({
     if (url === undefined && channels === undefined && isActive === undefined) {
       throw fieldError({ non_field_errors: [message("nothingToChange")] });
     }
-    const change = { given: url, channels, isActive };
+    const change = { address: url, channels, isActive };
     return call.services.webhooks.change(own(id, call), call.caller.plan, change, actorOf(call));
   },
 });
@@ -262,7 +263,8 @@ export const webhooksResend = apiMethod({
     call.services.webhooks.resend(own(id, call), delivery, actorOf(call)),
 });
 
-export function readUrl(given: unknown): Read<GivenTarget> {
+/** The address of a receiver, as given and parsed. */
+export function readUrl(given: unknown): Read<ReceiverAddress> {
   if (typeof given !== "string") return { fault: message("notText") };
   if (given.trim() === "") return { fault: message("blank") };
   const read = readTargetUrl(given);

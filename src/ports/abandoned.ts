@@ -10,14 +10,15 @@ interface OwnedWork {
 /**
  * Tells whether work is abandoned: its process has ended, or has sent no heartbeat for too long. Silence is
  * measured by this process's own passing of time, because wall clocks may be set back.
- * @param own name of this process
+ * @param own name of this process (`processName`)
+ * @param silentMs longest time between two heartbeats of a process that works
  */
 export function createIsAbandoned(
   own: string,
   silentMs: number,
   clock: Clock,
 ): (id: number | string, work: OwnedWork) => boolean {
-  /** Each owner's last heartbeat, and when this process first saw it. */
+  /** Each work's owner and last heartbeat, and when this process first saw that heartbeat. */
   const heartbeats = new Map<
     number | string,
     { owner: string; at: number | null; sinceMs: number }

@@ -6,7 +6,7 @@ export interface Clock {
   monotonic(): number;
   /** Runs work at the end of this turn of the event loop, after requests and messages from threads. */
   endOfTurn(work: () => void): void;
-  /** @param signal ends the wait early */
+  /** @param signal ends the wait early; also if it is already aborted */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -16,10 +16,15 @@ export const systemClock: Clock = {
   endOfTurn: (work) => void setImmediate(work),
   sleep: (durationMs, signal) =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, durationMs);
-      signal?.addEventListener("abort", () => {
+      const end = (): void => {
         clearTimeout(timer);
+        // The signal may outlive many waits, for instance those of a loop that runs until the process
+        // stops.
+        signal?.removeEventListener("abort", end);
         resolve();
-      });
+      };
+      const timer = setTimeout(end, durationMs);
+      signal?.addEventListener("abort", end);
+      if (signal?.aborted === true) end();
     }),
 };

@@ -43,7 +43,7 @@ export async function download(
   const file = await open(request.into, "w", 0o600);
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), silenceMaxMs);
-  const heard = (): void => {
+  const restartTimer = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(), silenceMaxMs);
   };
@@ -69,7 +69,7 @@ export async function download(
     for (;;) {
       let piece: Awaited<ReturnType<NonNullable<typeof pieces>["read"]>> | undefined;
       try {
-        heard();
+        restartTimer();
         piece = await pieces?.read();
       } catch {
         return { fault: signal.aborted ? "timeout" : "broken" };

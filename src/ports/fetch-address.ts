@@ -57,6 +57,7 @@ const UNREACHABLE =
 const CERTIFICATE =
   /CERT|CRL|SIGNATURE|ISSUER|^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
 
+/** Classifies what `fetchAddress` threw, by the error's code. */
 export function fetchFaultOf(error: unknown): FetchFault {
   const code = String((error as { code?: unknown }).code);
   if (UNREACHABLE.test(code)) return "unreachable";

@@ -1,7 +1,7 @@
 /**
  * Settles with the work's result, or fails after a maximum time. Uses the system's clock, since it waits
  * for something outside the process.
- * @param late called if the time is over; the work itself continues. @returns the error to throw
+ * @param late called if the time is over, for the error to fail with; the work itself continues
  */
 export function inTime<T>(work: Promise<T>, maxMs: number, late: () => Error): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();

@@ -47,7 +47,7 @@ export function systemLog(level: LogLevel, worker: number | null = null): Log {
   };
 }
 
-/** Only an error's message and code: libraries may attach anything else. */
+/** An error's type, messages, stack and code, and nothing else: libraries may attach anything to theirs. */
 function describeError(err: unknown): unknown {
   if (!(err instanceof Error)) return withoutSecrets(String(err));
   const { type, stack } = pino.stdSerializers.err(err);
@@ -63,7 +63,7 @@ function describeError(err: unknown): unknown {
 /** Limit for following an error's causes, because an error may be its own cause. */
 const MESSAGES_MAX = 5;
 
-/** Messages of an error and its causes. */
+/** Messages of an error and its causes, outermost first; a cause's message is not repeated. */
 function messagesOf({ message, cause }: Error, most = MESSAGES_MAX): string[] {
   if (!(cause instanceof Error) || most === 1) return [message];
   const causes = messagesOf(cause, most - 1);

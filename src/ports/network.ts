@@ -17,7 +17,10 @@ export interface Network {
    * `timeoutMs`.
    */
   post(request: PostRequest): Promise<PostResult>;
-  /** One GET in the same way, over http if requested, reading the body up to a limit. Never throws. */
+  /**
+   * One GET, or another method, in the same way, over http if requested; reads the body up to a limit.
+   * Never throws.
+   */
   get(request: GetRequest): Promise<GetResult>;
   /** One GET whose body is written to a file. @throws if the file cannot be written */
   download(request: DownloadRequest): Promise<DownloadResult>;
@@ -28,7 +31,7 @@ export interface PostRequest extends Outgoing {
 }
 
 export interface GetRequest extends Outgoing {
-  /** A method other than GET. */
+  /** Only if it is not GET. */
   method?: "POST" | "DELETE";
   body?: string;
   isSecure: boolean;

@@ -24,7 +24,10 @@ interface PortSettings {
   mailFrom: string;
 }
 
-/** @param worker as `systemLog` */
+/**
+ * The ports of a real process.
+ * @param worker as for `systemLog`
+ */
 export function systemPorts(
   { logLevel, webhookCa, smtpUrl, mailFrom }: PortSettings,
   worker: number | null = null,

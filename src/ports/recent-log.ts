@@ -21,11 +21,16 @@ const CAUSE_LENGTH_MAX = 2_000;
 /** Keeps this process's latest warnings and errors in memory. */
 export function createRecentLog(log: Log, clock: Clock) {
   const ring: RecentEntry[] = [];
-  const remembering =
+  const keeping =
     (level: "warn" | "error") =>
     (fields: object, message: string): void => {
       log[level](fields, message);
-      ring.push({ at: clock.now(), level, message: withoutSecrets(message), ...remembered(fields) });
+      ring.push({
+        at: clock.now(),
+        level,
+        message: withoutSecrets(message),
+        ...keptOf(fields),
+      });
       if (ring.length > ENTRIES_MAX) ring.shift();
     };
   return {
@@ -33,19 +38,22 @@ export function createRecentLog(log: Log, clock: Clock) {
     log: {
       debug: (fields, message) => log.debug(fields, message),
       info: (fields, message) => log.info(fields, message),
-      warn: remembering("warn"),
-      error: remembering("error"),
+      warn: keeping("warn"),
+      error: keeping("error"),
     } satisfies Log,
     /** Latest first. */
     entries: (): RecentEntry[] => ring.toReversed(),
   };
 }
 
-/** Fields whose text comes from the program itself. */
+/** Fields whose text is a name chosen by the program. */
 const OWN_NAMES = new Set(["work", "job"]);
 
-/** Numbers and names of its own: other texts are not remembered, since they may contain anything. */
-function remembered(fields: object): Pick<RecentEntry, "requestId" | "facts" | "cause"> {
+/**
+ * What is kept of an entry's fields: numbers, and names chosen by the program. Other texts may contain
+ * anything.
+ */
+function keptOf(fields: object): Pick<RecentEntry, "requestId" | "facts" | "cause"> {
   const { requestId, err } = fields as { requestId?: unknown; err?: unknown };
   const facts = Object.entries(fields).filter(
     ([name, value]) => typeof value === "number" || OWN_NAMES.has(name),

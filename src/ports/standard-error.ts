@@ -12,7 +12,7 @@ export function standardError() {
   let rest: Uint8Array = new Uint8Array();
   let missing = 0;
 
-  /** @returns what could not be written */
+  /** @returns the rest that could not be written; the same array if nothing was */
   function put(bytes: Uint8Array): Uint8Array {
     if (bytes.byteLength === 0) return bytes;
     try {

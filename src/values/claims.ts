@@ -16,11 +16,14 @@ export function createOwnClaims(): Claims {
   };
 }
 
-/** Takes the first free one of some numbered slots. @returns its name, or null if none is free */
-export function takeOneOf(claims: Claims, of: string, count: number): string | null {
+/**
+ * Takes the first free slot of several with one name, numbered from 0.
+ * @returns the slot's name, to be given back; null if none is free
+ */
+export function takeOneOf(claims: Claims, name: string, count: number): string | null {
   for (let at = 0; at < count; at++) {
-    const name = `${of} ${at}`;
-    if (claims.take(name)) return name;
+    const slot = `${name} ${at}`;
+    if (claims.take(slot)) return slot;
   }
   return null;
 }

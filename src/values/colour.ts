@@ -5,6 +5,8 @@ const BLACK: Rgb = [0, 0, 0];
 const WHITE: Rgb = [255, 255, 255];
 /** Steps in which a colour is moved towards black or white. */
 const STEPS = 50;
+/** Luminance at which black and white contrast equally: about 4.6 each. */
+const MIDDLE_LUMINANCE = 0.18;
 
 /** @returns null if the text is not `#rrggbb` */
 export function parseColour(text: string): Rgb | null {
@@ -17,7 +19,7 @@ export function formatColour(colour: Rgb): string {
   return `#${colour.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Contrast ratio of two colours, from 1 to 21 (WCAG 2.2). */
+/** Contrast ratio of two colours, from 1 to 21 (WCAG 2.2); the order does not matter. */
 export function contrast(one: Rgb, other: Rgb): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
@@ -28,7 +30,7 @@ export function contrast(one: Rgb, other: Rgb): number {
  * @param ratio the minimum contrast
  */
 export function readableOn(background: Rgb, colour: Rgb, ratio: number): Rgb {
-  const end = luminance(background) > 0.18 ? BLACK : WHITE;
+  const end = luminance(background) > MIDDLE_LUMINANCE ? BLACK : WHITE;
   for (let step = 0; step < STEPS; step++) {
     const tried = mix(colour, end, step / STEPS);
     if (contrast(tried, background) >= ratio) return tried;
@@ -41,6 +43,7 @@ function mix(from: Rgb, to: Rgb, part: number): Rgb {
   return [at(0), at(1), at(2)];
 }
 
+/** Relative luminance, from 0 for black to 1 for white (WCAG 2.2). */
 function luminance(colour: Rgb): number {
   const [red = 0, green = 0, blue = 0] = colour.map((part) => {
     const value = part / 255;

@@ -3,22 +3,21 @@ import { MOSCOW_ZONE } from "./moscow-time.ts";
 
 /** Times of a cron pattern, in Moscow time. */
 
-/** The last instant at or before `nowMs` that the pattern matches. */
+/** The last instant at or before `nowMs` that the pattern matches; null if there is none. */
 export function latestDue(pattern: string, nowMs: number): number | null {
-  // croner excludes the second it is asked about, so it is asked about the next one.
-  const latest = timesOf(pattern)
-    .previousRuns(2, new Date(nowMs + 1000))
-    .map((run) => run.getTime());
-  return latest.find((dueAt) => dueAt <= nowMs) ?? null;
+  // croner ignores milliseconds and excludes the second it is asked about, so it is asked about the next
+  // one.
+  const [latest] = timesOf(pattern).previousRuns(1, new Date(nowMs + 1000));
+  return latest?.getTime() ?? null;
 }
 
-/** The first instant after `nowMs` that the pattern matches. */
+/** The first instant after `nowMs` that the pattern matches; null if there is none. */
 export function nextDue(pattern: string, nowMs: number): number | null {
   return timesOf(pattern).nextRun(new Date(nowMs))?.getTime() ?? null;
 }
 
 const FIELDS = 5;
-/** A pattern for February 30 never matches. */
+/** Matches that a valid pattern has at least: one for February 30 has none. */
 const INSTANTS_MIN = 2;
 const FROM = new Date(0);
 

@@ -1,73 +1,74 @@
-import type { Asker } from "./asker.ts";
+import type { Tenant } from "./tenant.ts";
 
 interface Waiting {
-  asker: Asker;
+  tenant: Tenant;
 }
 
 /**
- * A queue that takes turns between organizations. The next task belongs to whoever has the fewest tasks
- * running; among equals, to whoever has waited longest since its last turn. Somebody with many tasks
- * therefore waits behind their own.
- * @param turnsMax most turns that one organization may have at once, even if nobody else is waiting
+ * A queue that takes turns between tenants. The next task belongs to the tenant with the fewest tasks
+ * running; among equals, to the one that has waited longest since its last turn. A tenant with many tasks
+ * therefore waits behind its own.
+ * @param turnsMax most turns that one tenant may have at once, even if nobody else is waiting
  */
 export function createFairQueue<Task extends Waiting>(turnsMax: number) {
-  /** Waiting tasks by organization; one that just had a turn moves to the end. */
-  const waiting = new Map<Asker, Task[]>();
-  const turns = new Map<Asker, number>();
-  const turnsOf = (asker: Asker): number => turns.get(asker) ?? 0;
+  /** Waiting tasks by tenant; a tenant whose turn has just ended moves to the end. */
+  const waiting = new Map<Tenant, Task[]>();
+  /** Number of running tasks by tenant; tenants without any are left out. */
+  const turns = new Map<Tenant, number>();
+  const turnsOf = (tenant: Tenant): number => turns.get(tenant) ?? 0;
 
-  function nextAsker(): Asker | undefined {
-    let next: Asker | undefined;
+  function nextTenant(): Tenant | undefined {
+    let next: Tenant | undefined;
     let fewest = turnsMax;
-    for (const asker of waiting.keys()) {
-      if (turnsOf(asker) >= fewest) continue;
-      next = asker;
-      fewest = turnsOf(asker);
+    for (const tenant of waiting.keys()) {
+      if (turnsOf(tenant) >= fewest) continue;
+      next = tenant;
+      fewest = turnsOf(tenant);
     }
     return next;
   }
 
-  function giveUpTurn(asker: Asker): void {
-    const left = turnsOf(asker) - 1;
-    if (left > 0) turns.set(asker, left);
-    else turns.delete(asker);
+  function endTurn(tenant: Tenant): void {
+    const left = turnsOf(tenant) - 1;
+    if (left > 0) turns.set(tenant, left);
+    else turns.delete(tenant);
   }
 
   return {
     add(task: Task): void {
-      const others = waiting.get(task.asker);
-      if (others === undefined) waiting.set(task.asker, [task]);
+      const others = waiting.get(task.tenant);
+      if (others === undefined) waiting.set(task.tenant, [task]);
       else others.push(task);
     },
 
     /** Starts the next task's turn, which lasts until `end`; undefined if no task may start now. */
     take(): Task | undefined {
-      const asker = nextAsker();
-      if (asker === undefined) return undefined;
-      const tasks = waiting.get(asker) ?? [];
+      const tenant = nextTenant();
+      if (tenant === undefined) return undefined;
+      const tasks = waiting.get(tenant) ?? [];
       const task = tasks.shift();
-      if (tasks.length === 0) waiting.delete(asker);
-      turns.set(asker, turnsOf(asker) + 1);
+      if (tasks.length === 0) waiting.delete(tenant);
+      turns.set(tenant, turnsOf(tenant) + 1);
       return task;
     },
 
-    /** Returns a task that got its turn: it waits again, ahead of the asker's other tasks. */
+    /** Takes a task's turn back: it waits again, ahead of its tenant's other tasks. */
     putBack(task: Task): void {
-      giveUpTurn(task.asker);
-      waiting.set(task.asker, [task, ...(waiting.get(task.asker) ?? [])]);
+      endTurn(task.tenant);
+      waiting.set(task.tenant, [task, ...(waiting.get(task.tenant) ?? [])]);
     },
 
-    /** Ends a task's turn. */
-    end({ asker }: Task): void {
-      giveUpTurn(asker);
-      const tasks = waiting.get(asker);
+    /** Ends a task's turn; its tenant goes behind the others. */
+    end({ tenant }: Task): void {
+      endTurn(tenant);
+      const tasks = waiting.get(tenant);
       if (tasks === undefined) return;
-      waiting.delete(asker);
-      waiting.set(asker, tasks);
+      waiting.delete(tenant);
+      waiting.set(tenant, tasks);
     },
 
     waiting: (): number => waiting.values().reduce((sum, { length }) => sum + length, 0),
-    waitingOf: (asker: Asker): number => waiting.get(asker)?.length ?? 0,
+    waitingOf: (tenant: Tenant): number => waiting.get(tenant)?.length ?? 0,
 
     /** Empties the queue. @returns the waiting tasks */
     clear(): Task[] {

@@ -7,6 +7,7 @@ import { shortened } from "./shortened.ts";
 /** A value, or what is wrong with the input. */
 export type Read<T> = { value: T } | { fault: Message };
 
+/** Parses one field: the value, or the fault to report. Never throws. */
 export type Reader<T> = (given: unknown) => Read<T>;
 
 export function unknownSlug(slug: string): Message {
@@ -45,7 +46,7 @@ export const readNumber: Reader<number> = (given) => {
 /** Longest text, in code points: more than any title, handle, link, code or cursor needs. */
 const TEXT_LENGTH_MAX = 2_048;
 
-/** A text as it is; or a number, which a model may send instead of text, as its digits. */
+/** A text; or the digits of a number, which an AI model may send instead. */
 export const readText: Reader<string> = (given) => {
   if (typeof given !== "string" && typeof given !== "number") {
     return { fault: message("notText") };
@@ -57,7 +58,8 @@ export const readText: Reader<string> = (given) => {
 };
 
 /**
- * Compares lengths in code points, which are counted only if it matters: each is one or two UTF-16 units.
+ * Whether a text has more code points than allowed. They are counted only if it matters: each is one or two
+ * UTF-16 units.
  */
 export function isLonger(text: string, lengthMax: number): boolean {
   if (text.length <= lengthMax) return false;
@@ -89,8 +91,8 @@ export const readDay: Reader<Day> = (given) => {
 };
 
 /**
- * Longest list item, blanks included: a longer text than all items together is rejected without splitting
- * it.
+ * Longest list item, spaces included: a text longer than all allowed items together is rejected without
+ * being split.
  */
 const ITEM_LENGTH_MAX = 200;
 

@@ -14,19 +14,20 @@ export class JsonBytes<T> {
   constructor(
     readonly before: string,
     readonly bytes: Buffer,
-    readonly behind: string,
+    readonly after: string,
   ) {}
 
-  within<Whole>(before: string, behind: string): JsonBytes<Whole> {
-    return new JsonBytes(before + this.before, this.bytes, this.behind + behind);
+  /** The same JSON embedded in an outer value, whose text before and after it is given. */
+  within<Whole>(before: string, after: string): JsonBytes<Whole> {
+    return new JsonBytes(before + this.before, this.bytes, this.after + after);
   }
 
   toString(): JsonText<T> {
-    return `${this.before}${this.bytes}${this.behind}` as JsonText<T>;
+    return `${this.before}${this.bytes}${this.after}` as JsonText<T>;
   }
 }
 
-/** A value that is not itself a string, or its JSON if that is already at hand. */
+/** A value, or its JSON if that is already at hand. The value itself must not be a string. */
 export type Json<T> = T | JsonText<T> | JsonBytes<T>;
 
 export function toJsonText<T>(value: T): JsonText<T> {
@@ -74,6 +75,7 @@ export function pageJson<T>(results: Json<T[]>, next: string | null): Json<Page<
     : { results, next };
 }
 
+/** Wraps results that are not paginated, without parsing those that are already JSON text. */
 export function listJson<T>(results: Json<T[]>): Json<{ results: T[] }> {
   if (results instanceof JsonBytes) return results.within('{"results":', "}");
   return typeof results === "string"

@@ -12,7 +12,7 @@ export function languageOf(chosen: string | undefined, accepted: string | null):
   const preferred = (accepted ?? "")
     .split(",")
     .map((item) => {
-      const [tag = "", quality] = item.trim().split(";q=");
+      const [tag = "", quality] = item.trim().split(/\s*;\s*q=/i);
       return { language: tag.split("-")[0]?.toLowerCase(), quality: Number(quality ?? 1) };
     })
     .filter(({ quality }) => quality > 0)

@@ -21,8 +21,8 @@ const TYPES: Record<string, string> = {
 
 /** Reads a logo from a file. @throws Error with a sentence that says what would be valid */
 export function readLogo(path: string): Logo {
-  // `KANALOG_LOGO_FILE` passes the image itself, just as any setting's `_FILE` variable passes its
-  // contents.
+  // The image itself instead of its path: `KANALOG_LOGO_FILE` was set, and a setting's `_FILE` variable
+  // passes the file's contents.
   if (/[<\p{Cc}]/u.test(path)) throw new Error("must be the path of the logo's file.");
   const content = contentOf(path);
   if (content.byteLength > LOGO_BYTES_MAX) {

@@ -6,10 +6,10 @@ interface Entry {
   name: string;
 }
 
-/** Longest text to compare: codes and names are shorter. */
+/** Longest text that is compared: codes and names are shorter. */
 const LENGTH_MAX = 40;
-const TOLD_MAX = 3;
-/** One letter may differ per so many letters of a word. */
+const CODES_MAX = 3;
+/** A text may differ by one letter for each three that it has, but by at least one. */
 const LETTERS_PER_EDIT = 3;
 const EDITS_MAX = 3;
 
@@ -28,7 +28,7 @@ export function nearestCodes(given: string, entries: readonly Entry[]): string[]
   });
   const least = Math.min(...near.map(({ edits }) => edits));
   const nearest = near.filter(({ edits }) => edits === least);
-  return nearest.slice(0, TOLD_MAX).map(({ slug }) => slug);
+  return nearest.slice(0, CODES_MAX).map(({ slug }) => slug);
 }
 
 /** Folds only case and ё in names: `foldText` would take three times as long as everything else. */

@@ -1,6 +1,6 @@
 import type { Language } from "./language.ts";
 
-/** Plan names for people, in any sentence of a language; the API uses the code. */
+/** Plan names for people, the same in every sentence of a language; the API uses the code. */
 export const PLAN_NAMES: Record<Language, Record<"test" | "start" | "growth" | "profi", string>> = {
   en: { test: "Test", start: "Start", growth: "Growth", profi: "Profi" },
   ru: { test: "Тест", start: "Старт", growth: "Рост", profi: "Профи" },

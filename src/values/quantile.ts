@@ -1,4 +1,7 @@
-/** A quantile of ascending numbers, interpolated linearly and rounded; null if there are none. */
+/**
+ * A quantile of ascending numbers, interpolated linearly and rounded; null if there are none.
+ * @param part from 0 (the smallest) to 1 (the largest)
+ */
 export function quantileOf(sorted: ArrayLike<number>, part: number): number | null {
   const place = (sorted.length - 1) * part;
   const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];

@@ -10,38 +10,39 @@ export type Schema<T> = TUnsafe<T>;
 /** The type of a schema's values. */
 export type ValueOf<S extends TSchema> = S["static"];
 
-interface Words {
+/** Keywords of JSON Schema. */
+interface Keywords {
   description?: string;
   format?: string;
   minimum?: number;
   maximum?: number;
   default?: unknown;
   examples?: readonly unknown[];
-  [word: string]: unknown;
+  [keyword: string]: unknown;
 }
 
-function schema<T>(words: object): Schema<T> {
-  return words as Schema<T>;
+function schema<T>(keywords: object): Schema<T> {
+  return keywords as Schema<T>;
 }
 
-export function textSchema(words: Words = {}): Schema<string> {
-  return schema({ ...words, type: "string" });
+export function textSchema(keywords: Keywords = {}): Schema<string> {
+  return schema({ ...keywords, type: "string" });
 }
 
-export function integerSchema(words: Words = {}): Schema<number> {
-  return schema({ type: "integer", ...words });
+export function integerSchema(keywords: Keywords = {}): Schema<number> {
+  return schema({ type: "integer", ...keywords });
 }
 
 export function countSchema(description: string): Schema<number> {
   return integerSchema({ minimum: 0, description });
 }
 
-export function numberSchema(words: Words = {}): Schema<number> {
-  return schema({ ...words, type: "number" });
+export function numberSchema(keywords: Keywords = {}): Schema<number> {
+  return schema({ ...keywords, type: "number" });
 }
 
-export function flagSchema(words: Words = {}): Schema<boolean> {
-  return schema({ ...words, type: "boolean" });
+export function flagSchema(keywords: Keywords = {}): Schema<boolean> {
+  return schema({ ...keywords, type: "boolean" });
 }
 
 export function nothingSchema(): Schema<null> {
@@ -50,9 +51,9 @@ export function nothingSchema(): Schema<null> {
 
 export function choiceSchema<Option extends string>(
   options: readonly Option[],
-  words: Words,
+  keywords: Keywords,
 ): Schema<Option> {
-  return schema({ type: "string", enum: [...options], ...words });
+  return schema({ type: "string", enum: [...options], ...keywords });
 }
 
 export function instantSchema(description: string): Schema<string> {
@@ -76,8 +77,8 @@ export function eitherSchema<A, B>(one: Schema<A>, other: Schema<B>): Schema<A |
   return schema({ anyOf: [one, other] });
 }
 
-export function listSchema<T>(items: Schema<T>, words: Words = {}): Schema<T[]> {
-  return schema({ ...words, type: "array", items });
+export function listSchema<T>(items: Schema<T>, keywords: Keywords = {}): Schema<T[]> {
+  return schema({ ...keywords, type: "array", items });
 }
 
 type Properties = Readonly<Record<string, TSchema>>;

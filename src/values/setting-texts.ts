@@ -41,7 +41,7 @@ export function integer(minimum: number, maximum: number) {
 
 const WORKERS_MAX = 64;
 
-/** @throws Error if it is not a number of processes */
+/** A number of processes; `auto` is one per processor. */
 export function readWorkers(text: string): number {
   if (text === "auto") return Math.min(WORKERS_MAX, availableParallelism());
   const value = Number(text);

@@ -1,7 +1,7 @@
 import type { Claims } from "./claims.ts";
 import { createSharedTable, NO_STATE } from "./shared-table.ts";
 
-/** Claims in memory shared by workers: one worker at a time holds a name, and nobody once it is done. */
+/** Claims in memory shared by workers. What a name stands for can be done once and for all. */
 export interface SharedClaims extends Claims {
   /** Marks a held name as done: nobody can take it again. */
   keep(name: string): void;

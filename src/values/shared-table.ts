@@ -1,7 +1,7 @@
 /** Slots that a key may occupy; if others hold all of them, it replaces the oldest. */
 const GROUP = 8;
 const WORDS_PER_SLOT = 2;
-/** State of a slot that has never been written. */
+/** State of a key that has none yet. */
 export const NO_STATE = 0n;
 
 /** Number of words for a table of this many keys. */

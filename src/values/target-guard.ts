@@ -4,7 +4,7 @@ import { isWithinRange, parseAddress, parseAddressRange } from "./address-ranges
 import { isLonger, type Read } from "./fields.ts";
 import { message } from "./messages/messages.ts";
 
-/** Where webhooks may not point. Nothing here queries a name server; `resolve-target.ts` does. */
+/** Where webhooks may not point, as far as the address itself tells; `resolve-target.ts` resolves names. */
 
 /** A parsed webhook address. */
 export interface Target {

@@ -4,7 +4,10 @@ import { channel, imported } from "../support/expectations.ts";
 import { fakePorts } from "../support/fake-ports.ts";
 import { mcpRequests } from "../support/mcp-requests.ts";
 
-/** A request is judged, charged and told what is left in one way, whichever door it comes in by. */
+/**
+ * A request is checked and charged in one way, and its limits are reported in one way, through whichever
+ * door it comes.
+ */
 
 const LIMIT_HEADERS = ["x-request-cost", "ratelimit-policy", "ratelimit"];
 
@@ -34,7 +37,7 @@ async function overMcp(name: string, args: object, { key }: Customer): Promise<J
   const [, status = "200", code = null] = isError
     ? (/^(\d+) (\w+):/.exec(content[0].text) ?? [])
     : [];
-  // Faults of arguments go by their names over REST, and have no code there.
+  // Over REST, faults of arguments are listed by their names, without a code.
   return {
     status: Number(status),
     code: code === "invalid" ? null : code,
@@ -42,7 +45,7 @@ async function overMcp(name: string, args: object, { key }: Customer): Promise<J
   };
 }
 
-describe("REST and MCP judge a request in the same way", () => {
+describe("REST and MCP treat a request in the same way", () => {
   const calls = [
     ["msgr_channels_retrieve", { channel: "1" }, "/v1/msgr/channels/1/", 200, "1"],
     ["msgr_channels_retrieve", { channel: "2" }, "/v1/msgr/channels/2/", 404, "1"],
@@ -52,7 +55,7 @@ describe("REST and MCP judge a request in the same way", () => {
   ] as const;
 
   for (const [name, args, path, status, cost] of calls) {
-    test(`that comes to ${status}: ${path}`, async () => {
+    test(`that is answered ${status}: ${path}`, async () => {
       const rest = await overRest(path, await appliance.customer({ plan: "test" }));
       const mcp = await overMcp(name, args, await appliance.customer({ plan: "test" }));
       expect(rest).toMatchObject({
@@ -63,7 +66,7 @@ describe("REST and MCP judge a request in the same way", () => {
     });
   }
 
-  test("that comes too soon after others", async () => {
+  test("that exceeds the rate", async () => {
     const [ofRest, ofMcp] = [
       await appliance.customer({ plan: "test" }),
       await appliance.customer({ plan: "test" }),

@@ -10,7 +10,10 @@ import { channel } from "../support/expectations.ts";
 import { fakePorts } from "../support/fake-ports.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
-/** Survival of a loss of power (the guide Operating) is tested by how far each connection waits for the disk. */
+/**
+ * Surviving a power failure (see the guide Operating) is tested by how far each connection waits for the
+ * disk.
+ */
 
 const NORMAL = 1;
 const FULL = 2;
@@ -21,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => machine.leave());
 
-test("a writer flushes each commit to the disk, a counter leaves that to the next flush", () => {
+test("a writer flushes each commit to the disk, a counter leaves it to the next flush", () => {
   for (const [access, synchronous] of [
     ["writer", FULL],
     ["counter", NORMAL],
@@ -33,7 +36,7 @@ test("a writer flushes each commit to the disk, a counter leaves that to the nex
   }
 });
 
-test("with KANALOG_DURABLE=full the connection that counts flushes each commit too", () => {
+test("with KANALOG_DURABLE=full the counting connection flushes each commit too", () => {
   for (const [durable, synchronous] of [
     ["usual", NORMAL],
     ["full", FULL],
@@ -47,9 +50,9 @@ test("with KANALOG_DURABLE=full the connection that counts flushes each commit t
   }
 });
 
-test("of all that is written on a file, only usage and what is told of it goes without a flush", async () => {
+test("only usage, the request log and hourly figures are written to a file without a flush", async () => {
   const SystemWorker = globalThis.Worker;
-  /** Operations by the access of the connection that they ran on. */
+  /** Operations by the access of the connection on which they ran. */
   const ran = { writer: new Set<string>(), counter: new Set<string>(), reader: new Set<string>() };
   globalThis.Worker = class extends SystemWorker {
     access: Access = "reader";
@@ -83,8 +86,8 @@ test("of all that is written on a file, only usage and what is told of it goes w
     await appliance?.close();
     globalThis.Worker = SystemWorker;
   }
-  // The connection that serves counts, and is no thread's. The log of requests and the hours may lose
-  // their last seconds, with a flush or without.
+  // Usage is counted by the serving connection, which is not on a thread. The request log and the hourly
+  // figures may lose their last seconds, with a flush or without.
   expect([...ran.counter]).toEqual(["writeRequestLog", "writeHour"]);
   for (const name of ["addWebhook", "lookAfterWebhooks", "runJob"]) {
     expect([...ran.writer], name).toContain(name);

@@ -4,7 +4,7 @@ import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { mcpRequests } from "../support/mcp-requests.ts";
 
-/** `fields`: fewer fields of every list and card, over REST and MCP (questions, section 6). */
+/** `fields`: only some fields of every list and card, over REST and MCP (questions, section 6). */
 
 let appliance: Appliance;
 let key: string;
@@ -49,7 +49,7 @@ afterAll(async () => {
   await appliance.close();
 });
 
-/** Each list and card, with two of its fields and where they go. */
+/** Each list and card, with two of its fields and its operation. */
 const NARROWED: [path: string, fields: string[], operation: string][] = [
   ["/v1/me/usage/", ["method", "units"], "me_usage_list"],
   ["/v1/msgr/categories/", ["slug", "name"], "msgr_categories_list"],
@@ -73,11 +73,11 @@ const NARROWED: [path: string, fields: string[], operation: string][] = [
   ["/v1/msgr/alerts/1/", ["q", "webhook"], "msgr_alerts_retrieve"],
 ];
 
-test("every list and card takes them", () => {
+test("every list and card accepts `fields`", () => {
   const taking = apiMethods.filter(({ parameters }) => "fields" in parameters);
   const listed = NARROWED.map(([, , operation]) => operation);
   expect(new Set(taking.map(({ operationId }) => operationId))).toEqual(new Set(listed));
-  // All else that is read is the account and files, which are neither.
+  // The other methods that read return the account or files, which are neither.
   const others = apiMethods.filter(({ verb }) => verb === "GET").filter((m) => !taking.includes(m));
   expect(
     others.filter(({ fileTypes }) => fileTypes === undefined).map(({ operationId }) => operationId),
@@ -90,7 +90,7 @@ describe("over REST", () => {
     const withFields = (names: string) =>
       `${given}${given.includes("?") ? "&" : "?"}fields=${names}`;
 
-    test(`${path} has only these, whatever their order and blanks`, async () => {
+    test(`${path} returns only these, whatever their order and spaces`, async () => {
       const whole = (await appliance.get(given, key)).body;
       const [a = "", b = ""] = fields;
       for (const names of [`${a},${b}`, `${b},%20${a},${b},`]) {
@@ -101,7 +101,7 @@ describe("over REST", () => {
         expect(items.length).toBeGreaterThan(0);
         expect(Object.keys(body)).toEqual(Object.keys(body.results ? whole : (items[0] ?? {})));
         for (const item of items) expect(Object.keys(item).toSorted()).toEqual([a, b].toSorted());
-        // The usage counts the request before.
+        // Not compared, because the second answer counts the first request.
         if (path === "/v1/me/usage/") continue;
         expect(items).toEqual(
           wholes.map((item) => ({ [a]: item[a], [b]: item[b] })) as typeof items,
@@ -109,7 +109,7 @@ describe("over REST", () => {
       }
     });
 
-    test(`${path} refuses an unknown name with the known ones`, async () => {
+    test(`${path} refuses an unknown name and lists the known ones`, async () => {
       const { status, body } = await appliance.get(withFields(`${fields[0]},nope`), key);
       expect(status).toBe(400);
       expect(body.fields[0]).toStartWith('"nope" is not a field. Fields: ');
@@ -117,7 +117,7 @@ describe("over REST", () => {
       expect(Object.keys(body)).toEqual(["fields"]);
     });
 
-    test(`${path} has all where none is named`, async () => {
+    test(`${path} returns all if none is named`, async () => {
       const whole = (await appliance.get(given, key)).body;
       const { body } = await appliance.get(withFields(""), key);
       const [first] = whole.results ?? [whole];
@@ -126,7 +126,7 @@ describe("over REST", () => {
     });
   }
 
-  test("next keeps them", async () => {
+  test("`next` keeps them", async () => {
     const { body } = await appliance.get("/v1/msgr/channels/?limit=1&fields=id,title", key);
     const { pathname, search, searchParams } = new URL(body.next);
     expect(searchParams.get("fields")).toBe("id,title");
@@ -134,7 +134,7 @@ describe("over REST", () => {
     expect(second.body.results).toEqual([{ id: 2, title: "Channel 2" }]);
   });
 
-  test("no name at all is a 400, and metrics come where they are named", async () => {
+  test("an empty list of names is a 400, and metrics are returned if they are named", async () => {
     for (const names of [",", "%20,%20,"]) {
       const { status, body } = await appliance.get(`/v1/msgr/channels/?fields=${names}`, key);
       expect([status, body], names).toEqual([400, { fields: ["This list may not be empty."] }]);
@@ -165,7 +165,7 @@ describe("over REST", () => {
 });
 
 describe("over MCP", () => {
-  test("each tool that gives a list or a card takes them, as a text or a list", async () => {
+  test("each tool that returns a list or a card accepts them, as a text or a list", async () => {
     const mcp = mcpRequests(appliance, key);
     for (const [tool, args, wanted] of [
       [
@@ -195,7 +195,7 @@ describe("over MCP", () => {
   });
 });
 
-test("the OpenAPI document says what an answer with fewer fields is", async () => {
+test("the OpenAPI document describes an answer with fewer fields", async () => {
   const { body } = await appliance.request("/docs/json");
   const { Channel, ChannelPart } = body.components.schemas;
   expect(Channel.required).toContain("title");

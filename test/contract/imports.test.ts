@@ -2,18 +2,18 @@ import { describe, expect, test } from "bun:test";
 import { dirname, join, normalize } from "node:path";
 
 /**
- * The direction of imports: main, then app, then the doors, then methods, then the groups of domains,
- * then db, then values, ports and errors. A file may name only what lies below it.
+ * The direction of imports: main, then app, the doors, methods, the groups of domains, db, and finally
+ * values, ports and errors. A file may import only from below.
  */
 
 interface Import {
   /** Path of the importing file within `src`. */
   file: string;
-  /** Path within `src`, `../…` for a file outside of it, or the name of a package. */
+  /** Path within `src`, `../…` for a file outside it, or the name of a package. */
   names: string;
-  /** Erased when the program runs. */
+  /** Removed when the program runs. */
   isType: boolean;
-  /** Loaded with the file, and not when it is needed. */
+  /** Loaded together with the file, rather than when it is needed. */
   isAtOnce: boolean;
 }
 
@@ -28,7 +28,7 @@ function importsOf(file: string, source: string): Import[] {
     const [, type, statement, dynamic, worker] = match;
     const given = statement ?? dynamic ?? worker ?? "";
     const names = given.startsWith(".") ? normalize(join(dirname(file), given)) : given;
-    // `import { type A }` of nothing but types counts as one of types too.
+    // `import { type A }` with nothing but types counts as an import of types too.
     const inBraces = /\{([^}]*)\}/
       .exec(match[0])?.[1]
       ?.split(",")
@@ -46,7 +46,7 @@ for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(SOURCE)) {
 }
 const imports = [...files].flatMap(([file, source]) => importsOf(file, source));
 
-/** The groups of domains, each with those that it may name. */
+/** The groups of domains, each with the groups that it may import. */
 const GROUPS: Record<string, readonly string[]> = {
   customers: [],
   catalog: ["customers"],
@@ -54,12 +54,12 @@ const GROUPS: Record<string, readonly string[]> = {
   upkeep: ["push", "catalog", "customers"],
 };
 const DOORS = ["http", "mcp", "site", "cli"].map((door) => `doors/${door}`);
-/** Rooms that everything may use. */
+/** Rooms that every other may import. */
 const BOTTOM = ["values", "errors.ts", "ports"];
 
 /**
- * What the files of a room may import of the others. A room is a folder of `src` or a file of it, and
- * each door is one.
+ * What the files of a room may import from other rooms. A room is a folder or a file of `src`, and each
+ * door is one.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "main.ts": ["packaging", "program.ts"],
@@ -78,17 +78,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ports: [],
   "errors.ts": ["values"],
   "assets.d.ts": [],
-  // Builds the program, and is no part of it.
+  // Builds the program, but is no part of it.
   packaging: ["doors/mcp", "ports"],
 };
 
-/** Imports against the order, which only some may have, and why. */
+/** Imports in the wrong direction that are allowed, and why. */
 const EXCEPTIONS: readonly { from: string; to: string; isType?: true; why: string }[] = [
   { from: "doors/cli", to: "db", why: "Commands copy, replace and measure the file itself." },
   { from: "doors/cli", to: "app", isType: true, why: "Commands are handed the application." },
 ];
 
-/** The packages that only certain folders may name. */
+/** Packages that only certain folders may import. */
 const PACKAGES: Record<string, readonly string[]> = {
   "better-sqlite3": ["db"],
   "drizzle-orm/better-sqlite3": ["db"],
@@ -114,7 +114,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "image-size": ["catalog/imports", "values"],
 };
 
-/** The first two folders of a path: a door, or a domain of a group. */
+/** The first two folders of a path: a door, or a domain in its group. */
 const pairOf = (path: string): string => path.split("/").slice(0, 2).join("/");
 const roomOf = (path: string): string =>
   path.startsWith("doors/") ? pairOf(path) : (path.split("/")[0] ?? path);
@@ -123,7 +123,7 @@ const isIn = (path: string, folders: readonly string[]): boolean =>
 const isPackage = (name: string): boolean => !files.has(name) && !name.startsWith("..");
 const isStore = (path: string): boolean => path.endsWith(".store.ts");
 
-/** Why an import goes the wrong way, or null. */
+/** Why an import is not allowed; null if it is. */
 function wrongWay({ file, names, isType }: Import): string | null {
   if (isPackage(names)) {
     for (const [name, folders] of Object.entries(PACKAGES)) {
@@ -152,13 +152,13 @@ function wrongWay({ file, names, isType }: Import): string | null {
   }
   if (!MAY_IMPORT[from]?.includes(to)) return `${from} may not import ${to}`;
   if (isStore(names) && DOORS.includes(from)) return "a door names no store";
-  // What a store answers with may be a part of a method's own type.
+  // A method's type may contain the type of a store's result.
   if (isStore(names) && from === "methods" && !isType) return "a method calls no store";
   return null;
 }
 
 describe("the direction of imports", () => {
-  test("is kept by every file", () => {
+  test("is respected by every file", () => {
     const wrong = imports.flatMap((one) => {
       const reason = wrongWay(one);
       return reason === null ? [] : [`${one.file} imports ${one.names}: ${reason}`];
@@ -166,7 +166,7 @@ describe("the direction of imports", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("is looked for in all the files there are", () => {
+  test("is checked in all files", () => {
     expect(files.size).toBeGreaterThan(80);
     expect(imports.filter(({ names }) => files.has(names)).length).toBeGreaterThan(250);
     for (const file of files.keys()) {
@@ -180,12 +180,12 @@ describe("the direction of imports", () => {
       const used = imports.some(({ file, names }) => roomOf(file) === from && roomOf(names) === to);
       expect(used, why).toBe(true);
     }
-    // Every relative import was understood.
+    // Every relative import leads to a file.
     const lost = imports.filter(({ names }) => /\.ts$/.test(names) && !files.has(names));
     expect(lost).toEqual([]);
   });
 
-  test("would be seen where it is not kept", () => {
+  test("is reported if a file violates it", () => {
     for (const [file, source] of [
       ["doors/http/rest.ts", 'import { x } from "../cli/command-line.ts";'],
       ["doors/http/rest.ts", 'import { x } from "../../catalog/channels/channels.store.ts";'],
@@ -233,7 +233,7 @@ describe("the direction of imports", () => {
     }
   });
 
-  test("goes in no circle, neither between files nor between domains", () => {
+  test("has no cycle, neither between files nor between domains", () => {
     const below = (unit: (path: string) => string, of: readonly Import[]) => {
       const edges = new Map<string, Set<string>>();
       for (const { file, names } of of) {
@@ -264,7 +264,7 @@ describe("the direction of imports", () => {
     expect(circle(below((path) => path, running))).toBeNull();
     const ofDomains = imports.filter(({ file }) => roomOf(file) in GROUPS);
     expect(circle(below(pairOf, ofDomains))).toBeNull();
-    // The search itself finds one.
+    // The search does find a cycle.
     expect(
       circle(
         new Map([
@@ -275,7 +275,7 @@ describe("the direction of imports", () => {
     ).toEqual(["a", "b", "a"]);
   });
 
-  test("brings commands nothing that only serving, mail or sign-in need", () => {
+  test("keeps commands from loading what only serving, mail or sign-in need", () => {
     const loaded = new Set(["program.ts"]);
     for (const file of loaded) {
       for (const one of imports) if (one.file === file && one.isAtOnce) loaded.add(one.names);
@@ -299,10 +299,10 @@ describe("the outside world", () => {
   const OUTSIDE =
     /\bDate\.now\b|\bnew Date\(\s*\)|\bnew Date\b(?!\()|(?<!new )\bDate\(|\bMath\.random\b|\bset(?:Timeout|Interval|Immediate)\b|\bfetch\(|\bperformance\.now\b|\brandomUUID|\brandomBytes\b|\bgetRandomValues\b|\bBun\.sleep\b/;
 
-  /** Has requests as text, which readers of the documentation paste. */
+  /** Contains requests as text, for readers of the documentation to paste. */
   const SHOWS_CODE = "doors/http/docs/snippets.ts";
 
-  test("comes in through ports only: time, randomness, waiting and network", () => {
+  test("is reached through ports only: time, randomness, waiting and network", () => {
     const wrong = [...files].flatMap(([file, source]) => {
       const found = OUTSIDE.exec(source.replace(COMMENT, ""));
       const isAllowed = file.startsWith("ports/") || file === SHOWS_CODE;
@@ -311,7 +311,7 @@ describe("the outside world", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("is the stores' business where it is the database: no SQL in doors, methods or imports", () => {
+  test("includes the database, which only stores use: no SQL in doors, methods or imports", () => {
     const wrong = [...files.keys()].filter((file) => {
       if (isStore(file)) return false;
       return /^(?:doors|methods|catalog\/imports)\//.test(file) && SQL.test(files.get(file) ?? "");
@@ -320,7 +320,7 @@ describe("the outside world", () => {
     expect(SQL.test(files.get("catalog/posts/posts.store.ts") ?? "")).toBe(true);
   });
 
-  test("is known when it is used", () => {
+  test("is recognized when it is used", () => {
     for (const line of [
       "const now = Date.now();",
       "const now = new Date();",

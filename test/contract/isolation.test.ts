@@ -16,21 +16,24 @@ import {
   UNKNOWN_ID,
 } from "../support/webhook-calls.ts";
 
-/** Who may call what, as it is written in the contract, and that nobody sees what is another's. */
+/** Who may call what according to the contract; and nobody sees what belongs to another organization. */
 
 interface Rule {
   verb?: "POST" | "PATCH" | "DELETE";
-  /** `:webhook`, `:delivery` and `:alert` stand for an organization's own, in the body too. */
+  /** `:webhook`, `:delivery` and `:alert` stand for those of the organization, in the body too. */
   path: string;
   body?: object;
   status?: number;
-  /** Whose key: anybody's of the organization, or an owner's or administrator's for writing. */
+  /** Which keys may call it: any of the organization, or read-write keys of owners and administrators. */
   key: "any" | "managers";
-  /** Any plan, or those with posts, or with webhooks, or any while there are webhooks from before. */
+  /**
+   * Which plans include it: any, those with posts, export or webhooks, or any as long as there are
+   * webhooks.
+   */
   plan: "any" | "posts" | "export" | "webhooks" | "webhooks, or some from before";
 }
 
-/** Every API method by its operation id. One that is new has to be added here, on purpose. */
+/** Every API method by its operation id. A new method must be added here, on purpose. */
 const METHODS: Record<string, Rule> = {
   me_retrieve: { path: "/v1/me/", key: "any", plan: "any" },
   me_usage_list: { path: "/v1/me/usage/", key: "any", plan: "any" },
@@ -115,7 +118,7 @@ const METHODS: Record<string, Rule> = {
   },
 };
 
-/** Every MCP tool, likewise. */
+/** Every MCP tool; a new one must be added here, on purpose. */
 const TOOLS: Record<string, { arguments: object; plan: "any" | "posts" }> = {
   me_retrieve: { arguments: {}, plan: "any" },
   msgr_channels_resolve_retrieve: { arguments: { q: "@channel_1" }, plan: "any" },
@@ -142,10 +145,10 @@ const PLANS: Record<PlanCode, { posts: boolean; webhooks: boolean }> = {
 const ROLES: readonly MemberRole[] = ["owner", "administrator", "member"];
 const MARKS: readonly KeyAccess[] = ["read_only", "read_write"];
 
-/** What no other organization may see anything of is named after this. */
+/** Part of every name that no other organization may see. */
 const MARK = "Zwiebelfisch";
 
-/** An organization, its owner's key to write, and what is its own. */
+/** An organization with its owner's read-write key, and what belongs to it. */
 interface Own {
   organizationId: number;
   key: string;
@@ -177,7 +180,7 @@ afterAll(async () => {
   await appliance.close();
 });
 
-/** An organization on Profi with a webhook, a delivery and an alert. */
+/** Creates an organization on Profi with a webhook, a delivery and an alert. */
 async function organization(name: string): Promise<Own> {
   const { accounts, keys } = appliance.app.domains;
   const { id: organizationId } = await accounts.createOrganization(
@@ -193,7 +196,7 @@ async function organization(name: string): Promise<Own> {
   return { ...own, ...(await webhookOf(own, name)) };
 }
 
-/** One more webhook with a delivery and an alert. */
+/** Creates another webhook with a delivery and an alert. */
 async function webhookOf(
   { key }: Own,
   name: string,
@@ -216,7 +219,7 @@ async function webhookOf(
   return { webhook, delivery: body.results[0].delivery, alert: made.body.id };
 }
 
-function ask({ verb, path, body }: Rule, key: string | null, own: Own): Promise<Answer> {
+function request({ verb, path, body }: Rule, key: string | null, own: Own): Promise<Answer> {
   const at = path
     .replace(":webhook", String(own.webhook))
     .replace(":delivery", String(own.delivery))
@@ -230,10 +233,10 @@ function ask({ verb, path, body }: Rule, key: string | null, own: Own): Promise<
   });
 }
 
-/** Status and code; the code is empty where all went well. */
-const told = ({ status, body }: Answer): string => `${status} ${status < 400 ? "" : body.code}`;
+/** Status and code; the code is empty if the call succeeded. */
+const outcome = ({ status, body }: Answer): string => `${status} ${status < 400 ? "" : body.code}`;
 
-test("the tables name every method and tool there is", () => {
+test("the tables name every method and tool", () => {
   const operations = apiMethods.map(({ operationId }) => operationId);
   expect(Object.keys(METHODS).sort()).toEqual([...operations].sort());
   const tools = toolMethods.map(({ operationId }) => operationId);
@@ -241,11 +244,11 @@ test("the tables name every method and tool there is", () => {
   expect(Object.keys(PLANS)).toEqual([...PLAN_CODES]);
 });
 
-/** Whether it names something of an organization's own. */
+/** Whether the path or body names something that belongs to an organization. */
 const isOwned = ({ path, body }: Rule): boolean =>
   /:(?:webhook|alert)/.test(path + JSON.stringify(body ?? {}));
 
-/** What the contract says, in its order: mark, role, plan. */
+/** The answer according to the contract, in its order: access of the key, role, plan. */
 function expected(
   rule: Rule,
   {
@@ -275,11 +278,11 @@ function expected(
   return needsWebhook && !hasWebhooks ? "404 not_found" : `${rule.status ?? 200} `;
 }
 
-describe("every method answers what the table says", () => {
+describe("every method answers as the table says", () => {
   for (const plan of PLAN_CODES) {
     for (const hasWebhooks of [true, false]) {
       const about = hasWebhooks ? "with webhooks from before" : "without webhooks";
-      test(`on ${plan}, ${about}, to every role and mark`, async () => {
+      test(`on ${plan}, ${about}, to every role and access`, async () => {
         const { accounts } = appliance.app.domains;
         const found: string[] = [];
         const wanted: string[] = [];
@@ -301,9 +304,9 @@ describe("every method answers what the table says", () => {
               // A webhook is tested at most once a minute.
               appliance.ports.clock.advance(MINUTE_MS);
               const about = `${name} ${role} ${access}`;
-              found.push(`${about}: ${told(await ask(rule, key, { ...bare, ...fresh }))}`);
+              found.push(`${about}: ${outcome(await request(rule, key, { ...bare, ...fresh }))}`);
               wanted.push(`${about}: ${expected(rule, { role, access, plan, hasWebhooks })}`);
-              // One that was made must not be there for the next method.
+              // A webhook that was just created must not be there for the next method.
               if (!hasWebhooks) dropWebhooks(bare.organizationId);
             }
           }
@@ -313,7 +316,7 @@ describe("every method answers what the table says", () => {
     }
   }
 
-  test("and nothing at all to a key that is not good any more, or never was", async () => {
+  test("and refuses a key that is no longer valid, or never was", async () => {
     const { accounts, keys } = appliance.app.domains;
     const { clock } = appliance.ports;
     const own = await organization("Acme");
@@ -340,20 +343,22 @@ describe("every method answers what the table says", () => {
     await elsewhere.close();
     for (const [key, code] of bad) {
       for (const [name, rule] of Object.entries(METHODS)) {
-        const answer = await ask(rule, key, own);
-        expect([name, told(answer)]).toEqual([name, `401 ${code}`]);
+        const answer = await request(rule, key, own);
+        expect([name, outcome(answer)]).toEqual([name, `401 ${code}`]);
         expect(answer.headers.get("x-request-cost")).toBeNull();
       }
       for (const [name, { arguments: args }] of Object.entries(TOOLS)) {
         const answer = await mcpRequests(appliance, key ?? "").call(name, { ...args });
-        expect([name, told(answer)]).toEqual([name, `401 ${code}`]);
+        expect([name, outcome(answer)]).toEqual([name, `401 ${code}`]);
       }
     }
-    expect((await ask(METHODS["msgr_webhooks_retrieve"] as Rule, own.key, own)).status).toBe(200);
+    expect((await request(METHODS["msgr_webhooks_retrieve"] as Rule, own.key, own)).status).toBe(
+      200,
+    );
   });
 });
 
-test("every tool answers what the table says, on every plan, to every role and mark", async () => {
+test("every tool answers as the table says, on every plan, to every role and access", async () => {
   const { accounts } = appliance.app.domains;
   const own = await organization("Acme");
   for (const plan of PLAN_CODES) {
@@ -379,14 +384,14 @@ test("every tool answers what the table says, on every plan, to every role and m
 describe("another organization", () => {
   const OWNED = Object.entries(METHODS).filter(([, rule]) => isOwned(rule));
 
-  test("finds a webhook or delivery that is not its own no more than one that is not there", async () => {
+  test("finds another's webhook or delivery no more than one that does not exist", async () => {
     const [own, theirs] = [await organization("Acme"), await organization(MARK)];
     const before = rowsOf(theirs.organizationId);
     const sent = appliance.ports.network.posts.length;
     for (const [name, rule] of OWNED) {
-      const others = await ask(rule, own.key, theirs);
-      expect([name, told(others)]).toEqual([name, "404 not_found"]);
-      const nobodys = await ask(rule, own.key, {
+      const others = await request(rule, own.key, theirs);
+      expect([name, outcome(others)]).toEqual([name, "404 not_found"]);
+      const nobodys = await request(rule, own.key, {
         ...own,
         webhook: UNKNOWN_ID,
         delivery: UNKNOWN_ID,
@@ -395,8 +400,8 @@ describe("another organization", () => {
       expect([name, nobodys.body]).toEqual([name, others.body]);
     }
     const resend = METHODS["msgr_webhooks_deliveries_resend"] as Rule;
-    const mixed = await ask(resend, own.key, { ...own, delivery: theirs.delivery });
-    expect(told(mixed)).toBe("404 not_found");
+    const mixed = await request(resend, own.key, { ...own, delivery: theirs.delivery });
+    expect(outcome(mixed)).toBe("404 not_found");
     expect(rowsOf(theirs.organizationId)).toEqual(before);
     expect(appliance.ports.network.posts.length).toBe(sent);
   });
@@ -407,30 +412,30 @@ describe("another organization", () => {
     const look = (name: string, { headers, body }: Answer) =>
       seen.push(`${name} ${JSON.stringify([...headers])} ${JSON.stringify(body)}`);
     for (const [name, rule] of Object.entries(METHODS)) {
-      await look(name, await ask(rule, own.key, theirs));
+      await look(name, await request(rule, own.key, theirs));
       if (!rule.path.includes(":webhook")) continue;
       appliance.ports.clock.advance(MINUTE_MS);
-      await look(name, await ask(rule, own.key, { ...own, ...(await webhookOf(own, "more")) }));
+      await look(name, await request(rule, own.key, { ...own, ...(await webhookOf(own, "more")) }));
     }
     for (const [name, { arguments: args }] of Object.entries(TOOLS)) {
       await look(name, await mcpRequests(appliance, own.key).call(name, { ...args }));
     }
     expect(seen.filter((text) => text.toLowerCase().includes(MARK.toLowerCase()))).toEqual([]);
-    // Else the line above could not fail.
-    const mine = await ask(METHODS["me_retrieve"] as Rule, theirs.key, theirs);
+    // Shows that the expectation above could fail.
+    const mine = await request(METHODS["me_retrieve"] as Rule, theirs.key, theirs);
     expect(JSON.stringify(mine.body)).toContain(MARK);
   });
 
-  test("spends units of its own only", async () => {
+  test("spends only its own units", async () => {
     const [own, theirs] = [await organization("Acme"), await organization(MARK)];
     const me = async ({ key }: Own) => (await appliance.request("/v1/me/", { key })).body;
     const used = async (of: Own) => (await me(of)).usage.used;
     const rows = async ({ key }: Own): Promise<{ key: number; units: number }[]> =>
       (await appliance.request("/v1/me/usage/", { key })).body.results;
-    // Free requests are noted behind their answers, and on another node later still: their units are none.
+    // Free requests are recorded after their answers, on another node even later; they cost no units.
     const billed = async (of: Own) => (await rows(of)).filter(({ units }) => units > 0);
     const before = [await used(theirs), await billed(theirs)];
-    for (const rule of Object.values(METHODS)) await ask(rule, own.key, theirs);
+    for (const rule of Object.values(METHODS)) await request(rule, own.key, theirs);
     expect(await used(own)).toBeGreaterThan(0);
     expect([await used(theirs), await billed(theirs)]).toEqual(before);
     const { id } = (await me(theirs)).key;
@@ -438,7 +443,7 @@ describe("another organization", () => {
   });
 });
 
-/** All that is stored of an organization's webhooks. */
+/** All rows of an organization's webhooks. */
 function rowsOf(organizationId: number): unknown {
   const { db } = appliance.app.domains;
   return [

@@ -12,10 +12,10 @@ import {
 } from "../../src/values/messages/messages.ts";
 
 /**
- * Every message in the words of the contract, by its code: values, and the sentence that the API and
- * commands say. A sentence changes here only where the contract does.
+ * Every message by its code, with values and the English text of the API and commands. A text changes here
+ * only if the contract changes.
  */
-const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
+const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
   required: [[{}, "This field is required."]],
   notNull: [[{}, "This field may not be null."]],
   unknownField: [[{}, "There is no such field."]],
@@ -828,42 +828,42 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   verbatim: [[{ text: "TEXT" }, "TEXT"]],
 };
 
-const all = Object.entries(SAID).flatMap(([code, rows]) =>
-  rows.map(([values, english]) => ({ said: { code, values } as Message, english })),
+const all = Object.entries(TEXTS).flatMap(([code, rows]) =>
+  rows.map(([values, english]) => ({ stated: { code, values } as Message, english })),
 );
 
 describe("a message", () => {
-  test("says in English what the contract says, byte for byte", () => {
+  test("has the English text of the contract, byte for byte", () => {
     expect(all.length).toBeGreaterThan(190);
-    for (const { said, english } of all) expect(inEnglish(said), said.code).toBe(english);
+    for (const { stated, english } of all) expect(inEnglish(stated), stated.code).toBe(english);
   });
 
-  test("is said in every other language, in other words", () => {
+  test("has a text of its own in every other language", () => {
     const others = LANGUAGES.filter((language) => language !== "en");
     expect(others).toEqual(["ru"]);
-    for (const { said, english } of all) {
-      if (said.code === "verbatim") continue;
-      expect(inLanguage("ru", said), said.code).toMatch(/[а-яё]{2}/);
-      expect(inLanguage("ru", said), said.code).not.toBe(english);
+    for (const { stated, english } of all) {
+      if (stated.code === "verbatim") continue;
+      expect(inLanguage("ru", stated), stated.code).toMatch(/[а-яё]{2}/);
+      expect(inLanguage("ru", stated), stated.code).not.toBe(english);
     }
   });
 
-  test("goes through a thread and the database as it is", () => {
-    for (const { said, english } of all) {
-      const stored = storedMessage(JSON.parse(JSON.stringify(structuredClone(said))));
-      expect(inEnglish(stored), said.code).toBe(english);
+  test("crosses threads and the database unchanged", () => {
+    for (const { stated, english } of all) {
+      const stored = storedMessage(JSON.parse(JSON.stringify(structuredClone(stated))));
+      expect(inEnglish(stored), stated.code).toBe(english);
     }
   });
 
-  test("of a version before codes, or of a later one, is shown as it was stored", () => {
+  test("stored by a version before codes, or by a later one, is shown as it was stored", () => {
     expect(inLanguage("ru", storedMessage("The line is not JSON."))).toBe("The line is not JSON.");
     const later = { code: "ofALaterVersion", values: {} } as unknown as Message;
     expect(inLanguage("ru", storedMessage(later))).toBe("ofALaterVersion");
   });
 });
 
-describe("a text in its final words", () => {
-  /** Pages choose their own words; what is stored may be of a version before codes, or cut. */
+describe("a verbatim text", () => {
+  /** Pages choose their own words; a stored text may be from a version before codes, or truncated. */
   const MAY = [
     "catalog/imports/writing/tally.ts",
     "doors/site/forms/faults.ts",
@@ -872,7 +872,7 @@ describe("a text in its final words", () => {
     "values/messages/messages.ts",
   ];
 
-  test("is no way round the tables: only pages and what reads stored texts make one", async () => {
+  test("does not bypass the tables: only pages and readers of stored texts create one", async () => {
     const source = join(import.meta.dir, "../../src");
     const made: string[] = [];
     for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(source)) {
@@ -883,14 +883,14 @@ describe("a text in its final words", () => {
   });
 });
 
-describe("how an attempt came out", () => {
-  test("is found again from the sentence that the API shows", () => {
-    const outcomes = all.filter(({ said }) => /^(receiver|attemptUnsigned)/.test(said.code));
+describe("the outcome of an attempt", () => {
+  test("is found by the text that the API shows", () => {
+    const outcomes = all.filter(({ stated }) => /^(receiver|attemptUnsigned)/.test(stated.code));
     expect(outcomes).toHaveLength(7);
-    for (const { said, english } of outcomes) expect(outcomeOf(english)).toEqual(said);
+    for (const { stated, english } of outcomes) expect(outcomeOf(english)).toEqual(stated);
   });
 
-  test("stays as it is where no message says so", () => {
+  test("stays as it is if no message has its text", () => {
     for (const text of ["", "The receiver answered 5031.", "Of an earlier version."]) {
       expect(outcomeOf(text)).toEqual(verbatim(text));
     }

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { findCallSites } from "../db/plans/call-sites.ts";
 
 /**
- * Rows that are rows go through drizzle's tables and builders (src/db/query.ts). Files outside of src/db
- * that run SQL as a text are listed here, each with what a builder cannot say there, or would cost.
+ * Ordinary rows go through drizzle's tables and builders (src/db/query.ts). Files outside src/db that run
+ * SQL as text are listed here, each with what a builder cannot express there, or what it would cost.
  */
 
 const RAW: readonly { why: string; files: readonly string[] }[] = [
@@ -121,7 +121,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
 
 const listed = RAW.flatMap(({ files }) => files).sort();
 
-test("SQL as a text stands only in the files that are listed with a reason, and in each of them", () => {
+test("exactly the files listed with a reason contain SQL as text", () => {
   const isRaw = (call: string): boolean => /^(statement\b|[\w.#]+\.(prepare|exec)\()/.test(call);
   const found = findCallSites().filter(({ file, text }) => !file.startsWith("db/") && isRaw(text));
   expect([...new Set(found.map(({ file }) => file))].sort()).toEqual(listed);

@@ -20,7 +20,7 @@ const GUIDES = [
   "/docs/webhooks",
 ];
 
-/** Every address that is served without a key. A new one has to be added here, on purpose. */
+/** Every path that is served without a key. A new one must be added here, on purpose. */
 const PUBLIC = [
   "/",
   "/docs",
@@ -41,19 +41,19 @@ const PUBLIC = [
   ...GUIDES.map((path) => `${path}/`),
   "/healthz",
   "/images/:name",
-  // To addresses of the operator's choice only.
+  // Only for addresses that the operator chooses.
   "/metrics",
   "/readyz",
 ];
 
-/** Messengers push here, each with a secret of its source; without it there is no such address. */
+/** Messengers push here, each with a secret of its source; without the secret the path does not exist. */
 const PUSHED = "/sources/:id/";
 
-/** No image of this name, and no address that may read metrics. */
+/** A 404: there is no image with this name, and the test's address may not read metrics. */
 const HIDDEN = ["/images/:name", "/metrics"];
 const REDIRECTED = ["/docs", ...GUIDES];
 
-/** The paths of the specification, section 4, that exist so far, and of our additions. */
+/** Paths of the specification, section 4, and of our additions. */
 const METHODS = [
   "/v1/me/",
   "/v1/me/usage/",
@@ -84,13 +84,13 @@ const METHODS = [
   "/v1/msgr/webhooks/:id/test/",
 ];
 
-/** Pages, which send a stranger to sign in: test/doors/site/ looks at each. */
+/** Pages, which send strangers to sign in; test/doors/site/ tests each. */
 const isOfSite = (path: string): boolean => /^\/(?:account|staff)\//.test(`${path}/`);
 
-/** The MCP server, which is no method. */
+/** The MCP server, which is not a method. */
 const MCP = ["/v1/mcp", "/v1/mcp/"];
 
-/** Verbs of the paths that take more than GET, or no GET. */
+/** Verbs of the paths that accept more than GET, or no GET. */
 const VERBS: Record<string, string> = {
   "/v1/msgr/alerts/": "GET, HEAD, POST",
   "/v1/msgr/alerts/:id/": "GET, HEAD, PATCH, DELETE",
@@ -112,13 +112,11 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-/** People sign in there: test/site has what holds for all of its pages. */
-
 const concrete = (path: string): string => path.replace(/:\w+/g, "1");
 const withoutSlash = (path: string): string => path.slice(0, -1);
 
 describe("without a key", () => {
-  test("every route answers 401, but for the ones that are public", async () => {
+  test("every route answers 401, except the public ones", async () => {
     const paths = new Set<string>();
     for (const { method, path } of appliance.app.server.routes) {
       if (PUBLIC.includes(path) || path === PUSHED || isOfSite(path)) continue;
@@ -126,7 +124,7 @@ describe("without a key", () => {
       for (const verb of method === "ALL" ? ALL_VERBS.slice(2) : [method]) {
         const answer = await appliance.request(concrete(path), { method: verb });
         const line = `${verb} ${path}`;
-        // The redirect to the slash says nothing that a key would have to open.
+        // The redirect to the trailing slash reveals nothing that requires a key.
         if (!path.endsWith("/") && (verb === "GET" || verb === "HEAD")) {
           expect(answer.status, line).toBe(301);
           continue;
@@ -139,7 +137,7 @@ describe("without a key", () => {
     expect([...paths].sort()).toEqual([...MCP, ...METHODS, ...METHODS.map(withoutSlash)].sort());
   });
 
-  test("the public routes answer, and are just these", async () => {
+  test("the public routes answer, and are exactly these", async () => {
     const open = new Set<string>();
     for (const { method, path } of appliance.app.server.routes) {
       if (path.startsWith("/v1/") || isOfSite(path)) continue;
@@ -160,7 +158,7 @@ describe("without a key", () => {
   });
 });
 
-test("where assistants may sign in, these answer without a key besides", async () => {
+test("if assistants may sign in, these answer without a key as well", async () => {
   const before = new Set(appliance.app.server.routes.map(({ path }) => path));
   const on = await startWithOAuth();
   const added = on.app.server.routes.map(({ path }) => path).filter((path) => !before.has(path));
@@ -178,7 +176,7 @@ test("where assistants may sign in, these answer without a key besides", async (
 });
 
 describe("an address that does not exist", () => {
-  test("is a 404 in JSON, for every verb, with a key or without", async () => {
+  test("is a 404 in JSON, for every verb, with or without a key", async () => {
     const { key } = await appliance.customer();
     for (const path of [
       "/nothing",
@@ -201,7 +199,7 @@ describe("an address that does not exist", () => {
         ["GET", key],
         ["POST", key],
       ] as const) {
-        // There is a route for images, if none of this name: it takes no POST.
+        // The route for images exists, even if no image has this name, and does not accept POST.
         if (verb === "POST" && path.startsWith("/images/")) continue;
         const answer = await appliance.request(path, { method: verb, key: withKey });
         expect(answer.status, path).toBe(404);
@@ -214,13 +212,13 @@ describe("an address that does not exist", () => {
 });
 
 describe("a wrong verb", () => {
-  test("is a 405 that names the right ones, with the slash and without", async () => {
+  test("is a 405 that lists the allowed ones, with and without the trailing slash", async () => {
     const { key } = await appliance.customer();
     for (const path of METHODS) {
       for (const verb of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
         if (verbsOf(path).split(", ").includes(verb)) continue;
         for (const at of [concrete(path), withoutSlash(concrete(path))]) {
-          // A GET is sent to the slash first, whatever it finds there.
+          // A GET is redirected to the trailing slash first, whatever is there.
           if (verb === "GET" && !at.endsWith("/")) continue;
           const answer = await appliance.request(at, { method: verb, key });
           expect(answer.status, `${verb} ${at}`).toBe(405);
@@ -234,7 +232,7 @@ describe("a wrong verb", () => {
     }
   });
 
-  test("is told only after the key, and before parameters and plan", async () => {
+  test("is reported after the key is checked, and before parameters and plan", async () => {
     const { key } = await appliance.customer({ plan: "test" });
     for (const wrong of [null, "nonsense", `${key}x`]) {
       const answer = await appliance.request("/v1/msgr/posts/1/", { method: "POST", key: wrong });
@@ -247,7 +245,7 @@ describe("a wrong verb", () => {
     expect(answer.status).toBe(405);
   });
 
-  test("is refused whatever its body, which is not read", async () => {
+  test("is refused whatever the body, which is not read", async () => {
     const { key } = await appliance.customer();
     for (const body of ["{broken", "x".repeat(2_000_000)]) {
       const init = { method: "POST", body, headers: { "content-type": "application/json" } };
@@ -266,8 +264,8 @@ describe("a wrong verb", () => {
   });
 });
 
-describe("an address without its slash", () => {
-  test("redirects to the one with it, the query kept as it was written", async () => {
+describe("an address without its trailing slash", () => {
+  test("redirects to the one with it, with the query as it was sent", async () => {
     const { key } = await appliance.customer();
     for (const [path, location] of [
       ["/v1/me", "/v1/me/"],
@@ -290,7 +288,7 @@ describe("an address without its slash", () => {
     }
   });
 
-  test("redirects to where the client sees it, behind a proxy that takes a prefix off", async () => {
+  test("redirects to the client's view of it, behind a proxy that removes a prefix", async () => {
     const base = "https://data.example.com/kanalog";
     const behind = await startAppliance({ KANALOG_BASE_URL: base });
     for (const path of ["/v1/me?x=1", "/v1/msgr/channels/1/posts?x=1", "/docs?x=1"]) {
@@ -302,15 +300,15 @@ describe("an address without its slash", () => {
     await behind.close();
   });
 
-  test("keeps the query of the documentation too", async () => {
+  test("keeps the query of the documentation's pages too", async () => {
     const answer = await appliance.request("/docs?x=1");
     expect(answer.status).toBe(301);
     expect(answer.headers.get("location")).toEndWith("/docs/?x=1");
   });
 });
 
-describe("over the wire", () => {
-  test("HEAD answers as GET does, without a body", async () => {
+describe("over the network", () => {
+  test("HEAD answers like GET, without a body", async () => {
     await imported(appliance, "channels", [channel(1)]);
     const { key } = await appliance.customer();
     const listener = Bun.serve({
@@ -327,12 +325,12 @@ describe("over the wire", () => {
         "/docs/json",
         "/nothing",
       ]) {
-        const asked = (method: string) =>
+        const answerTo = (method: string) =>
           fetch(`http://127.0.0.1:${listener.port}${path}`, {
             method,
             headers: { authorization: `Bearer ${key}` },
           });
-        const [get, head] = [await asked("GET"), await asked("HEAD")];
+        const [get, head] = [await answerTo("GET"), await answerTo("HEAD")];
         expect(head.status, path).toBe(get.status);
         expect(await head.text(), path).toBe("");
         expect((await get.text()).length, path).toBeGreaterThan(0);
@@ -345,11 +343,11 @@ describe("over the wire", () => {
     }
   });
 
-  test("next is built from the listener's own address, whatever Host says", async () => {
+  test("`next` is built from the listener's own address, whatever Host says", async () => {
     const served = await startAppliance({ KANALOG_PORT: "0", KANALOG_TRUST_PROXY: "true" });
     await imported(served, "channels", [channel(1), channel(2)]);
     const { key } = await served.customer();
-    // Jobs that are due would otherwise run beside the requests, on the one connection.
+    // Runs due jobs first: they would otherwise run beside the requests, on the only connection.
     await served.app.scheduler.runDue();
     const address = served.app.listen();
     try {
@@ -372,7 +370,7 @@ describe("over the wire", () => {
 });
 
 describe("X-Request-Id", () => {
-  test("is the caller's where it is well-formed, on every answer", async () => {
+  test("is the caller's if it is well-formed, on every answer", async () => {
     const { key } = await appliance.customer();
     for (const id of ["a", "0", "my-id_1.2", "x".repeat(64), "..."]) {
       for (const [path, withKey] of [
@@ -396,7 +394,7 @@ describe("X-Request-Id", () => {
     }
   });
 
-  test("is a new UUIDv7 where the caller's is not", async () => {
+  test("is a new UUIDv7 if the caller's is not", async () => {
     const seen = new Set<string>();
     for (const id of [null, "", "x".repeat(65), "a b", "a/b", "<x>", "\u00e9", "a,b"]) {
       const headers: Record<string, string> = id === null ? {} : { "x-request-id": id };
@@ -410,7 +408,7 @@ describe("X-Request-Id", () => {
     expect(seen.size).toBe(32);
   });
 
-  test("of the real source of ids is a UUIDv7 of this instant", async () => {
+  test("of the real source of ids is a UUIDv7 with the current time", async () => {
     const real = await startAppliance({}, { ...fakePorts(), random: systemRandom });
     const { headers } = await real.request("/v1/me/");
     const id = headers.get("x-request-id") ?? "";
@@ -430,7 +428,7 @@ describe("CORS", () => {
   const granted = (headers: Headers): string[] =>
     [...headers.keys()].filter((name) => name.startsWith("access-control-"));
 
-  test("is off by default: no grant, and no preflight without a key", async () => {
+  test("is off by default: no headers, and no preflight without a key", async () => {
     const { key } = await appliance.customer();
     expect((await appliance.request("/v1/me/", preflight)).status).toBe(401);
     for (const answer of [
@@ -443,7 +441,7 @@ describe("CORS", () => {
     }
   });
 
-  test("answers a preflight of a named origin before the key", async () => {
+  test("answers a preflight of a configured origin without a key", async () => {
     const open = await startAppliance({ KANALOG_CORS_ORIGINS: `http://localhost:3000, ${ORIGIN}` });
     for (const origin of [ORIGIN, "http://localhost:3000"]) {
       for (const path of ["/v1/me/", "/v1/msgr/channels/1/", "/v1/me"]) {
@@ -465,7 +463,7 @@ describe("CORS", () => {
     await open.close();
   });
 
-  test("lets a named origin read every answer of the API with its headers", async () => {
+  test("lets a configured origin read every answer of the API with its headers", async () => {
     const open = await startAppliance({ KANALOG_CORS_ORIGINS: ORIGIN });
     const { key } = await open.customer();
     for (const [path, status, withKey] of [
@@ -501,18 +499,18 @@ describe("CORS", () => {
       expect(answer.status).toBe(200);
       expect(granted(answer.headers)).toEqual([]);
       expect(answer.headers.get("vary")).toContain("Origin");
-      const asked = await open.request("/v1/me/", {
+      const refused = await open.request("/v1/me/", {
         method: "OPTIONS",
         headers: { ...preflight.headers, origin },
       });
-      expect(asked.status).toBe(401);
-      expect(granted(asked.headers)).toEqual([]);
+      expect(refused.status).toBe(401);
+      expect(granted(refused.headers)).toEqual([]);
     }
     await open.close();
   });
 });
 
-describe("the address in next", () => {
+describe("the address in `next`", () => {
   async function nextOf(
     environment: Record<string, string>,
     headers: Record<string, string> = {},
@@ -530,7 +528,7 @@ describe("the address in next", () => {
     "x-forwarded-proto": "https",
   };
 
-  test("is KANALOG_BASE_URL where it is set, whatever the request says", async () => {
+  test("is KANALOG_BASE_URL if that is set, whatever the request says", async () => {
     const base = { KANALOG_BASE_URL: "https://data.example.com/kanalog/" };
     expect(await nextOf(base)).toBe("https://data.example.com/kanalog");
     expect(await nextOf({ ...base, KANALOG_TRUST_PROXY: "true" }, FORWARDED)).toBe(
@@ -538,16 +536,17 @@ describe("the address in next", () => {
     );
   });
 
-  test("is the request's own address where nothing is listened on or set", async () => {
+  test("is the request's own address if there is no listener and no setting", async () => {
     expect(await nextOf({})).toBe("http://localhost");
     expect(await nextOf({}, FORWARDED)).toBe("http://localhost");
   });
 
-  test("is the proxy's where it is trusted", async () => {
+  test("is the proxy's if it is trusted", async () => {
     const trusted = { KANALOG_TRUST_PROXY: "true" };
     expect(await nextOf(trusted, FORWARDED)).toBe("https://api.example.com");
     expect(await nextOf(trusted, { "x-forwarded-proto": "https" })).toBe("https://localhost");
-    // The last is the proxy's own; the first is what the client claimed to one that appends.
+    // The last entry is the proxy's own; the first is what the client claimed, in front of a proxy that
+    // appends.
     expect(
       await nextOf(trusted, {
         "x-forwarded-host": "evil.example, data.example.com",
@@ -574,7 +573,7 @@ describe("the address in next", () => {
     },
   );
 
-  test("is never made of a proxy's header that is no host or scheme", async () => {
+  test("is never built from a proxy's header that is not a host or scheme", async () => {
     const trusted = { KANALOG_TRUST_PROXY: "true" };
     for (const headers of [
       { "x-forwarded-host": "evil.example/path" },
@@ -588,8 +587,8 @@ describe("the address in next", () => {
   });
 });
 
-// It closes the file of the one process.
-describe.skipIf(RUNS_OVER_NODES)("what nobody foresaw", () => {
+// The tests close the database, which a single process has.
+describe.skipIf(RUNS_OVER_NODES)("an unforeseen failure", () => {
   test("is a 500 with a fixed sentence, its cause in the log under the request id", async () => {
     const { key } = await appliance.customer();
     appliance.app.domains.db.close();
@@ -601,7 +600,7 @@ describe.skipIf(RUNS_OVER_NODES)("what nobody foresaw", () => {
     expect(appliance.ports.log.errors).toMatchObject([{ fields: { requestId: "r1" } }]);
   });
 
-  test("a database that does not answer makes the appliance not ready, but alive", async () => {
+  test("of the database makes the appliance not ready, but alive", async () => {
     appliance.app.domains.db.close();
     expect((await appliance.request("/healthz")).status).toBe(200);
     const answer = await appliance.request("/readyz");
@@ -611,8 +610,8 @@ describe.skipIf(RUNS_OVER_NODES)("what nobody foresaw", () => {
   });
 });
 
-describe("a Host that is no address", () => {
-  test("is answered all the same, with a next that is one", async () => {
+describe("a Host that is not an address", () => {
+  test("is answered anyway, with a `next` that is one", async () => {
     const { key } = await appliance.customer();
     await appliance.importRows(
       "channels",

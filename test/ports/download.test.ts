@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { DownloadRequest } from "../../src/ports/download.ts";
 import { systemNetwork } from "../../src/ports/network.ts";
 
-/** Downloads from a real listener, which says byte for byte what a test wants. */
+/** Downloads from a real listener, which sends exactly the bytes that a test chooses. */
 
 const network = systemNetwork({ ca: null });
 let folder: string;
@@ -19,18 +19,18 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What the listener was sent. */
-let heard: string;
+/** The request that the listener received. */
+let received: string;
 
 async function listen(answer: (socket: Socket) => void): Promise<DownloadRequest> {
-  heard = "";
+  received = "";
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
     socket.on("data", (piece) => {
-      heard += piece.toString("latin1");
-      if (heard.includes("\r\n\r\n")) answer(socket);
+      received += piece.toString("latin1");
+      if (received.includes("\r\n\r\n")) answer(socket);
     });
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -52,7 +52,7 @@ const say =
   (socket: Socket) =>
     void socket.end(`HTTP/1.1 ${head}\r\n\r\n${body}`, "latin1");
 
-test("the answer's bytes go into the file as they were sent, packed or not", async () => {
+test("the file gets the body's bytes as they were sent, compressed or not", async () => {
   const request = await listen(
     say('200 OK\r\nETag: "7"\r\nContent-Encoding: gzip\r\nContent-Length: 3', "\x1f\x8b!"),
   );
@@ -60,9 +60,9 @@ test("the answer's bytes go into the file as they were sent, packed or not", asy
     ...{ status: 200, bytes: 3, headers: { etag: '"7"', location: null } },
   });
   expect([...readFileSync(request.into)]).toEqual([0x1f, 0x8b, 0x21]);
-  expect(heard).toStartWith("GET /a.csv?b=c HTTP/1.1\r\n");
-  expect(heard.toLowerCase()).toContain(`\r\nhost: ${request.authority}\r\n`);
-  expect(heard).toMatch(/\r\nx-one: 1\r\n/i);
+  expect(received).toStartWith("GET /a.csv?b=c HTTP/1.1\r\n");
+  expect(received.toLowerCase()).toContain(`\r\nhost: ${request.authority}\r\n`);
+  expect(received).toMatch(/\r\nx-one: 1\r\n/i);
 });
 
 test("a redirect is not followed", async () => {
@@ -76,16 +76,16 @@ test.each([
   ["a body shorter than announced", say("200 OK\r\nContent-Length: 10", "abc")],
   ["chunks without their end", say("200 OK\r\nTransfer-Encoding: chunked", "3\r\nabc\r\n")],
   ["no HTTP", (socket: Socket) => void socket.end("hello\r\n\r\n")],
-])("%s is a broken answer", async (_, answer) => {
+])("%s is reported as broken", async (_, answer) => {
   expect(await network.download(await listen(answer))).toEqual({ fault: "broken" });
 });
 
-test("a body larger than the bound is given up", async () => {
+test("a body that exceeds the limit is aborted", async () => {
   const request = await listen(say("200 OK\r\nContent-Length: 1001", "x".repeat(1001)));
   expect(await network.download(request)).toEqual({ fault: "too_large" });
 });
 
-test("silence is given up, before the head and within the body", async () => {
+test("a server that falls silent is given up, before the head as well as within the body", async () => {
   const silent = await listen(() => {});
   expect(await network.download({ ...silent, silenceMaxMs: 20 })).toEqual({ fault: "timeout" });
   close();
@@ -95,13 +95,13 @@ test("silence is given up, before the head and within the body", async () => {
   expect(await network.download({ ...halting, silenceMaxMs: 50 })).toEqual({ fault: "timeout" });
 });
 
-test("a port that nobody listens on is unreachable", async () => {
+test("a port on which nothing listens is reported as unreachable", async () => {
   const request = await listen(() => {});
   close();
   expect(await network.download(request)).toEqual({ fault: "unreachable" });
 });
 
-test("a body announced larger than the bound is not waited for", async () => {
+test("a body whose announced length exceeds the limit is not read", async () => {
   const request = await listen((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2147483649\r\n\r\n");
   });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 const LOG = new URL("../../src/ports/log.ts", import.meta.url).pathname;
 const KEY = `knl_rw_${"a".repeat(38)}`;
 
-/** What a process writes that logs this way. */
+/** Lines that a process writes with this log. */
 async function written(level: string, calls: string): Promise<Record<string, unknown>[]> {
   const program = `
     const { systemLog } = await import(${JSON.stringify(LOG)});
@@ -22,7 +22,7 @@ async function written(level: string, calls: string): Promise<Record<string, unk
     .map((line) => JSON.parse(line));
 }
 
-test("lines are JSON with level, time and message, those below the level left out", async () => {
+test("lines are JSON with level, time and message, and lines below the level are dropped", async () => {
   const all = `for (const level of ["debug", "info", "warn", "error"]) log[level]({ n: 1 }, level);`;
   for (const [level, messages] of [
     ["debug", ["debug", "info", "warn", "error"]],
@@ -44,7 +44,7 @@ test("lines are JSON with level, time and message, those below the level left ou
   }
 });
 
-test("an error's line says each of its causes once, without their stacks", async () => {
+test("an error is logged with the message of each cause once, without their stacks", async () => {
   const [line] = await written(
     "info",
     `
@@ -55,7 +55,7 @@ test("an error's line says each of its causes once, without their stacks", async
   expect(line).toMatchObject({ err: { message: "It cannot be done now: the host is gone" } });
 });
 
-test("an error that is its own cause has its line, with its first causes", async () => {
+test("an error that is its own cause is logged, with a limited number of causes", async () => {
   const [line] = await written(
     "info",
     `
@@ -70,7 +70,7 @@ test("an error that is its own cause has its line, with its first causes", async
   });
 });
 
-test("no secret gets into a line: not by its field's name, nor in what an error says", async () => {
+test("no line contains a secret, neither in a field of that name nor in an error's message", async () => {
   const text = JSON.stringify(
     await written(
       "info",
@@ -105,7 +105,7 @@ describe.if(process.platform === "linux")("a pipe that nobody reads", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** What the pipe holds. */
+  /** What the pipe contains. */
   function held(): string {
     const chunks: Buffer[] = [];
     for (;;) {
@@ -119,7 +119,7 @@ describe.if(process.platform === "linux")("a pipe that nobody reads", () => {
   }
 
   test.each([[100], [6_000]])(
-    "holds up nobody: lines of %d characters are left out, and counted once it is read",
+    "blocks nobody: lines of %d characters are dropped, and their number is logged once it is read",
     async (length) => {
       const program = `
         const { systemLog } = await import(${JSON.stringify(LOG)});

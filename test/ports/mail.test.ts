@@ -27,7 +27,7 @@ async function receiverThat(options: SmtpReceiverOptions = {}): Promise<SmtpRece
   return receiver;
 }
 
-/** The lines of a message's head, folded ones joined. */
+/** Header lines of a message, with folded ones joined. */
 function headOf({ raw }: { raw: string }): string[] {
   const end = raw.indexOf("\r\n\r\n");
   return raw
@@ -36,7 +36,7 @@ function headOf({ raw }: { raw: string }): string[] {
     .split("\r\n");
 }
 
-test("a message reaches all its recipients, with its sender, subject and text", async () => {
+test("a message reaches all its recipients, with sender, subject and text", async () => {
   const { url, mails } = await receiverThat();
   await systemMail(url, FROM).send(MESSAGE);
 
@@ -60,14 +60,14 @@ test("a message reaches all its recipients, with its sender, subject and text", 
   ]);
 });
 
-test("a message that one of its recipients is refused for fails and names that one", async () => {
+test("sending fails if the server refuses one recipient, and the error names that one", async () => {
   const { url, mails } = await receiverThat({ rejects: (address) => address.startsWith("bob") });
   const sent = systemMail(url, FROM).send(MESSAGE);
   await expect(sent).rejects.toThrow("not take the message for bob@example.com.");
   expect(mails.map(({ recipients }) => recipients)).toEqual([["ada@example.com"]]);
 });
 
-test("a message that every recipient is refused for fails and names them", async () => {
+test("sending fails if the server refuses all recipients, and the error names them", async () => {
   const { url, mails } = await receiverThat({ rejects: () => true });
   const sent = systemMail(url, FROM).send(MESSAGE);
   await expect(sent).rejects.toThrow("for ada@example.com, bob@example.com.");
@@ -81,19 +81,19 @@ for (const hangs of ["greeting", "message"] as const) {
     const startedMs = performance.now();
     const failure = await mail.send(MESSAGE).catch((error) => error);
     expect(failure).toBeInstanceOf(Error);
-    // Of itself the library waits 30 seconds for a greeting, and ten minutes for more.
+    // By default, the library waits 30 seconds for a greeting, and ten minutes for anything else.
     expect(performance.now() - startedMs).toBeLessThan(25_000);
     expect(mails).toEqual([]);
   });
 }
 
-test("a server that is not there makes sending fail", async () => {
+test("sending fails if there is no server", async () => {
   const receiver = await startSmtpReceiver();
   await receiver.close();
   await expect(systemMail(receiver.url, FROM).send(MESSAGE)).rejects.toThrow();
 });
 
-test("a line end in a subject adds no header and no recipient", async () => {
+test("a line break in a subject adds no header and no recipient", async () => {
   const { url, mails } = await receiverThat();
   const mail = systemMail(url, FROM);
   for (const end of ["\r\n", "\n", "\r"]) {
@@ -107,7 +107,7 @@ test("a line end in a subject adds no header and no recipient", async () => {
   }
 });
 
-test("an address with more in it than an address makes no further recipient", async () => {
+test("an address with more in it than an address adds no recipient", async () => {
   const { url, mails } = await receiverThat();
   const mail = systemMail(url, FROM);
   const tricks = [
@@ -124,7 +124,7 @@ test("an address with more in it than an address makes no further recipient", as
   }
 });
 
-test("a line end in the sender's name adds no header", async () => {
+test("a line break in the sender's name adds no header", async () => {
   const { url, mails } = await receiverThat();
   await systemMail(url, '"Kana\r\nBcc: eve@example.com\r\nlog" <no-reply@kanalog.test>').send(
     MESSAGE,

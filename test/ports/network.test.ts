@@ -46,7 +46,7 @@ async function plainServer(onConnection: Parameters<typeof createServer>[1]): Pr
   return server;
 }
 
-/** @param port of what listens, or what listens itself */
+/** @param to the port of a listener, or the listener itself */
 function requestTo(to: { port: number } | Server, changes: Partial<PostRequest> = {}): PostRequest {
   return {
     address: "127.0.0.1",
@@ -61,7 +61,7 @@ function requestTo(to: { port: number } | Server, changes: Partial<PostRequest> 
   };
 }
 
-/** By a limit of the system's it would be given up later still, or never. */
+/** With one of the system's own limits, it would be given up even later, or never. */
 const GIVEN_UP_MAX_MS = 60_000;
 
 async function timed(work: Promise<PostResult>): Promise<[PostResult, number]> {
@@ -69,7 +69,7 @@ async function timed(work: Promise<PostResult>): Promise<[PostResult, number]> {
   return [await work, performance.now() - startedMs];
 }
 
-/** What a post comes to in a process of its own, with only these variables in its environment. */
+/** Result of a post in a process of its own, with only these variables in its environment. */
 async function postElsewhere(
   request: PostRequest,
   ca: string | null,
@@ -89,14 +89,14 @@ async function postElsewhere(
   return JSON.parse(await child.stdout.text());
 }
 
-test("a post goes to the address given and asks no DNS for the name", async () => {
+test("a post goes to the given address, and the name is not resolved", async () => {
   const receiver = await receiverThat({ status: 202 });
-  // The name exists nowhere.
+  // The name does not exist.
   expect(await network.post(requestTo(receiver))).toEqual({ status: 202 });
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a post shows the name in the TLS handshake, and its own Host, path, headers and bytes", async () => {
+test("a post sends the name in the TLS handshake, and the Host, path, headers and bytes it was given", async () => {
   const receiver = await receiverThat();
   const body = Uint8Array.from({ length: 100_000 }, (_, at) => at % 256);
   await network.post(
@@ -132,7 +132,7 @@ test("no path leads to another address", async () => {
   expect(receiver.requests).toHaveLength(4);
 });
 
-test("an IP address may stand as the host, in IPv4 and IPv6", async () => {
+test("the host may be an IP address, IPv4 or IPv6", async () => {
   const receiver = await receiverThat();
   for (const host of ["127.0.0.1", "8.8.4.4", "::1"]) {
     expect(await network.post(requestTo(receiver, { host }))).toEqual({ status: 200 });
@@ -145,14 +145,14 @@ test("a post goes to an IPv6 address", async () => {
   expect(await network.post(requestTo(receiver, { address: "::1" }))).toEqual({ status: 204 });
 });
 
-test("a name in place of an address is not resolved", async () => {
+test("a name given as the address is not resolved", async () => {
   const receiver = await receiverThat();
   const request = requestTo(receiver, { address: "localhost", host: "localhost" });
   expect(await network.post(request)).toEqual({ fault: "unreachable" });
   expect(receiver.connections).toBe(0);
 });
 
-test("the certificate must be for the host, whatever the address is", async () => {
+test("the certificate must be valid for the host, whatever the address is", async () => {
   const receiver = await receiverThat();
   for (const host of ["other.test", "receiver.test.evil.test", "a.b.receiver.test", "8.8.8.8"]) {
     expect(await network.post(requestTo(receiver, { host }))).toEqual({ fault: "certificate" });
@@ -177,7 +177,7 @@ test("a certificate of an unknown CA is refused", async () => {
   expect(receiver.requests).toEqual([]);
 });
 
-test("no environment turns the check of certificates off", async () => {
+test("no environment variable disables the check of certificates", async () => {
   const receiver = await receiverThat();
   const environment = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
   const result = await postElsewhere(requestTo(receiver), null, environment);
@@ -185,7 +185,7 @@ test("no environment turns the check of certificates off", async () => {
   expect(receiver.requests).toEqual([]);
 });
 
-test("a CA of one's own is trusted beside the system's, not in their place", async () => {
+test("a configured CA is trusted in addition to the system's, not instead of them", async () => {
   const receiver = await receiverThat();
   const [another = ""] = rootCertificates;
   for (const variable of ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"]) {
@@ -211,33 +211,33 @@ test("proxies in the environment are ignored", async () => {
   expect(proxied).toBe(0);
 });
 
-test("a redirect is an answer and is not followed", async () => {
+test("a redirect is returned as the answer and not followed", async () => {
   const receiver = await receiverThat("redirect");
   expect(await network.post(requestTo(receiver))).toEqual({ status: 302 });
   await receiver.idle();
   expect(receiver.requests.map(({ path }) => path)).toEqual(["/hook"]);
 });
 
-test("a body that is not what its headers say does no harm to the status", async () => {
+test("the status is returned even if the body contradicts its headers", async () => {
   const headers = { "content-encoding": "gzip", "content-length": "70" };
   const receiver = await receiverThat({ status: 500, headers, body: "not gzip" });
   expect(await network.post(requestTo(receiver))).toEqual({ status: 500 });
 });
 
-test("every post has a connection of its own, ended with it", async () => {
+test("every post has a connection of its own, which is closed with it", async () => {
   const receiver = await receiverThat({ status: 200, body: "x".repeat(1_000_000) });
   for (let at = 0; at < 5; at += 1) await network.post(requestTo(receiver));
   await receiver.idle();
   expect(receiver.connections).toBe(5);
 });
 
-test("an address where nothing listens is unreachable", async () => {
+test("an address on which nothing listens is reported as unreachable", async () => {
   const receiver = await startReceiver();
   await receiver.close();
   expect(await network.post(requestTo(receiver))).toEqual({ fault: "unreachable" });
 });
 
-test("a lost connection and an answer that is not HTTP are broken, and are not tried again", async () => {
+test("a lost connection and an answer that is not HTTP are reported as broken, and not retried", async () => {
   for (const behaviour of ["close", "half", "garbage"] as const) {
     const receiver = await receiverThat(behaviour);
     expect(await network.post(requestTo(receiver))).toEqual({ fault: "broken" });
@@ -245,7 +245,7 @@ test("a lost connection and an answer that is not HTTP are broken, and are not t
   }
 });
 
-test("a server without TLS is broken", async () => {
+test("a server without TLS is reported as broken", async () => {
   const plain = await plainServer((socket) => {
     socket.on("error", () => {});
     socket.end("HTTP/1.1 200 OK\r\n\r\n");
@@ -253,14 +253,14 @@ test("a server without TLS is broken", async () => {
   expect(await network.post(requestTo(plain))).toEqual({ fault: "broken" });
 });
 
-test("headers that cannot be sent are no exception", async () => {
+test("headers that cannot be sent give a fault rather than an exception", async () => {
   const receiver = await receiverThat();
   const request = requestTo(receiver, { headers: { "X-Mark": "a\r\nX-Other: b" } });
   expect(await network.post(request)).toEqual({ fault: "broken" });
   expect(receiver.requests).toEqual([]);
 });
 
-test("a receiver that never ends its head is given up in time, and its connection ended", async () => {
+test("a receiver that never ends its head is given up in time, and its connection closed", async () => {
   const behaviours: Behaviour[] = ["hang", "drip", "endless-informational"];
   const timeoutMs = 1200;
   await Promise.all(
@@ -274,7 +274,7 @@ test("a receiver that never ends its head is given up in time, and its connectio
   );
 });
 
-test("a TLS handshake that hangs is given up in time, and its connection ended", async () => {
+test("a TLS handshake that hangs is given up in time, and its connection closed", async () => {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const silent = await plainServer((socket) => {
     socket.on("error", () => {});
@@ -287,8 +287,8 @@ test("a TLS handshake that hangs is given up in time, and its connection ended",
   await ended;
 });
 
-test("an address at which nobody answers is given up in time", async () => {
-  // Of the blocks for documentation. A machine without a route to them says so at once.
+test("an address that does not answer is given up in time", async () => {
+  // From the blocks for documentation. A machine without a route to them fails at once.
   for (const address of ["192.0.2.1", "2001:db8::1"]) {
     const request = requestTo({ port: 443 }, { address, timeoutMs: 300 });
     const [result, tookMs] = await timed(network.post(request));
@@ -299,7 +299,7 @@ test("an address at which nobody answers is given up in time", async () => {
   }
 });
 
-test("no answer, however long, fills the memory", async () => {
+test("no answer fills the memory, however long it is", async () => {
   const behaviours: Behaviour[] = [
     "endless-head",
     "endless-line",
@@ -331,7 +331,7 @@ test("no answer, however long, fills the memory", async () => {
   expect(mostBytes - beforeBytes).toBeLessThan(100_000_000);
 });
 
-test("receivers that hang do not hold up another", async () => {
+test("receivers that hang do not delay another", async () => {
   const hanging = await receiverThat("hang");
   const receiver = await receiverThat();
   const controller = new AbortController();
@@ -346,29 +346,29 @@ test("receivers that hang do not hold up another", async () => {
   await Promise.all(hung);
 });
 
-test("a process that has nothing else to do ends right after its last post", async () => {
+test("a process with nothing else to do ends right after its last post", async () => {
   const receiver = await receiverThat();
   const startedMs = performance.now();
   await postElsewhere(requestTo(receiver), TEST_CA, {});
   expect(performance.now() - startedMs).toBeLessThan(HANGS_AFTER_MS);
 });
 
-test("a name of /etc/hosts is resolved", async () => {
+test("a name in /etc/hosts is resolved", async () => {
   expect(await network.resolve("localhost", HANGS_AFTER_MS)).toContain("127.0.0.1");
 });
 
-test("an address is its own address", async () => {
+test("an address resolves to itself", async () => {
   expect(await network.resolve("192.0.2.7", 1000)).toEqual(["192.0.2.7"]);
   expect(await network.resolve("2001:db8::7", 1000)).toEqual(["2001:db8::7"]);
 });
 
-/** A DNS server in place of the system's. */
+/** A DNS server instead of the system's. */
 async function dnsThat(answers: "hangs" | "knows nothing" | "fails"): Promise<void> {
   const socket = createSocket("udp4");
   socket.on("message", (question, { address, port }) => {
     if (answers === "hangs") return;
     const answer = Buffer.from(question);
-    // A response: of no such name, or that the server itself failed.
+    // A response: no such name, or a failure of the server itself.
     answer.writeUInt16BE(answers === "fails" ? 0x8182 : 0x8183, 2);
     socket.send(answer, port, address);
   });
@@ -387,17 +387,17 @@ test("a name that does not exist has no addresses", async () => {
   expect(await network.resolve("nowhere.example.com", 1000)).toEqual([]);
 });
 
-test("a DNS that fails says nothing of whether a name exists", async () => {
+test("a failing DNS server does not mean that the name does not exist", async () => {
   await dnsThat("fails");
   await expect(network.resolve("somewhere.example.com", 60_000)).rejects.toThrow();
 });
 
-test("a DNS that hangs is given up in time and holds up no other name", async () => {
+test("a hanging DNS server is given up in time and delays no other name", async () => {
   await dnsThat("hangs");
   const startedMs = performance.now();
   const failures: string[] = [];
   const failedMs: number[] = [];
-  // All are given up at one instant: the first failure puts the system's own name servers back.
+  // All are given up at the same time, because the first failure restores the system's name servers.
   const leftMs = () => 1000 - Math.floor(performance.now() - startedMs);
   const hung = Array.from({ length: 64 }, (_, at) =>
     network.resolve(`hangs-${at}.example.com`, leftMs()).catch((error: Error) => {
@@ -409,21 +409,23 @@ test("a DNS that hangs is given up in time and holds up no other name", async ()
   expect(failures).toEqual([]);
   await Promise.all(hung);
   expect(failures).toHaveLength(64);
-  // One after the other, or four at once, the last would wait 64 or 16 times as long as the first.
+  // If they were resolved one after another, or four at once, the last would wait 64 or 16 times as long as
+  // the first.
   expect((failedMs.at(-1) ?? 0) / (failedMs[0] ?? 0)).toBeLessThan(8);
-  // Each had what was left of the second when it was asked; which is given up first the timers say.
+  // Each had what was left of the second when it was started; which one is given up first depends on
+  // timers.
   for (const failure of failures) {
     expect(failure).toMatch(/^hangs-\d+\.example\.com: no answer within (9\d\d|1000) ms$/);
   }
 });
 
-test("after a failure the DNS servers of the system are read anew", async () => {
+test("after a failure the system's DNS servers are read again", async () => {
   await dnsThat("knows nothing");
   await network.resolve("nowhere.example.com", 1000).catch(() => {});
   expect(getServers()).toEqual(new Resolver().getServers());
 });
 
-test("breaks a request off when it is told to, at once", async () => {
+test("an aborted signal ends a request at once", async () => {
   const receiver = await startReceiver(() => "hang");
   const controller = new AbortController();
   const posted = network.post(requestTo(receiver, { signal: controller.signal }));
@@ -435,7 +437,7 @@ test("breaks a request off when it is told to, at once", async () => {
   await receiver.close();
 });
 
-/** A GET, and its answer's body as text. */
+/** A GET, with the answer's body as text. */
 async function getFrom(
   to: { port: number },
   changes: Partial<GetRequest> = {},
@@ -445,7 +447,7 @@ async function getFrom(
   return "body" in got ? { status: got.status, text: new TextDecoder().decode(got.body) } : got;
 }
 
-test("a GET goes over http where it says so, and tells for how long not to ask again", async () => {
+test("a GET goes over http if requested, and returns how long to wait before asking again", async () => {
   const server = Bun.serve({
     ...{ port: 0, hostname: "127.0.0.1" },
     fetch: ({ headers }) =>
@@ -460,7 +462,7 @@ test("a GET goes over http where it says so, and tells for how long not to ask a
   await server.stop(true);
 });
 
-test("a GET reads the answer, asks exactly what it is told, and follows no redirect", async () => {
+test("a GET sends exactly the given request, reads the answer, and follows no redirect", async () => {
   const receiver = await receiverThat({ status: 200, body: "text" });
   expect(await getFrom(receiver, { headers: { accept: "application/json" } })).toEqual({
     ...{ status: 200, text: "text" },
@@ -479,7 +481,7 @@ test("a GET reads the answer, asks exactly what it is told, and follows no redir
   expect(redirecting.requests).toHaveLength(1);
 });
 
-test("a GET takes no body above its size, and none that never ends, and waits no longer than it may", async () => {
+test("a GET gives up a body that is too large or never ends, and a wait that is too long", async () => {
   const large = await receiverThat({ status: 200, body: "x".repeat(1_001) });
   expect(await getFrom(large)).toEqual({ fault: "too_large" });
   const exact = await receiverThat({ status: 200, body: "x".repeat(1_000) });
@@ -490,7 +492,7 @@ test("a GET takes no body above its size, and none that never ends, and waits no
   });
 });
 
-test("a GET checks the certificate for the name", async () => {
+test("a GET checks that the certificate is for the name", async () => {
   const receiver = await receiverThat();
   expect(await getFrom(receiver, { host: "other.test" })).toEqual({ fault: "certificate" });
 });

@@ -5,7 +5,7 @@ import { fakeClock, fakeLog } from "../support/fake-ports.ts";
 
 const clock = fakeClock("2026-11-20T12:00:00+03:00");
 
-test("warnings and errors are remembered, the latest first, and written all the same", () => {
+test("warnings and errors are kept, latest first, and still written to the log", () => {
   const written = fakeLog();
   const { log, entries } = createRecentLog(written, clock);
   log.info({}, "served");
@@ -27,7 +27,7 @@ test("warnings and errors are remembered, the latest first, and written all the 
   ]);
 });
 
-test("which work held the lock for how long is remembered, as all numbers are", () => {
+test("numbers are kept, and which work held the lock", () => {
   const { log, entries } = createRecentLog(fakeLog(), clock);
   const watch = createLockWatch({ clock, log }, () => {});
   watch.note("recount", 61.2);
@@ -38,7 +38,7 @@ test("which work held the lock for how long is remembered, as all numbers are", 
   ]);
 });
 
-test("only the last 200 are kept, and a long cause is cut", () => {
+test("only the latest 200 are kept, and a long cause is truncated", () => {
   const { log, entries } = createRecentLog(fakeLog(), clock);
   for (let number = 1; number <= 250; number += 1) {
     log.warn({ err: "x".repeat(100_000) }, `warning ${number}`);
@@ -49,14 +49,14 @@ test("only the last 200 are kept, and a long cause is cut", () => {
   expect(entries()[0]?.cause.length).toBeLessThan(3_000);
 });
 
-test("a credential is taken out even where a long cause is cut within it", () => {
+test("a credential is removed even if a long cause is truncated within it", () => {
   const { log, entries } = createRecentLog(fakeLog(), clock);
   const long = `${"x".repeat(1_980)} smtp://user:open-sesame@mail.example.com`;
   log.warn({ err: long }, "a mail could not be sent");
   expect(entries()[0]?.cause).not.toContain("user");
 });
 
-test("keys, signing secrets, tokens and passwords are taken out, and other fields not kept", () => {
+test("keys, signing secrets, tokens and passwords are removed, and other fields are not kept", () => {
   const { log, entries } = createRecentLog(fakeLog(), clock);
   const secrets = [
     "knl_rw_0123456789abcdefghijABCDEFGHIJ01234567",
@@ -68,9 +68,9 @@ test("keys, signing secrets, tokens and passwords are taken out, and other field
     "cookie: kanalog.session_token=tOkEn123.s",
   ];
   for (const text of secrets) log.error({ err: new Error(text), to: ["a@example.com"] }, text);
-  const told = JSON.stringify(entries());
+  const text = JSON.stringify(entries());
   for (const secret of ["0123456789ab", "c2Vjcm", "hunter22", "tOkEn123", "abcdef", "a@example"]) {
-    expect(told, secret).not.toContain(secret);
+    expect(text, secret).not.toContain(secret);
   }
-  expect(told).toContain("mail.example.com");
+  expect(text).toContain("mail.example.com");
 });

@@ -10,7 +10,7 @@ import {
 const within = (address: string, ...ranges: string[]): boolean =>
   isWithinRange(address, ranges.map(parseAddressRange));
 
-/** The eight groups, none left out. */
+/** All eight groups, without abbreviation. */
 const ipv6 = fc
   .array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff })), {
     minLength: 8,
@@ -19,7 +19,7 @@ const ipv6 = fc
   .map((groups) => groups.map((group) => group.toString(16)).join(":"));
 
 describe("an address range", () => {
-  test("reaches from its first to its last address", () => {
+  test("contains its first and its last address, and not their neighbours", () => {
     expect(within("9.255.255.255", "10.0.0.0/8")).toBe(false);
     expect(within("10.0.0.0", "10.0.0.0/8")).toBe(true);
     expect(within("10.255.255.255", "10.0.0.0/8")).toBe(true);
@@ -32,26 +32,26 @@ describe("an address range", () => {
     expect(within("fe00::", "fd00::/8")).toBe(false);
   });
 
-  test("of a single address holds that address only", () => {
+  test("of a single address contains that address only", () => {
     expect(within("10.1.2.3", "10.1.2.3")).toBe(true);
     expect(within("10.1.2.4", "10.1.2.3")).toBe(false);
     expect(within("fd00::1", "fd00:0:0::1")).toBe(true);
     expect(within("fd00::2", "fd00::1")).toBe(false);
   });
 
-  test("may be given by any of its addresses", () => {
+  test("may be written with any of its addresses", () => {
     expect(within("10.9.9.9", "10.1.2.3/8")).toBe(true);
     expect(within("fdff::", "fd12::34/8")).toBe(true);
   });
 
-  test("of no bits holds all addresses of its kind and none of the other", () => {
+  test("with a prefix of 0 bits contains all addresses of its version and none of the other", () => {
     expect(within("203.0.113.7", "0.0.0.0/0")).toBe(true);
     expect(within("2001:db8::1", "0.0.0.0/0")).toBe(false);
     expect(within("2001:db8::1", "::/0")).toBe(true);
     expect(within("203.0.113.7", "::/0")).toBe(false);
   });
 
-  test("that is one of many is enough, and of none nothing is within", () => {
+  test("is enough if it is one of several, and no address is within an empty list", () => {
     expect(within("fd00::1", "10.0.0.0/8", "fd00::/8")).toBe(true);
     expect(within("192.168.0.1", "10.0.0.0/8", "fd00::/8")).toBe(false);
     expect(within("10.0.0.1")).toBe(false);
@@ -81,7 +81,7 @@ describe("an address range", () => {
     "fd00:/8",
     "localhost",
     "*",
-  ])("is refused with a sentence: %j", (text) => {
+  ])("is refused with a message: %j", (text) => {
     expect(() => parseAddressRange(text)).toThrow(
       new Error(`${JSON.stringify(text)} is not an address range such as 10.0.0.0/8.`),
     );
@@ -89,7 +89,7 @@ describe("an address range", () => {
 });
 
 describe("an IPv4-mapped address", () => {
-  test("counts as its IPv4 one, however it is spelled", () => {
+  test("counts as the IPv4 address, however it is spelled", () => {
     for (const address of ["::ffff:10.0.0.1", "::ffff:a00:1", "0:0:0:0:0:FFFF:0A00:0001"]) {
       expect(within(address, "10.0.0.0/8")).toBe(true);
       expect(within(address, "11.0.0.0/8")).toBe(false);
@@ -98,14 +98,14 @@ describe("an IPv4-mapped address", () => {
     }
   });
 
-  test("as the base of a range makes it one of IPv4", () => {
+  test("as the base of a range makes it an IPv4 range", () => {
     expect(within("10.200.0.1", "::ffff:10.0.0.0/104")).toBe(true);
     expect(within("11.0.0.1", "::ffff:10.0.0.0/104")).toBe(false);
     expect(within("10.0.0.1", "::ffff:10.0.0.1")).toBe(true);
     expect(within("8.8.8.8", "::ffff:0:0/96")).toBe(true);
   });
 
-  test("is not what an IPv4-compatible address is", () => {
+  test("is not the same as an IPv4-compatible address", () => {
     expect(within("::10.0.0.1", "10.0.0.0/8")).toBe(false);
     expect(canonicalAddress("::10.0.0.1")).toBe("::a00:1");
     expect(canonicalAddress("::ffff:0:10.0.0.1")).toBe("::ffff:0:a00:1");
@@ -143,13 +143,13 @@ describe("only a strict spelling is an address", () => {
     "::ffff:127.1",
     "::1.2.3.4:5",
     "localhost",
-  ])("%j is none", (text) => {
+  ])("%j is not an address", (text) => {
     expect(parseAddress(text)).toBeNull();
     expect(canonicalAddress(text)).toBeNull();
     expect(within(text, "0.0.0.0/0", "::/0")).toBe(false);
   });
 
-  test("the shortest spelling of an address is the one that URL writes", () => {
+  test("the canonical spelling of an address is the one that URL writes", () => {
     fc.assert(
       fc.property(ipv6, (spelled) => {
         const { hostname } = new URL(`https://[${spelled}]/`);
@@ -161,7 +161,7 @@ describe("only a strict spelling is an address", () => {
     );
   });
 
-  test("every four numbers from 0 to 255 are one, which stays as it is", () => {
+  test("any four numbers from 0 to 255 are an address, whose spelling stays as it is", () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(canonicalAddress(address)).toBe(address);

@@ -6,7 +6,7 @@ const colour = fc.tuple(...([0, 1, 2] as const).map(() => fc.nat(255))) as fc.Ar
   [number, number, number]
 >;
 
-test("a colour is six hexadecimal digits after a hash, and nothing else", () => {
+test("a colour is a hash with six hexadecimal digits, and nothing else", () => {
   expect(parseColour("#0B6a86")).toEqual([11, 106, 134]);
   for (const text of [
     "0b6a86",
@@ -23,13 +23,13 @@ test("a colour is six hexadecimal digits after a hash, and nothing else", () => 
   fc.assert(fc.property(colour, (one) => expect(parseColour(formatColour(one))).toEqual(one)));
 });
 
-test("contrast is WCAG's: 21 for black on white, 1 for a colour on itself", () => {
+test("contrast is that of WCAG: 21 for black on white, 1 for a colour on itself", () => {
   expect(contrast([0, 0, 0], [255, 255, 255])).toBeCloseTo(21, 5);
   expect(contrast([255, 255, 255], [118, 118, 118])).toBeCloseTo(4.54, 2);
   fc.assert(fc.property(colour, (one) => expect(contrast(one, one)).toBe(1)));
 });
 
-test("whatever colour is chosen can be read on both surfaces, and stays where it could be", () => {
+test("any colour becomes readable on both surfaces, and stays unchanged if it already is", () => {
   for (const surface of [
     [238, 241, 244],
     [32, 39, 45],

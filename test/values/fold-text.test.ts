@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { foldText } from "../../src/values/fold-text.ts";
 
-/** Texts of one line look alike to people: each finds the others. */
+/** Texts on one line look alike to people: a search for one finds the others. */
 const ALIKE: readonly string[][] = [
   ["Ёлка", "елка", "ЕЛКА", "е\u0308лка"],
   ["Йод", "йод", "и\u0306од"],
@@ -19,7 +19,7 @@ const ALIKE: readonly string[][] = [
 ];
 
 for (const texts of ALIKE) {
-  test(`${JSON.stringify(texts)} are one text`, () => {
+  test(`${JSON.stringify(texts)} are the same text`, () => {
     const [first, ...others] = texts.map(foldText);
     for (const other of others) expect(other).toBe(first as string);
   });

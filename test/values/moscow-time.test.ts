@@ -12,7 +12,7 @@ import {
 const someDay = fc.integer({ min: -719_162, max: 2_932_896 });
 const someInstant = fc.integer({ min: 0, max: Date.parse("9999-12-31T20:59:59.999Z") });
 
-test("a day starts at Moscow's midnight and ends at the next", () => {
+test("a day starts at midnight in Moscow and ends at the next", () => {
   const day = parseDay("2026-11-20") ?? 0;
   expect(startOfDay(day)).toBe(Date.parse("2026-11-19T21:00:00Z"));
   expect(dayOf(Date.parse("2026-11-20T00:00:00+03:00"))).toBe(day);
@@ -21,13 +21,13 @@ test("a day starts at Moscow's midnight and ends at the next", () => {
   expect(dayOf(Date.parse("2026-11-21T00:00:00+03:00"))).toBe(day + 1);
 });
 
-test("days before 1970 are days as well", () => {
+test("days before 1970 are valid", () => {
   expect(dayOf(-1)).toBe(0);
   expect(dayOf(startOfDay(-5))).toBe(-5);
   expect(dayOf(startOfDay(-5) - 1)).toBe(-6);
 });
 
-test("a day is read as it is written, over the years 1 to 9999", () => {
+test("a day is parsed as it is formatted, in the years 1 to 9999", () => {
   fc.assert(
     fc.property(someDay, (day) => {
       expect(formatDay(day)).toMatch(/^\d{4}-\d{2}-\d{2}$/);
@@ -38,7 +38,7 @@ test("a day is read as it is written, over the years 1 to 9999", () => {
   );
 });
 
-test("dates that do not exist, and other spellings, are no days", () => {
+test("dates that do not exist, and other spellings, are not days", () => {
   for (const text of [
     ...["2025-02-30", "2025-02-29", "2100-02-29", "2025-04-31", "2025-13-01", "2025-00-10"],
     ...[
@@ -61,12 +61,12 @@ test("dates that do not exist, and other spellings, are no days", () => {
   expect(parseDay("2000-02-29")).not.toBeNull();
 });
 
-test("an instant is written with Moscow's offset, to the second", () => {
+test("an instant is formatted with Moscow's offset, to the second", () => {
   expect(formatInstant(Date.parse("2026-11-20T11:03:07.999Z"))).toBe("2026-11-20T14:03:07+03:00");
   expect(formatInstant(Date.parse("2026-12-31T21:00:00Z"))).toBe("2027-01-01T00:00:00+03:00");
 });
 
-test("an instant is read as Date reads it, in every offset", () => {
+test("an instant is parsed as Date parses it, with every offset", () => {
   fc.assert(
     fc.property(
       someInstant,
@@ -86,7 +86,7 @@ test("an instant is read as Date reads it, in every offset", () => {
   );
 });
 
-test("a fraction of any length is cut to the millisecond, never rounded up", () => {
+test("a fraction of any length is truncated to the millisecond, never rounded up", () => {
   const second = Date.parse("2026-11-20T11:03:07Z");
   const fractions: [string, number][] = [
     ...([
@@ -107,7 +107,7 @@ test("a fraction of any length is cut to the millisecond, never rounded up", () 
   expect(parseInstant("2026-11-20T11:03Z")).toBe(Date.parse("2026-11-20T11:03:00Z"));
 });
 
-test("times that do not exist, or have no offset, are no instants", () => {
+test("times that do not exist, or have no offset, are not instants", () => {
   for (const text of [
     ...["2026-11-20T14:03:07", "2026-11-20", "2025-02-30T00:00:00Z", "2026-11-20T24:00:00Z"],
     ...["2026-11-20T23:60:00Z", "2026-11-20T23:59:60Z", "2026-11-20T00:00:00+24:00"],

@@ -23,36 +23,36 @@ interface Setup {
   allowed?: readonly string[];
 }
 
-/** The guard's word on an address, and what it asked for. */
-async function ask({ url = "https://example.com/", answers = [], allowed = [] }: Setup) {
-  const asked: [string, number][] = [];
+/** The guard's result for an address, and the names that it resolved. */
+async function resolve({ url = "https://example.com/", answers = [], allowed = [] }: Setup) {
+  const resolved: [string, number][] = [];
   const guard = createTargetGuard((name, timeoutMs) => {
-    asked.push([name, timeoutMs]);
+    resolved.push([name, timeoutMs]);
     return typeof answers === "function" ? answers() : Promise.resolve(answers);
   }, allowed.map(parseAddressRange));
-  return { resolution: await guard(target(url), TIMEOUT_MS), asked };
+  return { resolution: await guard(target(url), TIMEOUT_MS), resolved };
 }
 
-const resolutionOf = async (setup: Setup): Promise<Resolution> => (await ask(setup)).resolution;
+const resolutionOf = async (setup: Setup): Promise<Resolution> => (await resolve(setup)).resolution;
 
 describe("a name", () => {
-  test("is asked for once, in the time given, without brackets, port or trailing dot", async () => {
-    const { resolution, asked } = await ask({
+  test("is resolved once, with the given time limit, without brackets, port or trailing dot", async () => {
+    const { resolution, resolved } = await resolve({
       url: "https://Пример.рф.:8443/x",
       answers: ["8.8.8.8"],
     });
-    expect(asked).toEqual([["xn--e1afmkfd.xn--p1ai", TIMEOUT_MS]]);
+    expect(resolved).toEqual([["xn--e1afmkfd.xn--p1ai", TIMEOUT_MS]]);
     expect(resolution).toEqual(accepted("8.8.8.8"));
   });
 
-  test("of public addresses only is accepted, IPv4 first, else in the resolver's order", async () => {
+  test("with public addresses only is accepted, IPv4 first, otherwise in the resolver's order", async () => {
     const answers = ["2606:4700::1111", "9.9.9.9", "2001:4860:4860::8888", "1.1.1.1"];
     expect(await resolutionOf({ answers })).toEqual(
       accepted("9.9.9.9", "1.1.1.1", "2606:4700::1111", "2001:4860:4860::8888"),
     );
   });
 
-  test("has each address once, in one spelling", async () => {
+  test("gives each address once, in its canonical spelling", async () => {
     const answers = ["2606:4700:0:0::1111", "1.1.1.1", "2606:4700::1111", "1.1.1.1"];
     expect(await resolutionOf({ answers })).toEqual(accepted("1.1.1.1", "2606:4700::1111"));
   });
@@ -70,13 +70,13 @@ describe("a name", () => {
     ["2a00:1450::5efe:10.0.0.1"],
     ["no address"],
     [""],
-  ])("is refused where its answer is %j, alone or beside a public one", async (address) => {
+  ])("is refused if it resolves to %j, alone or beside a public address", async (address) => {
     expect(await resolutionOf({ answers: [address] })).toEqual(REFUSED);
     expect(await resolutionOf({ answers: ["8.8.8.8", address] })).toEqual(REFUSED);
     expect(await resolutionOf({ answers: [address, "2606:4700::1111"] })).toEqual(REFUSED);
   });
 
-  test("that answers differently the second time is judged anew", async () => {
+  test("that resolves differently the second time is checked again", async () => {
     const rounds = [["8.8.8.8"], ["8.8.8.8", "127.0.0.1"], ["127.0.0.1"]];
     const guard = createTargetGuard(async () => rounds.shift() ?? [], []);
     const example = target("https://example.com/");
@@ -101,11 +101,11 @@ describe("a name", () => {
 });
 
 describe("an address as host", () => {
-  test("is accepted where it is public, and no name server is asked", async () => {
-    const ipv4 = await ask({ url: "https://8.8.8.8/", answers: ["10.0.0.1"] });
-    expect(ipv4).toEqual({ resolution: accepted("8.8.8.8"), asked: [] });
-    const ipv6 = await ask({ url: "https://[2606:4700:0::1111]/", answers: ["10.0.0.1"] });
-    expect(ipv6).toEqual({ resolution: accepted("2606:4700::1111"), asked: [] });
+  test("is accepted if it is public, and no name server is queried", async () => {
+    const ipv4 = await resolve({ url: "https://8.8.8.8/", answers: ["10.0.0.1"] });
+    expect(ipv4).toEqual({ resolution: accepted("8.8.8.8"), resolved: [] });
+    const ipv6 = await resolve({ url: "https://[2606:4700:0::1111]/", answers: ["10.0.0.1"] });
+    expect(ipv6).toEqual({ resolution: accepted("2606:4700::1111"), resolved: [] });
   });
 
   test.each([
@@ -124,8 +124,11 @@ describe("an address as host", () => {
     "https://[::10.0.0.1]/",
     "https://[64:ff9b::8.8.8.8]/",
     "https://[2001:0:808:808::f5ff:fffe]/",
-  ])("is refused where it is not: %s", async (url) => {
-    expect(await ask({ url, answers: ["8.8.8.8"] })).toEqual({ resolution: REFUSED, asked: [] });
+  ])("is refused if it is not public: %s", async (url) => {
+    expect(await resolve({ url, answers: ["8.8.8.8"] })).toEqual({
+      resolution: REFUSED,
+      resolved: [],
+    });
   });
 });
 
@@ -139,11 +142,14 @@ describe("a local name", () => {
     "https://db:8443/",
   ];
 
-  test.each(LOCAL)("is not even looked up where nothing is allowed: %s", async (url) => {
-    expect(await ask({ url, answers: ["8.8.8.8"] })).toEqual({ resolution: REFUSED, asked: [] });
+  test.each(LOCAL)("is not even resolved if no network is allowed: %s", async (url) => {
+    expect(await resolve({ url, answers: ["8.8.8.8"] })).toEqual({
+      resolution: REFUSED,
+      resolved: [],
+    });
   });
 
-  test.each(LOCAL)("is accepted where all its addresses are allowed: %s", async (url) => {
+  test.each(LOCAL)("is accepted if all its addresses are allowed: %s", async (url) => {
     const allowed = ["10.0.0.0/8", "fd00::/8"];
     expect(await resolutionOf({ url, allowed, answers: ["fd00::1", "10.0.0.1"] })).toEqual(
       accepted("10.0.0.1", "fd00::1"),
@@ -155,7 +161,7 @@ describe("a local name", () => {
 });
 
 describe("the operator's own networks", () => {
-  test("are open to addresses and to names, also beside public ones", async () => {
+  test("are open to addresses and names, also beside public addresses", async () => {
     const allowed = ["10.1.0.0/16", "::1"];
     expect(await resolutionOf({ url: "https://10.1.2.3/", allowed })).toEqual(accepted("10.1.2.3"));
     expect(await resolutionOf({ url: "https://[::1]:8443/", allowed })).toEqual(accepted("::1"));
@@ -164,14 +170,14 @@ describe("the operator's own networks", () => {
     );
   });
 
-  test("open nothing but themselves", async () => {
+  test("open nothing else", async () => {
     const allowed = ["10.1.0.0/16"];
     expect(await resolutionOf({ url: "https://10.2.0.1/", allowed })).toEqual(REFUSED);
     expect(await resolutionOf({ allowed, answers: ["10.1.2.3", "10.2.0.1"] })).toEqual(REFUSED);
     expect(await resolutionOf({ allowed, answers: ["10.1.2.3", "::1"] })).toEqual(REFUSED);
   });
 
-  test("are met by the mapped spelling too, which is connected to as IPv4", async () => {
+  test("include the IPv4-mapped spelling of their addresses, which is connected to as IPv4", async () => {
     const allowed = ["10.1.0.0/16"];
     expect(await resolutionOf({ url: "https://[::ffff:10.1.2.3]/", allowed })).toEqual(
       accepted("10.1.2.3"),
@@ -183,7 +189,7 @@ describe("the operator's own networks", () => {
   });
 });
 
-test("one private answer among any number of public ones, wherever it stands, refuses the name", async () => {
+test("a name with one private address among any number of public ones is refused", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom<string[]>("8.8.8.8", "1.1.1.1", "2606:4700::1111"), {

@@ -9,8 +9,8 @@ import {
 } from "../../src/values/target-guard.ts";
 
 /**
- * The reference: first and last addresses, written down by hand after IANA's registries (IPv4 and
- * IPv6 special purpose, multicast) and judged by integer arithmetic, not by the guard's own table.
+ * The reference: first and last addresses, copied by hand from IANA's registries (IPv4 and IPv6 special
+ * purpose, multicast) and compared by integer arithmetic, not by the guard's own table.
  */
 const SPECIAL_IPV4: readonly [first: string, last: string][] = [
   ["0.0.0.0", "0.255.255.255"],
@@ -33,7 +33,7 @@ const SPECIAL_IPV4: readonly [first: string, last: string][] = [
   ["240.0.0.0", "255.255.255.255"],
 ];
 
-/** Within 2000::/3; the first 48 bits of the first and of the last address. */
+/** Within 2000::/3: the first 48 bits of the first and of the last address. */
 const SPECIAL_IPV6: readonly [first: bigint, last: bigint][] = [
   [0x2001_0000_0000n, 0x2001_01ff_ffffn],
   [0x2001_0db8_0000n, 0x2001_0db8_ffffn],
@@ -51,7 +51,7 @@ const fromDotted = (text: string): number =>
 const toDotted = (value: number): string =>
   [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".");
 
-/** Eight groups, none left out. */
+/** All eight groups, without abbreviation. */
 const toGroups = (value: bigint): string =>
   (value.toString(16).padStart(32, "0").match(/.{4}/g) ?? []).join(":");
 
@@ -74,7 +74,7 @@ const specialIPv4 = fc
 const publicIPv4 = anyIPv4.filter(isPublicIPv4);
 
 const anyIPv6 = fc.bigInt({ min: 0n, max: IPV6_LAST });
-/** The unicast block, dense around the edges of the special ones. */
+/** Addresses of the unicast block, many of them near the edges of the special blocks. */
 const unicastIPv6 = fc.bigInt({ min: 1n << 125n, max: (1n << 126n) - 1n });
 const nearEdgeIPv6 = fc
   .tuple(
@@ -87,7 +87,7 @@ const nearEdgeIPv6 = fc
       .map((tail) => ((head + BigInt(step)) << 80n) + tail),
   );
 
-/** All ways in which an IPv6 address is known to carry an IPv4 one. */
+/** All known ways in which an IPv6 address may contain an IPv4 address. */
 const EMBEDDINGS: Record<string, (ipv4: bigint) => bigint> = {
   compatible: (ipv4) => ipv4,
   mapped: (ipv4) => (0xffffn << 32n) | ipv4,
@@ -116,20 +116,23 @@ const faultOf = (given: string): string | null => {
 const INVALID = "Enter a valid https:// address.";
 
 describe("an IPv4 address", () => {
-  test.each([...SPECIAL_IPV4])("from %s to %s is not public, its neighbours are", (first, last) => {
-    const [from, to] = [fromDotted(first), fromDotted(last)];
-    expect(isPublicAddress(first)).toBe(false);
-    expect(isPublicAddress(last)).toBe(false);
-    expect(isPublicAddress(toDotted(Math.floor((from + to) / 2)))).toBe(false);
-    for (const neighbour of [from - 1, to + 1]) {
-      if (neighbour < 0 || neighbour > IPV4_LAST) continue;
-      expect(isPublicAddress(toDotted(neighbour)), toDotted(neighbour)).toBe(
-        isPublicIPv4(neighbour),
-      );
-    }
-  });
+  test.each([...SPECIAL_IPV4])(
+    "from %s to %s is not public, but its neighbours are",
+    (first, last) => {
+      const [from, to] = [fromDotted(first), fromDotted(last)];
+      expect(isPublicAddress(first)).toBe(false);
+      expect(isPublicAddress(last)).toBe(false);
+      expect(isPublicAddress(toDotted(Math.floor((from + to) / 2)))).toBe(false);
+      for (const neighbour of [from - 1, to + 1]) {
+        if (neighbour < 0 || neighbour > IPV4_LAST) continue;
+        expect(isPublicAddress(toDotted(neighbour)), toDotted(neighbour)).toBe(
+          isPublicIPv4(neighbour),
+        );
+      }
+    },
+  );
 
-  test("is public exactly where the registry has no special block", () => {
+  test("is public exactly if the registry has no special block for it", () => {
     fc.assert(
       fc.property(fc.oneof(anyIPv4, specialIPv4), (value) => {
         expect(isPublicAddress(toDotted(value))).toBe(isPublicIPv4(value));
@@ -158,7 +161,7 @@ describe("an IPv4 address", () => {
 });
 
 describe("an IPv6 address", () => {
-  test("is public exactly where the registry has no special block within 2000::/3", () => {
+  test("is public exactly if it is within 2000::/3 and the registry has no special block for it", () => {
     fc.assert(
       fc.property(fc.oneof(anyIPv6, unicastIPv6, nearEdgeIPv6), (value) => {
         expect(isPublicAddress(toGroups(value))).toBe(isPublicIPv6(value));
@@ -167,7 +170,7 @@ describe("an IPv6 address", () => {
     );
   });
 
-  test("at the edges of every block is judged to the bit", () => {
+  test("is classified exactly at the edges of every block", () => {
     const edges: [bigint, bigint][] = [[0x2000_0000_0000n, 0x3fff_ffff_ffffn], ...SPECIAL_IPV6];
     for (const [firstHead, lastHead] of edges) {
       const first = firstHead << 80n;
@@ -225,7 +228,7 @@ describe("an IPv6 address", () => {
     },
   );
 
-  test("of ISATAP is refused in every prefix that would be public otherwise", () => {
+  test("of ISATAP with a special IPv4 address is not public under any prefix", () => {
     fc.assert(
       fc.property(
         unicastIPv6,
@@ -239,13 +242,13 @@ describe("an IPv6 address", () => {
     );
   });
 
-  test("of ISATAP is also found in dotted spelling", () => {
+  test("of ISATAP is also recognized in dotted spelling", () => {
     expect(isPublicAddress("2a00:1450::5efe:192.168.0.1")).toBe(false);
     expect(isPublicAddress("2a00:1450::200:5efe:10.0.0.1")).toBe(false);
     expect(isPublicAddress("2a00:1450::5efe:8.8.8.8")).toBe(true);
   });
 
-  test("that carries a public IPv4 address is no better for it, ISATAP excepted", () => {
+  test("that carries a public IPv4 address is not public either, except for ISATAP", () => {
     fc.assert(
       fc.property(
         publicIPv4,
@@ -270,12 +273,12 @@ test.each([
   "[2606:4700::1111]",
   "2606:4700::1111%eth0",
   "2606:4700::08.8.8.8",
-])("what is no address is not public: %j", (text) => {
+])("text that is not an address is not public: %j", (text) => {
   expect(isPublicAddress(text)).toBe(false);
 });
 
 describe("a webhook's address", () => {
-  test("is read into what a connection needs", () => {
+  test("is parsed into what a connection needs", () => {
     expect(readTargetUrl("https://EXAMPLE.com./hook/a%20b?x=1&y=%D1%8F#part")).toEqual({
       value: {
         host: "example.com",
@@ -344,7 +347,7 @@ describe("a webhook's address", () => {
     "https://:8443/",
     "https://./",
     "https://../",
-  ])("begins with https:// and a host, or is refused: %j", (given) => {
+  ])("must begin with https:// and a host: %j is refused", (given) => {
     expect(faultOf(given)).toBe(INVALID);
   });
 
@@ -371,7 +374,7 @@ describe("a webhook's address", () => {
     ["a tag", "https://example.com/\u{e0041}"],
     ["half a surrogate pair", "https://example.com/\ud800"],
     ["the other half", "https://exam\udc00ple.com/"],
-  ])("is refused where it holds %s", (_, given) => {
+  ])("is refused if it contains %s", (_, given) => {
     expect(faultOf(given)).toBe(INVALID);
   });
 
@@ -387,7 +390,7 @@ describe("a webhook's address", () => {
     expect(faultOf(given)).toBe("A user name or password in the address is not allowed.");
   });
 
-  test("may have the port 443, or one above 1023", () => {
+  test("may have port 443, or one above 1023", () => {
     for (const port of [443, 1024, 8443, 65_535]) {
       expect(read(`https://example.com:${port}/`).port).toBe(port);
     }
@@ -404,7 +407,7 @@ describe("a webhook's address", () => {
     }
   });
 
-  test("has at most 2,048 characters, whatever their width", () => {
+  test("may have at most 2,048 characters, whatever their width", () => {
     const prefix = "https://example.com/";
     const rest = 2048 - prefix.length;
     const tooLong = "Ensure this field has no more than 2048 characters.";
@@ -436,7 +439,7 @@ describe("a webhook's address", () => {
     "https://a⒈com/",
     "https://xn--/",
     "https://xn--a.com/",
-  ])("is refused where its host is no name: %s", (given) => {
+  ])("is refused if its host is not a name: %s", (given) => {
     expect(faultOf(given)).toBe(INVALID);
   });
 
@@ -458,7 +461,7 @@ describe("a webhook's address", () => {
     "https://[fe80::1%251]:8443/",
     "https://[::ffff:127.1]/",
     "https://[]/",
-  ])("is refused where its host only looks like an IP address: %s", (given) => {
+  ])("is refused if its host only looks like an IP address: %s", (given) => {
     expect(faultOf(given)).toBe(INVALID);
   });
 
@@ -490,12 +493,12 @@ describe("a webhook's address", () => {
     ["https://[::ffff:127.0.0.1]/", "::ffff:7f00:1"],
     ["https://[::FFFF:7F00:0001]/", "::ffff:7f00:1"],
     ["https://[64:ff9b::10.0.0.1]/", "64:ff9b::a00:1"],
-  ])("that spells an IP address in its own way is read as that: %s", (given, host) => {
+  ])("that spells an IP address in another way is parsed as that address: %s", (given, host) => {
     expect(read(given)).toMatchObject({ host, isAddress: true });
     expect(isPublicAddress(host)).toBe(false);
   });
 
-  test("whatever the spelling of an IPv4 address, it is judged as that address", () => {
+  test("with any spelling of an IPv4 address is treated as that address", () => {
     const spelled = fc
       .oneof(specialIPv4, anyIPv4)
       .chain((value) => spellings(value).map((host) => ({ value, host })));
@@ -509,7 +512,7 @@ describe("a webhook's address", () => {
     );
   });
 
-  test("a name that is accepted is one that nobody could take for an address", () => {
+  test("is only accepted with a name that nobody could mistake for an IP address", () => {
     const piece = fc.constantFrom(
       ..."0127.:xXfae%[]@/\\#?-_~",
       ...["%2e", "%31", "１", "。", "②", "٣", "१", "..", "0x", "127", "xn--", "\u00ad", " "],
@@ -522,7 +525,7 @@ describe("a webhook's address", () => {
         const lastLabel = host.split(".").at(-1) ?? "";
         const looksNumeric = /^(\d+|0x[\da-f]*)$/.test(lastLabel);
         if (!isAddress) expect({ host, looksNumeric }).toEqual({ host, looksNumeric: false });
-        // Nothing that could end the request line or a header of it.
+        // Nothing that could end the request line or a header.
         expect(path).toMatch(/^\/[!-~]*$/);
         expect(authority).toMatch(/^[a-z0-9._:[\]-]+$/);
       }),
@@ -530,7 +533,7 @@ describe("a webhook's address", () => {
     );
   });
 
-  test("any text at all is answered, never thrown at", () => {
+  test("may be any text: the result is an address or a fault, never an exception", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         for (const given of [text, `https://${text}`, `https://example.com/${text}`]) {
@@ -554,7 +557,7 @@ describe("a local name", () => {
     "metadata.google.internal",
     "db",
     "xn--e1afmkfd",
-  ])("%s is one", (host) => {
+  ])("%s is local", (host) => {
     expect(isLocalName(host)).toBe(true);
   });
 
@@ -566,7 +569,7 @@ describe("a local name", () => {
     "my.notlocal",
     "example.internals",
     "xn--e1afmkfd.xn--p1ai",
-  ])("%s is none", (host) => {
+  ])("%s is not local", (host) => {
     expect(isLocalName(host)).toBe(false);
   });
 
@@ -580,12 +583,12 @@ describe("a local name", () => {
     "https://A.LocalHost:8443/",
     "https://metadata.google.internal./",
     "https://printer。local/",
-  ])("is found behind its spelling: %s", (given) => {
+  ])("is recognized in any spelling: %s", (given) => {
     expect(isLocalName(read(given).host)).toBe(true);
   });
 });
 
-/** One of the ways in which WHATWG URL lets an IPv4 address be spelled. */
+/** Spellings of an IPv4 address that WHATWG URL accepts. */
 function spellings(value: number): fc.Arbitrary<string> {
   const DIGITS = ["0123456789", "０１２３４５６７８９", "⓪①②③④⑤⑥⑦⑧⑨", "𝟎𝟏𝟐𝟑𝟒𝟓𝟔𝟕𝟖𝟗"].map((row) => [
     ...row,
@@ -605,7 +608,7 @@ function spellings(value: number): fc.Arbitrary<string> {
   return fc
     .integer({ min: 1, max: 4 })
     .chain((count) => {
-      // The last part takes what the parts before it leave over.
+      // The last part has all remaining bits.
       const heads = [24, 16, 8].slice(0, count - 1).map((shift) => (value >>> shift) & 255);
       const rest = value % 2 ** (8 * (5 - count));
       return fc.tuple(
@@ -632,5 +635,5 @@ function spellings(value: number): fc.Arbitrary<string> {
     });
 }
 
-/** `encodeURIComponent` leaves ASCII letters and digits as they are. */
+/** Unlike `encodeURIComponent`, which leaves ASCII letters and digits unchanged. */
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`;

@@ -1,7 +1,7 @@
 import { queryTimeout } from "../../db/deadline.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { presentAsker } from "../../values/asker.ts";
 import { type Claims, createOwnClaims, takeOneOf } from "../../values/claims.ts";
+import { currentTenant } from "../../values/tenant.ts";
 import type { CatalogFilter } from "./catalog.ts";
 import type { SelectionView } from "./selection.ts";
 import { createTurns } from "./turns.ts";
@@ -58,9 +58,9 @@ export function createLargeSelections(
     return view;
   }
 
-  /** Runs the work once no worker counts for the organization, and a slot for counting is free. */
+  /** Runs the work once no worker counts for the tenant, and a slot for counting is free. */
   async function withSlots<Result>(work: () => Promise<Result>): Promise<Result> {
-    const own = await acquire(`turn of ${presentAsker()}`, 1);
+    const own = await acquire(`turn of ${currentTenant()}`, 1);
     try {
       const slot = await acquire("turn", COUNTING_MAX);
       try {
@@ -92,10 +92,10 @@ export function createLargeSelections(
       const key = JSON.stringify(filter);
       const cached = cache.get(key);
       if (cached !== undefined && clock.monotonic() < cached.untilMs) return cached.view;
-      const request = `${presentAsker()} ${key}`;
+      const request = `${currentTenant()} ${key}`;
       const same = pending.get(request);
       if (same !== undefined) return same;
-      const slot = takeOneOf(claims, `of ${presentAsker()}`, SELECTIONS_MAX);
+      const slot = takeOneOf(claims, `of ${currentTenant()}`, SELECTIONS_MAX);
       if (slot === null) throw queryTimeout();
       const turn = inTurn(key, filter).finally(() => {
         pending.delete(request);

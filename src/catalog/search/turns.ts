@@ -1,27 +1,27 @@
 import { queryTimeout } from "../../db/deadline.ts";
-import { type Asker, presentAsker } from "../../values/asker.ts";
 import { createFairQueue } from "../../values/fair-queue.ts";
+import { currentTenant, type Tenant } from "../../values/tenant.ts";
 
 interface Turn {
-  asker: Asker;
+  tenant: Tenant;
   begin(): void;
 }
 
 /**
- * Runs one task per organization at a time; others wait. Each organization has a queue of its own, because
- * a shared one would be blocked by an organization whose task waits for a thread behind its other tasks.
- * @param waitingMax limit for one organization's waiting tasks
+ * Runs one task at a time per tenant; the next one waits. Each tenant has a queue of its own, because a
+ * shared one would be blocked by a tenant whose task waits for a thread behind its other tasks.
+ * @param waitingMax most waiting tasks per tenant
  */
 export function createTurns(waitingMax: number) {
   const queue = createFairQueue<Turn>(1);
 
   return {
-    /** @throws AppError `timeout` if too many of the organization's tasks are already waiting */
+    /** @throws AppError `timeout` if too many of the tenant's tasks are already waiting */
     async take<Result>(work: () => Promise<Result>): Promise<Result> {
-      const asker = presentAsker();
-      if (queue.waitingOf(asker) >= waitingMax) throw queryTimeout();
+      const tenant = currentTenant();
+      if (queue.waitingOf(tenant) >= waitingMax) throw queryTimeout();
       const turn = await new Promise<Turn>((resolve) => {
-        const waiting: Turn = { asker, begin: () => resolve(waiting) };
+        const waiting: Turn = { tenant, begin: () => resolve(waiting) };
         queue.add(waiting);
         queue.take()?.begin();
       });

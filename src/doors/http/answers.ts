@@ -70,7 +70,7 @@ export const JSON_TYPE = "application/json; charset=utf-8";
 export function json(status: number, body: Json<unknown>, headers: Headers): Response {
   const init = { status, headers: { "content-type": JSON_TYPE, ...headers } };
   if (body instanceof JsonBytes && body.bytes.length > WHOLE_LENGTH_MAX) {
-    return new Response(streamOf(body.before, body.bytes, body.behind), init);
+    return new Response(streamOf(body.before, body.bytes, body.after), init);
   }
   const text = jsonTextOf(body);
   return new Response(text.length > WHOLE_LENGTH_MAX ? streamOf(text) : text, init);

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { AppError, toAppError } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
-import { type Asker, askedBy } from "../../values/asker.ts";
 import { message } from "../../values/messages/messages.ts";
+import { runFor, type Tenant } from "../../values/tenant.ts";
 import { assetRoutes } from "./assets/assets.ts";
 import { type Answer, logCause, takeForm } from "./forms/take-form.ts";
 import { networkOf } from "./guard/client-ip.ts";
@@ -73,11 +73,11 @@ async function answerVisit(
   requireAddress(request);
   const setCookies: string[] = [];
   const network = networkOf(context.clientIp(request));
-  const visit = await askedBy(network, () => startVisit(request, params, context, setCookies));
-  return askedBy(askerOf(sitePage, visit), () => answerTo(visit, sitePage, setCookies, context));
+  const visit = await runFor(network, () => startVisit(request, params, context, setCookies));
+  return runFor(tenantOf(sitePage, visit), () => answerTo(visit, sitePage, setCookies, context));
 }
 
-function askerOf(sitePage: SitePage | null, { membership, network }: Visit): Asker {
+function tenantOf(sitePage: SitePage | null, { membership, network }: Visit): Tenant {
   return sitePage?.access === "staff" ? null : (membership?.organization.id ?? network);
 }
 

@@ -11,7 +11,7 @@ interface MailQueue {
   dropOld(): Promise<number>;
 }
 
-/** How often the queue is checked while no mail server is configured. */
+/** How often waiting messages are looked at while no mail server is configured. */
 const LOOK_AGAIN_MS = 60 * 60 * 1000;
 
 export type Mailer = ReturnType<typeof createMailer>;
@@ -25,12 +25,9 @@ export function createMailer(
   mail: Mail | null,
   { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
 ) {
-  async function send(
-    { send: put }: Mail,
-    { to, subject, text, html }: ClaimedMail,
-  ): Promise<boolean> {
+  async function send(mail: Mail, { to, subject, text, html }: ClaimedMail): Promise<boolean> {
     try {
-      await put({ to, subject, text, html });
+      await mail.send({ to, subject, text, html });
       return true;
     } catch (error) {
       log.warn({ err: error, subject }, "a mail could not be sent; it is tried again");
@@ -38,6 +35,7 @@ export function createMailer(
     }
   }
 
+  /** Sends one due message. @returns false if another process has claimed it */
   async function sendNext(mail: Mail): Promise<boolean> {
     const claimed = await queue.claim(random.uuid(clock.now()));
     if (claimed === null) return false;
@@ -48,15 +46,15 @@ export function createMailer(
     return true;
   }
 
-  let isTold = false;
+  let hasWarned = false;
   let lookAgainMs = 0;
 
   /** Logs once that messages are waiting, and drops those that have waited too long. */
   async function leaveWaiting(): Promise<void> {
     if (clock.monotonic() < lookAgainMs || !(await queue.isDue(clock.now()))) return;
     lookAgainMs = clock.monotonic() + LOOK_AGAIN_MS;
-    if (!isTold) log.warn({}, "mails wait to be sent until KANALOG_SMTP_URL is set");
-    isTold = true;
+    if (!hasWarned) log.warn({}, "mails wait to be sent until KANALOG_SMTP_URL is set");
+    hasWarned = true;
     const dropped = await queue.dropOld();
     if (dropped > 0) log.warn({ dropped }, "mails that waited for a week were given up");
   }

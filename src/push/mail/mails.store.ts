@@ -7,7 +7,7 @@ import type { Message } from "../../ports/mail.ts";
 import { nextAttemptAt } from "../../values/retry-ladder.ts";
 import { mails } from "./mails.table.ts";
 
-/** How long a claim lasts: longer than a server may take to accept a message. */
+/** How long a claim lasts: longer than sending a message may take. */
 const LEASE_MS = 120_000;
 const MINUTE_MS = 60_000;
 /** Waits after each failure; a message not accepted within two days is given up. */
@@ -18,6 +18,7 @@ export interface ClaimedMail extends Message {
   claim: string;
 }
 
+/** A claimed message that has been sent, or could not be. */
 export interface EndedMail {
   id: number;
   claim: string;
@@ -49,11 +50,12 @@ const due = query((db) =>
     .limit(1),
 );
 
+/** Whether a message is due; also while it is claimed. */
 export async function isMailDue(db: Database, nowMs: number): Promise<boolean> {
   return (await due(db).get({ nowMs })) !== undefined;
 }
 
-/** Moves due times back together with the clock, or messages would become due that much later. */
+/** Moves due times back together with the clock; otherwise messages would become due that much later. */
 export async function setBackMails(tx: Transaction, byMs: number): Promise<void> {
   await tx.builders.update(mails).set({
     nextAttemptAt: sql`${mails.nextAttemptAt} - ${byMs}`,
@@ -122,7 +124,10 @@ const postpone = change((db) =>
     .where(isClaimed),
 );
 
-/** @returns whether the message was given up */
+/**
+ * Records the end of sending a message, which is removed, postponed or given up.
+ * @returns whether it was given up
+ */
 export function endMail(
   db: Database,
   clock: Clock,

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Messages still to be sent. */
+/** Messages still to be sent; a message that was sent or given up is removed. */
 export const mails = sqliteTable("mails", {
   id: integer("id").primaryKey(),
   recipients: text("recipients", { mode: "json" }).$type<readonly string[]>().notNull(),

@@ -7,7 +7,7 @@ import { countMails, queueMail } from "./mails.store.ts";
 export type Mails = ReturnType<typeof createMails>;
 
 /**
- * Mails for the site.
+ * The mail queue, as the site uses it.
  * @param db for reading the queue
  * @param queue `addMail` on a writing connection
  * @param canSend false if no mail server is configured: inviters then copy links by hand
@@ -20,7 +20,7 @@ export function createMails(
   return { canSend, queued: (): Promise<number> => countMails(db), queue };
 }
 
-/** Queues a message on its own, without other writes. */
+/** Queues a message in a transaction of its own. */
 export function addMail(db: Database, clock: Clock, message: Message): Promise<void> {
   return inTransaction(db, clock, "mail-queue", (tx) => queueMail(tx, clock.now(), message));
 }

@@ -21,8 +21,9 @@ export function noticeMail(
   };
 }
 
-function onOneRow(said: Message): string {
-  return inEveryLanguage(said)
+/** A message in every language, on one line. */
+function onOneRow(message: Message): string {
+  return inEveryLanguage(message)
     .map(({ text }) => text)
     .join(" / ");
 }

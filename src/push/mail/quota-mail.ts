@@ -1,4 +1,4 @@
-import { selectMembers, selectOrganization } from "../../customers/accounts/accounts.store.ts";
+import { selectOrganization } from "../../customers/accounts/accounts.store.ts";
 import { periodAt } from "../../customers/accounts/plan.ts";
 import type { QuotaNotice } from "../../customers/limits/quota-notices.ts";
 import type { Database } from "../../db/database.ts";
@@ -7,12 +7,12 @@ import type { Clock } from "../../ports/clock.ts";
 import { onOneLine } from "../../ports/mail.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
-import { queueMail } from "./mails.store.ts";
+import { mailManagers } from "./manager-mails.ts";
 import { noticeMail } from "./notice-mail.ts";
 import { noteQuotaMail } from "./quota-mails.store.ts";
 
 /**
- * Queues the mail to an organization's owners and administrators who are not suspended, once per period and
+ * Queues the mail about an organization's used quota to its owners and administrators, once per period and
  * level: the record and the mails are one transaction.
  */
 export function tellQuota(
@@ -34,9 +34,6 @@ export function tellQuota(
         [message("periodEnd"), formatInstant(endsAt)],
       ],
     );
-    for (const { email, role, suspendedAt } of await selectMembers(tx, organizationId)) {
-      if (role === "member" || suspendedAt !== null) continue;
-      await queueMail(tx, clock.now(), { to: [email], ...mail });
-    }
+    await mailManagers(tx, clock.now(), organizationId, mail);
   });
 }

@@ -9,7 +9,7 @@ const add = change((db) =>
     .onConflictDoNothing(),
 );
 
-/** Records a mail for a period and level. @returns false if there already was one */
+/** Records the mail about a period and level. @returns false if it was already recorded */
 export async function noteQuotaMail(
   tx: Transaction,
   mail: { organizationId: number; periodStartedAt: number; percent: number },

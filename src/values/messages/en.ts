@@ -1,12 +1,12 @@
-/**
- * English messages of the API, the commands and the log. A message with values is a function of them; every
- * other language has the same codes.
- */
 const FORMAT_NAMES: Record<string, string> = { csv: "CSV", ndjson: "NDJSON", json: "JSON" };
 const SEPARATOR_NAMES: Record<string, string> = {
   ...{ ",": "commas", ";": "semicolons", "\t": "tabs" },
 };
 
+/**
+ * English messages of the API, the commands and the log. A message with values is a function of them; every
+ * other language has the same codes.
+ */
 export const en = {
   // Fields: the sentences are those of Django REST Framework.
   required: "This field is required.",
@@ -559,14 +559,14 @@ export const en = {
   reason: "Reason",
   time: "Time",
 
-  /** Text fixed earlier: by a page in the visitor's language, or by an earlier version. */
+  /** Text already in its final form: a page's, in the visitor's language, or a former version's. */
   verbatim: ({ text }: { text: string }) => text,
 };
 
 /** Things that a request may name and that may not exist. */
 export type Thing = keyof typeof THINGS;
 
-/** How each is written without a name, and before one. */
+/** Each thing as it is written without a name, and in front of one. */
 const THINGS = {
   address: ["This address", "The address"],
   alert: ["The alert", "Alert"],

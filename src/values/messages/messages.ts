@@ -27,6 +27,7 @@ type ValuesGiven<Code extends MessageCode> = (typeof en)[Code] extends string
   ? []
   : [values: Values<Code>];
 
+/** Builds a message, with exactly the values that its code takes. */
 export function message<Code extends MessageCode>(
   code: Code,
   ...[values]: ValuesGiven<Code>
@@ -34,13 +35,14 @@ export function message<Code extends MessageCode>(
   return { code, values: values ?? {} } as Message;
 }
 
+/** A message whose text is already fixed, in whatever language. */
 export function verbatim(text: string): Message {
   return message("verbatim", { text });
 }
 
 /** The text for the API, commands and the log. */
-export function inEnglish(said: Message): string {
-  return inLanguage("en", said);
+export function inEnglish(message: Message): string {
+  return inLanguage("en", message);
 }
 
 export function inLanguage(language: Language, { code, values }: Message): string {
@@ -49,9 +51,9 @@ export function inLanguage(language: Language, { code, values }: Message): strin
 }
 
 /** The text for a mail, in every language, since the reader's is unknown. */
-export function inEveryLanguage(said: Message): { language: Language; text: string }[] {
+export function inEveryLanguage(message: Message): { language: Language; text: string }[] {
   const languages = Object.keys(TABLES) as Language[];
-  return languages.map((language) => ({ language, text: inLanguage(language, said) }));
+  return languages.map((language) => ({ language, text: inLanguage(language, message) }));
 }
 
 /** A stored message: old versions stored text, and a newer version may have stored an unknown code. */

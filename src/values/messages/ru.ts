@@ -1,7 +1,6 @@
 import { planName } from "../plan-names.ts";
 import type { Messages } from "./messages.ts";
 
-/** The messages of `en.ts` in Russian. */
 const FORMAT_NAMES: Record<string, string> = { csv: "CSV", ndjson: "NDJSON", json: "JSON" };
 const SEPARATOR_NAMES: Record<string, string> = {
   ...{ ",": "запятая", ";": "точка с запятой", "\t": "табуляция" },
@@ -9,6 +8,7 @@ const SEPARATOR_NAMES: Record<string, string> = {
 
 const named = (plan: string): string => planName("ru", plan);
 
+/** The messages of `en.ts` in Russian. */
 export const ru: Messages = {
   required: "Заполните это поле.",
   notNull: "Заполните это поле.",

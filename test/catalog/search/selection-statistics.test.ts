@@ -4,7 +4,7 @@ import type { CatalogFilter } from "../../../src/catalog/search/catalog.ts";
 import { describeSelection } from "../../../src/catalog/search/describe-selection.ts";
 import { createLargeSelections } from "../../../src/catalog/search/large-selections.ts";
 import type { SelectionView } from "../../../src/catalog/search/selection.ts";
-import { askedBy } from "../../../src/values/asker.ts";
+import { runFor } from "../../../src/values/tenant.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectOk, imported } from "../../support/expectations.ts";
 import { fakeClock } from "../../support/fake-ports.ts";
@@ -134,8 +134,8 @@ test("a customer's large selection does not wait for all of another's", async ()
     await goOn;
     return {} as SelectionView;
   }, clock);
-  const ask = (asker: number, subscribersMin: number) =>
-    askedBy(asker, () => large.describe({ ...NO_FILTER, subscribersMin }));
+  const ask = (tenant: number, subscribersMin: number) =>
+    runFor(tenant, () => large.describe({ ...NO_FILTER, subscribersMin }));
   const greedy = [11, 12, 13, 14, 15].map((min) => ask(1, min));
   await expect(ask(1, 16)).rejects.toMatchObject({ code: "timeout" });
   const modest = ask(2, 21);

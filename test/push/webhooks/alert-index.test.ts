@@ -17,7 +17,7 @@ function indexOf(queries: readonly string[]): AlertIndex {
   return index;
 }
 
-/** The numbers of the alerts that a post of this text matches, in ascending order. */
+/** Numbers of the alerts that a post with this text matches, ascending. */
 function found(index: AlertIndex, text: string): number[] {
   return index.alertsOf(tokensOf(text), FACTS).toSorted((one, other) => one - other);
 }
@@ -57,7 +57,7 @@ const piece = fc.oneof(
 const query = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(" "));
 const text = fc.array(fc.oneof(word, piece), { maxLength: 30 }).map((words) => words.join(" "));
 
-test("a beginning wants a word that begins so, not one of the same stem", () => {
+test("a prefix matches words that begin with it, not other words of the same stem", () => {
   const index = indexOf(["даниил*", "данные*", "новости*"]);
   expect(found(index, "Даниил и данные")).toEqual([1, 2]);
   expect(found(index, "дана новость")).toEqual([]);
@@ -66,7 +66,7 @@ test("a beginning wants a word that begins so, not one of the same stem", () => 
   expect(found(indexOf(["принимат*", "ушей*", "runn*"]), "принимать уши, running")).toEqual([1, 3]);
 });
 
-test("the index finds what a look at each alert finds, whatever is asked, added, changed and removed", () => {
+test("the index finds what testing each alert finds, whatever is added, changed and removed", () => {
   const change = fc.record({ id: fc.integer({ min: 1, max: 12 }), q: fc.option(query) });
   fc.assert(
     fc.property(
@@ -75,15 +75,15 @@ test("the index finds what a look at each alert finds, whatever is asked, added,
       fc.array(text, { minLength: 1, maxLength: 5 }),
       (queries, changes, texts) => {
         const index = indexOf(queries);
-        const asked = new Map(queries.map((q, at) => [at + 1, q]));
+        const current = new Map(queries.map((q, at) => [at + 1, q]));
         for (const { id, q } of changes) {
           if (q === null) index.remove(id);
           else index.put(id, { ...ANY, q });
-          asked.delete(id);
-          if (q !== null) asked.set(id, q);
+          current.delete(id);
+          if (q !== null) current.set(id, q);
         }
         for (const one of texts) {
-          const wanted = foundOneByOne(asked, one).toSorted((a, b) => a - b);
+          const wanted = foundOneByOne(current, one).toSorted((a, b) => a - b);
           expect(found(index, one)).toEqual(wanted);
         }
       },
@@ -92,28 +92,28 @@ test("the index finds what a look at each alert finds, whatever is asked, added,
   );
 });
 
-test("10,000 alerts of the same frequent words are each told from the others", () => {
+test("10,000 alerts on the same frequent words are told apart", () => {
   const queries = Array.from({ length: 10_000 }, (_, at) =>
     at % 2 === 0 ? `новости -слово${at % 100}` : `(новости) "слово${at % 100} банк*" | нов*`,
   );
   const index = indexOf(queries);
-  const asked = new Map(queries.map((q, at) => [at + 1, q]));
+  const current = new Map(queries.map((q, at) => [at + 1, q]));
   for (const removed of [1, 64, 5_000, 10_000]) {
     index.remove(removed);
-    asked.delete(removed);
+    current.delete(removed);
   }
   for (const one of ["Новости: слово2", "новое слово, банковское", "ничего"]) {
-    expect(found(index, one)).toEqual(foundOneByOne(asked, one));
+    expect(found(index, one)).toEqual(foundOneByOne(current, one));
   }
   expect(index.size).toBe(9_996);
 });
 
-test("a text of one word repeated, and phrases of it", () => {
+test("a text of one repeated word matches phrases of it", () => {
   const index = indexOf(Array.from({ length: 20 }, (_, at) => `"${"да ".repeat(at + 1)}"`));
   expect(found(index, "да ".repeat(7))).toEqual([1, 2, 3, 4, 5, 6, 7]);
 });
 
-test("filters are of the channel and the post: all that are given have to hold", () => {
+test("a post must satisfy all filters of an alert, those on its channel and those on itself", () => {
   const facts = {
     ...{ channelId: 7, isAd: true },
     ...{ categories: ["science", "economics"], territories: ["russia", "moskva"] },

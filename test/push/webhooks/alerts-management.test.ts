@@ -40,7 +40,7 @@ async function made(fields: object = {}): Promise<number> {
   return body.id;
 }
 
-test("an alert is made, shown, listed, changed and deleted, and each change is recorded", async () => {
+test("an alert is created, shown, listed, changed and deleted, and each change is in the audit log", async () => {
   const fields = { name: " Rates ", q: " ставка -вклад ", webhook, channel: "@channel_2" };
   await imported(appliance, "channels", [channel(2, { handle: "channel_2" })]);
   const answer = await call("POST", "", { ...fields, category: "science", territory: "russia" });
@@ -66,7 +66,7 @@ test("an alert is made, shown, listed, changed and deleted, and each change is r
   ]);
 });
 
-test("pages of the list follow each other", async () => {
+test("each page of the list continues the one before", async () => {
   const ids = [await made(), await made(), await made()];
   const first = await call("GET", "?limit=2");
   const next = new URL(first.body.next).search;
@@ -76,8 +76,8 @@ test("pages of the list follow each other", async () => {
   expect(second.body.next).toBeNull();
 });
 
-describe("what is wrong is told by its field, and changes nothing:", () => {
-  const cases: [field: string, given: unknown, said: string][] = [
+describe("a fault is reported under its field, and nothing is changed:", () => {
+  const cases: [field: string, given: unknown, detail: string][] = [
     ["name", "  ", "may not be blank"],
     ["name", "x".repeat(101), "no more than 100"],
     ["name", "a\nb", "Control characters"],
@@ -98,7 +98,7 @@ describe("what is wrong is told by its field, and changes nothing:", () => {
     ["is_ad", "perhaps", "boolean"],
     ["word", "x", "no such field"],
   ];
-  for (const [field, given, said] of cases) {
+  for (const [field, given, detail] of cases) {
     test(`${field} ${JSON.stringify(given)?.slice(0, 30)}`, async () => {
       const id = await made();
       const before = (await call("GET", `${id}/`)).body;
@@ -109,13 +109,13 @@ describe("what is wrong is told by its field, and changes nothing:", () => {
       ]) {
         expect(answer.status).toBe(400);
         expect(Object.keys(answer.body)).toEqual([field]);
-        expect(answer.body[field][0]).toContain(said);
+        expect(answer.body[field][0]).toContain(detail);
       }
       expect((await call("GET")).body.results).toEqual([before]);
     });
   }
 
-  test("what is missing, and several at once", async () => {
+  test("missing fields, and several faults at once", async () => {
     const { status, body } = await call("POST", "", {});
     expect([status, Object.keys(body).toSorted()]).toEqual([400, ["name", "q", "webhook"]]);
     const wrong = { name: "A", q: "слово", webhook, channel: 999, category: "no", territory: "no" };
@@ -126,7 +126,7 @@ describe("what is wrong is told by its field, and changes nothing:", () => {
     expect(nothing.body.non_field_errors).toEqual(["Give at least one field to change."]);
   });
 
-  test("a webhook that is another organization's is not found, no more than one that is not there", async () => {
+  test("another organization's webhook is not found, just like one that does not exist", async () => {
     const id = await made();
     const other = await appliance.customer({ access: "read_write" });
     const body = { name: "A", q: "слово", webhook };
@@ -137,12 +137,12 @@ describe("what is wrong is told by its field, and changes nothing:", () => {
     expect([nobodys.status, nobodys.body]).toEqual([404, others.body]);
     const changed = await call("PATCH", `${id}/`, { webhook: UNKNOWN_ID });
     expectRefused(changed, 404, "not_found", "");
-    // By the field: the alert that the address names is there.
+    // The message names the field, because the alert in the address does exist.
     expect(changed.body.detail).toBe("webhook: The webhook was not found.");
   });
 });
 
-test("the plan says how many there may be; those there are go on when it includes fewer", async () => {
+test("the plan limits the number of alerts; existing ones remain when it includes fewer", async () => {
   const { accounts } = appliance.app.domains;
   await accounts.changePlan("profi", { alerts: 2 }, COMMAND_LINE);
   const ids = [await made(), await made()];
@@ -167,7 +167,7 @@ describe("the preview", () => {
     return body;
   };
 
-  test("counts what matches of 7 days, and has the 10 newest with their matches", async () => {
+  test("counts the matches of 7 days, and shows the 10 newest with their highlights", async () => {
     const id = await made();
     const posts = Array.from({ length: 14 }, (_, n) => ({
       ...{ id: n + 1, channel: 1, published_at: at(n / 2 + 0.01) },
@@ -183,7 +183,7 @@ describe("the preview", () => {
     expect(results.map((post: { id: number }) => post.id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const { snippet, highlights, text } = results[0];
     expect(text).toContain("\n");
-    // Cut between words, as post search cuts.
+    // Truncated between words, as in post search.
     expect([...snippet].length).toBeWithin(180, 201);
     const marked = highlights.map(([from, until]: [number, number]) =>
       [...snippet].slice(from, until).join(""),
@@ -191,7 +191,7 @@ describe("the preview", () => {
     expect(marked).toEqual(["слова", "СЛОВО"]);
   });
 
-  test("has filters, and nothing that was taken down, edited away, or is of a hidden channel", async () => {
+  test("applies the filters, and leaves out posts that were removed, edited away or are in a hidden channel", async () => {
     const post = (id: number, of: number) => ({
       ...{ id, channel: of, published_at: at(1), text: "Слово" },
     });
@@ -206,7 +206,7 @@ describe("the preview", () => {
     expect((await preview(id)).results).toMatchObject([{ id: 2 }]);
   });
 
-  test("looks at the posts read last, and says where there are more than it looks at", async () => {
+  test("examines the posts read last, and says if there are more than it examines", async () => {
     const posts = Array.from({ length: 5_001 }, (_, n) => ({
       ...{ id: n + 1, channel: 1, published_at: at(1), text: n < 2 ? "Слово" : "Другое" },
     }));

@@ -14,7 +14,7 @@ import {
   startPushing,
 } from "../../support/pushing.ts";
 
-/** Alerts over a webhook that watches channels 1 and 2 of 3; posts of channel 3 come by alerts only. */
+/** Alerts of a webhook that watches channels 1 and 2 of 3: posts of channel 3 are only sent by alerts. */
 
 let pushing: Pushing;
 beforeEach(async () => {
@@ -33,7 +33,7 @@ async function alert(fields: object = {}): Promise<number> {
 
 const change = (id: number, body: object) => pushing.call("PATCH", `${ALERTS}${id}/`, body);
 
-/** What was sent of `post.matched`: the alert's number, and the posts'. */
+/** The `post.matched` events that were sent: the alert's number, and the posts' numbers. */
 function matched(): [alert: number, posts: number[]][] {
   return pushing
     .attempts()
@@ -66,7 +66,7 @@ describe("a new post that matches", () => {
     expect((await pushing.deliveries())[0]).toMatchObject({ event: "post.matched", posts: [1] });
   });
 
-  test("comes beside post.created, which is as it was", async () => {
+  test("is sent in addition to post.created, which is unchanged", async () => {
     await alert();
     await pushing.read([1], { text: "Ставка по ипотеке" });
     await pushing.pass(MINUTE_MS);
@@ -91,7 +91,7 @@ describe("a new post that matches", () => {
     ]);
   });
 
-  test("is found by each kind of word that post search has", async () => {
+  test("is found by each kind of term that post search has", async () => {
     const text = "Банк снизил ставку по ипотеке: новости #ипотека от @bank_news";
     const finding = ["ипотека", '"снизил ставку"', "=ипотеке", "новос*", "#ипотека", "@bank_news"];
     const missing = ["=ипотека -банк", '"ставку снизил"', "новосел*", "#банк", "ставка -банком"];
@@ -107,7 +107,7 @@ describe("a new post that matches", () => {
     ).toEqual(ids);
   });
 
-  test("is not sent for what was read before the alert was made, or asked for something else", async () => {
+  test("is not sent if it was read before the alert was created, or before its query was changed", async () => {
     await alert({ q: "погода" });
     await read(1, "ипотека");
     const id = await alert();
@@ -120,7 +120,7 @@ describe("a new post that matches", () => {
     expect(matched()).toEqual([[id, [3]]]);
   });
 
-  test("is not sent again when it is edited, nor for an edit that makes it match", async () => {
+  test("is not sent again when it is edited, nor when only an edit makes it match", async () => {
     const id = await alert();
     await read(1, "ипотека");
     await read(2, "погода");
@@ -147,7 +147,7 @@ describe("a new post that matches", () => {
     expect(matched()).toEqual([[id, [1]]]);
   });
 
-  test("is not sent when it was taken down before, nor of a channel that is hidden", async () => {
+  test("is not sent if it was removed before, or if its channel is hidden", async () => {
     await alert();
     await imported(pushing.appliance, "channels", [channel(4)]);
     await read(1, "ипотека");
@@ -158,7 +158,7 @@ describe("a new post that matches", () => {
     expect(matched()).toEqual([]);
   });
 
-  test("250 posts that match are events of 100, 100 and 50", async () => {
+  test("is one of 250, which are sent in events of 100, 100 and 50", async () => {
     await alert();
     await pushing.read(numbers(1, 250), { channel: 3, text: "ипотека" });
     await pushing.pass(2 * MINUTE_MS);
@@ -167,7 +167,7 @@ describe("a new post that matches", () => {
 });
 
 describe("filters", () => {
-  test("channel: only its posts, and those of the channel that it is merged into", async () => {
+  test("channel: only its posts, also after it is merged into another", async () => {
     const id = await alert({ channel: 3 });
     await pushing.read([1], { channel: 1, text: "ипотека" });
     await read(2, "ипотека");
@@ -182,7 +182,7 @@ describe("filters", () => {
     ]);
   });
 
-  test("category: primary or additional; territory: with what is below; is_ad: the post's", async () => {
+  test("category: primary or additional; territory: including those below; is_ad: the post's", async () => {
     await imported(pushing.appliance, "channels", [
       { ...channel(3), category: "science", categories: ["economics"], territory: "moskva" },
     ]);
@@ -207,8 +207,8 @@ describe("filters", () => {
   });
 });
 
-describe("what becomes of an alert", () => {
-  test("with its webhook: disabled it gets nothing, enabled what is read from then on, deleted it is gone", async () => {
+describe("an alert", () => {
+  test("gets nothing while its webhook is disabled, continues once it is enabled, and is deleted with it", async () => {
     const id = await alert();
     await read(1, "ипотека");
     await pushing.change({ is_active: false });
@@ -222,7 +222,7 @@ describe("what becomes of an alert", () => {
     expect((await pushing.call("GET", `${ALERTS}${id}/`)).status).toBe(404);
   });
 
-  test("where the plan ends: nothing is sent, it can be seen and deleted, and goes on with the plan", async () => {
+  test("sends nothing after the plan ends, can still be seen and deleted, and resumes with the plan", async () => {
     const id = await alert();
     const { accounts } = pushing.appliance.app.domains;
     const { organizationId } = pushing.customer;
@@ -240,7 +240,7 @@ describe("what becomes of an alert", () => {
     expect((await pushing.call("GET", ALERTS)).body.code).toBe("tariff_required");
   });
 
-  test("where the plan includes fewer: the newest pause, say so, and come back with the plan", async () => {
+  test("pauses and says so if it is among the newest beyond a smaller plan, and resumes with a larger one", async () => {
     const { accounts } = pushing.appliance.app.domains;
     const { organizationId } = pushing.customer;
     const ids: number[] = [];
@@ -267,7 +267,7 @@ describe("what becomes of an alert", () => {
       is_active: false,
       disabled_reason: "plan",
     });
-    // Where one of those that go on is deleted, the next one does.
+    // If an active one is deleted, the oldest paused one becomes active.
     await pushing.call("DELETE", `${ALERTS}${ids[0]}/`);
     expect(await sentTo(2)).toEqual(ids.slice(1, 11));
     await accounts.givePlan(organizationId, "profi", null, COMMAND_LINE);
@@ -277,7 +277,7 @@ describe("what becomes of an alert", () => {
     expect(await states()).toEqual(Array(11).fill("false plan"));
   });
 
-  test("where it has sent a thousand posts on a Moscow day: the rest is not sent, the next day's are", async () => {
+  test("sends at most a thousand posts per Moscow day, and drops the rest of that day", async () => {
     const id = await alert();
     const other = await alert({ q: "погода" });
     await pushing.read(numbers(1, ALERT_POSTS_A_DAY + 20), { channel: 3, text: "ипотека" });
@@ -296,7 +296,7 @@ describe("what becomes of an alert", () => {
     expect(matched().at(-1)).toEqual([id, [2002]]);
   });
 
-  test("nothing is kept of posts once they are matched, nor while there are no alerts", async () => {
+  test("leaves no post in the queue once it is matched, and posts are not queued while there are no alerts", async () => {
     const { db } = pushing.appliance.app.domains;
     const waiting = () =>
       statement<{ n: number }>(db, "SELECT count(*) AS n FROM alert_posts").get()?.n;

@@ -13,7 +13,7 @@ import {
   startPushing,
 } from "../../support/pushing.ts";
 
-/** The clock was far ahead and is set right, while the process runs or while it is down. */
+/** The clock was far ahead and is corrected, while the process is running or while it is down. */
 const AHEAD_MS = 400 * DAY_MS;
 
 let pushing: Pushing;
@@ -29,7 +29,7 @@ const setBack = async () => {
 };
 
 describe("a clock that is set back by 400 days", () => {
-  test("leaves a retry as far away as it was", async () => {
+  test("leaves the time until a retry unchanged", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 30 * SECOND_MS);
     recover(pushing);
@@ -40,18 +40,18 @@ describe("a clock that is set back by 400 days", () => {
     expect(pushing.attempts()).toHaveLength(2);
   });
 
-  test("leaves the next batch as far away as it was", async () => {
+  test("leaves the time until the next batch unchanged", async () => {
     await pushing.send([1]);
     await setBack();
     await pushing.send([2]);
     expect(postsSent(pushing)).toEqual([[1], [2]]);
   });
 
-  test("leaves what a crashed process had under way its lease, and no more", async () => {
+  test("leaves the claims of a crashed process their lease, and no more", async () => {
     const { called } = holdAnswers(pushing.appliance.ports.network);
     await pushing.read([1]);
     clock().advance(MINUTE_MS);
-    // It never ends: its answer does not come.
+    // Never settles, because the receiver does not answer.
     void pushing.runDue();
     await called;
     clock().advance(-AHEAD_MS);
@@ -66,7 +66,7 @@ describe("a clock that is set back by 400 days", () => {
     pushing = await startPushing();
   });
 
-  test("leaves a webhook that fails what is left of its day", async () => {
+  test("leaves a failing webhook the rest of its 24 hours", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 23 * HOUR_MS);
     await setBack();
@@ -76,7 +76,7 @@ describe("a clock that is set back by 400 days", () => {
     expect((await pushing.view()).disabled_reason).toBe("failures");
   });
 
-  test("leaves a webhook to be tested in a minute", async () => {
+  test("allows the next test of a webhook in a minute", async () => {
     const test = () => pushing.call("POST", `/v1/msgr/webhooks/${pushing.id}/test/`);
     expect((await test()).status).toBe(200);
     await setBack();
@@ -85,7 +85,7 @@ describe("a clock that is set back by 400 days", () => {
     expect((await test()).status).toBe(200);
   });
 
-  test("leaves the former secret its hours", async () => {
+  test("leaves the overlap of the previous secret its hours", async () => {
     const path = `/v1/msgr/webhooks/${pushing.id}/rotate-secret/`;
     expect((await pushing.call("POST", path, { overlap_hours: 2 })).status).toBe(200);
     await setBack();
@@ -95,11 +95,11 @@ describe("a clock that is set back by 400 days", () => {
     const signatures = pushing
       .attempts()
       .map(({ headers }) => headers["x-service-signature"]?.split(",").length);
-    // The time, and a signature by each secret that counts.
+    // The time, and a signature by each secret in use.
     expect(signatures).toEqual([3, 2]);
   });
 
-  test("leaves a mail that failed as far away as it was", async () => {
+  test("leaves the time until a failed mail is retried unchanged", async () => {
     const { mail } = pushing.appliance.ports;
     const { mailer } = pushing.appliance.app;
     mail.isDown = true;
@@ -130,7 +130,7 @@ test("an attempt that ended before the clock was set back is retried a minute fr
   };
   ports.clock.now = () => {
     const nowMs = now();
-    // Once the attempt has noted its end, and before that is written.
+    // After the attempt has taken the time of its end, and before that is recorded.
     if (hasEnded) ports.clock.advance(-AHEAD_MS);
     hasEnded = false;
     return nowMs;

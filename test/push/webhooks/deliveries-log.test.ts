@@ -42,7 +42,7 @@ async function expectConflict(delivery: number): Promise<void> {
 }
 
 describe("the log", () => {
-  test("has of each delivery its event, posts, state, attempts and next attempt", async () => {
+  test("shows each delivery with its event, posts, state, attempts and next attempt", async () => {
     network().answer = () => {
       clock().advance(1500);
       return { status: 503 };
@@ -72,7 +72,7 @@ describe("the log", () => {
     );
   });
 
-  test("is of one instant: an attempt noted while a page is read is not in it", async () => {
+  test("is a snapshot: an attempt recorded while a page is being read is not in it", async () => {
     await pushing.send([3]);
     const { db } = pushing.appliance.app.domains;
     const page = { webhookId: pushing.id, before: null, limit: 10, nowMs: clock().now() };
@@ -85,7 +85,7 @@ describe("the log", () => {
     expect(attempts(await selectDeliveries(db, page))).toBe(2);
   });
 
-  test("lists attempts in their order, until the last rung", async () => {
+  test("lists attempts in order, up to the last retry", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 23 * HOUR_MS);
     const { delivery, state, attempts, next_attempt_at } = await last();
@@ -98,7 +98,7 @@ describe("the log", () => {
     );
   });
 
-  test("shows a delivery as pending while its first attempt is under way", async () => {
+  test("shows a delivery as pending while its first attempt is in progress", async () => {
     const { called, answer } = holdAnswers(network());
     await pushing.read([1]);
     clock().advance(MINUTE_MS);
@@ -132,7 +132,7 @@ describe("the log", () => {
     ]);
   });
 
-  test("is the webhook's own: another's deliveries are not in it, and unknown ones are a 404", async () => {
+  test("contains only the webhook's own deliveries, and an unknown webhook is a 404", async () => {
     const other = await pushing.add([2]);
     await pushing.send([1]);
     expect(await pushing.deliveries(other.id)).toEqual([]);
@@ -155,7 +155,7 @@ describe("the log", () => {
     const sentAt = await pushing.send([1]);
     await pushing.pass(MINUTE_MS);
     const { scheduler } = pushing.appliance.app;
-    // What was due before its first look is not made up for.
+    // Jobs that were due before the scheduler's first run are not made up for.
     await scheduler.runDue();
     clock().advance(30 * DAY_MS - (pushing.now() - sentAt));
     await scheduler.runDue();
@@ -165,7 +165,7 @@ describe("the log", () => {
     expect(await pushing.deliveries()).toEqual([]);
   });
 
-  test("keeps what still waits for an attempt", async () => {
+  test("keeps deliveries that still wait for an attempt", async () => {
     const failedAt = await startFailing(pushing);
     recover(pushing);
     clock().advance(2 * HOUR_MS);
@@ -181,7 +181,7 @@ describe("the log", () => {
 });
 
 describe("a resend", () => {
-  test("of a delivered one is one more attempt now, with the same number and body", async () => {
+  test("of a delivered one makes one more attempt now, with the same number and body", async () => {
     await pushing.send([1]);
     const { delivery } = await last();
     await pushing.pass(HOUR_MS);
@@ -211,7 +211,7 @@ describe("a resend", () => {
     expect(await last()).toMatchObject({ state: "delivered", next_attempt_at: null });
   });
 
-  test("of a failed one that fails leaves it failed, without another ladder", async () => {
+  test("of a failed one that fails leaves it failed, without new retries", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 22 * HOUR_MS + 30 * MINUTE_MS);
     const { delivery } = await last();
@@ -221,7 +221,7 @@ describe("a resend", () => {
     expect(pushing.attempts()).toHaveLength(9);
   });
 
-  test("of a pending one that succeeds ends its ladder", async () => {
+  test("of a pending one that succeeds ends its retries", async () => {
     await startFailing(pushing);
     recover(pushing);
     await resend((await last()).delivery);
@@ -230,7 +230,7 @@ describe("a resend", () => {
     expect(pushing.attempts()).toHaveLength(2);
   });
 
-  test("of a pending one that fails leaves its ladder as it was", async () => {
+  test("of a pending one that fails leaves its retries as they were", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 2 * MINUTE_MS);
     const before = await last();
@@ -246,14 +246,14 @@ describe("a resend", () => {
     );
   });
 
-  test("goes to the webhook's present address", async () => {
+  test("goes to the webhook's current address", async () => {
     await pushing.send([1]);
     await pushing.change({ url: "https://other.example/" });
     await resend((await last()).delivery);
     expect(pushing.attempts()[1]).toMatchObject({ host: "other.example" });
   });
 
-  test("is refused while a scheduled attempt of the delivery is under way, and taken after it", async () => {
+  test("is refused while a scheduled attempt of the delivery is in progress, and accepted after it", async () => {
     const { called, answer } = holdAnswers(network());
     await pushing.read([1]);
     clock().advance(MINUTE_MS);
@@ -267,7 +267,7 @@ describe("a resend", () => {
     expect((await resend(delivery)).body.delivered).toBe(true);
   });
 
-  test("is refused while another resend of the delivery is under way", async () => {
+  test("is refused while another resend of the delivery is in progress", async () => {
     await pushing.send([1]);
     const { delivery } = await last();
     const { called, answer } = holdAnswers(network());
@@ -278,7 +278,7 @@ describe("a resend", () => {
     expect((await first).body.delivered).toBe(true);
   });
 
-  test("under way keeps the retry that falls due from being attempted beside it", async () => {
+  test("in progress keeps a retry that falls due from being attempted as well", async () => {
     await startFailing(pushing);
     const { delivery } = await last();
     const { called, answer } = holdAnswers(network());
@@ -304,7 +304,7 @@ describe("a resend", () => {
     await expectConflict(delivery);
   });
 
-  test("is possible for two days though old deliveries are removed every night", async () => {
+  test("is possible for two days, although old deliveries are removed every night", async () => {
     const sentAt = await pushing.send([1]);
     const { scheduler } = pushing.appliance.app;
     for (let hour = 1; hour < 48; hour++) {
@@ -331,7 +331,7 @@ describe("a resend", () => {
     await expectConflict(body.delivery);
   });
 
-  test("of a delivered one that fails is told, and leaves it delivered", async () => {
+  test("of a delivered one that fails is reported, and leaves it delivered", async () => {
     await pushing.send([1]);
     const { delivery } = await last();
     network().answer = () => ({ status: 500 });
@@ -341,7 +341,7 @@ describe("a resend", () => {
     expect(pushing.attempts()).toHaveLength(2);
   });
 
-  test("to an address that the guard refuses sends nothing, and is told as unreachable", async () => {
+  test("to an address that the guard refuses sends nothing, and is reported as unreachable", async () => {
     await pushing.send([1]);
     const { delivery } = await last();
     network().answer = () => ({ fault: "unreachable" });

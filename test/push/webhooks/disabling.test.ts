@@ -26,7 +26,7 @@ const network = () => pushing.appliance.ports.network;
 const ACTIVE = { is_active: true, disabled_reason: "" };
 const FAILED = { is_active: false, disabled_reason: "failures" };
 
-/** Active one second before the instant, disabled for its failures at it. */
+/** Expects the webhook to be active a second before the instant, and disabled for failures at it. */
 async function expectDisabledAt(instantMs: number): Promise<void> {
   await pushing.passUntil(instantMs - SECOND_MS);
   expect(await pushing.view()).toMatchObject(ACTIVE);
@@ -34,14 +34,14 @@ async function expectDisabledAt(instantMs: number): Promise<void> {
   expect(await pushing.view()).toMatchObject(FAILED);
 }
 
-/** Time goes by and nobody looks; then a process starts. */
+/** Time passes while no process is running; then one starts. */
 async function beDownUntil(instantMs: number): Promise<void> {
   clock().advance(instantMs - clock().now());
   await pushing.runDue();
 }
 
 describe("a webhook that fails for a day", () => {
-  test("is disabled 24 hours after its first failed attempt, at that instant, with no attempt due then", async () => {
+  test("is disabled exactly 24 hours after its first failed attempt, even if no attempt is due then", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 23 * HOUR_MS);
     const attempts = pushing.attempts().length;
@@ -50,7 +50,7 @@ describe("a webhook that fails for a day", () => {
     expect(Date.parse((await pushing.view()).updated_at)).toBe(failedAt + DAY_MS);
   });
 
-  test("is saved by a success at 23:59, and the 24 hours start with its next failure", async () => {
+  test("is not disabled after a success at 23:59, and the 24 hours start again with its next failure", async () => {
     const firstAt = await startFailing(pushing);
     await pushing.passUntil(firstAt + DAY_MS - 2 * MINUTE_MS);
     recover(pushing);
@@ -61,7 +61,7 @@ describe("a webhook that fails for a day", () => {
     await expectDisabledAt(failedAt + DAY_MS);
   });
 
-  test("is saved by a resend that succeeds", async () => {
+  test("is not disabled after a resend that succeeds", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 23 * HOUR_MS);
     recover(pushing);
@@ -72,7 +72,7 @@ describe("a webhook that fails for a day", () => {
     expect(await pushing.view()).toMatchObject(ACTIVE);
   });
 
-  test("is disabled on time while several events fail, by the first failure of them", async () => {
+  test("is disabled on time if several events fail, counted from the first failure", async () => {
     const failedAt = await startFailing(pushing, [1]);
     for (let hour = 1; hour < 24; hour++) {
       await pushing.passUntil(failedAt + hour * HOUR_MS);
@@ -82,7 +82,7 @@ describe("a webhook that fails for a day", () => {
     expect(await pushing.deliveries()).toHaveLength(24);
   });
 
-  test("is not disabled while one event of several gets through", async () => {
+  test("is not disabled if one event of several is delivered", async () => {
     const failedAt = await startFailing(pushing, [1]);
     network().answer = ({ body }) => ({ status: body.includes('"posts":[{"id":2,') ? 204 : 500 });
     await pushing.passUntil(failedAt + 20 * HOUR_MS);
@@ -91,7 +91,7 @@ describe("a webhook that fails for a day", () => {
     expect(await pushing.view()).toMatchObject(ACTIVE);
   });
 
-  test("is disabled alone: another of the organization that succeeds goes on", async () => {
+  test("is disabled alone: another one of the organization that succeeds stays active", async () => {
     const other = await pushing.add([1], "https://other.example/");
     network().answer = ({ host }) => ({ status: host === "other.example" ? 204 : 500 });
     const failedAt = await pushing.send([1]);
@@ -99,7 +99,7 @@ describe("a webhook that fails for a day", () => {
     expect(await pushing.view(other.id)).toMatchObject(ACTIVE);
   });
 
-  test("has another 24 hours from the first failure after it was enabled again", async () => {
+  test("has another 24 hours from its first failure after it is enabled again", async () => {
     const firstAt = await startFailing(pushing);
     await pushing.passUntil(firstAt + 10 * HOUR_MS);
     await pushing.change({ is_active: false });
@@ -110,7 +110,7 @@ describe("a webhook that fails for a day", () => {
     await expectDisabledAt(failedAt + DAY_MS);
   });
 
-  test("enabled again without a failure since then stays enabled", async () => {
+  test("stays active after it is enabled again, if nothing fails since then", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 10 * HOUR_MS);
     await pushing.change({ is_active: false });
@@ -128,7 +128,7 @@ describe("a webhook that fails for a day", () => {
     await expectDisabledAt(failedAt + DAY_MS);
   });
 
-  test("gets no longer time by changes that do not enable it", async () => {
+  test("gets no more time through changes that do not enable it", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 10 * HOUR_MS);
     await pushing.change({ is_active: true });
@@ -137,7 +137,7 @@ describe("a webhook that fails for a day", () => {
     await expectDisabledAt(failedAt + DAY_MS);
   });
 
-  test("is disabled though its address has been refused by the guard all day", async () => {
+  test("is disabled also if the guard has refused its address all day", async () => {
     network().names.set("receiver.example", ["10.0.0.1"]);
     await pushing.read([1]);
     await pushing.pass(MINUTE_MS);
@@ -146,7 +146,7 @@ describe("a webhook that fails for a day", () => {
     expect(pushing.attempts()).toEqual([]);
   });
 
-  test("loses its queue: what waits is dropped, and enabling does not bring it back", async () => {
+  test("loses its queue: pending deliveries are dropped, and enabling does not restore them", async () => {
     const failedAt = await startFailing(pushing, [1]);
     await pushing.passUntil(failedAt + 20 * HOUR_MS);
     await pushing.send([2]);
@@ -177,7 +177,7 @@ describe("the queue of a webhook that the customer disables", () => {
 describe("a ping", () => {
   const ping = () => pushing.call("POST", `/v1/msgr/webhooks/${pushing.id}/test/`);
 
-  test("that succeeds is told, and does not save a webhook that fails", async () => {
+  test("that succeeds is reported, and does not keep a failing webhook from being disabled", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 23 * HOUR_MS);
     recover(pushing);
@@ -187,7 +187,7 @@ describe("a ping", () => {
     await expectDisabledAt(failedAt + DAY_MS);
   });
 
-  test("that fails is told, has no retries and does not start the 24 hours", async () => {
+  test("that fails is reported, is not retried and does not start the 24 hours", async () => {
     network().answer = () => ({ status: 500 });
     const pingedAt = pushing.now();
     const { body } = await ping();
@@ -201,7 +201,7 @@ describe("a ping", () => {
 });
 
 describe("a process that was down", () => {
-  test("for more than an hour makes the due attempts first, and a success saves the webhook", async () => {
+  test("for more than an hour makes the due attempts first, and a success keeps the webhook active", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 20 * HOUR_MS);
     const attempts = pushing.attempts().length;
@@ -214,7 +214,7 @@ describe("a process that was down", () => {
     expect(await pushing.view()).toMatchObject(ACTIVE);
   });
 
-  test("for more than an hour makes the due attempts first, and disables the webhook where they fail", async () => {
+  test("for more than an hour makes the due attempts first, and disables the webhook if they fail", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 20 * HOUR_MS);
     const attempts = pushing.attempts().length;
@@ -224,12 +224,12 @@ describe("a process that was down", () => {
     expect(await pushing.view()).toMatchObject(FAILED);
   });
 
-  test("for more than an hour tries every overdue event of many before it disables the webhook", async () => {
+  test("for more than an hour attempts all of many overdue events before it disables the webhook", async () => {
     const failedAt = await startFailing(pushing, [1]);
     await pushing.passUntil(failedAt + 22 * HOUR_MS + 30 * MINUTE_MS);
     for (let id = 2; id <= 25; id++) await pushing.send([id]);
     const downFrom = pushing.attempts().length;
-    // Only the last event gets through.
+    // Only the last event is accepted.
     network().answer = ({ body }) => ({ status: body.includes('"posts":[{"id":25,') ? 204 : 500 });
     await beDownUntil(failedAt + 30 * HOUR_MS);
     for (let second = 0; second < 120; second++) await pushing.pass(SECOND_MS);
@@ -238,7 +238,7 @@ describe("a process that was down", () => {
     expect(await pushing.view()).toMatchObject(ACTIVE);
   });
 
-  test("for more than an hour sends what was read meanwhile first", async () => {
+  test("for more than an hour first sends posts that were read meanwhile", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 22 * HOUR_MS + 30 * MINUTE_MS);
     recover(pushing);
@@ -250,7 +250,7 @@ describe("a process that was down", () => {
     expect(await pushing.view()).toMatchObject(ACTIVE);
   });
 
-  test("for more than an hour disables it within a minute of its start where nothing is due", async () => {
+  test("for more than an hour disables the webhook within a minute of its start if nothing is due", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 22 * HOUR_MS + 30 * MINUTE_MS);
     const attempts = pushing.attempts().length;
@@ -260,15 +260,15 @@ describe("a process that was down", () => {
     expect(await pushing.view()).toMatchObject(FAILED);
   });
 
-  test("for more than an hour and back before the day is over disables it at the instant", async () => {
+  test("for more than an hour, but up again before the 24 hours end, disables the webhook on time", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 2 * HOUR_MS);
     await beDownUntil(failedAt + 5 * HOUR_MS);
-    // The last attempt is due 22:21 after the first, a little later for the time it was down.
+    // The last attempt is due 22:21 hours after the first, or slightly later because of the down time.
     await expectDisabledAt(failedAt + DAY_MS);
   });
 
-  test("for more than an hour early in the day disables it on time though new events keep failing", async () => {
+  test("for more than an hour early in the 24 hours disables the webhook on time while new events fail", async () => {
     await pushing.close();
     pushing = await startPushing({ KANALOG_WEBHOOK_BATCH_SECONDS: "30" });
     const failedAt = await startFailing(pushing);
@@ -283,7 +283,7 @@ describe("a process that was down", () => {
     expect(await pushing.view()).toMatchObject(FAILED);
   });
 
-  test("for 40 minutes disables it at its start, without the attempt that fell due", async () => {
+  test("for 40 minutes disables the webhook at its start, without the attempt that became due", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 23 * HOUR_MS - MINUTE_MS);
     await pushing.send([2]);
@@ -296,7 +296,7 @@ describe("a process that was down", () => {
     expect(pushing.attempts()).toHaveLength(attempts);
   });
 
-  test("for 40 minutes twice was down for more than an hour", async () => {
+  test("for 40 minutes twice counts as down for more than an hour", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 2 * HOUR_MS);
     await beDownUntil(failedAt + 2 * HOUR_MS + 40 * MINUTE_MS);
@@ -310,7 +310,7 @@ describe("a process that was down", () => {
     expect(postsSent(pushing).at(-1)).toEqual([2]);
   });
 
-  test("before the first failure counts for nothing", async () => {
+  test("before the first failure does not count", async () => {
     await pushing.pass(HOUR_MS);
     await beDownUntil(pushing.now() + 3 * HOUR_MS);
     const failedAt = await startFailing(pushing);
@@ -324,7 +324,7 @@ describe("a process that was down", () => {
 });
 
 describe("a clock that jumps", () => {
-  test("a day onwards gives a receiver that works again its due attempt before it is disabled", async () => {
+  test("a day forward makes the due attempt, which a working receiver may answer, before disabling", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 2 * HOUR_MS);
     recover(pushing);
@@ -334,7 +334,7 @@ describe("a clock that jumps", () => {
     expect(await pushing.deliveries()).toMatchObject([{ state: "delivered" }]);
   });
 
-  test("a day back while an attempt is under way does not disable it", async () => {
+  test("a day back while an attempt is in progress does not disable the webhook", async () => {
     clock().monotonic = () => 0;
     network().answer = () => {
       clock().advance(-DAY_MS);
@@ -348,12 +348,12 @@ describe("a clock that jumps", () => {
     expect(await pushing.view()).toMatchObject(ACTIVE);
   });
 
-  test("a day back changes nothing of the 24 hours that pass", async () => {
+  test("a day back leaves the 24 hours as they are", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + HOUR_MS);
     clock().advance(-DAY_MS);
     await pushing.runDue();
-    // By the new clock it failed a day earlier than it did by the former one.
+    // By the new clock, it failed a day earlier than by the former one.
     await pushing.passUntil(failedAt - MINUTE_MS);
     expect(await pushing.view()).toMatchObject(ACTIVE);
     await pushing.passUntil(failedAt + MINUTE_MS);
@@ -382,26 +382,26 @@ describe("a plan that ends", () => {
     expect(pushing.attempts()).toHaveLength(attempts);
   });
 
-  test("drops what was due at the very instant", async () => {
+  test("drops deliveries that were due at that instant", async () => {
     const failedAt = await startFailing(pushing);
     await renew(failedAt + MINUTE_MS);
     await pushing.passUntil(failedAt + MINUTE_MS);
     expect(pushing.attempts()).toHaveLength(1);
   });
 
-  test("stops the 24 hours: it is disabled neither meanwhile nor by the renewal", async () => {
+  test("stops the 24 hours: the webhook is disabled neither meanwhile nor by the renewal", async () => {
     const failedAt = await startFailing(pushing);
     await renew(failedAt + 2 * HOUR_MS);
     await pushing.passUntil(failedAt + 30 * HOUR_MS);
     expect((await webhook())?.disabledReason).toBe("");
     await renew();
-    // Two of the 24 hours had passed before the end.
+    // Two of the 24 hours had passed before the plan ended.
     await pushing.passUntil(failedAt + 51 * HOUR_MS);
     expect((await webhook())?.disabledReason).toBe("");
     expect(pushing.appliance.ports.mail.sent).toEqual([]);
   });
 
-  test("stops the 24 hours though nobody looked between the end and the renewal", async () => {
+  test("stops the 24 hours even if no process was running between the end and the renewal", async () => {
     const failedAt = await startFailing(pushing);
     await renew(failedAt + 2 * HOUR_MS);
     await pushing.passUntil(failedAt + HOUR_MS);
@@ -413,7 +413,7 @@ describe("a plan that ends", () => {
     expect(await log()).toMatchObject([{ state: "dropped" }]);
   });
 
-  test("and is renewed brings events again from then on, and failures of a day disable again", async () => {
+  test("and is renewed brings events from then on, and failures of a day disable the webhook again", async () => {
     await renew(pushing.now() + HOUR_MS);
     await pushing.pass(2 * HOUR_MS);
     await renew();
@@ -422,7 +422,7 @@ describe("a plan that ends", () => {
     await expectDisabledAt(failedAt + DAY_MS);
   });
 
-  test("and was prolonged before leaves the queue and the 24 hours as they are", async () => {
+  test("but was extended before leaves the queue and the 24 hours as they are", async () => {
     const failedAt = await startFailing(pushing);
     await renew(failedAt + 2 * HOUR_MS);
     await pushing.passUntil(failedAt + HOUR_MS);
@@ -432,7 +432,7 @@ describe("a plan that ends", () => {
     await expectDisabledAt(failedAt + DAY_MS);
   });
 
-  test("a downgrade to growth leaves several webhooks going on, retries included", async () => {
+  test("by a downgrade to growth leaves several webhooks active, retries included", async () => {
     await pushing.add([1], "https://second.example/");
     await pushing.add([1], "https://third.example/");
     await startFailing(pushing, [1]);
@@ -454,7 +454,7 @@ describe("a plan that ends", () => {
 });
 
 describe("staff", () => {
-  test("disables a webhook: its queue is dropped and no PATCH enables it", async () => {
+  test("disable a webhook: its queue is dropped and no PATCH enables it", async () => {
     await startFailing(pushing);
     await staff().disable(pushing.id, "", COMMAND_LINE);
     expect(await pushing.view()).toMatchObject({ is_active: false, disabled_reason: "staff" });
@@ -476,13 +476,13 @@ describe("staff", () => {
     expect(pushing.attempts()).toHaveLength(1);
   });
 
-  test("disables one that the customer had disabled: the customer cannot undo it", async () => {
+  test("disable one that the customer had disabled: the customer cannot enable it", async () => {
     await pushing.change({ is_active: false });
     await staff().disable(pushing.id, "", COMMAND_LINE);
     expect((await pushing.change({ is_active: true })).status).toBe(409);
   });
 
-  test("enables it again, with another 24 hours from its next failure", async () => {
+  test("enable it again, with another 24 hours from its next failure", async () => {
     const firstAt = await startFailing(pushing);
     await pushing.passUntil(firstAt + 10 * HOUR_MS);
     await staff().disable(pushing.id, "", COMMAND_LINE);
@@ -494,7 +494,7 @@ describe("staff", () => {
     await expectDisabledAt(failedAt + DAY_MS);
   });
 
-  test("enables one that failed for a day", async () => {
+  test("enable one that failed for a day", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + DAY_MS);
     await staff().enable(pushing.id, COMMAND_LINE);

@@ -32,8 +32,8 @@ async function isPublic(id: number, is_public: boolean): Promise<void> {
   await imported(pushing.appliance, "channels", [{ id, is_public }]);
 }
 
-describe("when events are cut", () => {
-  test("a post that was read is sent one minute after the last batch, not before", async () => {
+describe("when events are created", () => {
+  test("a new post is sent one minute after the last batch, not before", async () => {
     const batchedAt = pushing.now();
     await pushing.pass(10 * SECOND_MS);
     await pushing.read([1]);
@@ -43,7 +43,7 @@ describe("when events are cut", () => {
     expect(postsSent(pushing)).toEqual([[1]]);
   });
 
-  test("posts read within one batch are one event, those of the next another", async () => {
+  test("posts read within one batch are one event, those of the next are another", async () => {
     await pushing.read([1]);
     await pushing.pass(59 * SECOND_MS);
     await pushing.read([2]);
@@ -63,12 +63,12 @@ describe("when events are cut", () => {
     expect(postsSent(pushing)).toEqual([[1]]);
   });
 
-  test("nothing is sent where nothing was read", async () => {
+  test("nothing is sent if nothing was read", async () => {
     await pushing.pass(10 * MINUTE_MS);
     expect(pushing.attempts()).toEqual([]);
   });
 
-  test("posts are cut within a batch's time after the clock was set back a day", async () => {
+  test("posts are sent within a batch's time after the clock was set back a day", async () => {
     await pushing.pass(MINUTE_MS);
     clock().advance(-DAY_MS);
     await pushing.read([1]);
@@ -86,14 +86,14 @@ describe("when events are cut", () => {
   });
 });
 
-describe("how posts are cut", () => {
-  test("101 posts are an event of 100 and one of 1, oldest first in whatever order they were read", async () => {
+describe("how posts are split into events", () => {
+  test("101 posts are an event of 100 and one of 1, oldest first, in whatever order they were read", async () => {
     const now = pushing.now();
     const rows = numbers(1, 101).map((id) => ({
       id,
       channel: 1,
       text: "",
-      // The greater the number the older the post.
+      // The greater the number, the older the post.
       published_at: instant(now - id * MINUTE_MS),
     }));
     const shuffled = rows.toSorted((a, b) => ((a.id * 37) % 101) - ((b.id * 37) % 101));
@@ -112,7 +112,7 @@ describe("how posts are cut", () => {
     expect(pushing.attempts()).toHaveLength(1);
   });
 
-  test("2,500 posts at once are 25 events of 100 with each post once", async () => {
+  test("2,500 posts at once are 25 events of 100, with each post once", async () => {
     await pushing.send(numbers(1, 2500));
     const sent = postsSent(pushing);
     expect(sent.map(({ length }) => length)).toEqual(Array(25).fill(100));
@@ -128,7 +128,7 @@ describe("how posts are cut", () => {
 });
 
 describe("what is sent", () => {
-  test("the body has exactly the specified fields, its posts as the API shows them", async () => {
+  test("the body has exactly the specified fields, with posts as the API returns them", async () => {
     await pushing.read([7], {
       text: 'Привет, "мир" 🙂\u2028\n\\ </script>',
       views: 12,
@@ -151,7 +151,7 @@ describe("what is sent", () => {
     expect(shown[0]).toMatchObject({ id: 7, channel: 1, views: 12, is_ad: true });
   });
 
-  test("the request is a POST of JSON with the event, the delivery and the signature in its headers", async () => {
+  test("the request is a POST of JSON with event, delivery and signature in its headers", async () => {
     const sentAt = await pushing.send([1]);
     const [attempt] = pushing.attempts();
     const [delivery] = await pushing.deliveries();
@@ -186,7 +186,7 @@ describe("what is sent", () => {
     });
   });
 
-  test("the body has all fields of a post without optional values too", async () => {
+  test("the body has all fields of a post even if optional values are missing", async () => {
     await pushing.send([1]);
     const { body } = await pushing.call("GET", "/v1/msgr/posts/1/");
     expect(JSON.parse(pushing.attempts()[0]?.body ?? "").posts).toEqual([body]);
@@ -195,7 +195,7 @@ describe("what is sent", () => {
 });
 
 describe("posts that are not sent", () => {
-  test("those read before the webhook was created, though another one got them", async () => {
+  test("those read before the webhook was created, although another one got them", async () => {
     await pushing.read([1]);
     const later = await pushing.add([1], "https://later.example/");
     await pushing.read([2]);
@@ -221,7 +221,7 @@ describe("posts that are not sent", () => {
     expect((await pushing.deliveries()).map(({ posts }) => posts)).toEqual([[3]]);
   });
 
-  test("those read before it was disabled and cut after it was enabled", async () => {
+  test("those read before it was disabled whose batch came after it was enabled", async () => {
     await pushing.read([1]);
     await pushing.change({ is_active: false });
     await pushing.change({ is_active: true });
@@ -230,7 +230,7 @@ describe("posts that are not sent", () => {
     expect(postsSent(pushing)).toEqual([[2]]);
   });
 
-  test("those read while the webhook was disabled for its failures", async () => {
+  test("those read while the webhook was disabled for failures", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + DAY_MS);
     expect((await pushing.view()).disabled_reason).toBe("failures");
@@ -268,7 +268,7 @@ describe("posts that are not sent", () => {
     expect(postsSent(pushing)).toEqual([[3]]);
   });
 
-  test("those read while the plan had ended, though no process looked before the renewal", async () => {
+  test("those read while the plan had ended, even if no process was running before the renewal", async () => {
     const { organizationId } = pushing.customer;
     await accounts().givePlan(organizationId, "profi", pushing.now() + MINUTE_MS, COMMAND_LINE);
     clock().advance(2 * MINUTE_MS);
@@ -279,7 +279,7 @@ describe("posts that are not sent", () => {
     expect(postsSent(pushing)).toEqual([[2]]);
   });
 
-  test("a plan prolonged before its end loses none of them", async () => {
+  test("none are lost if the plan was extended before its end", async () => {
     const { organizationId } = pushing.customer;
     await accounts().givePlan(organizationId, "profi", pushing.now() + HOUR_MS, COMMAND_LINE);
     await pushing.read([1]);
@@ -307,14 +307,14 @@ describe("posts that are not sent", () => {
     expect((await pushing.deliveries()).map(({ posts }) => posts)).toEqual([[2]]);
   });
 
-  test("those of a channel that stays in a changed list are still sent", async () => {
+  test("but those of a channel that stays in a changed list are still sent", async () => {
     await pushing.read([1], { channel: 2 });
     await pushing.change({ channels: [3, 2] });
     await pushing.pass(MINUTE_MS);
     expect(postsSent(pushing)).toEqual([[1]]);
   });
 
-  test("those of a channel that is not watched any more", async () => {
+  test("those of a channel that is no longer watched", async () => {
     await pushing.read([1], { channel: 1 });
     await pushing.change({ channels: [2] });
     await pushing.read([2], { channel: 1 });
@@ -323,7 +323,7 @@ describe("posts that are not sent", () => {
     expect(postsSent(pushing)).toEqual([[3]]);
   });
 
-  test("those of a channel that is no longer public, and again those read once it is", async () => {
+  test("those of a channel that is no longer public, until it is public again", async () => {
     await pushing.read([1], { channel: 1 });
     await isPublic(1, false);
     await pushing.read([2], { channel: 1 });
@@ -381,7 +381,7 @@ describe("posts that are not sent", () => {
   });
 });
 
-describe("a post is a new event once", () => {
+describe("a post is sent as new only once", () => {
   test("an edit of a post that was sent is not sent", async () => {
     await pushing.send([1]);
     await pushing.read([1], { text: "Another text", views: 5 });
@@ -446,7 +446,7 @@ describe("a post is a new event once", () => {
   });
 });
 
-describe("freshness", () => {
+describe("the age limit", () => {
   test("a post published exactly two days before the event is sent, one a millisecond older is not", async () => {
     const cutAt = pushing.now() + MINUTE_MS;
     await pushing.read([1], { published_at: instant(cutAt - 2 * DAY_MS) });
@@ -455,7 +455,7 @@ describe("freshness", () => {
     expect(postsSent(pushing)).toEqual([[1]]);
   });
 
-  test("a post that grew too old while no process cut events is not sent", async () => {
+  test("a post that became too old while no process was running is not sent", async () => {
     await pushing.read([1], { published_at: instant(pushing.now() - DAY_MS) });
     await pushing.read([2]);
     clock().advance(DAY_MS + MINUTE_MS);
@@ -464,14 +464,14 @@ describe("freshness", () => {
     expect(postsSent(pushing)).toEqual([[2]]);
   });
 
-  test("a fresh post among many old ones is sent", async () => {
+  test("a recent post among many old ones is sent", async () => {
     await pushing.read(numbers(1, 150), { published_at: "2026-11-01T00:00:00Z" });
     await pushing.read([151]);
     await pushing.pass(MINUTE_MS);
     expect(postsSent(pushing)).toEqual([[151]]);
   });
 
-  test("a fresh post of a new channel is sent once the webhook watches it", async () => {
+  test("a recent post of a new channel is sent once the webhook watches it", async () => {
     await imported(pushing.appliance, "channels", [channel(4)]);
     await pushing.change({ channels: [4] });
     await pushing.send([1], { channel: 4 });

@@ -14,7 +14,7 @@ import {
   startPushing,
 } from "../../support/pushing.ts";
 
-/** Specification, section 6. */
+/** Waits of the retry ladder (specification, section 6). */
 const WAITS_MS = [
   ...[1, 5, 15].map((minutes) => minutes * MINUTE_MS),
   ...[1, 3, 6, 12].map((hours) => hours * HOUR_MS),
@@ -29,7 +29,7 @@ afterEach(() => pushing.close());
 const network = () => pushing.appliance.ports.network;
 const clock = () => pushing.appliance.ports.clock;
 
-/** One second before the instant nothing is attempted, at the instant once. */
+/** Expects no attempt a second before the instant, and one at it. */
 async function expectAttemptAt(instantMs: number): Promise<FakePost> {
   const before = pushing.attempts().length;
   await pushing.passUntil(instantMs - SECOND_MS);
@@ -45,8 +45,8 @@ async function onlyDelivery() {
   return deliveries[0] as (typeof deliveries)[number];
 }
 
-describe("the ladder", () => {
-  test("has seven retries, each due to the second after the failure before, and no more", async () => {
+describe("the retry ladder", () => {
+  test("has seven retries, each due to the second after the previous failure, and no more", async () => {
     let failedAt = await startFailing(pushing);
     for (const waitMs of WAITS_MS) {
       await expectAttemptAt(failedAt + waitMs);
@@ -57,7 +57,7 @@ describe("the ladder", () => {
     expect(pushing.attempts()).toHaveLength(8);
   });
 
-  test("keeps the delivery number and the body byte for byte, and signs each attempt anew", async () => {
+  test("keeps the delivery number and the body byte for byte, and signs each attempt again", async () => {
     const startedAt = await startFailing(pushing);
     await pushing.read([1], { text: "Edited meanwhile" });
     await pushing.passUntil(startedAt + 23 * HOUR_MS);
@@ -75,7 +75,7 @@ describe("the ladder", () => {
     }
   });
 
-  test("counts a wait from the failure's end, not from the attempt's start", async () => {
+  test("counts a wait from the end of the failed attempt, not from its start", async () => {
     network().answer = () => {
       clock().advance(10 * SECOND_MS);
       return { fault: "timeout" };
@@ -94,7 +94,7 @@ describe("the ladder", () => {
     expect(await onlyDelivery()).toMatchObject({ state: "delivered", next_attempt_at: null });
   });
 
-  test("is climbed by each event for itself", async () => {
+  test("is separate for each event", async () => {
     const firstAt = await startFailing(pushing, [1]);
     const secondAt = await startFailing(pushing, [2]);
     expect(secondAt).toBe(firstAt + MINUTE_MS);
@@ -119,7 +119,7 @@ describe("the ladder", () => {
     expect(pushing.attempts()).toHaveLength(3);
   });
 
-  test("goes on where a process that was down starts again, within a minute", async () => {
+  test("continues within a minute of the start of a process that was down", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 30 * MINUTE_MS);
     const before = pushing.attempts().length;
@@ -131,7 +131,7 @@ describe("the ladder", () => {
     expect((await onlyDelivery()).state).toBe("delivered");
   });
 
-  test("what fell due while the process was down is attempted within a minute, spread out", async () => {
+  test("spreads attempts that became due while the process was down over less than a minute", async () => {
     await startFailing(pushing, [1]);
     for (let id = 2; id <= 30; id++) await pushing.send([id]);
     recover(pushing);
@@ -147,7 +147,7 @@ describe("the ladder", () => {
   });
 });
 
-describe("what counts", () => {
+describe("what counts as a success", () => {
   for (const status of [200, 201, 202, 204, 226, 299]) {
     test(`a ${status} is a success`, async () => {
       network().answer = () => ({ status });
@@ -195,7 +195,7 @@ describe("what counts", () => {
     });
   }
 
-  test("a name that cannot be resolved is a failure that is retried, and resolved anew", async () => {
+  test("a name that cannot be resolved is a failure that is retried, and resolved again", async () => {
     network().names.set("receiver.example", []);
     await pushing.read([1]);
     await pushing.pass(MINUTE_MS);
@@ -212,7 +212,7 @@ describe("what counts", () => {
   });
 
   for (const addresses of [["10.0.0.1"], ["93.184.215.14", "127.0.0.1"], ["::ffff:10.0.0.1"]]) {
-    test(`nothing is sent to a name that points to ${addresses}, which is told as unreachable`, async () => {
+    test(`nothing is sent to a name that points to ${addresses}, which is reported as unreachable`, async () => {
       network().answer = () => ({ fault: "unreachable" });
       await pushing.send([1]);
       const { last_error: unreachable } = await pushing.view();
@@ -234,7 +234,7 @@ describe("what counts", () => {
     });
   }
 
-  test("the attempt connects to the address that was judged, with 10 seconds in all", async () => {
+  test("the attempt connects to the address that was checked, with 10 seconds in total", async () => {
     await pushing.close();
     const ports = fakePorts();
     let resolvingMs = 0;
@@ -248,7 +248,7 @@ describe("what counts", () => {
     expect(pushing.attempts()[0]).toMatchObject({ address: "93.184.215.77", timeoutMs: 6000 });
   });
 
-  test("an error stays to be seen beside a later success", async () => {
+  test("an error remains visible after a later success", async () => {
     const failedAt = await startFailing(pushing);
     const { last_error } = await pushing.view();
     recover(pushing);
@@ -258,8 +258,8 @@ describe("what counts", () => {
   });
 });
 
-describe("a change while an attempt is under way", () => {
-  /** Changes the webhook while its receiver thinks, which then answers. */
+describe("a change while an attempt is in progress", () => {
+  /** Changes the webhook while its receiver is working on an answer, which then comes. */
   async function changeMeanwhile(change: () => Promise<unknown>, status: number): Promise<void> {
     const { called, answer } = holdAnswers(network());
     await pushing.read([1]);
@@ -272,7 +272,7 @@ describe("a change while an attempt is under way", () => {
     recover(pushing);
   }
 
-  test("that deletes the webhook ends it without a fault", async () => {
+  test("that deletes the webhook lets it end without an error", async () => {
     const path = `/v1/msgr/webhooks/${pushing.id}/`;
     await changeMeanwhile(() => pushing.call("DELETE", path), 500);
     await pushing.pass(HOUR_MS);
@@ -327,13 +327,13 @@ describe("a change while a retry waits", () => {
     expect(retry.headers["x-service-signature"]).toBe(`t=${t},v1=${v1}`);
   });
 
-  test("of the channels leaves what is queued as it is", async () => {
+  test("of the channels leaves queued deliveries as they are", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.change({ channels: [2] });
     await expectAttemptAt(failedAt + MINUTE_MS);
   });
 
-  test("of the clock by a day onwards neither loses nor delays the retry", async () => {
+  test("of the clock by a day forward neither loses nor delays the retry", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + 30 * MINUTE_MS);
     const before = pushing.attempts().length;
@@ -351,7 +351,7 @@ describe("a change while a retry waits", () => {
     const before = pushing.attempts().length;
     recover(pushing);
     clock().advance(-DAY_MS);
-    // The fifth attempt is due 81 minutes after the first, in 51.
+    // The fifth attempt is due 81 minutes after the first: in 51 minutes.
     await pushing.pass(50 * MINUTE_MS);
     expect(pushing.attempts()).toHaveLength(before);
     await pushing.pass(2 * MINUTE_MS);

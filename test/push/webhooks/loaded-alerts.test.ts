@@ -11,7 +11,7 @@ import { matchPosts } from "../../../src/push/webhooks/alerts/match-posts.ts";
 import { dayOf } from "../../../src/values/moscow-time.ts";
 import { DAY_MS, MINUTE_MS, numbers, type Pushing, startPushing } from "../../support/pushing.ts";
 
-/** Alerts in memory follow those of the file. */
+/** Alerts loaded into memory follow those in the database. */
 
 let pushing: Pushing;
 beforeEach(async () => {
@@ -32,8 +32,8 @@ async function made(q: string): Promise<number> {
   return (await pushing.call("POST", "/v1/msgr/alerts/", body)).body.id;
 }
 
-describe("after they are read once", () => {
-  test("an alert that is made, changed or deleted is changed in them alone", async () => {
+describe("once all alerts are loaded", () => {
+  test("only an alert that is created, changed or deleted is loaded again", async () => {
     const first = await made("ипотека");
     const before = alerts();
     const second = await made("погода");
@@ -45,7 +45,7 @@ describe("after they are read once", () => {
     expect(alerts()).toBe(before);
   });
 
-  test("so is one that has sent its posts of the day; the next day they are read again", async () => {
+  test("an alert that has reached the limit of the day is dropped; the next day all are loaded again", async () => {
     const full = await made("ипотека");
     const other = await made("ипотека погода");
     const before = alerts();
@@ -57,7 +57,7 @@ describe("after they are read once", () => {
     expect(matching("ипотека, погода")).toEqual([full, other]);
   });
 
-  test("and those of a webhook that is disabled and enabled", async () => {
+  test("only the alerts of a webhook that is disabled or enabled are loaded again", async () => {
     const id = await made("ипотека");
     const before = alerts();
     await pushing.change({ is_active: false });
@@ -68,7 +68,7 @@ describe("after they are read once", () => {
   });
 });
 
-test("more changes than the file keeps have all of them read again", async () => {
+test("all alerts are loaded again after more changes than are recorded", async () => {
   const id = await made("ипотека");
   const before = alerts();
   const { db } = pushing.appliance.app.domains;
@@ -81,12 +81,12 @@ test("more changes than the file keeps have all of them read again", async () =>
   expect(alerts()).not.toBe(before);
 });
 
-test("an alert that is made while posts are about to be matched gets what is read after it", async () => {
+test("an alert that is created just before posts are matched gets the posts read after it", async () => {
   const { db } = pushing.appliance.app.domains;
   const clock = pushing.appliance.ports.clock;
   await made("ипотека");
   await pushing.read([1], { channel: 3, text: "ипотека" });
-  /** Another process makes an alert, and reads a post, once the alerts in memory are as in the file. */
+  /** Another process creates an alert and reads a post as soon as the alerts in memory are up to date. */
   let looks = 0;
   const tomorrow: Clock = {
     now: () => clock.now() + DAY_MS,
@@ -94,7 +94,7 @@ test("an alert that is made while posts are about to be matched gets what is rea
     endOfTurn: clock.endOfTurn,
     monotonic() {
       looks += 1;
-      // The alerts, one page of them and an empty one, have been read.
+      // One page of alerts and an empty one have been read.
       if (looks === 3) {
         db.exec(`
           INSERT INTO alerts (organization_id, webhook_id, name, q, since_sequence, created_at, updated_at)
@@ -112,7 +112,7 @@ test("an alert that is made while posts are about to be matched gets what is rea
   ]);
 });
 
-test("many are read in steps, and a change meanwhile is not lost", async () => {
+test("many alerts are loaded in steps, and a change meanwhile is not lost", async () => {
   const { accounts } = pushing.appliance.app.domains;
   await accounts.changePlan("profi", { alerts: 1_000 }, COMMAND_LINE);
   const ids: number[] = [];

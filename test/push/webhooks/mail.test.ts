@@ -36,14 +36,14 @@ async function addMember(name: string, role: "owner" | "administrator" | "member
   );
 }
 
-/** The webhook fails for a day and is disabled. */
+/** Makes the webhook fail for a day, after which it is disabled. */
 async function failForADay(ids: number[] = [1]): Promise<void> {
   const failedAt = await startFailing(pushing, ids);
   await pushing.passUntil(failedAt + DAY_MS);
   expect((await pushing.view()).disabled_reason).toBe("failures");
 }
 
-/** Time goes by while the process runs and sends mail. */
+/** Lets time pass while the process is running and sends mail. */
 async function passWithMail(durationMs: number): Promise<void> {
   const until = pushing.now() + durationMs;
   while (pushing.now() < until) {
@@ -56,7 +56,7 @@ function addressees(): string[] {
   return mail().sent.flatMap(({ to }) => to);
 }
 
-test("every owner and administrator that is not suspended gets one mail of a disabling, members none", async () => {
+test("every owner and administrator who is not suspended gets one mail when a webhook is disabled, members none", async () => {
   await addMember("administrator", "administrator");
   await addMember("owner", "owner");
   await addMember("member", "member");
@@ -81,7 +81,7 @@ test("every owner and administrator that is not suspended gets one mail of a dis
   ]);
 });
 
-test("the mail says which webhook, and nothing of its secret", async () => {
+test("the mail names the webhook, but not its secret", async () => {
   await failForADay();
   await runMail();
   const [{ subject, text } = { subject: "", text: "" }] = mail().sent;
@@ -98,13 +98,13 @@ test("there is no mail before the webhook is disabled", async () => {
   expect(mail().sent).toEqual([]);
 });
 
-test("a disabling is told once, however long the webhook stays disabled", async () => {
+test("one mail is sent, however long the webhook stays disabled", async () => {
   await failForADay();
   await passWithMail(3 * DAY_MS);
   expect(mail().sent).toHaveLength(1);
 });
 
-test("the next disabling of the webhook is told again", async () => {
+test("another mail is sent when the webhook is disabled again", async () => {
   await failForADay();
   await runMail();
   await pushing.change({ is_active: true });
@@ -113,7 +113,7 @@ test("the next disabling of the webhook is told again", async () => {
   expect(mail().sent).toHaveLength(2);
 });
 
-test("two webhooks disabled at one instant are two mails", async () => {
+test("two webhooks disabled at the same time are two mails", async () => {
   await pushing.add([1], "https://other.example/");
   await failForADay();
   await runMail();
@@ -121,7 +121,7 @@ test("two webhooks disabled at one instant are two mails", async () => {
   expect(new Set(mail().sent.map(({ text }) => text)).size).toBe(2);
 });
 
-test("neither the customer's disabling nor the staff's is told by mail", async () => {
+test("no mail is sent if the customer or staff disable a webhook", async () => {
   await pushing.change({ is_active: false });
   await pushing.change({ is_active: true });
   await pushing.appliance.app.domains.webhooks.disable(pushing.id, "", COMMAND_LINE);
@@ -129,7 +129,7 @@ test("neither the customer's disabling nor the staff's is told by mail", async (
   expect(mail().sent).toEqual([]);
 });
 
-test("a mail that the server does not take is sent later, once", async () => {
+test("a mail that the server does not accept is sent later, once", async () => {
   mail().isDown = true;
   await failForADay();
   await passWithMail(3 * HOUR_MS);
@@ -139,7 +139,7 @@ test("a mail that the server does not take is sent later, once", async () => {
   expect(mail().sent).toHaveLength(1);
 });
 
-test("a mail server that is back is tried again without a restart, soon after a short failure", async () => {
+test("a mail server is tried again without a restart, soon after a short failure", async () => {
   mail().isDown = true;
   await failForADay();
   await runMail();
@@ -148,7 +148,7 @@ test("a mail server that is back is tried again without a restart, soon after a 
   expect(mail().sent).toHaveLength(1);
 });
 
-test("an address that the server never takes does not make the others get the mail more than once", async () => {
+test("an address that the server never accepts does not make the others get the mail more than once", async () => {
   await addMember("gone", "administrator");
   const taken: string[] = [];
   mail().send = async ({ to }) => {
@@ -160,7 +160,7 @@ test("an address that the server never takes does not make the others get the ma
   expect(taken).toEqual(["ada@example.com"]);
 });
 
-test("a member suspended before the day was over gets none, one added before it does", async () => {
+test("an administrator suspended before the webhook is disabled gets no mail, one added before gets it", async () => {
   const failedAt = await startFailing(pushing);
   await pushing.passUntil(failedAt + HOUR_MS);
   const { id } = await addMember("new", "administrator");
@@ -171,14 +171,14 @@ test("a member suspended before the day was over gets none, one added before it 
   expect(addressees().toSorted()).toEqual(["ada@example.com", "new@example.com"]);
 });
 
-test("without a mail server the disabling's mail waits, and goes out when one is set", async () => {
+test("without a mail server the mail waits, and is sent once one is configured", async () => {
   await pushing.close();
   const ports = fakePorts();
   pushing = await startPushing({}, { ...ports, mail: null } as unknown as FakePorts);
   await failForADay();
   await passWithMail(3 * HOUR_MS);
   expect(ports.mail.sent).toEqual([]);
-  // The next start, with a mail server, has the same queue.
+  // The next start, with a mail server, uses the same queue.
   const { db } = pushing.appliance.app.domains;
   const queue = {
     isDue: (nowMs: number) => isMailDue(db, nowMs),
@@ -192,7 +192,7 @@ test("without a mail server the disabling's mail waits, and goes out when one is
   expect(ports.mail.sent.map(({ to }) => to)).toEqual([["ada@example.com"]]);
 });
 
-test("a mail that waited a week for a mail server is given up, so that none comes late", async () => {
+test("a mail that has waited a week for a mail server is given up, so that none arrives late", async () => {
   await pushing.close();
   const ports = fakePorts();
   pushing = await startPushing({}, { ...ports, mail: null } as unknown as FakePorts);
@@ -201,8 +201,10 @@ test("a mail that waited a week for a mail server is given up, so that none come
   const { db } = pushing.appliance.app.domains;
   const waiting = () => db.prepare("SELECT count(*) AS mails FROM mails").get();
   expect(waiting()).toEqual({ mails: 1 });
-  const told = ports.log.warnings.filter(({ message }) => /KANALOG_SMTP_URL|mail/.test(message));
-  expect(told).toHaveLength(1);
+  const warnings = ports.log.warnings.filter(({ message }) =>
+    /KANALOG_SMTP_URL|mail/.test(message),
+  );
+  expect(warnings).toHaveLength(1);
   ports.clock.advance(7 * DAY_MS);
   await runMail();
   expect(waiting()).toEqual({ mails: 0 });

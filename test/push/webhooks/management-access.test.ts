@@ -20,7 +20,7 @@ import {
   UNKNOWN_ID,
 } from "../../support/webhook-calls.ts";
 
-/** Who may manage webhooks, and what that costs. */
+/** Who may manage webhooks, and what it costs. */
 
 let appliance: Appliance;
 let customer: Customer;
@@ -36,7 +36,7 @@ const FOR_ALL = ["", "deliveries/", "test/"];
 const isForAll = (verb: string, path: string) =>
   verb !== "PATCH" && verb !== "DELETE" && FOR_ALL.includes(path);
 
-describe("who may", () => {
+describe("permissions:", () => {
   for (const role of ["owner", "administrator", "member"] as const) {
     for (const access of ["read_only", "read_write"] as const) {
       const refusal =
@@ -68,7 +68,7 @@ describe("who may", () => {
           } else expectRefused(answer, 403, refusal, `${verb} ${path}`);
         }
         if (refusal === null) return;
-        // The test alone left a trace.
+        // Only the test left a trace.
         const [webhook, ...more] = (await call("GET", "")).body.results;
         expect(more).toEqual([]);
         const { last_success_at } = webhook;
@@ -77,7 +77,7 @@ describe("who may", () => {
     }
   }
 
-  test("nobody without a key may anything", async () => {
+  test("nothing is allowed without a key", async () => {
     const { id } = await created(call);
     const anyone = callsWith(appliance, null);
     expectRefused(await anyone("GET", ""), 401, "not_authenticated");
@@ -87,7 +87,7 @@ describe("who may", () => {
     }
   });
 
-  test("a member who loses the role, or is suspended, loses the right with the next call", async () => {
+  test("an administrator who loses the role or is suspended loses the right with the next call", async () => {
     const { id } = await created(call);
     await accounts().changeRole(customer.memberId, "member", COMMAND_LINE);
     expectRefused(await call("DELETE", `${id}/`), 403, "manager_required");
@@ -97,7 +97,7 @@ describe("who may", () => {
 });
 
 describe("another organization's webhook", () => {
-  test("is a 404 everywhere, as one that does not exist, and stays as it is", async () => {
+  test("is a 404 everywhere, like one that does not exist, and stays unchanged", async () => {
     const { id } = await created(call);
     await deliverPost(appliance, 1);
     const [{ delivery }] = (await call("GET", `${id}/deliveries/`)).body.results;
@@ -127,7 +127,7 @@ describe("another organization's webhook", () => {
     expect(appliance.ports.network.posts.length).toBe(posts);
   });
 
-  test("is not had by the number of an own one in the query or the body", async () => {
+  test("cannot be reached by adding the number of one's own to the query or the body", async () => {
     const { id } = await created(call);
     const stranger = await appliance.customer({ access: "read_write" });
     const theirs = callsWith(appliance, stranger.key);
@@ -138,7 +138,7 @@ describe("another organization's webhook", () => {
     expectFieldFaults(answer, { id: /./ });
   });
 
-  test("disabled by staff is a 404 to enable, not a conflict", async () => {
+  test("that staff disabled is a 404 when enabled, not a conflict", async () => {
     const { id } = await created(call);
     await appliance.app.domains.webhooks.disable(id, "", COMMAND_LINE);
     const stranger = await appliance.customer({ access: "read_write" });
@@ -148,7 +148,7 @@ describe("another organization's webhook", () => {
     expectRefused(answer, 404, "not_found");
   });
 
-  test("is found by no number that is none", async () => {
+  test("is not found by anything that is not its number", async () => {
     await created(call);
     for (const id of ["0", "-1", "1.0", "1e0", "x", "%FF", "%00", "1%00", "9".repeat(30)]) {
       for (const [verb, path, body] of METHODS_OF_ONE) {
@@ -205,7 +205,7 @@ describe("the cost", () => {
     expect(rows.length).toBeGreaterThanOrEqual(9);
   });
 
-  test("of a request to the rate is one, as of every other", async () => {
+  test("towards the rate is one request, as for every other method", async () => {
     await appliance.close();
     appliance = await startAppliance({}, fakePorts(), { ratesAsShipped: true });
     const { key } = await appliance.customer({ plan: "growth" });
@@ -215,7 +215,7 @@ describe("the cost", () => {
 });
 
 describe("archiving the organization", () => {
-  test("closes its webhooks until it is restored, and keeps them", async () => {
+  test("makes its webhooks inaccessible until it is restored, but keeps them", async () => {
     const { id } = await created(call);
     await accounts().archiveOrganization(customer.organizationId, COMMAND_LINE);
     expectRefused(await call("GET", `${id}/`), 401, "authentication_failed");

@@ -15,7 +15,7 @@ import {
   WEBHOOKS,
 } from "../../support/webhook-calls.ts";
 
-/** What bodies are taken, and what is said of the others. */
+/** Which bodies are accepted, and how others are refused. */
 
 const KIB = 1024;
 const LIST_MAX = 256 * KIB;
@@ -78,7 +78,7 @@ describe("a body", () => {
     expect(await count()).toBe(0);
   });
 
-  test("of few levels is judged as any other, one of more than 32 is not parsed", async () => {
+  test("with few levels is parsed as usual, one with more than 32 levels is not parsed", async () => {
     const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
     const sent = (channels: string) => send(`{"url": "${RECEIVER}", "channels": ${channels}}`);
     expectFieldFaults(await sent(nested(31)), { channels: /./ });
@@ -87,7 +87,7 @@ describe("a body", () => {
     expect(answer.body.detail).toBe("The body is nested deeper than 32 levels.");
   });
 
-  test("of more members, lists or texts than any method could mean is not parsed", async () => {
+  test("with more members, lists or texts than any method could use is not parsed", async () => {
     const members = (count: number) =>
       Array.from({ length: count }, (_, at) => `"m${at}": ${at}`).join();
     expectFieldFaults(await send(`{"url": "${RECEIVER}", ${members(999)}}`), {
@@ -105,13 +105,13 @@ describe("a body", () => {
     }
   });
 
-  test("is bounded by what stands between quotes as little as by escapes in it", async () => {
+  test("may contain any number of brackets within texts, also after escapes", async () => {
     const brackets = "[{:".repeat(2_000);
     const body = JSON.stringify({ url: RECEIVER, channels: [1], ['\\"']: `\\"${brackets}\\` });
     expectFieldFaults(await send(body), { '\\"': "There is no such field." });
   });
 
-  test("that is JSON but no object is a 400 that says what it is", async () => {
+  test("that is JSON but not an object is a 400 that says what it is", async () => {
     for (const [body, type] of [
       ["[]", "list"],
       [`[${good}]`, "list"],
@@ -127,7 +127,7 @@ describe("a body", () => {
     expect(await count()).toBe(0);
   });
 
-  test("that is empty is one without fields, whatever type it claims", async () => {
+  test("that is empty counts as one without fields, whatever its content type", async () => {
     for (const headers of [json, {}, { "content-type": "text/plain" }]) {
       for (const body of [undefined, "", inChunks("")]) {
         const answer = await send(body, headers);
@@ -139,7 +139,7 @@ describe("a body", () => {
     expect((await send(undefined, {}, `${id}/test/`)).status).toBe(200);
   });
 
-  test("of another type, or of none, is a 415", async () => {
+  test("with another content type, or none, is a 415", async () => {
     const bytes = new TextEncoder().encode(good);
     for (const type of [
       "text/plain",
@@ -157,7 +157,7 @@ describe("a body", () => {
     expect(await count()).toBe(0);
   });
 
-  test("may name its type in any case and with parameters", async () => {
+  test("may have its content type in any case and with parameters", async () => {
     for (const type of [
       "application/json; charset=utf-8",
       "Application/JSON",
@@ -167,7 +167,7 @@ describe("a body", () => {
     }
   });
 
-  test("of exactly 256 KiB is taken where it has a list, and one of a byte more is a 413, with its length told or not", async () => {
+  test("of exactly 256 KiB is accepted if it may contain a list; one byte more is a 413, with or without a length", async () => {
     const padded = (size: number) => good + " ".repeat(size - good.length);
     const lengthOf = (size: number) => ({ ...json, "content-length": String(size) });
     expect((await send(padded(LIST_MAX), lengthOf(LIST_MAX))).status).toBe(201);
@@ -183,7 +183,7 @@ describe("a body", () => {
     expect(await count()).toBe(3);
   });
 
-  test("of exactly 16 KiB is taken where it is a small object, and one of a byte more is a 413", async () => {
+  test("of exactly 16 KiB is accepted if only a small object is expected; one byte more is a 413", async () => {
     const { id } = await created(call);
     const padded = (size: number) => "{}".padEnd(size);
     for (const path of [`${id}/rotate-secret/`, `${id}/test/`]) {
@@ -196,7 +196,7 @@ describe("a body", () => {
     }
   });
 
-  test("of more than 32 KiB, which another thread parses, is read as any other", async () => {
+  test("of more than 32 KiB, which another thread parses, is read like any other", async () => {
     await appliance.close();
     const machine = createMachine();
     appliance = await startAppliance({ KANALOG_DB: machine.database });
@@ -213,7 +213,7 @@ describe("a body", () => {
     ({ appliance } = await startManaging());
   });
 
-  test("that never ends is given up soon after what is taken", async () => {
+  test("that never ends is given up soon after the limit", async () => {
     let sent = 0;
     const endless = new ReadableStream({
       pull(controller) {
@@ -226,7 +226,7 @@ describe("a body", () => {
     expect(sent).toBeLessThan(2 * LIST_MAX);
   });
 
-  test("of a byte more than is taken is a 413 over the wire too, in one piece and in chunks", async () => {
+  test("of one byte too many is a 413 over the network too, in one piece and in chunks", async () => {
     await appliance.close();
     appliance = await startAppliance({ KANALOG_PORT: "0" });
     await importChannels(appliance, 1);
@@ -253,7 +253,7 @@ describe("a body", () => {
     }
   });
 
-  test("sent along with a method that takes none is not read", async () => {
+  test("of a method that takes none is not read", async () => {
     const { id } = await created(call);
     const answer = await appliance.request(`${WEBHOOKS}${id}/`, {
       ...{ method: "DELETE", key: customer.key, headers: json, body: "{" },

@@ -21,7 +21,7 @@ import {
   WEBHOOKS,
 } from "../../support/webhook-calls.ts";
 
-/** What a PATCH does to a webhook, and what it cannot. */
+/** What a PATCH changes about a webhook, and what it cannot. */
 
 const LATER = "2026-11-20T12:00:01+03:00";
 
@@ -40,7 +40,7 @@ afterEach(() => endManaging(appliance));
 const shown = (id: number) => shownBy(call, id);
 
 describe("a change", () => {
-  test("of one field leaves the others, and the instant of creation, as they were", async () => {
+  test("of one field leaves the others and the time of creation unchanged", async () => {
     const { secret: _, ...made } = await created(call, { channels: [1, 2] });
     appliance.ports.clock.advance(1000);
     const url = "https://other.example.com:8443/new?x=1";
@@ -76,7 +76,7 @@ describe("a change", () => {
     expect(await shown(id)).toEqual(before);
   });
 
-  test("to is_active false makes an active one the customer's to enable", async () => {
+  test("to is_active false disables an active webhook as the customer", async () => {
     const { id } = await created(call);
     const { body } = await call("PATCH", `${id}/`, { is_active: false });
     expect([body.is_active, body.disabled_reason]).toEqual([false, "customer"]);
@@ -84,7 +84,7 @@ describe("a change", () => {
     expect(appliance.ports.network.posts).toEqual([]);
   });
 
-  test("to is_active false leaves a disabled one its reason", async () => {
+  test("to is_active false leaves the reason of a disabled webhook unchanged", async () => {
     appliance.ports.network.answer = () => ({ status: 500 });
     const failing = await created(call, { channels: [1] });
     const byStaff = await created(call, { channels: [2] });
@@ -104,7 +104,7 @@ describe("a change", () => {
     }
   });
 
-  test("to is_active true enables what the customer or failures disabled", async () => {
+  test("to is_active true enables a webhook that the customer or failures disabled", async () => {
     appliance.ports.network.answer = () => ({ status: 500 });
     const failing = await created(call, { channels: [1] });
     const byCustomer = await created(call, { channels: [2] });
@@ -119,7 +119,7 @@ describe("a change", () => {
     }
   });
 
-  test("to is_active true changes nothing of an active one", async () => {
+  test("to is_active true leaves an active webhook unchanged", async () => {
     const { id } = await created(call);
     const before = await shown(id);
     appliance.ports.clock.advance(1000);
@@ -129,7 +129,7 @@ describe("a change", () => {
     expect(await shown(id)).toEqual(before);
   });
 
-  test("to is_active true of an active one keeps what waits to be sent again", async () => {
+  test("to is_active true keeps the pending retries of an active webhook", async () => {
     const { id } = await created(call);
     appliance.ports.network.answer = () => ({ status: 500 });
     await deliverPost(appliance, 1);
@@ -140,7 +140,7 @@ describe("a change", () => {
     expect(body.results.map(({ state }: { state: string }) => state)).toEqual(["delivered"]);
   });
 
-  test("may carry other fields beside is_active, and does all of it", async () => {
+  test("may have other fields beside is_active, and applies all of them", async () => {
     const { id } = await created(call);
     const url = "https://other.example.com/";
     const off = await call("PATCH", `${id}/`, { is_active: false, url });
@@ -153,7 +153,7 @@ describe("a change", () => {
 describe("a webhook that staff disabled", () => {
   const enabling = [true, "true", 1] as const;
 
-  test("is not enabled: a 409 that says to contact support and changes nothing", async () => {
+  test("cannot be enabled: a 409 says to contact support, and nothing is changed", async () => {
     const { id } = await created(call);
     await staff().disable(id, "", COMMAND_LINE);
     const before = await shown(id);
@@ -172,7 +172,7 @@ describe("a webhook that staff disabled", () => {
     }
   });
 
-  test("may be changed otherwise, and stays disabled by staff", async () => {
+  test("may be changed in other ways, and stays disabled by staff", async () => {
     const { id } = await created(call);
     await staff().disable(id, "", COMMAND_LINE);
     const url = "https://other.example.com/";
@@ -181,7 +181,7 @@ describe("a webhook that staff disabled", () => {
     expect([body.is_active, body.disabled_reason]).toEqual([false, "staff"]);
   });
 
-  test("stays so through every sequence of changes, whoever disabled it before", async () => {
+  test("stays disabled through every sequence of changes, whoever disabled it before", async () => {
     const body = fc.record(
       {
         is_active: fc.constantFrom<unknown>(...enabling, false, "false", 0),
@@ -222,14 +222,14 @@ describe("a webhook that staff disabled", () => {
     expect(appliance.ports.network.posts).toEqual([]);
   });
 
-  test("while a change is under way is not enabled by it", async () => {
+  test("while a change is in progress is not enabled by it", async () => {
     const ports = fakePorts();
     const { resolve } = ports.network;
-    const asked = Promise.withResolvers<void>();
+    const resolving = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<string[]>();
     ports.network.resolve = (name, timeoutMs) => {
       if (name !== "other.example.com") return resolve(name, timeoutMs);
-      asked.resolve();
+      resolving.resolve();
       return answer.promise;
     };
     await appliance.close();
@@ -238,7 +238,7 @@ describe("a webhook that staff disabled", () => {
     await call("PATCH", `${id}/`, { is_active: false });
     const url = "https://other.example.com/";
     const change = call("PATCH", `${id}/`, { is_active: true, url });
-    await asked.promise;
+    await resolving.promise;
     await staff().disable(id, "", COMMAND_LINE);
     const before = await shown(id);
     answer.resolve(["93.184.215.14"]);
@@ -247,7 +247,7 @@ describe("a webhook that staff disabled", () => {
     expect(before.disabled_reason).toBe("staff");
   });
 
-  test("is active again once staff enabled it", async () => {
+  test("is active again once staff enable it", async () => {
     const { id } = await created(call);
     await staff().disable(id, "", COMMAND_LINE);
     await staff().enable(id, COMMAND_LINE);
@@ -256,7 +256,7 @@ describe("a webhook that staff disabled", () => {
     expect((await call("PATCH", `${id}/`, { is_active: true })).status).toBe(200);
   });
 
-  test("does not come back under its number once it is deleted", async () => {
+  test("is not replaced by another one with its number once it is deleted", async () => {
     const { id } = await created(call);
     await staff().disable(id, "", COMMAND_LINE);
     expect((await call("DELETE", `${id}/`)).status).toBe(204);

@@ -18,7 +18,7 @@ import {
   WEBHOOKS,
 } from "../../support/webhook-calls.ts";
 
-/** In what order a call is checked, and what verbs its path takes. */
+/** In which order a call is checked, and which verbs its path accepts. */
 
 let appliance: Appliance;
 let customer: Customer;
@@ -49,7 +49,7 @@ describe("the order of checks", () => {
     expectRefused(await wrong("PUT", ""), 401, "authentication_failed");
   });
 
-  test("the verb comes before the mark, the mark before the role, the role before the plan", async () => {
+  test("the verb comes before the key's access, that before the role, the role before the plan", async () => {
     const { organizationId } = await appliance.customer({ plan: "test" });
     const readOnly = callsWith(
       appliance,
@@ -74,7 +74,7 @@ describe("the order of checks", () => {
     expectRefused(await member("GET", ""), 403, "tariff_required");
   });
 
-  test("the plan comes before the body, its fields and the look-up", async () => {
+  test("the plan comes before the body, its fields and the lookup", async () => {
     const { key } = await appliance.customer({ plan: "start", access: "read_write" });
     const theirs = callsWith(appliance, key);
     for (const path of ["", "1/rotate-secret/", "1/test/"]) {
@@ -94,7 +94,7 @@ describe("the order of checks", () => {
     expectRefused(await full("POST", "", { nonsense: 1 }), 403, "tariff_required");
   });
 
-  test("an exhausted quota stops none of them, since they are free", async () => {
+  test("an exhausted quota blocks none of the methods, since they are free", async () => {
     await accounts().changePlan("profi", { requestsPerPeriod: 1 }, COMMAND_LINE);
     const path = "/v1/msgr/channels/1/";
     expect((await appliance.request(path, { key: customer.key })).status).toBe(200);
@@ -111,7 +111,7 @@ describe("the order of checks", () => {
     expectRefused(refused, 403, "tariff_required");
   });
 
-  test("the parameters come before the look-up", async () => {
+  test("the parameters come before the lookup", async () => {
     for (const [verb, path, body, field] of [
       ["PATCH", "", { url: [] }, "url"],
       ["PATCH", "", { is_active: null }, "is_active"],
@@ -127,7 +127,7 @@ describe("the order of checks", () => {
     }
   });
 
-  test("the look-up comes before the conflict and the minute between tests", async () => {
+  test("the lookup comes before the conflict and the minute between tests", async () => {
     const { id } = await created(call);
     expect((await call("POST", `${id}/test/`)).status).toBe(200);
     expectRefused(await call("POST", `${UNKNOWN_ID}/test/`), 404, "not_found");
@@ -136,7 +136,7 @@ describe("the order of checks", () => {
     expectRefused(resend, 404, "not_found");
   });
 
-  test("the body is not read before the key, the rate, the verb, the mark, the role and the plan", async () => {
+  test("the body is not read before key, rate, verb, access, role and plan are checked", async () => {
     const { organizationId } = customer;
     const free = await appliance.customer({ plan: "test", access: "read_write" });
     const slow = await appliance.customer({ plan: "growth", access: "read_write" });
@@ -163,7 +163,7 @@ describe("the order of checks", () => {
       );
       const headers = { "content-type": "application/json" };
       if (status === 500) {
-        // That a body is read at all shows that the others were not.
+        // This body is read, so `isRead` would have been set for the others too.
         await appliance.request(WEBHOOKS, { method, key, headers, body }).catch(() => {});
         expect(isRead).toBe(true);
         appliance.ports.log.errors.length = 0;
@@ -186,7 +186,7 @@ describe("the verbs of a path", () => {
     ["1/deliveries/1/resend/", ["POST"]],
   ] as const;
 
-  test("are told with every 405, with the slash and without", async () => {
+  test("are listed with every 405, with and without the trailing slash", async () => {
     for (const [path, verbs] of PATHS) {
       for (const verb of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
         if ((verbs as readonly string[]).includes(verb)) continue;
@@ -205,8 +205,8 @@ describe("the verbs of a path", () => {
     }
   });
 
-  test("but GET are served directly without the slash", async () => {
-    // Straight to the server: the published document knows the addresses with a slash only.
+  test("other than GET are served directly without the trailing slash", async () => {
+    // Calls the server directly, because the published document only has paths with a trailing slash.
     const withoutSlash = async (method: string, path: string, body?: object) => {
       const response = await appliance.app.server.handle(
         new Request(`http://localhost${WEBHOOKS}${path}`.slice(0, -1), {
@@ -234,7 +234,7 @@ describe("the verbs of a path", () => {
     }
   });
 
-  test("GET and HEAD without the slash are redirected to it, the query kept", async () => {
+  test("GET and HEAD without the trailing slash are redirected to it, with the query", async () => {
     const { id } = await created(call);
     for (const path of ["webhooks", `webhooks/${id}`, `webhooks/${id}/deliveries`]) {
       for (const method of ["GET", "HEAD"]) {
@@ -246,7 +246,7 @@ describe("the verbs of a path", () => {
     }
   });
 
-  test("include HEAD, which answers over the wire as GET does, without a body", async () => {
+  test("include HEAD, which answers over the network like GET, without a body", async () => {
     await appliance.close();
     appliance = await startAppliance({ KANALOG_PORT: "0" });
     await importChannels(appliance, 1);

@@ -18,7 +18,7 @@ import {
   WEBHOOKS,
 } from "../../support/webhook-calls.ts";
 
-/** Pages of the log of attempts, and how often a customer may have them made again. */
+/** Pages of the log of deliveries, and how often a customer may resend. */
 
 let appliance: Appliance;
 let network: FakeNetwork;
@@ -45,7 +45,7 @@ describe("the log of deliveries", () => {
     expect((await call("GET", `${id}/deliveries/`)).body).toEqual({ results: [], next: null });
   });
 
-  test("comes newest first, in pages that show each once while new ones are added, for nothing", async () => {
+  test("is newest first, in pages that show each once while new ones are added, and is free", async () => {
     const { id } = await created(call);
     const ping = async () => {
       appliance.ports.clock.advance(MINUTE_MS);
@@ -68,7 +68,7 @@ describe("the log of deliveries", () => {
     expect(pages).toEqual([made.slice(0, 2), made.slice(2, 4), made.slice(4)]);
   });
 
-  test("takes a cursor of its own only", async () => {
+  test("accepts only its own cursors", async () => {
     const [one, other] = [await created(call), await created(call)];
     for (let count = 0; count < 2; count++) {
       appliance.ports.clock.advance(MINUTE_MS);
@@ -93,7 +93,7 @@ describe("the log of deliveries", () => {
   });
 });
 
-describe("sending again", () => {
+describe("a resend", () => {
   async function failed() {
     const { id } = await created(call);
     answering({ status: 500 });
@@ -105,7 +105,7 @@ describe("sending again", () => {
   const resend = ({ id, delivery }: { id: number; delivery: number }) =>
     call("POST", `${id}/deliveries/${delivery}/resend/`);
 
-  test("reaches one host six times a minute at the most", async () => {
+  test("is possible at most six times a minute to one host", async () => {
     const at = await failed();
     for (let sent = 0; sent < 6; sent++) expect((await resend(at)).status).toBe(200);
     const refused = await resend(at);
@@ -114,7 +114,7 @@ describe("sending again", () => {
     expect((await resend(at)).status).toBe(200);
   });
 
-  test("does not work around the day of failures: what it disabled stays so", async () => {
+  test("does not get around a day of failures: a webhook disabled for it stays disabled", async () => {
     const at = await failed();
     answering({ status: 500 });
     await pass(appliance, DAY_MS, 30 * MINUTE_MS);

@@ -14,7 +14,7 @@ import {
   startManaging,
 } from "../../support/webhook-calls.ts";
 
-/** What fields are taken, and what is said of the others. */
+/** Which fields are accepted, and how others are refused. */
 
 const REQUIRED = "This field is required.";
 const NULL = "This field may not be null.";
@@ -35,7 +35,7 @@ async function count(): Promise<number> {
   return (await call("GET", "")).body.results.length;
 }
 
-/** A refusal of a field, at creation and at change alike; neither leaves a trace. */
+/** Expects a field to be refused both at creation and at change, and neither to leave a trace. */
 async function expectFieldRefused(
   field: "url" | "channels" | "is_active",
   values: readonly (readonly [unknown, string | RegExp])[],
@@ -59,7 +59,7 @@ async function expectFieldRefused(
 }
 
 describe("the field", () => {
-  test("url or channels, missing at creation, is named, both at once", async () => {
+  test("url and channels are reported together if they are missing at creation", async () => {
     expectFieldFaults(await call("POST", "", {}), { url: REQUIRED, channels: REQUIRED });
     expectFieldFaults(await call("POST", ""), { url: REQUIRED, channels: REQUIRED });
     expectFieldFaults(await call("POST", "", { url: RECEIVER }), { channels: REQUIRED });
@@ -67,7 +67,7 @@ describe("the field", () => {
     expect(await count()).toBe(0);
   });
 
-  test("url is a text that is not blank", async () => {
+  test("url must be a text that is not blank", async () => {
     await expectFieldRefused("url", [
       [null, NULL],
       ["", "This field may not be blank."],
@@ -81,7 +81,7 @@ describe("the field", () => {
     ]);
   });
 
-  test("url has at most 2,048 characters", async () => {
+  test("url may have at most 2,048 characters", async () => {
     const ofLength = (length: number, letter: string) =>
       RECEIVER + letter.repeat(length - RECEIVER.length);
     for (const letter of ["x", "ж", "\u{1f600}"]) {
@@ -93,7 +93,7 @@ describe("the field", () => {
     }
   });
 
-  test("channels is a list of whole numbers that is not empty", async () => {
+  test("channels must be a list of integers that is not empty", async () => {
     const integer = "A valid integer is required.";
     await expectFieldRefused("channels", [
       [null, NULL],
@@ -114,7 +114,7 @@ describe("the field", () => {
     ]);
   });
 
-  test("channels names the numbers that are no public channel's", async () => {
+  test("channels is refused with the numbers that no public channel has", async () => {
     await expectFieldRefused("channels", [
       [[4], /\b4\b/],
       [[1, 71, 2, 72], /^(?!.*\b[12]\b).*\b71\b.*\b72\b/],
@@ -125,7 +125,7 @@ describe("the field", () => {
     ]);
   });
 
-  test("channels takes a number that is repeated once, where it first stands", async () => {
+  test("channels may repeat a number, which counts once, where it first occurs", async () => {
     const { id } = await created(call, { channels: [2, 1, 2, 1, 3] });
     expect((await shown(id)).channels).toEqual([2, 1, 3]);
     await appliance.app.domains.accounts.changePlan("profi", { webhookChannels: 2 }, COMMAND_LINE);
@@ -133,7 +133,7 @@ describe("the field", () => {
     expect([status, body.channels]).toEqual([200, [1, 2]]);
   });
 
-  test("channels keeps a channel that is not public any more, which then has to be left out", async () => {
+  test("channels keeps a channel that is no longer public, which the next list must leave out", async () => {
     const { id } = await created(call, { channels: [1, 2] });
     await imported(appliance, "channels", [{ id: 2, is_public: false }]);
     expect((await call("PATCH", `${id}/`, { url: `${RECEIVER}/2` })).status).toBe(200);
@@ -142,7 +142,7 @@ describe("the field", () => {
     expect((await call("PATCH", `${id}/`, { channels: [1] })).body.channels).toEqual([1]);
   });
 
-  test("is_active is a boolean", async () => {
+  test("is_active must be a boolean", async () => {
     const fault = "Must be a valid boolean.";
     await expectFieldRefused("is_active", [
       [null, NULL],
@@ -155,7 +155,7 @@ describe("the field", () => {
     ]);
   });
 
-  test("that does not exist is named, at creation, change, rotation and test", async () => {
+  test("that does not exist is reported, at creation, change, rotation and test", async () => {
     const { id } = await created(call);
     const before = await shown(id);
     const good = { url: RECEIVER, channels: [1] };
@@ -168,7 +168,7 @@ describe("the field", () => {
         ["POST", `${id}/test/`, {}],
         ["POST", `${id}/deliveries/1/resend/`, {}],
       ] as const) {
-        // Built from entries, which make even `__proto__` a field of the body's own.
+        // Built from entries, so that even `__proto__` is a field of the body.
         const body = Object.fromEntries([...Object.entries(fields), [name, { x: 1 }]]);
         const answer = await call(verb, path, body);
         expect(answer.status, `${verb} ${path} ${name}`).toBe(400);
@@ -183,7 +183,7 @@ describe("the field", () => {
     expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
   });
 
-  test("of several faults each is told, all at once", async () => {
+  test("is reported with every other that has a fault, all at once", async () => {
     expectFieldFaults(await call("POST", "", { url: [], channels: "x", a: 1 }), {
       url: "Not a valid string.",
       channels: 'Expected a list of items but got type "str".',
@@ -226,7 +226,7 @@ describe("the address", () => {
     );
   });
 
-  test("of a name with a private answer among its answers is a 400 on url", async () => {
+  test("of a name with a private address among its addresses is a 400 on url", async () => {
     live("mixed.example.com", "93.184.215.14", "192.168.1.1");
     live("mixed6.example.com", "93.184.215.14", "fd00::1");
     live("private.example.com", "10.0.0.1");
@@ -242,7 +242,7 @@ describe("the address", () => {
     await expectFieldRefused("url", [["https://nowhere.example.com/", /./]]);
   });
 
-  test("of a name that no name server tells anything of at present is taken: attempts are guarded", async () => {
+  test("of a name that cannot be resolved at present is accepted, because attempts are checked anyway", async () => {
     const { names } = appliance.ports.network;
     names.set("later.example.com", null);
     const { id } = await created(call, { url: "https://later.example.com/" });
@@ -252,7 +252,7 @@ describe("the address", () => {
     expect(appliance.ports.network.posts).toEqual([]);
   });
 
-  test("is https, without user info, on port 443 or above 1023", async () => {
+  test("must be https, without user info, on port 443 or above 1023", async () => {
     await expectFieldRefused(
       "url",
       [
@@ -286,7 +286,7 @@ describe("the address", () => {
     }
   });
 
-  test("of an internationalized name is taken and shown as given, and called in its ASCII form", async () => {
+  test("of an internationalized name is accepted and shown as given, and called in its ASCII form", async () => {
     const url = "https://Пример.рф/хук?о=ё";
     const { id } = await created(call, { url });
     expect((await shown(id)).url).toBe(url);
@@ -303,7 +303,7 @@ describe("the address", () => {
     expect((await shown(id)).url).toBe(ascii);
   });
 
-  test("in the operator's own networks is taken where KANALOG_WEBHOOK_ALLOW has them", async () => {
+  test("in the operator's own networks is accepted if KANALOG_WEBHOOK_ALLOW contains them", async () => {
     await appliance.close();
     appliance = await startAppliance({ KANALOG_WEBHOOK_ALLOW: "10.1.0.0/16" });
     await importChannels(appliance, 1);

@@ -20,7 +20,7 @@ import {
   startManaging,
 } from "../../support/webhook-calls.ts";
 
-/** The test method. */
+/** Tests of webhooks by a ping. */
 
 let appliance: Appliance;
 let network: FakeNetwork;
@@ -42,7 +42,7 @@ const shown = (id: number) => shownBy(call, id);
 const deliveries = (id: number) => deliveriesBy(call, id);
 
 describe("the test", () => {
-  test("sends one ping with no posts, at once, and says what came of it", async () => {
+  test("sends one ping with no posts, at once, and returns the outcome", async () => {
     const { id } = await created(call);
     const answer = await call("POST", `${id}/test/`);
     expect(answer.status).toBe(200);
@@ -62,7 +62,7 @@ describe("the test", () => {
     expect(post?.headers["x-service-delivery"]).toBe(String(answer.body.delivery));
   });
 
-  test("that fails says the status or the error, and is not tried again", async () => {
+  test("that fails returns the status or the error, and is not retried", async () => {
     for (const [result, status] of [
       [{ status: 500 }, 500],
       [{ status: 302 }, 302],
@@ -84,7 +84,7 @@ describe("the test", () => {
     }
   });
 
-  test("writes its outcome to last_success_at and last_error", async () => {
+  test("records its outcome as last_success_at or last_error", async () => {
     const { id } = await created(call);
     await call("POST", `${id}/test/`);
     let webhook = await shown(id);
@@ -106,7 +106,7 @@ describe("the test", () => {
     expect(webhook.last_success_at).toBe("2026-11-20T12:02:00+03:00");
   });
 
-  test("goes out while the webhook is disabled too, by whomever, and leaves it so", async () => {
+  test("is sent while the webhook is disabled too, for whatever reason, and leaves it disabled", async () => {
     const { id } = await created(call);
     await call("PATCH", `${id}/`, { is_active: false });
     expect((await call("POST", `${id}/test/`)).body.delivered).toBe(true);
@@ -119,7 +119,7 @@ describe("the test", () => {
     expect(network.posts.length).toBe(2);
   });
 
-  test("is done at most once a minute for each webhook, with whichever key", async () => {
+  test("is possible at most once a minute for each webhook, with whichever key", async () => {
     const { id } = await created(call);
     const other = await created(call);
     const key = await keyOf(appliance, customer.organizationId, "member", "read_only");
@@ -142,7 +142,7 @@ describe("the test", () => {
     expect(network.posts.length).toBe(3);
   });
 
-  test("that failed counts for the minute too, and no change of the webhook gives another", async () => {
+  test("that fails counts for the minute too, and no change of the webhook allows another", async () => {
     const { id } = await created(call);
     answering({ fault: "unreachable" });
     expect((await call("POST", `${id}/test/`)).body.delivered).toBe(false);
@@ -152,7 +152,7 @@ describe("the test", () => {
     expectRefused(await call("POST", `${id}/test/`), 429, "throttled");
   });
 
-  test("asked for twice at the same time is done once", async () => {
+  test("requested twice at the same time is done once", async () => {
     const { id } = await created(call);
     const answers = await Promise.all(Array.from({ length: 5 }, () => call("POST", `${id}/test/`)));
     const statuses = answers.map(({ status }) => status).sort();
@@ -160,7 +160,7 @@ describe("the test", () => {
     expect(network.posts.length).toBe(1);
   });
 
-  test("is refused while six of the organization's are under way, and another's is not", async () => {
+  test("is refused while six of the organization are in progress, while another organization's is not", async () => {
     await appliance.app.domains.accounts.changePlan("profi", { webhooks: 10 }, COMMAND_LINE);
     const ids: number[] = [];
     for (let at = 0; at < 7; at++) {
@@ -187,7 +187,7 @@ describe("the test", () => {
     expect((await call("POST", `${last}/test/`)).status).toBe(200);
   });
 
-  test("whose webhook is deleted before it ends says what came of it all the same", async () => {
+  test("returns its outcome even if the webhook is deleted before it ends", async () => {
     const { id } = await created(call);
     const { called, answer } = holdAnswers(network);
     const running = call("POST", `${id}/test/`);
@@ -199,7 +199,7 @@ describe("the test", () => {
     expect((await call("GET", "")).body.results).toEqual([]);
   });
 
-  test("tells a refused address from an unreachable one by nothing, and connects to none", async () => {
+  test("does not reveal whether an address is refused or unreachable, and connects to neither", async () => {
     const unreachable = await created(call, { url: "https://down.example.com/" });
     const refused = await created(call, { url: "https://moved.example.com/" });
     answering({ fault: "unreachable" });
@@ -210,8 +210,8 @@ describe("the test", () => {
       network.names.set("moved.example.com", addresses);
       const { status, body } = await call("POST", `${refused.id}/test/`);
       expect(status).toBe(200);
-      const { delivery, ...told } = body;
-      expect(told).toEqual(expected);
+      const { delivery, ...outcome } = body;
+      expect(outcome).toEqual(expected);
       expect(delivery).toBeInteger();
     }
     expect(expected).toMatchObject({ delivered: false, status: null });
@@ -223,7 +223,7 @@ describe("the test", () => {
     expect(log).toEqual(Array(3).fill(expected.error));
   });
 
-  test("goes to one host six times a minute at the most, whatever becomes of the webhooks", async () => {
+  test("is possible at most six times a minute to one host, even if webhooks are deleted and created", async () => {
     const ping = async (url: string) => {
       const { id } = await created(call, { url });
       const answer = await call("POST", `${id}/test/`);
@@ -245,7 +245,7 @@ describe("the test", () => {
     expectRefused(await ping("https://hooks.example.com/"), 429, "throttled");
   });
 
-  test("of one organization leaves another its own", async () => {
+  test("of one organization does not count for another", async () => {
     await appliance.app.domains.accounts.changePlan("profi", { webhooks: 20 }, COMMAND_LINE);
     const one = await created(call, { url: "https://shared.example.com/" });
     await Promise.all(
@@ -261,7 +261,7 @@ describe("the test", () => {
     expect((await other("POST", `${id}/test/`)).status).toBe(200);
   });
 
-  test("is possible again at once after the clock was set back", async () => {
+  test("is possible again at once after the clock is set back", async () => {
     await appliance.app.domains.accounts.changePlan("profi", { webhooks: 20 }, COMMAND_LINE);
     const { id } = await created(call);
     for (let pings = 0; pings < 6; pings++) {
@@ -273,7 +273,7 @@ describe("the test", () => {
     expect((await call("POST", `${id}/test/`)).status).toBe(200);
   });
 
-  test("of a name that cannot be resolved any more fails without a connection", async () => {
+  test("of a name that can no longer be resolved fails without a connection", async () => {
     const { id } = await created(call);
     network.names.set("hooks.example.com", []);
     const { status, body } = await call("POST", `${id}/test/`);

@@ -14,7 +14,7 @@ import {
   RECEIVER,
 } from "../../support/webhook-calls.ts";
 
-/** What each plan allows of webhooks, and what is left of them when it changes or ends. */
+/** Which webhooks each plan allows, and what remains of them when it changes or ends. */
 
 let appliance: Appliance;
 const accounts = () => appliance.app.domains.accounts;
@@ -84,7 +84,7 @@ describe("the plan", () => {
     });
   }
 
-  test("counts disabled webhooks, by whomever, and no deleted ones", async () => {
+  test("counts disabled webhooks, for whatever reason, but no deleted ones", async () => {
     const { call } = await customerOf("growth");
     const { id } = await created(call);
     const more = { url: RECEIVER, channels: [1] };
@@ -97,7 +97,7 @@ describe("the plan", () => {
     expectRefused(await call("POST", "", more), 403, "tariff_required");
   });
 
-  test("counts the webhooks of one organization, whoever of it made them", async () => {
+  test("counts the webhooks of one organization, whichever member created them", async () => {
     const [one, other] = [await customerOf("growth"), await customerOf("growth")];
     await created(one.call);
     await created(other.call);
@@ -124,7 +124,7 @@ describe("the plan", () => {
     expectRefused(answer, 403, "tariff_required");
   });
 
-  test("is not exceeded by webhooks that are made at the same time", async () => {
+  test("is not exceeded by webhooks that are created at the same time", async () => {
     const { call } = await customerOf("profi");
     const answers = await Promise.all(
       numbersTo(12).map(() => call("POST", "", { url: RECEIVER, channels: [1] })),
@@ -134,7 +134,7 @@ describe("the plan", () => {
     expect((await call("GET", "")).body.results.length).toBe(5);
   });
 
-  test("changed by the operator holds from the next call on", async () => {
+  test("changed by the operator applies from the next call on", async () => {
     const { call } = await customerOf("start");
     expectRefused(await call("GET", ""), 403, "tariff_required");
     await accounts().changePlan("start", { webhooks: 2, webhookChannels: 1 }, COMMAND_LINE);
@@ -159,7 +159,7 @@ describe("after a downgrade", () => {
     return { ...customer, id: ids[0] as number, wide: wide.id as number };
   }
 
-  test("the webhooks that there are go on", async () => {
+  test("existing webhooks stay active", async () => {
     const { call, id, wide } = await downgraded();
     const { body } = await call("GET", "");
     expect(body.results.map((each: { is_active: boolean }) => each.is_active)).toEqual([
@@ -176,7 +176,7 @@ describe("after a downgrade", () => {
     }
   });
 
-  test("none is made until there is room again", async () => {
+  test("none can be created until there is room again", async () => {
     const { call } = await downgraded();
     const more = { url: RECEIVER, channels: [1] };
     expectRefused(await call("POST", "", more), 403, "tariff_required");
@@ -187,7 +187,7 @@ describe("after a downgrade", () => {
     await created(call);
   });
 
-  test("a disabled one is not enabled while the others fill the plan", async () => {
+  test("a disabled one cannot be enabled while the others fill the plan", async () => {
     const { call, id } = await downgraded();
     await call("PATCH", `${id}/`, { is_active: false });
     const before = (await call("GET", `${id}/`)).body;
@@ -202,7 +202,7 @@ describe("after a downgrade", () => {
     expect((await call("PATCH", `${id}/`, { is_active: true })).body.is_active).toBe(true);
   });
 
-  test("a disabled one of too many channels is enabled only with fewer", async () => {
+  test("a disabled one with too many channels can only be enabled with fewer", async () => {
     const { call, wide } = await downgraded();
     for (const { id } of (await call("GET", "")).body.results) {
       if (id !== wide) await call("DELETE", `${id}/`);
@@ -215,7 +215,7 @@ describe("after a downgrade", () => {
     expect([body.is_active, body.channels]).toEqual([true, [1, 2]]);
   });
 
-  test("a change of channels meets the new limit, and a refused one leaves the old ones", async () => {
+  test("a change of channels must keep to the new limit, and a refused one leaves the channels as they were", async () => {
     const { call, wide } = await downgraded();
     for (const channels of [
       [1, 2, 3],
@@ -228,7 +228,7 @@ describe("after a downgrade", () => {
   });
 });
 
-describe("an organization whose plan includes no webhooks any more", () => {
+describe("an organization whose plan no longer includes webhooks", () => {
   async function expectOnlyOldOnes(call: Call, id: number, delivery: number): Promise<void> {
     for (const [verb, path, body] of [
       ["POST", "", { url: RECEIVER, channels: [1] }],
@@ -278,7 +278,7 @@ describe("an organization whose plan includes no webhooks any more", () => {
     }
   });
 
-  test("is so from the instant its plan ends to the instant it is renewed", async () => {
+  test("has no access from the instant its plan ends to the instant it is renewed", async () => {
     const { call, organizationId } = await customerOf("growth");
     const { id } = await created(call);
     await deliverPost(appliance, 1);
@@ -298,7 +298,7 @@ describe("an organization whose plan includes no webhooks any more", () => {
     expect((await call("GET", `${id}/deliveries/`)).status).toBe(200);
   });
 
-  test("is still told of the mark and the role first", async () => {
+  test("is still refused for the key's access and the role first", async () => {
     const { call, organizationId, memberId } = await customerOf("profi");
     const { id } = await created(call);
     await accounts().givePlan(organizationId, "start", null, COMMAND_LINE);

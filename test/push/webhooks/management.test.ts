@@ -21,7 +21,10 @@ import {
   WEBHOOKS,
 } from "../../support/webhook-calls.ts";
 
-/** What the management of webhooks answers; other files beside this one say who may, and what is refused. */
+/**
+ * Answers of the methods that manage webhooks. Access, faults and plans have files of their own beside this
+ * one.
+ */
 
 const NOON = "2026-11-20T12:00:00+03:00";
 const LATER = "2026-11-20T12:00:01+03:00";
@@ -63,7 +66,7 @@ describe("the answer", () => {
     expect(appliance.ports.network.posts).toEqual([]);
   });
 
-  test("to get and in the list is the webhook without its secret", async () => {
+  test("to get and to list is the webhook without its secret", async () => {
     const { id } = await created(call, { channels: [2, 1] });
     expect(await shown(id)).toEqual({ id, ...webhook });
     const { status, body } = await call("GET", "");
@@ -75,7 +78,7 @@ describe("the answer", () => {
     expect((await call("GET", "")).body).toEqual({ results: [], next: null });
   });
 
-  test("to change is a 200 with the webhook as it is now", async () => {
+  test("to change is a 200 with the changed webhook", async () => {
     const { id } = await created(call);
     appliance.ports.clock.advance(1000);
     const answer = await call("PATCH", `${id}/`, { channels: [3] });
@@ -84,7 +87,7 @@ describe("the answer", () => {
     expect(answer.body).toEqual(await shown(id));
   });
 
-  test("to rotate is a 200 with the webhook and another secret", async () => {
+  test("to rotate is a 200 with the webhook and a new secret", async () => {
     const { id, secret } = await created(call);
     const answer = await call("POST", `${id}/rotate-secret/`);
     expect(answer.status).toBe(200);
@@ -118,7 +121,7 @@ describe("the answer", () => {
 });
 
 describe("a secret", () => {
-  test("is another one for every webhook and every rotation", async () => {
+  test("is a different one for every webhook and every rotation", async () => {
     const secrets: string[] = [];
     for (let count = 0; count < 3; count++) {
       const { id, secret } = await created(call);
@@ -128,7 +131,7 @@ describe("a secret", () => {
     expect(new Set(secrets).size).toBe(6);
   });
 
-  test("is in no other answer, in no log and, as it stands, in no byte of the database", async () => {
+  test("is in no other answer, in no log and not readable in the database", async () => {
     const lines: string[] = [];
     const keep = (...line: unknown[]) => void lines.push(Bun.inspect(line, { depth: 20 }));
     Object.assign(appliance.ports.log, { info: keep, warn: keep, error: keep });
@@ -204,7 +207,7 @@ describe("a rotation", () => {
     }
   });
 
-  test("refuses overlap_hours that are no whole number from 1 to 72, and rotates nothing", async () => {
+  test("refuses overlap_hours other than an integer from 1 to 72, and rotates nothing", async () => {
     const { id, secret } = await created(call);
     const integer = "A valid integer is required.";
     for (const [hours, fault] of [
@@ -229,7 +232,7 @@ describe("a rotation", () => {
 });
 
 describe("the list", () => {
-  test("comes in pages by number, each webhook on one of them", async () => {
+  test("has pages by number, with each webhook on one of them", async () => {
     const ids: number[] = [];
     for (let count = 0; count < 5; count++) ids.push((await created(call)).id);
     const pages: number[][] = [];
@@ -246,7 +249,7 @@ describe("the list", () => {
     expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
   });
 
-  test("refuses a page size or a cursor that cannot be", async () => {
+  test("refuses an invalid page size or cursor", async () => {
     const { id } = await created(call);
     for (const path of ["", `${id}/deliveries/`]) {
       for (const [query, field] of [

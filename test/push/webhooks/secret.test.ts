@@ -19,7 +19,7 @@ import { systemClock } from "../../../src/ports/clock.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
 import { type Pushing, startPushing } from "../../support/pushing.ts";
 
-/** Secrets are kept encrypted with a key that lives outside the database file. */
+/** Secrets are stored encrypted, with a key that is kept outside the database file. */
 
 let folder: string;
 beforeEach(() => {
@@ -34,12 +34,12 @@ function environment(more: Environment = {}): Environment {
   return { KANALOG_DB: join(folder, "kanalog.db"), ...more };
 }
 
-/** A file is worked on by threads that take the system's time. */
+/** Ports with the system's clock, because the threads that work on a file use that. */
 function ports(): FakePorts {
   return { ...fakePorts(), clock: { ...fakePorts().clock, ...systemClock } };
 }
 
-/** What a first start left behind, by its settings: each is made once, and every test has a copy. */
+/** Folders as a first start left them, by settings: each is created once, and every test gets a copy. */
 const firstStarts = new Map<string, { folder: string; pushing: Pushing }>();
 afterAll(() => {
   for (const first of firstStarts.values()) rmSync(first.folder, { recursive: true });
@@ -59,12 +59,15 @@ async function pushOnce(more: Environment = {}): Promise<Pushing> {
   return first.pushing;
 }
 
-/** The files beside the database's own. */
+/** Files beside those of the database. */
 function filesBeside(): string[] {
   return readdirSync(folder).filter((name) => !/^kanalog\.db(-wal|-shm)?$/.test(name));
 }
 
-/** What is stored, to the last page: the log first, which is gone once it is in the database. */
+/**
+ * Everything that is stored. The log is read first, because it disappears once it has been moved to the
+ * database.
+ */
 function databaseText(): string {
   return contentOf("kanalog.db-wal") + contentOf("kanalog.db");
 }
@@ -82,7 +85,7 @@ async function restart(more?: Environment): Promise<{ app: App; ports: FakePorts
   return { app: await createApp(readConfig(environment(more)), own), ports: own };
 }
 
-test("the first start makes one secret file beside the database, for its owner's eyes only", async () => {
+test("the first start creates one secret file beside the database, readable by its owner only", async () => {
   await pushOnce();
   const [name = "", ...others] = filesBeside();
   expect(others).toEqual([]);
@@ -92,7 +95,7 @@ test("the first start makes one secret file beside the database, for its owner's
   expect(databaseText()).not.toContain(secret);
 });
 
-test("no file is made where KANALOG_SECRET is set", async () => {
+test("no file is created if KANALOG_SECRET is set", async () => {
   await pushOnce({ KANALOG_SECRET: ONE });
   expect(filesBeside()).toEqual([]);
   expect(databaseText()).not.toContain(ONE);
@@ -140,7 +143,7 @@ test("a start without the KANALOG_SECRET that was set before is refused", async 
   expect(error).toBeInstanceOf(Error);
 });
 
-test("where the secret is lost, staff enables a webhook once its owner has rotated its own", async () => {
+test("if the secret is lost, staff can enable a webhook once its owner has rotated its signing secret", async () => {
   const { id, customer } = await pushOnce({ KANALOG_SECRET: ONE });
   const lost = environment({ KANALOG_SECRET: OTHER });
   const operator = await openDomains(readConfig(lost), ports());
@@ -160,21 +163,21 @@ test("where the secret is lost, staff enables a webhook once its owner has rotat
   await app.close();
 });
 
-test("a start with another KANALOG_SECRET is fine where there are no webhooks", async () => {
+test("a start with another KANALOG_SECRET is possible if there are no webhooks", async () => {
   const { app } = await restart({ KANALOG_SECRET: ONE });
   await app.close();
   const again = await restart({ KANALOG_SECRET: OTHER });
   await again.app.close();
 });
 
-test("KANALOG_SECRET of fewer than 32 characters stops the start", () => {
+test("a KANALOG_SECRET of fewer than 32 characters prevents the start", () => {
   expect(() => readConfig(environment({ KANALOG_SECRET: "x".repeat(31) }))).toThrow(
     "KANALOG_SECRET",
   );
   expect(() => readConfig(environment({ KANALOG_SECRET: "ы".repeat(32) }))).not.toThrow();
 });
 
-test("a start without the secret file is refused, and no other one is made in its place", async () => {
+test("a start without the secret file is refused, and no other one is created in its place", async () => {
   await pushOnce();
   const path = join(folder, "kanalog.db.secret");
   const secret = readFileSync(path, "utf8");

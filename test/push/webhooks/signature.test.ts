@@ -19,7 +19,7 @@ const TEXTS = [
   '"quotes", \\back\\, </script>, a tab\t and \u0001',
 ];
 
-/** Specification, section 6. */
+/** Tolerance of the receiver's clock (specification, section 6). */
 const TOLERANCE_S = 300;
 
 let pushing: Pushing;
@@ -34,7 +34,7 @@ function signatureOf({ headers }: FakePost): string {
   return headers["x-service-signature"] ?? "";
 }
 
-/** Whether an independent verifier takes the delivery, by this clock. */
+/** Whether an independent verifier accepts the delivery at this time. */
 async function verifies(post: FakePost, secret: string, nowMs = pushing.now()): Promise<boolean> {
   const verified = webhooks.constructEventAsync(
     post.body,
@@ -64,7 +64,7 @@ async function rotate(body?: object): Promise<string> {
 
 describe("a delivery", () => {
   for (const text of TEXTS) {
-    test(`with ${JSON.stringify(text)} is taken by Stripe's verifier`, async () => {
+    test(`with ${JSON.stringify(text)} is accepted by Stripe's verifier`, async () => {
       await pushing.send([1], { text });
       const [attempt] = pushing.attempts() as [FakePost];
       expect(JSON.parse(attempt.body).posts[0].text).toBe(text);
@@ -74,7 +74,7 @@ describe("a delivery", () => {
     });
   }
 
-  test("of a hundred posts, each retry of it, and a ping are taken by Stripe's verifier", async () => {
+  test("of a hundred posts, each of its retries, and a ping are accepted by Stripe's verifier", async () => {
     const failedAt = await startFailing(pushing, numbers(1, 100));
     await pushing.passUntil(failedAt + 23 * HOUR_MS);
     await pushing.call("POST", `/v1/msgr/webhooks/${pushing.id}/test/`);
@@ -85,7 +85,7 @@ describe("a delivery", () => {
     }
   });
 
-  test("is signed with the whole text of the secret, its whsec_ included", async () => {
+  test("is signed with the whole text of the secret, including whsec_", async () => {
     expect(pushing.secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
     const attempt = await lastSent(1);
     const t = Math.floor(pushing.now() / 1000);
@@ -94,7 +94,7 @@ describe("a delivery", () => {
     expect(signatureOf(attempt)).toBe(`t=${t},v1=${signed(pushing.secret)}`);
   });
 
-  test("is signed at the second of the attempt, whatever its milliseconds", async () => {
+  test("is signed with the second of the attempt, whatever its milliseconds", async () => {
     pushing.appliance.ports.clock.advance(999);
     await pushing.read([1]);
     await pushing.pass(MINUTE_MS);
@@ -105,7 +105,7 @@ describe("a delivery", () => {
 
   const openssl = Bun.which("openssl");
   if (openssl === null) console.warn("skipped: the check by openssl dgst, which is not installed");
-  test.skipIf(openssl === null)("is signed as openssl dgst says", async () => {
+  test.skipIf(openssl === null)("has the signature that openssl dgst computes", async () => {
     await pushing.send([1], { text: TEXTS.join("\n") });
     const [attempt] = pushing.attempts() as [FakePost];
     const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signatureOf(attempt)) ?? [];
@@ -120,7 +120,7 @@ describe("a delivery", () => {
 });
 
 describe("a rotation", () => {
-  test("without an overlap leaves the new secret alone, and one v1", async () => {
+  test("without an overlap leaves only the new secret, and one v1", async () => {
     const secret = await rotate();
     const attempt = await lastSent(1);
     expect(signatureOf(attempt)).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
@@ -128,7 +128,7 @@ describe("a rotation", () => {
     expect(await verifies(attempt, pushing.secret)).toBe(false);
   });
 
-  test("with an overlap has both verify until it ends, the former first, and then the new one alone", async () => {
+  test("with an overlap lets both secrets verify until it ends, the previous one first, then only the new one", async () => {
     const rotatedAt = pushing.now();
     const secret = await rotate({ overlap_hours: 2 });
     const during = await lastSent(1);
@@ -142,14 +142,14 @@ describe("a rotation", () => {
 
     await pushing.passUntil(rotatedAt + 2 * HOUR_MS - MINUTE_MS);
     const last = await lastSent(2);
-    // The batch falls on the very end of the overlap.
+    // The batch is due exactly when the overlap ends.
     expect(pushing.now()).toBe(rotatedAt + 2 * HOUR_MS);
     expect(await verifies(last, secret)).toBe(true);
     expect(await verifies(last, pushing.secret)).toBe(false);
     expect(signatureOf(last)).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
   });
 
-  test("with an overlap has both verify a second before its end", async () => {
+  test("with an overlap lets both secrets verify a second before its end", async () => {
     const batchedAt = pushing.now();
     pushing.appliance.ports.clock.advance(SECOND_MS);
     const secret = await rotate({ overlap_hours: 1 });
@@ -161,7 +161,7 @@ describe("a rotation", () => {
     expect(await verifies(last, pushing.secret)).toBe(true);
   });
 
-  test("without an overlap ends the one before it", async () => {
+  test("without an overlap ends the overlap of the one before", async () => {
     const second = await rotate({ overlap_hours: 72 });
     const third = await rotate();
     const attempt = await lastSent(1);
@@ -170,7 +170,7 @@ describe("a rotation", () => {
     expect(await verifies(attempt, pushing.secret)).toBe(false);
   });
 
-  test("with an overlap counts for queued retries and pings too", async () => {
+  test("with an overlap applies to queued retries and pings too", async () => {
     const failedAt = await startFailing(pushing);
     const secret = await rotate({ overlap_hours: 1 });
     await pushing.passUntil(failedAt + MINUTE_MS);

@@ -14,9 +14,8 @@ import {
 } from "../../support/pushing.ts";
 
 /**
- * Two serving processes on one file, each with an internet of its own. A file is worked on by
- * threads that take the system's time, so here time is real, and what a test lets pass it moves in
- * the file.
+ * Two serving processes on one file, each with a network of its own. The threads that work on a file use
+ * the system's clock, so time is real here, and a test lets time pass by moving it in the file.
  */
 let folder: string;
 let first: Pushing;
@@ -46,12 +45,12 @@ afterEach(async () => {
 
 const db = () => {
   const client = first.appliance.app.domains.db;
-  // Other connections write too.
+  // Waits for the lock, because other connections write too.
   client.pragma("busy_timeout = 5000");
   return client;
 };
 
-/** As if so much time had gone by since the batch and the claims. */
+/** Moves the last batch and the claims into the past. */
 function letPass(seconds: number): void {
   const by = seconds * 1000;
   db().prepare("UPDATE webhook_look SET batched_at = batched_at - ?").run(by);
@@ -60,7 +59,7 @@ function letPass(seconds: number): void {
     .run(by);
 }
 
-/** Posts are read, and a batch is due. */
+/** Has posts read, and makes a batch due. */
 async function readDue(ids: number[]): Promise<void> {
   await first.read(ids);
   letPass(61);
@@ -73,7 +72,7 @@ function sentBy({ network }: FakePorts): FakePost[] {
 const deliveriesOf = (posts: FakePost[]) =>
   posts.map(({ headers }) => headers["x-service-delivery"]);
 
-test("every post is cut into one event and every delivery attempted by one of them only", async () => {
+test("every post is put into one event, and every delivery attempted, by only one of them", async () => {
   for (let count = 0; count < 4; count++) await first.add([1]);
   await readDue(numbers(1, 1000));
   for (let round = 0; round < 3; round++) {
@@ -89,7 +88,7 @@ test("every post is cut into one event and every delivery attempted by one of th
   );
 });
 
-test("every post that matches is cut for an alert by one of them only, also one that the other made", async () => {
+test("every match of an alert is sent by only one of them, also if the other created the alert", async () => {
   const alert = { name: "A", q: "post", webhook: first.id };
   for (let count = 0; count < 3; count++) {
     expect((await first.call("POST", "/v1/msgr/alerts/", alert)).status).toBe(201);
@@ -100,7 +99,7 @@ test("every post that matches is cut for an alert by one of them only, also one 
   }
   const more = await first.call("POST", "/v1/msgr/alerts/", alert);
   await readDue([301]);
-  // The other process has read the alerts before this one was made.
+  // The other process has loaded the alerts before this one was created.
   await second.push.runDue();
   await first.runDue();
   const matched = [...sentBy(firstPorts), ...sentBy(secondPorts)]
@@ -111,12 +110,12 @@ test("every post that matches is cut for an alert by one of them only, also one 
   expect(matched).toContain(`${more.body.id} 301`);
 });
 
-test("what one has under way is not attempted by the other", async () => {
+test("an attempt that one has in progress is not made by the other", async () => {
   const { called, answer } = holdAnswers(firstPorts.network);
   await readDue([1]);
   const done = first.runDue();
   await called;
-  // Longer than an attempt can take.
+  // Longer than an attempt may take.
   letPass(11);
   await second.push.runDue();
   expect(sentBy(secondPorts)).toEqual([]);
@@ -127,7 +126,7 @@ test("what one has under way is not attempted by the other", async () => {
   expect((await first.deliveries())[0]).toMatchObject({ state: "delivered" });
 });
 
-/** The first one never hears from its receiver, and the second one delivers. */
+/** The first process gets no answer from its receiver, and the second one delivers. */
 async function takeOver(): Promise<{ answerLate(): Promise<void> }> {
   const { called, answer } = holdAnswers(firstPorts.network);
   await readDue([1]);
@@ -143,7 +142,7 @@ async function takeOver(): Promise<{ answerLate(): Promise<void> }> {
   };
 }
 
-test("what a crashed one had under way comes back and is attempted by the other, under the same number", async () => {
+test("an attempt that a crashed one had in progress is made by the other, under the same number", async () => {
   const { answerLate } = await takeOver();
   expect(deliveriesOf(sentBy(secondPorts))).toEqual(deliveriesOf(sentBy(firstPorts)));
   expect(sentBy(secondPorts).map(({ body }) => body)).toEqual(
@@ -153,7 +152,7 @@ test("what a crashed one had under way comes back and is attempted by the other,
   await answerLate();
 });
 
-test("the answer that the first one gets late changes nothing of the delivery", async () => {
+test("the answer that the first one gets late does not change the delivery", async () => {
   const { answerLate } = await takeOver();
   await answerLate();
   expect((await first.deliveries())[0]).toMatchObject({
@@ -165,7 +164,7 @@ test("the answer that the first one gets late changes nothing of the delivery", 
   expect([...sentBy(firstPorts), ...sentBy(secondPorts)]).toHaveLength(2);
 });
 
-test("the answer that the first one gets late changes nothing of the webhook", async () => {
+test("the answer that the first one gets late does not change the webhook", async () => {
   const { answerLate } = await takeOver();
   const before = await first.view();
   await answerLate();
@@ -176,7 +175,7 @@ test("the answer that the first one gets late changes nothing of the webhook", a
   expect(failing).toBeNull();
 });
 
-test("a late answer does not end the claim of the one that has it now", async () => {
+test("a late answer does not end the claim of the one that holds it now", async () => {
   const held = holdAnswers(firstPorts.network);
   await readDue([1]);
   const firstDone = first.runDue();
@@ -197,7 +196,7 @@ test("a late answer does not end the claim of the one that has it now", async ()
   expect((await first.deliveries())[0]).toMatchObject({ state: "delivered" });
 });
 
-test("both tell of a disabling by one mail together", async () => {
+test("together they send one mail about a disabled webhook", async () => {
   firstPorts.network.answer = () => ({ status: 500 });
   secondPorts.network.answer = () => ({ status: 500 });
   await readDue([1]);

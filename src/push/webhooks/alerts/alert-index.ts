@@ -4,8 +4,8 @@ import { createAlertTerms } from "./alert-terms.ts";
 import type { Alert } from "./alerts.table.ts";
 import { QueryPart } from "./query-part.ts";
 
-/** An alert's query and filters. */
-export type Asked = Pick<Alert, "q" | "channelId" | "category" | "territory" | "isAd">;
+/** What a post must be like to match an alert: its query and filters. */
+export type AlertCriteria = Pick<Alert, "q" | "channelId" | "category" | "territory" | "isAd">;
 
 /** Facts about a post that an alert's filters are tested on. */
 export interface PostFacts {
@@ -19,10 +19,10 @@ export interface PostFacts {
 
 export type AlertIndex = ReturnType<typeof createAlertIndex>;
 
-/** An alert in its slot, with the numbers of its terms. */
-interface Kept {
+/** An alert in the index: its slot, and the numbers of its terms. */
+interface IndexedAlert {
   id: number;
-  asked: Asked;
+  criteria: AlertCriteria;
   slot: number;
   /** A match contains at least one term of each list. */
   all: number[][];
@@ -35,17 +35,19 @@ const SLOTS_MIN = 1024;
 /**
  * An index of alerts by their terms. Each alert has a slot, which is one bit in the bitmaps. A post's terms
  * are found once for all alerts (alert-terms.ts); the bitmaps of these terms then decide all alerts, 32 at
- * a time. A post therefore costs about the same, whatever the alerts search for: `bun
- * test/bench/alerts.ts`.
+ * a time. A post therefore costs about the same, whatever the alerts search for; `bun test/bench/alerts.ts`
+ * measures it.
  */
 export function createAlertIndex() {
   const terms = createAlertTerms();
-  const byId = new Map<number, Kept>();
-  const bySlot: (Kept | undefined)[] = [];
+  const byId = new Map<number, IndexedAlert>();
+  const bySlot: (IndexedAlert | undefined)[] = [];
   const free: number[] = [];
   let slots = SLOTS_MIN;
   const excluded = new QueryPart(slots);
-  /** Parts for lists, by the position of a list in its query. */
+  /**
+   * Lists of alternative terms, by their position in the query: the first list of each alert, and so on.
+   */
   const lists: QueryPart[] = [];
 
   function newSlot(): number {
@@ -57,9 +59,9 @@ export function createAlertIndex() {
   }
 
   function remove(id: number): void {
-    const kept = byId.get(id);
-    if (kept === undefined) return;
-    const { slot, all, none } = kept;
+    const indexed = byId.get(id);
+    if (indexed === undefined) return;
+    const { slot, all, none } = indexed;
     excluded.remove(none, slot);
     for (const [at, numbers] of all.entries()) lists[at]?.remove(numbers, slot);
     for (const number of [...none, ...all.flat()]) terms.release(number);
@@ -74,31 +76,31 @@ export function createAlertIndex() {
     },
     remove,
 
-    /** Adds an alert, or replaces it with its current state. */
-    put(id: number, asked: Asked): void {
+    /** Adds an alert, or replaces it. */
+    put(id: number, criteria: AlertCriteria): void {
       remove(id);
-      const query = readPostQuery(asked.q);
+      const query = readPostQuery(criteria.q);
       // A query that only an earlier version could parse matches nothing.
       if (query === null) return;
       const slot = newSlot();
-      const none = query.none.map(terms.take);
-      const all = query.all.map((list) => list.map(terms.take));
-      const kept = { id, asked, slot, all, none };
+      const none = query.none.map(terms.acquire);
+      const all = query.all.map((list) => list.map(terms.acquire));
+      const indexed = { id, criteria, slot, all, none };
       excluded.add(none, slot);
       while (lists.length < all.length) lists.push(new QueryPart(slots));
       for (const [at, numbers] of all.entries()) lists[at]?.add(numbers, slot);
-      byId.set(id, kept);
-      bySlot[slot] = kept;
+      byId.set(id, indexed);
+      bySlot[slot] = indexed;
     },
 
-    /** Numbers of the alerts that a post matches. */
+    /** Numbers of the alerts that a post matches, by its tokens and facts. */
     alertsOf(tokens: readonly Token[], facts: PostFacts): number[] {
       const found = terms.findIn(tokens);
       for (const part of [excluded, ...lists]) part.hit(found);
       const ids: number[] = [];
       for (const slot of slotsThatMatch(excluded, lists)) {
-        const kept = bySlot[slot];
-        if (kept !== undefined && isWanted(kept.asked, facts)) ids.push(kept.id);
+        const indexed = bySlot[slot];
+        if (indexed !== undefined && isWanted(indexed.criteria, facts)) ids.push(indexed.id);
       }
       return ids;
     },
@@ -109,11 +111,11 @@ export function createAlertIndex() {
 function slotsThatMatch(excluded: QueryPart, lists: readonly QueryPart[]): number[] {
   const slots: number[] = [];
   for (let word = 0; word < excluded.hits.length; word += 1) {
-    // Every alert has a first list.
+    // Every alert has a first list, and a term of it is needed; further lists count only if it has them.
     let matching = (lists[0]?.hits[word] ?? 0) & ~(excluded.hits[word] ?? 0);
-    for (const { asks, hits } of lists) {
+    for (const { present, hits } of lists) {
       if (matching === 0) break;
-      matching &= (hits[word] ?? 0) | ~(asks[word] ?? 0);
+      matching &= (hits[word] ?? 0) | ~(present[word] ?? 0);
     }
     for (; matching !== 0; matching &= matching - 1) {
       slots.push(32 * word + 31 - Math.clz32(matching & -matching));
@@ -122,9 +124,9 @@ function slotsThatMatch(excluded: QueryPart, lists: readonly QueryPart[]): numbe
   return slots;
 }
 
-/** Whether a post's channel and kind satisfy an alert's filters. */
+/** Whether a post satisfies an alert's filters; its text is not considered. */
 export function isWanted(
-  { channelId, category, territory, isAd }: Asked,
+  { channelId, category, territory, isAd }: AlertCriteria,
   facts: PostFacts,
 ): boolean {
   return (

@@ -2,53 +2,55 @@ import type { Term } from "../../../catalog/post-search/post-query.ts";
 import { createTermFinder } from "./term-finder.ts";
 
 /** A registered term. */
-interface Known {
+interface Registered {
   term: Term;
   number: number;
-  takers: number;
+  /** How many terms of alerts share it. */
+  uses: number;
 }
 
 /** The terms of all alerts, each with a number shared by the alerts that use it. */
 export function createAlertTerms() {
-  const byName = new Map<string, Known>();
-  const byNumber: (Known | undefined)[] = [];
+  const byKey = new Map<string, Registered>();
+  const byNumber: (Registered | undefined)[] = [];
   const free: number[] = [];
   const finder = createTermFinder();
   return {
-    /** Returns the number of a term, registering it if it is new. */
-    take(term: Term): number {
-      const name = nameOf(term);
-      const known = byName.get(name);
-      if (known !== undefined) {
-        known.takers += 1;
-        return known.number;
+    /** Number of a term, which is registered if it is new. */
+    acquire(term: Term): number {
+      const key = keyOf(term);
+      const registered = byKey.get(key);
+      if (registered !== undefined) {
+        registered.uses += 1;
+        return registered.number;
       }
       const number = free.pop() ?? byNumber.length;
-      const added = { term, number, takers: 1 };
-      byName.set(name, added);
+      const added = { term, number, uses: 1 };
+      byKey.set(key, added);
       byNumber[number] = added;
       finder.add(term, number);
       return number;
     },
 
-    /** Reverses one `take` of a term; the last one removes it. */
+    /** Reverses one `acquire` of a term; the last one removes it. */
     release(number: number): void {
-      const known = byNumber[number];
-      if (known === undefined) return;
-      known.takers -= 1;
-      if (known.takers > 0) return;
-      finder.remove(known.term, number);
-      byName.delete(nameOf(known.term));
+      const registered = byNumber[number];
+      if (registered === undefined) return;
+      registered.uses -= 1;
+      if (registered.uses > 0) return;
+      finder.remove(registered.term, number);
+      byKey.delete(keyOf(registered.term));
       byNumber[number] = undefined;
       free.push(number);
     },
 
+    /** Numbers of the terms that a text contains. */
     findIn: finder.findIn,
   };
 }
 
-/** A term's name; terms that match the same words share one. */
-function nameOf(term: Term): string {
+/** A key for a term: terms that match the same words share one. */
+function keyOf(term: Term): string {
   switch (term.kind) {
     case "stems":
       return term.stems.join(" ");

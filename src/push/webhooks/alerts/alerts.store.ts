@@ -18,7 +18,7 @@ const pageOfOrganization = query((db) =>
     .limit(given("limit")),
 );
 
-/** An organization's alerts with higher numbers, ascending. */
+/** An organization's alerts with numbers above `after`, ascending. */
 export function selectAlertsPage(
   db: Database,
   page: { organizationId: number; after: number; limit: number },
@@ -48,7 +48,7 @@ const nth = query((db) =>
     .offset(given("before")),
 );
 
-/** An organization's alert at an index, by number; undefined if there are fewer. */
+/** Number of the organization's alert that follows the oldest `before` ones; undefined if there is none. */
 export async function alertAfter(
   db: Database,
   of: { organizationId: number; before: number },
@@ -112,7 +112,7 @@ const noteCut = change((db) =>
     .where(eqGiven(alerts.id, "id")),
 );
 
-/** Records up to which sequence an alert's posts have been put into events, and how many today. */
+/** Records up to which sequence an alert's posts have been put into events, and how many that day. */
 export async function noteAlertCut(
   tx: Transaction,
   cut: { id: number; last: number; sentDay: number; sentPosts: number },
@@ -139,14 +139,14 @@ export async function forgetAlertPosts(
 const noteChange = change((db) => db.insert(alertChanges).values({ alertId: given("alertId") }));
 
 /**
- * Has every process reload an alert it keeps in memory. Changes to what an alert searches for are recorded
- * by triggers.
+ * Makes every process load an alert again. Not needed after a change of the alert itself, which a trigger
+ * records.
  */
 export async function noteAlertChange(tx: Transaction, alertId: number): Promise<void> {
   await noteChange(tx).run({ alertId });
 }
 
-/** Number of the latest change to what alerts search for, by any process. */
+/** Number of the latest change of alerts, by any process. */
 export function lastAlertChange(db: Database): number {
   return lastNumberOf(db, "alert_changes");
 }
@@ -156,7 +156,7 @@ export function lastAlertSequence(db: Database): number {
   return lastNumberOf(db, "alert_posts");
 }
 
-/** Last number generated for a table, which SQLite records in a table of its own. */
+/** The last number that a table has given out, as SQLite itself records it. */
 function lastNumberOf(db: Database, table: string): number {
   const sql = "SELECT seq FROM sqlite_sequence WHERE name = ?";
   return statement<{ seq: number }>(db, sql).get(table)?.seq ?? 0;

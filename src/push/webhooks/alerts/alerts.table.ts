@@ -1,17 +1,19 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Alerts: words to look for in incoming posts, and how matches are reported. */
+/** Alerts: what to look for in new posts, and the webhook by which matches are sent. */
 export const alerts = sqliteTable("alerts", {
   id: integer("id").primaryKey(),
   organizationId: integer("organization_id").notNull(),
   /** Webhook that delivers the matches. */
   webhookId: integer("webhook_id").notNull(),
   name: text("name").notNull(),
+  /** The query, as its owner wrote it. */
   q: text("q").notNull(),
   /** Null for posts of all channels. */
   channelId: integer("channel_id"),
-  /** Slugs; null for any. */
+  /** Slug of a category; null for any. */
   category: text("category"),
+  /** Slug of a territory, which includes those below it; null for any. */
   territory: text("territory"),
   /** Null for both advertising and other posts. */
   isAd: integer("is_ad", { mode: "boolean" }),
@@ -40,7 +42,7 @@ export const alertPosts = sqliteTable("alert_posts", {
   postId: integer("post_id").notNull(),
 });
 
-/** Latest changes to what alerts search for, in order. */
+/** The latest changes that matching must know about, in order: older ones are removed. */
 export const alertChanges = sqliteTable("alert_changes", {
   version: integer("version").primaryKey(),
   alertId: integer("alert_id").notNull(),

@@ -67,8 +67,8 @@ export function createAlerts(
     /** Number of matching posts in recent days, and the newest of them. */
     async preview(own: OwnItem): Promise<PreviewView> {
       const { q, channelId, category, territory, isAd } = await ownAlert(db, own);
-      const asked = { q, channelId, category, territory, isAd };
-      return readers.previewAlert({ ...asked, nowMs: clock.now() });
+      const criteria = { q, channelId, category, territory, isAd };
+      return readers.previewAlert({ ...criteria, nowMs: clock.now() });
     },
   };
 }

@@ -5,7 +5,7 @@ import { dayOf } from "../../../values/moscow-time.ts";
 import { addDelivery } from "../delivery/deliveries.store.ts";
 import { eventsOf, FRESH_MS, type PostTexts } from "../events/cut-events.ts";
 import { eventBody } from "../events/event-body.ts";
-import { noteLook } from "../events/look.ts";
+import { noteHeartbeat } from "../events/heartbeat.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
 import { forgetAlertPosts, noteAlertChange, noteAlertCut, selectAlert } from "./alerts.store.ts";
 import { ALERT_POSTS_A_DAY } from "./loaded-alerts.ts";
@@ -27,7 +27,7 @@ export interface MatchedPart {
 
 /**
  * Puts matching posts into events, alert by alert, until the lock has been held long enough. The same
- * transaction advances each alert past these posts, so that each is sent at most once.
+ * transaction advances each alert past these posts, so that none is sent to it twice.
  * @returns how many alerts are done
  */
 export function cutMatches(
@@ -37,7 +37,7 @@ export function cutMatches(
 ): Promise<number> {
   return inTransaction(db, clock, "cut-alerts", async (tx) => {
     const nowMs = clock.now();
-    await noteLook(tx, nowMs);
+    await noteHeartbeat(tx, nowMs);
     const endAtMs = clock.monotonic() + CUT_MS;
     const shared = { last, nowMs, texts: new Map(), pausedFrom: new Map() };
     let cut = 0;
@@ -50,7 +50,7 @@ export function cutMatches(
   });
 }
 
-/** Ends a part once all its alerts are done. */
+/** Ends a part once all its alerts are done: removes its posts from the queue. */
 export async function leaveMatches(
   db: Database,
   clock: Clock,
@@ -64,16 +64,17 @@ export async function leaveMatches(
   );
 }
 
-/** Facts shared by all alerts processed in one transaction. */
+/** What the alerts processed in one transaction share. */
 interface Shared {
   /** Sequence of the part's last post. */
   last: number;
   nowMs: number;
   texts: PostTexts;
-  /** First paused alert of each organization looked up so far. */
+  /** Number of the first paused alert, by organization; filled as needed. */
   pausedFrom: Map<number, number>;
 }
 
+/** Puts the posts that one alert gets into events, up to its limit of the day. */
 async function cutAlert(
   tx: Transaction,
   { alertId, sequences }: Matched,
@@ -83,7 +84,7 @@ async function cutAlert(
   if (alert === undefined) return;
   const { webhookId, organizationId, name } = alert;
   const webhook = await selectWebhook(tx, webhookId);
-  // Once its webhook is enabled again, the alert gets posts read from then on.
+  // A disabled webhook's alert misses these posts: it continues with those read after enabling.
   if (webhook?.disabledReason !== "") return;
   const from = known.get(organizationId) ?? (await pausedFrom(tx, organizationId, nowMs));
   known.set(organizationId, from);
@@ -111,6 +112,6 @@ async function cutAlert(
   if (postIds.length === 0) return;
   const sentPosts = sentToday + postIds.length;
   await noteAlertCut(tx, { id: alertId, last, sentDay: today, sentPosts });
-  // The alert is not matched any more today.
+  // Every process then drops the alert from memory for the rest of the day.
   if (sentPosts >= ALERT_POSTS_A_DAY) await noteAlertChange(tx, alertId);
 }

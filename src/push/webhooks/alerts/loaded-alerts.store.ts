@@ -2,36 +2,36 @@ import { and, asc, eq, gt, lte } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
 import { eqGiven, given, queryNow } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
-import type { Asked } from "./alert-index.ts";
+import type { AlertCriteria } from "./alert-index.ts";
 import { type Alert, alertChanges, alerts } from "./alerts.table.ts";
 
-/** An alert with what matching needs. */
-export interface AskedRow extends Asked, Pick<Alert, "id" | "sentDay" | "sentPosts"> {
-  /** Empty if its webhook gets events. */
+/** What matching needs of an alert. */
+export interface LoadedAlert extends AlertCriteria, Pick<Alert, "id" | "sentDay" | "sentPosts"> {
+  /** Of its webhook; empty while that is active. */
   disabledReason: string;
 }
 
 const { id, q, channelId, category, territory, isAd, sentDay, sentPosts } = alerts;
 const { disabledReason } = webhooks;
-const asked = {
+const columns = {
   ...{ id, q, channelId, category, territory, isAd, sentDay, sentPosts, disabledReason },
 };
 
-const askedById = queryNow((db) =>
+const alertById = queryNow((db) =>
   db
-    .select(asked)
+    .select(columns)
     .from(alerts)
     .innerJoin(webhooks, eq(webhooks.id, alerts.webhookId))
     .where(eqGiven(alerts.id, "id")),
 );
 
-export function selectAsked(db: Database, of: number): AskedRow | undefined {
-  return askedById(db).get({ id: of });
+export function selectLoadedAlert(db: Database, of: number): LoadedAlert | undefined {
+  return alertById(db).get({ id: of });
 }
 
-const askedAfter = queryNow((db) =>
+const alertsAfter = queryNow((db) =>
   db
-    .select(asked)
+    .select(columns)
     .from(alerts)
     .innerJoin(webhooks, eq(webhooks.id, alerts.webhookId))
     .where(gt(alerts.id, given("after")))
@@ -39,9 +39,12 @@ const askedAfter = queryNow((db) =>
     .limit(given("limit")),
 );
 
-/** Alerts with numbers above one, ascending. */
-export function selectAskedAfter(db: Database, page: { after: number; limit: number }): AskedRow[] {
-  return askedAfter(db).all(page);
+/** Alerts with numbers above `after`, ascending. */
+export function selectLoadedAlertsAfter(
+  db: Database,
+  page: { after: number; limit: number },
+): LoadedAlert[] {
+  return alertsAfter(db).all(page);
 }
 
 const changes = queryNow((db) =>
@@ -52,7 +55,7 @@ const changes = queryNow((db) =>
 );
 
 /**
- * Alerts changed after one change, up to another.
+ * Alerts that were changed, from the change after `after` up to `last`; one may occur several times.
  * @returns null if some of these changes are no longer recorded
  */
 export function selectAlertChanges(db: Database, after: number, last: number): number[] | null {

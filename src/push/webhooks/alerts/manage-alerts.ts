@@ -19,10 +19,9 @@ import {
 import type { Alert, AlertFields } from "./alerts.table.ts";
 
 /** Changes of alerts by owners and administrators, one transaction each. */
-
 export const alertChanges = { addAlert, changeAlert, removeAlert };
 
-/** @throws AppError `not_found` */
+/** An organization's alert. @throws AppError `not_found`, also for another organization's */
 export async function ownAlert(db: Database, { organizationId, id }: OwnItem): Promise<Alert> {
   const alert = await selectAlert(db, id);
   if (alert?.organizationId !== organizationId) throw notFound("alert");
@@ -38,7 +37,9 @@ async function requireOwnWebhook(db: Database, organizationId: number, id: numbe
 }
 
 /**
- * @returns its number. @throws AppError `tariff_required`; `not_found` for another organization's webhook
+ * Creates an alert, which gets posts read from now on.
+ * @returns its number
+ * @throws AppError `tariff_required`; `not_found` for another organization's webhook
  */
 function addAlert(
   db: Database,
@@ -102,6 +103,7 @@ function removeAlert(
   });
 }
 
+/** Audit entry of a change. */
 function ofAlert(
   verb: "create" | "change" | "delete",
   { organizationId, id }: OwnItem,

@@ -2,7 +2,7 @@ import { type Database, statement } from "../../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
 import type { PostFacts } from "./alert-index.ts";
 
-/** A post's text and what filters are tested on, as stored. */
+/** A post's text, and the facts that filters are tested on as the database stores them. */
 interface FactsRow {
   text: string;
   channelId: number;
@@ -12,7 +12,10 @@ interface FactsRow {
   territories: string | null;
 }
 
-/** SQL: facts of a post. If its channel is being merged, they already belong to the other channel. */
+/**
+ * The columns of `FactsRow`. A post of a channel that is being merged already counts as the other
+ * channel's.
+ */
 const FACTS = `p.text, coalesce(m.into_id, p.channel_id) AS channelId, p.is_ad AS isAd, k.category,
   k.categories, t.path AS territories`;
 const FACTS_JOINS = `
@@ -36,8 +39,8 @@ const WAITING = `
   WHERE r.sequence > @after AND r.sequence <= @until ORDER BY r.sequence`;
 
 /**
- * Posts to match, between two sequences. Read lazily: until the last row is read, the connection can run no
- * other statement.
+ * Posts to match, with sequences above `after` and up to `until`. Read lazily: until the iteration ends,
+ * the connection can run no other statement.
  */
 export function readAlertPosts(
   db: Database,
@@ -58,7 +61,10 @@ const OF_ALL = `${RECENT} AND p.id > (SELECT coalesce(max(id), 0) FROM posts) - 
 const OF_CHANNEL = `${RECENT} AND p.channel_id = @channelId AND p.published_at >= @fromMs
   ORDER BY p.published_at DESC, p.id DESC LIMIT @walkedMax`;
 
-/** The posts of public channels read last, or the newest of one channel. */
+/**
+ * The posts of public channels read last; or, of one channel, those published since `fromMs`, newest first.
+ * Read lazily, as `readAlertPosts`.
+ */
 export function readRecentPosts(
   db: Database,
   { channelId, ...rest }: { channelId: number | null; fromMs: number; walkedMax: number },
@@ -70,8 +76,8 @@ export function readRecentPosts(
 
 /**
  * Those of the given posts that an alert gets, oldest first: of a public channel, read since the alert last
- * changed, not sent for it yet, and published within the last two days. Each join finds one row by its key,
- * in the written order.
+ * changed, not sent for it yet, and published within the last two days. Each join, made in the written
+ * order, finds one row by its key.
  */
 const MATCHED = `
   SELECT p.id
@@ -86,7 +92,7 @@ const MATCHED = `
   WHERE a.id = @alertId AND p.published_at >= @freshFrom
   ORDER BY p.published_at, p.id LIMIT @limit`;
 
-/** Numbers of the posts. */
+/** Numbers of the posts that an alert gets, as `MATCHED` says. */
 export function selectMatched(
   db: Database,
   {

@@ -8,15 +8,16 @@ import { readAlertPosts, toFacts } from "./match-posts.store.ts";
 
 /** How long one step of matching may take: the sender's database work waits on the same thread. */
 const MATCH_MS = 10;
-/** Posts per step if there are no alerts to match. */
+/** Posts per step, however quickly they are matched, for instance without any alerts. */
 const STEP_POSTS_MAX = 500;
 
-/** Posts of a step, and their matches. A step that only loads alerts has no posts. */
+/** Result of a step: how much it read, and the matches. A step that only loads alerts reads no posts. */
 interface MatchedPosts {
-  /** Sequence of its last post. */
+  /** Sequence of its last post; that of the step before if it has none. */
   last: number;
   posts: number;
-  bytes: number;
+  /** Length of the posts' texts. */
+  characters: number;
   matched: Matched[];
 }
 
@@ -40,13 +41,13 @@ export function matchPosts(
   // Read before the alerts: one created in between gets only posts that are read later.
   const until = lastAlertSequence(db);
   const index = currentAlerts(db, dayOf(clock.now()), isOver);
-  if (index === null) return { last: after, posts: 0, bytes: 0, matched: [] };
+  if (index === null) return { last: after, posts: 0, characters: 0, matched: [] };
   const matched = new Map<number, number[]>();
-  let [last, posts, bytes] = [after, 0, 0];
+  let [last, posts, characters] = [after, 0, 0];
   for (const row of readAlertPosts(db, { after, until })) {
     last = row.sequence;
     posts += 1;
-    bytes += row.text.length;
+    characters += row.text.length;
     const found = index.size === 0 ? [] : index.alertsOf(tokensOf(row.text), toFacts(row));
     for (const alertId of found) {
       const sequences = matched.get(alertId);
@@ -57,5 +58,5 @@ export function matchPosts(
   }
   if (posts === 0) return null;
   const list = [...matched].map(([alertId, sequences]) => ({ alertId, sequences }));
-  return { last, posts, bytes, matched: list };
+  return { last, posts, characters, matched: list };
 }

@@ -3,8 +3,9 @@ import { includedAlerts } from "../events/served.ts";
 import { alertAfter } from "./alerts.store.ts";
 
 /**
- * Number of an organization's first paused alert: if there are more than the current plan includes, the
- * newest pause until it includes them again. Infinity if none is paused.
+ * Number of an organization's first paused alert; alerts with higher numbers are paused too. If there are
+ * more than the current plan includes, the newest pause until it includes them again.
+ * @returns infinity if none is paused
  */
 export async function pausedFrom(
   db: Database,

@@ -6,18 +6,18 @@ interface Node {
 
 /** A trie of numbered phrases, keyed by the stems of their words. */
 export class PhraseTree {
-  private readonly begin: Node = { next: new Map(), number: null };
+  private readonly root: Node = { next: new Map(), number: null };
 
   get isEmpty(): boolean {
-    return this.begin.next.size === 0;
+    return this.root.next.size === 0;
   }
 
   add(stems: readonly string[], number: number): void {
-    change(this.begin, stems, number);
+    change(this.root, stems, number);
   }
 
   remove(stems: readonly string[]): void {
-    change(this.begin, stems, null);
+    change(this.root, stems, null);
   }
 
   /**
@@ -26,22 +26,22 @@ export class PhraseTree {
    * @returns a function to call with the stem of each word, in order
    */
   walk(found: (number: number) => void): (stem: string) => void {
-    /** Nodes reached by the preceding words, and the root, since each word may start a phrase. */
-    let ways = [this.begin];
+    /** Nodes that the preceding words lead to, and the root, since any word may start a phrase. */
+    let reached = [this.root];
     return (stem) => {
-      const on = [this.begin];
-      for (const node of ways) {
+      const following = [this.root];
+      for (const node of reached) {
         const next = node.next.get(stem);
         if (next === undefined) continue;
-        on.push(next);
+        following.push(next);
         if (next.number !== null) found(next.number);
       }
-      ways = on;
+      reached = following;
     };
   }
 }
 
-/** @param number null removes the phrase, with nodes that lead to no other one */
+/** Sets the number of a phrase. @param number null removes it, with nodes that lead to no other phrase */
 function change(node: Node, stems: readonly string[], number: number | null): void {
   const [stem, ...rest] = stems;
   if (stem === undefined) {

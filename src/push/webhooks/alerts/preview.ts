@@ -6,31 +6,34 @@ import { selectPost } from "../../../catalog/posts/shown-posts.store.ts";
 import type { Database } from "../../../db/database.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
-import { type Asked, isWanted } from "./alert-index.ts";
+import { type AlertCriteria, isWanted } from "./alert-index.ts";
 import type { PreviewView } from "./alert-views.ts";
 import { readRecentPosts, toFacts } from "./match-posts.store.ts";
 
 export const PREVIEW_DAYS = 7;
 const SHOWN_MAX = 10;
-/** Limits for the posts examined, some 0.3 s of a reader thread, and for the length of their texts. */
+/** Limits for the posts examined and for the length of their texts: about 0.3 s of a reader thread. */
 export const WALKED_MAX = 5_000;
 const CHARACTERS_MAX = 5_000_000;
 
-export type PreviewSelection = Asked & { nowMs: number };
+export type PreviewSelection = AlertCriteria & { nowMs: number };
 
-/** Posts that an alert would have sent, matched in the same way as new posts; runs on a reader thread. */
-export function previewAlert(db: Database, { nowMs, ...asked }: PreviewSelection): PreviewView {
-  const query = readPostQuery(asked.q);
+/**
+ * Recent posts that match an alert, by the same rules as new posts; runs on a reader thread.
+ * @returns their number and the newest, newest first
+ */
+export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelection): PreviewView {
+  const query = readPostQuery(criteria.q);
   if (query === null) return { matches: 0, matches_capped: false, results: [] };
   const fromMs = nowMs - PREVIEW_DAYS * DAY_MS;
   const found: { id: number; publishedAt: number }[] = [];
   let [walked, characters] = [0, 0];
-  const { channelId } = asked;
+  const { channelId } = criteria;
   for (const row of readRecentPosts(db, { channelId, fromMs, walkedMax: WALKED_MAX })) {
     walked += 1;
     characters += row.text.length;
     const isRecent = row.publishedAt >= fromMs && row.publishedAt <= nowMs;
-    if (isRecent && isWanted(asked, toFacts(row)) && isMatch(query, tokensOf(row.text))) {
+    if (isRecent && isWanted(criteria, toFacts(row)) && isMatch(query, tokensOf(row.text))) {
       found.push({ id: row.id, publishedAt: row.publishedAt });
     }
     if (characters >= CHARACTERS_MAX) break;

@@ -8,25 +8,25 @@ export const alertWork = { matchPosts, cutMatches, leaveMatches };
 
 export type AlertWork = Calls<typeof alertWork>;
 
-/** Limits of a part: posts, bytes of their texts, and posts times alerts. */
+/** Limits of a part: posts, characters of their texts, and matches. */
 const PART_POSTS_MAX = 500;
-const PART_BYTES_MAX = 400_000;
-const PART_PAIRS_MAX = 100_000;
-/** Time per turn, after which the next look continues: webhooks' own posts come first. */
+const PART_CHARACTERS_MAX = 400_000;
+const PART_MATCHES_MAX = 100_000;
+/** Time per turn; the next look continues. Events of watched channels come before those of alerts. */
 const TURN_MS = 2_000;
 /** Pause between two transactions, so that others get in: they poll for the lock every millisecond. */
 const PAUSE_MS = 3;
 
 /**
- * Matches incoming posts with alerts, and puts matches into events, turn by turn. A part not finished in a
- * turn is kept for the next; after a kill it is matched again, and alerts that are past it do not get it
- * twice.
+ * Matches new posts with alerts, and puts matches into events, turn by turn. A part that a turn does not
+ * finish is kept for the next one. After a kill it is matched again; alerts that have advanced past it do
+ * not get it twice.
  */
 export function createAlertTurns(work: AlertWork, clock: Clock) {
   let left: MatchedPart | null = null;
 
   return {
-    /** Whether the last turn left work. */
+    /** Whether the last turn left work for another. */
     isLeft: (): boolean => left !== null,
 
     async turn(): Promise<void> {
@@ -49,18 +49,21 @@ export function createAlertTurns(work: AlertWork, clock: Clock) {
   };
 }
 
-/** Matches posts until a part is full, so that an alert's posts in it make few events. */
+/**
+ * Matches posts until a part is full, so that an alert's posts in it make few events.
+ * @returns null if no post is waiting, or the time was up before all alerts were loaded
+ */
 async function nextPart(work: AlertWork, isOver: () => boolean): Promise<MatchedPart | null> {
   const matched = new Map<number, number[]>();
-  let [last, posts, bytes, pairs] = [0, 0, 0, 0];
-  while (posts < PART_POSTS_MAX && bytes < PART_BYTES_MAX && pairs < PART_PAIRS_MAX) {
+  let [last, posts, characters, matches] = [0, 0, 0, 0];
+  while (posts < PART_POSTS_MAX && characters < PART_CHARACTERS_MAX && matches < PART_MATCHES_MAX) {
     const step = await work.matchPosts({ after: last });
     if (step === null) break;
     last = step.last;
     posts += step.posts;
-    bytes += step.bytes;
+    characters += step.characters;
     for (const { alertId, sequences } of step.matched) {
-      pairs += sequences.length;
+      matches += sequences.length;
       matched.set(alertId, [...(matched.get(alertId) ?? []), ...sequences]);
     }
     if (isOver()) break;

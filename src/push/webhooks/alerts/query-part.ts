@@ -1,29 +1,29 @@
 import { bitsFor, SlotSet, setBit } from "./slot-set.ts";
 
-/** One part of all alerts' queries: the terms they exclude, or their alternative terms at one position. */
+/** One part of all alerts' queries: the terms that they exclude, or their list of terms at one position. */
 export class QueryPart {
-  /** Alerts that have this part. */
-  asks;
-  /** Alerts of which the current post contains a term. */
+  /** Slots of the alerts that have this part. */
+  present;
+  /** Slots of the alerts that have a term in this part which the current post contains. */
   hits;
-  /** Alerts by the number of a term in this part. */
+  /** Slots of alerts by the number of a term in this part. */
   private readonly byTerm = new Map<number, SlotSet>();
 
   constructor(private slots: number) {
-    this.asks = bitsFor(slots);
+    this.present = bitsFor(slots);
     this.hits = bitsFor(slots);
   }
 
   grow(slots: number): void {
-    const { asks } = this;
+    const { present } = this;
     this.slots = slots;
-    this.asks = bitsFor(slots);
-    this.asks.set(asks);
+    this.present = bitsFor(slots);
+    this.present.set(present);
     this.hits = bitsFor(slots);
   }
 
   add(numbers: readonly number[], slot: number): void {
-    setBit(this.asks, slot, true);
+    setBit(this.present, slot, true);
     for (const number of new Set(numbers)) {
       const set = this.byTerm.get(number) ?? new SlotSet();
       set.add(slot, this.slots);
@@ -32,7 +32,7 @@ export class QueryPart {
   }
 
   remove(numbers: readonly number[], slot: number): void {
-    setBit(this.asks, slot, false);
+    setBit(this.present, slot, false);
     for (const number of new Set(numbers)) {
       const set = this.byTerm.get(number);
       set?.remove(slot);
@@ -40,7 +40,7 @@ export class QueryPart {
     }
   }
 
-  /** Records which alerts a post with these terms hits. */
+  /** Sets `hits` for a post that contains these terms. */
   hit(found: readonly number[]): void {
     this.hits.fill(0);
     for (const number of found) this.byTerm.get(number)?.addTo(this.hits);

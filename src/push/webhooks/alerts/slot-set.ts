@@ -1,7 +1,7 @@
 /** Slots per word of a bitmap. */
 const BITS = 32;
 /**
- * Longest list before a bitmap is used: adding a hundred slots one by one costs as much as the words for
+ * Longest list; above it a bitmap is used. Adding 100 slots one by one costs as much as the words of
  * 10,000.
  */
 const LIST_MAX = 100;
@@ -25,7 +25,10 @@ export class SlotSet {
   private bits: Bits = bitsFor(0);
   size = 0;
 
-  /** @param slots number of possible slots */
+  /**
+   * Adds a slot that is not in the set.
+   * @param slots number of possible slots, which may have grown since the previous call
+   */
   add(slot: number, slots: number): void {
     this.size += 1;
     if (this.list !== null && this.list.length < LIST_MAX) this.list.push(slot);
@@ -42,7 +45,7 @@ export class SlotSet {
     else this.list.splice(this.list.indexOf(slot), 1);
   }
 
-  /** Sets the bits of its slots. */
+  /** Sets the bits of its slots in a bitmap. */
   addTo(bits: Bits): void {
     if (this.list !== null) {
       for (const slot of this.list) setBit(bits, slot, true);

@@ -11,8 +11,8 @@ export function createTermFinder() {
   const phrases = new PhraseTree();
   const prefixes = new Numbers();
   /**
-   * Prefixes by stems that do not begin with them but may belong to words that do: such words are compared
-   * themselves.
+   * Prefixes by stems that do not begin with them but may belong to words that do: for such a stem, the
+   * word itself is compared.
    */
   const prefixStems = new Numbers();
   const prefixTerms = new Map<number, Term>();
@@ -84,7 +84,7 @@ export function createTermFinder() {
   };
 }
 
-/** Numbers of terms, by what a text must contain for them. */
+/** Numbers of terms, by the stem, form or mark that a text must contain. */
 class Numbers {
   private readonly byText = new Map<string, number[]>();
 

@@ -17,12 +17,12 @@ export interface AttemptOutcome {
   endedAt: number;
   /** HTTP status; null if there was no response. */
   status: number | null;
-  /** The failure in the API's words; empty if the attempt succeeded. */
+  /** The failure in English, as the API shows it; empty if the attempt succeeded. */
   error: string;
   durationMs: number;
 }
 
-/** @param signal aborts the attempt, whose outcome is then meaningless */
+/** Makes one attempt. @param signal aborts it; its outcome is then meaningless */
 export type MakeAttempt = (
   delivery: ClaimedDelivery,
   signal: AbortSignal,
@@ -60,11 +60,11 @@ export function createMakeAttempt(
   ): Promise<{ status: number } | { fault: keyof typeof OUTCOMES }> {
     const target = readTargetUrl(delivery.url);
     if ("fault" in target) return { fault: "unreachable" };
-    const present = secrets.open(delivery.secret);
-    if (present === null) return { fault: "unsigned" };
+    const current = secrets.open(delivery.secret);
+    if (current === null) return { fault: "unsigned" };
     // The previous secret may have been sealed with a KANALOG_SECRET that was lost.
     const former = delivery.formerSecret === null ? null : secrets.open(delivery.formerSecret);
-    const signing = former === null ? [present] : [former, present];
+    const signing = former === null ? [current] : [former, current];
     const resolution = await guard(target.value, leftMs());
     if (!resolution.ok) {
       return { fault: resolution.reason === "refused" ? "unreachable" : "unresolved" };

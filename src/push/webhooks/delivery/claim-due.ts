@@ -14,7 +14,7 @@ import {
 const LANES = ["quick", "unknown", "slow"] as const;
 export type Lane = (typeof LANES)[number];
 
-/** Further attempts that may start in a lane and all lanes after it together. */
+/** How many further attempts may start, by lane: in that lane and all lanes after it together. */
 export type Room = Record<Lane, number>;
 
 /** Concurrent attempts per webhook, across processes; a ping may come on top. */
@@ -22,7 +22,7 @@ export const WEBHOOK_ATTEMPTS_MAX = 4;
 
 export type Claimed = ClaimedDelivery & { lane: Lane };
 
-/** Attempts that took longer are slow. */
+/** Longest duration of a quick attempt. */
 const QUICK_MS = 1_000;
 
 /**
@@ -44,7 +44,7 @@ const DUE_WEBHOOKS = `
 interface DueWebhook {
   id: number;
   organizationId: number;
-  /** Index of the lane in `LANES`. */
+  /** Its index in `LANES`. */
   lane: number;
 }
 
@@ -86,7 +86,10 @@ export async function claimDue(
   return claimed;
 }
 
-/** Deliveries to claim in advance for a webhook that responds quickly; they start as soon as others end. */
+/**
+ * Claims that a webhook which responds quickly may have at once: half of them are attempts in progress, and
+ * each of the others starts as soon as one of these ends.
+ */
 const CLAIMS_AHEAD_MAX = 2 * WEBHOOK_ATTEMPTS_MAX;
 
 function claimsMax(lane: number): number {
@@ -99,7 +102,7 @@ async function dueOf(
   { id, organizationId, lane }: DueWebhook,
   nowMs: number,
 ): Promise<number[]> {
-  // Such a queue is emptied by the timer that looks after webhooks.
+  // The queue of an organization that gets no events is emptied by the work on a timer.
   if (!(await isServed(tx, organizationId, nowMs))) return [];
   const free = claimsMax(lane) - (await attemptsUnderWay(tx, id, nowMs));
   return free <= 0 ? [] : dueDeliveries(tx, id, nowMs, free);

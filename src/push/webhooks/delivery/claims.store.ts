@@ -6,14 +6,14 @@ import type { EventKind } from "../events/event-body.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { isPending, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
-/** Due deliveries and their claims: every attempt is made under a claim. */
+/** Due deliveries and claims of deliveries: every attempt is made under a claim. */
 
 const firstDue = new QueryBuilder()
   .select({ at: min(webhookDeliveries.nextAttemptAt) })
   .from(webhookDeliveries)
   .where(and(eq(webhookDeliveries.webhookId, webhooks.id), isPending));
 
-/** When a webhook's first attempt is due, within a query over webhooks; null if none is waiting. */
+/** SQL within a query over webhooks: when a webhook's first pending attempt is due; null if it has none. */
 export const firstDueAt = sql<number | null>`${firstDue}`;
 
 const anyDue = query((db) =>
@@ -24,7 +24,7 @@ const anyDue = query((db) =>
     .limit(1),
 );
 
-/** Whether an attempt is due or in progress, in which case its end may need recording. */
+/** Whether an attempt is due; also while it is in progress, since its end may have to be recorded. */
 export async function isAttemptDue(db: Database, nowMs: number): Promise<boolean> {
   return (await anyDue(db).get({ nowMs })) !== undefined;
 }
@@ -88,7 +88,7 @@ export interface ClaimedDelivery {
   url: string;
   /** Sealed. */
   secret: Uint8Array;
-  /** Sealed; null if only the current one signs. */
+  /** The previous secret, sealed; null if it no longer signs. */
   formerSecret: Uint8Array | null;
   body: string;
   /** Identifies the attempt: its end is recorded only while the delivery still has this claim. */
@@ -124,7 +124,7 @@ const contentById = query((db) =>
     .where(eqGiven(webhookDeliveries.id, "id")),
 );
 
-/** Claims a delivery for one attempt. */
+/** Claims a delivery for one attempt. @returns undefined if its body has been removed */
 export async function claimDelivery(
   tx: Transaction,
   id: number,

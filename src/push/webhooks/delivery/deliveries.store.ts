@@ -17,7 +17,7 @@ const addBody = change((db) =>
   db.insert(webhookBodies).values({ deliveryId: given("id"), body: given("body") }),
 );
 
-/** Adds a delivery; a post event is due at once. @returns number of the delivery */
+/** Adds a delivery, due at once unless it is a ping. @returns its number */
 export async function addDelivery(
   tx: Transaction,
   delivery: {
@@ -30,7 +30,7 @@ export async function addDelivery(
   },
 ): Promise<number> {
   const { event, body, nowMs, alertId = null } = delivery;
-  // A ping is attempted once, by whoever asked for it, so it is never queued.
+  // A ping is never queued: whoever requests it also attempts it, once.
   const [state, dueAt] = event === "ping" ? ["failed", null] : ["pending", nowMs];
   const { id } = await add(tx).get({ ...delivery, alertId, state, dueAt });
   await addBody(tx).run({ id, body });

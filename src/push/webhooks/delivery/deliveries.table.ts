@@ -11,8 +11,9 @@ export const webhookDeliveries = sqliteTable("webhook_deliveries", {
   posts: text("posts", { mode: "json" }).$type<readonly number[]>().notNull(),
   createdAt: integer("created_at").notNull(),
   state: text("state").$type<DeliveryState>().notNull(),
-  /** Scheduled attempts that failed. */
+  /** Number of scheduled attempts that failed. */
   failures: integer("failures").notNull().default(0),
+  /** When the next scheduled attempt is due; null if none is to come. */
   nextAttemptAt: integer("next_attempt_at"),
   /** Identifies the attempt in progress, and when its claim expires; both null if there is none. */
   claim: text("claim"),
@@ -32,6 +33,7 @@ export const webhookBodies = sqliteTable("webhook_bodies", {
   body: text("body").notNull(),
 });
 
+/** Attempts that have ended. */
 export const webhookAttempts = sqliteTable("webhook_attempts", {
   id: integer("id").primaryKey(),
   deliveryId: integer("delivery_id").notNull(),

@@ -33,7 +33,7 @@ const deliver = change((db) =>
     .where(isClaimed),
 );
 
-/** @returns whether the claim still existed */
+/** Marks a delivery as delivered, and ends its claim. @returns whether the claim still existed */
 export async function setDelivered(
   tx: Transaction,
   { deliveryId, claim }: Claimed,
@@ -52,7 +52,7 @@ const claimed = query((db) =>
     .where(isClaimed),
 );
 
-/** Undefined if the claim no longer exists. */
+/** A claimed delivery's position on the retry ladder; undefined if the claim no longer exists. */
 export function selectClaimed(
   db: Database,
   { deliveryId, claim }: Claimed,
@@ -70,6 +70,7 @@ const undeliver = change((db) =>
     .where(isClaimed),
 );
 
+/** Writes a delivery's position on the retry ladder, and ends its claim. */
 export async function setUndelivered(
   tx: Transaction,
   { deliveryId, claim }: Claimed,
@@ -91,6 +92,7 @@ const succeed = change((db) =>
     .where(isWebhook),
 );
 
+/** Records a success: the webhook is not failing any more. */
 export async function noteSuccess(tx: Transaction, attempt: EndedAttempt): Promise<void> {
   await succeed(tx).run({ ...attempt });
 }
@@ -108,11 +110,12 @@ const fail = change((db) =>
     .where(isWebhook),
 );
 
+/** Records a failure: an active webhook is failing since then, unless it already was. */
 export async function noteFailure(tx: Transaction, attempt: EndedAttempt): Promise<void> {
   await fail(tx).run({ ...attempt });
 }
 
-/** Counts neither for nor against the webhook. */
+/** Records the outcome of a ping, which does not change since when the webhook is failing. */
 export async function notePing(
   tx: Transaction,
   { webhookId, error, endedAt, durationMs }: EndedAttempt,

@@ -11,13 +11,14 @@ import {
   setUndelivered,
 } from "./end-attempt.store.ts";
 
-/** A finished attempt. */
+/** An attempt that has ended. */
 export interface EndedAttempt extends AttemptOutcome {
   deliveryId: number;
   webhookId: number;
   claim: string;
   /**
-   * Only scheduled attempts advance on the retry ladder; a ping counts neither for nor against the webhook.
+   * Only failed scheduled attempts advance on the retry ladder. A ping does not change whether the webhook
+   * is failing.
    */
   kind: "scheduled" | "resend" | "ping";
 }
@@ -32,7 +33,7 @@ export async function endAttempt(
   nowMs: number,
   waitsMs: readonly number[],
 ): Promise<void> {
-  // The clock may have been set back since.
+  // The clock may have been set back since the attempt ended.
   const ended = { ...attempt, endedAt: Math.min(attempt.endedAt, nowMs) };
   const isSuccess = attempt.error === "";
   const isNoted = isSuccess ? await setDelivered(tx, ended) : await endFailed(tx, ended, waitsMs);
@@ -42,7 +43,7 @@ export async function endAttempt(
   else await (isSuccess ? noteSuccess : noteFailure)(tx, ended);
 }
 
-/** @returns whether the claim still existed */
+/** Records a failed attempt on the delivery. @returns whether the claim still existed */
 async function endFailed(
   tx: Transaction,
   attempt: EndedAttempt,

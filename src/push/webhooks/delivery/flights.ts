@@ -1,34 +1,37 @@
 import { type Claimed, type Lane, type Room, WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
-import type { Taken } from "./exchange.ts";
+import type { DeliveryClaim } from "./exchange.ts";
 
 /**
- * Concurrent attempts in a lane and all lanes after it; well below Bun's limit of 256 requests in total.
+ * Most concurrent attempts, by lane: in that lane and all lanes after it together. Well below Bun's limit
+ * of 256 requests per process.
  */
 const IN_FLIGHT_MAX: Room = { quick: 192, unknown: 144, slow: 72 };
 
 /**
- * Attempts in progress, and deliveries claimed in advance, each of which follows an attempt of its webhook.
+ * Attempts in progress, and deliveries claimed in advance, each of which starts when an attempt of its
+ * webhook ends.
  * @param attempt makes one attempt; never throws
- * @param landed called after an attempt has ended and its slot was reused or freed
+ * @param landed called when an attempt has ended
  */
 export function createFlights(attempt: (claimed: Claimed) => Promise<void>, landed: () => void) {
   const inFlight = new Map<string, { claimed: Claimed; settled: Promise<void> }>();
-  /** Attempts in progress by webhook, and deliveries claimed in advance for it. */
+  /** Number of attempts in progress, by webhook. */
   const runningOf = new Map<number, number>();
+  /** Deliveries claimed in advance, by webhook. */
   const ahead = new Map<number, Claimed[]>();
 
   function begin(claimed: Claimed): void {
     const { claim, webhookId } = claimed;
     const settled = attempt(claimed).then(() => {
       inFlight.delete(claim);
-      takePlace(webhookId);
+      startNext(webhookId);
       landed();
     });
     inFlight.set(claim, { claimed, settled });
   }
 
-  /** Starts a delivery that was claimed in advance in place of the webhook's attempt that ended. */
-  function takePlace(webhookId: number): void {
+  /** In place of a webhook's attempt that ended, starts a delivery that was claimed in advance. */
+  function startNext(webhookId: number): void {
     const [next, ...rest] = ahead.get(webhookId) ?? [];
     if (next !== undefined) {
       ahead.set(webhookId, rest);
@@ -45,7 +48,7 @@ export function createFlights(attempt: (claimed: Claimed) => Promise<void>, land
     /** Number of attempts in progress. */
     count: (): number => inFlight.size,
 
-    /** Capacity for further attempts. */
+    /** How many further attempts may be claimed. */
     room(): Room {
       const taken = (...lanes: Lane[]): number =>
         [...inFlight.values()].filter(({ claimed }) => lanes.includes(claimed.lane)).length;
@@ -75,13 +78,13 @@ export function createFlights(attempt: (claimed: Claimed) => Promise<void>, land
     },
 
     /** Drops deliveries claimed in advance. @returns their claims, to be released */
-    dropAhead(): Taken[] {
+    dropAhead(): DeliveryClaim[] {
       const unstarted = [...ahead.values()].flat();
       ahead.clear();
       return unstarted;
     },
 
-    /** Deliveries whose attempts are in progress. */
-    unfinished: (): Taken[] => [...inFlight.values()].map(({ claimed }) => claimed),
+    /** Claims of the attempts in progress. */
+    unfinished: (): DeliveryClaim[] => [...inFlight.values()].map(({ claimed }) => claimed),
   };
 }

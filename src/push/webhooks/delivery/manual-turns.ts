@@ -2,19 +2,20 @@ import { AppError } from "../../../errors.ts";
 import { type Claims, takeOneOf } from "../../../values/claims.ts";
 import { message } from "../../../values/messages/messages.ts";
 
-/** Limits for attempts that API callers wait for: in this process, and per organization across workers. */
+/** Limits for attempts that a caller waits for: in this process, and per organization across workers. */
 const MANUAL_MAX = 24;
 const MANUAL_OF_ORGANIZATION_MAX = 6;
 
 /**
- * Limits the attempts that somebody waits for.
- * @param turns claims of organizations, shared by all workers
+ * Limits the attempts that a caller waits for.
+ * @param turns slots of organizations, shared by all workers
  */
 export function createManualTurns(turns: Claims) {
   const underWay = new Set<Promise<unknown>>();
   let isClosed = false;
   return {
     /**
+     * Makes an attempt now.
      * @throws AppError `unavailable` if too many are in progress, `throttled` if too many of the
      * organization's are
      */
@@ -24,8 +25,8 @@ export function createManualTurns(turns: Claims) {
       }
       const turn = takeOneOf(turns, String(organizationId), MANUAL_OF_ORGANIZATION_MAX);
       if (turn === null) {
-        const said = message("organizationBusy", { deliveries: MANUAL_OF_ORGANIZATION_MAX });
-        throw new AppError("throttled", said, { retryAfterS: 1 });
+        const refusal = message("organizationBusy", { deliveries: MANUAL_OF_ORGANIZATION_MAX });
+        throw new AppError("throttled", refusal, { retryAfterS: 1 });
       }
       const attempted = attempt();
       underWay.add(attempted);
@@ -42,7 +43,7 @@ export function createManualTurns(turns: Claims) {
       isClosed = true;
     },
 
-    /** Settles when those in progress have ended. */
+    /** Settles when the attempts in progress have ended. */
     async settled(): Promise<void> {
       await Promise.allSettled(underWay);
     },

@@ -1,7 +1,7 @@
 import { inEnglish, type Message, message, verbatim } from "../../../values/messages/messages.ts";
 
 /**
- * Outcomes without an answer, as shown to the receiver's owner. A refused address is reported as
+ * Outcomes without an HTTP status, as the webhook's owner sees them. A refused address is reported as
  * unreachable, so that the private network cannot be explored through it.
  */
 export const OUTCOMES = {
@@ -13,21 +13,26 @@ export const OUTCOMES = {
   unsigned: message("attemptUnsigned"),
 };
 
+/** The outcome of an answer with a status other than 2xx. */
 export function answered(status: number): Message {
   return message("receiverAnswered", { status });
 }
 
 /**
- * Finds the message of an attempt's stored outcome. Outcomes are stored in the API's words, which the API
- * shows unchanged; pages in other languages translate the message. Text that no message of this version has
- * is kept.
+ * Message of an attempt's stored outcome. Outcomes are stored as English text, which the API shows
+ * unchanged; pages in other languages translate the message. Text that is no message of this version is
+ * kept.
  */
 export function outcomeOf(stored: string): Message {
-  return BY_WORDS.get(stored) ?? verbatim(stored);
+  return BY_TEXT.get(stored) ?? verbatim(stored);
 }
 
+/** Every status of three digits. */
 const STATUSES = Array.from({ length: 900 }, (_, at) => 100 + at);
 
-const BY_WORDS: ReadonlyMap<string, Message> = new Map(
-  [...Object.values(OUTCOMES), ...STATUSES.map(answered)].map((said) => [inEnglish(said), said]),
+const BY_TEXT: ReadonlyMap<string, Message> = new Map(
+  [...Object.values(OUTCOMES), ...STATUSES.map(answered)].map((outcome) => [
+    inEnglish(outcome),
+    outcome,
+  ]),
 );

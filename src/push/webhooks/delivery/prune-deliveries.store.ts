@@ -44,16 +44,20 @@ const removeBody = change((db) =>
   db.delete(webhookBodies).where(eqGiven(webhookBodies.deliveryId, "id")),
 );
 
-/** A selection of old deliveries or bodies after a number, by number. */
+/**
+ * Selects deliveries that need no attempt any more, or their bodies, with numbers above `after`, ascending.
+ */
 interface Older {
   after: number;
   createdBefore: number;
 }
 
+/** Numbers of old deliveries. */
 export async function deliveriesOlder(db: Database, than: Older): Promise<number[]> {
   return (await deliveriesBefore(db).all({ ...than })).map(({ id }) => id);
 }
 
+/** Numbers of old deliveries that still have a body. */
 export async function bodiesOlder(db: Database, than: Older): Promise<number[]> {
   return (await bodiesBefore(db).all({ ...than })).map(({ id }) => id);
 }

@@ -9,13 +9,14 @@ import {
   deliveriesOlder,
 } from "./prune-deliveries.store.ts";
 
-/** Days for which the log of attempts is kept, and bodies that need no further attempt. */
+/** How long deliveries are kept with their attempts. */
 const LOG_MS = 30 * DAY_MS;
+/** How long their bodies are kept, which a resend needs. */
 const BODY_MS = 2 * DAY_MS;
 /** Rows to remove per step: a body may have a megabyte. */
 const PRUNED_MAX = 10;
 
-/** Removes deliveries and bodies that are old enough. */
+/** Removes old deliveries and bodies; pending deliveries stay. */
 export async function pruneDeliveries(db: Database, clock: Clock): Promise<void> {
   const nowMs = clock.now();
   const kinds = [

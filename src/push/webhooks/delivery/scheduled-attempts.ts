@@ -4,7 +4,7 @@ import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
 import type { Claimed, Room } from "./claim-due.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
-import type { deliveryClaims, Taken } from "./exchange.ts";
+import type { DeliveryClaim, deliveryClaims } from "./exchange.ts";
 import { createFlights } from "./flights.ts";
 import { createSharedTurn } from "./shared-turn.ts";
 
@@ -14,18 +14,19 @@ const GATHER_MS = 16;
 
 /**
  * Makes due attempts, as many at once as there is capacity for.
- * @param stopped aborted when attempts should be interrupted
+ * @param waitsMs waits of the retry ladder
+ * @param stopped aborted to interrupt the attempts in progress
  */
 export function createScheduledAttempts(
-  ledger: Calls<typeof deliveryClaims>,
+  deliveries: Calls<typeof deliveryClaims>,
   makeAttempt: MakeAttempt,
   waitsMs: readonly number[],
   { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
   stopped: AbortSignal,
 ) {
   const flights = createFlights(attempt, () => {
-    // A failed exchange is already in the log, and the next check tries again.
-    if (!stopped.aborted) turn.ask().catch(() => {});
+    // A failed exchange has been logged, and is tried again by the next `pump`.
+    if (!stopped.aborted) turn.request().catch(() => {});
   });
   let ended: EndedAttempt[] = [];
   let takesMore = true;
@@ -37,7 +38,7 @@ export function createScheduledAttempts(
   async function attempt(claimed: Claimed): Promise<void> {
     try {
       const outcome = await makeAttempt(claimed, stopped);
-      // An aborted attempt's claim is released: whoever claims it next makes the attempt.
+      // The claim of an aborted attempt is released instead, and the attempt is made again.
       if (!stopped.aborted) ended.push(endOf(claimed, "scheduled", outcome));
     } catch (error) {
       log.error({ err: error }, "a webhook attempt failed in an unforeseen way");
@@ -45,16 +46,16 @@ export function createScheduledAttempts(
   }
 
   async function exchange(): Promise<void> {
-    const noting = ended;
+    const recording = ended;
     ended = [];
     try {
       const claim = random.uuid(clock.now());
       const room = takesMore ? flights.room() : NO_ROOM;
-      const taken = await ledger.exchange({ ended: noting, room, claim, waitsMs });
+      const taken = await deliveries.exchange({ ended: recording, room, claim, waitsMs });
       for (const claimed of taken) flights.start(claimed);
     } catch (error) {
-      // Recorded with the next exchange; one that comes too late finds its claim gone.
-      ended = [...noting, ...ended];
+      // They are recorded by the next exchange, unless their claims have expired by then.
+      ended = [...recording, ...ended];
       log.warn({ err: error }, "webhook deliveries could not be noted or taken");
       throw error;
     }
@@ -62,7 +63,7 @@ export function createScheduledAttempts(
 
   return {
     /** Starts due attempts, and continues as long as there are more. */
-    pump: turn.ask,
+    pump: turn.request,
 
     /** Settles once no attempt is in progress. */
     async idle(): Promise<void> {
@@ -73,7 +74,7 @@ export function createScheduledAttempts(
     },
 
     /** Claims no more. @returns claimed deliveries whose attempts have not started */
-    takeNoMore(): readonly Taken[] {
+    takeNoMore(): readonly DeliveryClaim[] {
       takesMore = false;
       return flights.dropAhead();
     },
@@ -82,6 +83,7 @@ export function createScheduledAttempts(
   };
 }
 
+/** An attempt that has ended, to be recorded. */
 export function endOf(
   { id, webhookId, claim }: ClaimedDelivery,
   kind: EndedAttempt["kind"],

@@ -5,7 +5,7 @@ import { type Claims, createOwnClaims } from "../../../values/claims.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
-import type { deliveryClaims, Taken } from "./exchange.ts";
+import type { DeliveryClaim, deliveryClaims } from "./exchange.ts";
 import { createManualTurns } from "./manual-turns.ts";
 import { createScheduledAttempts, endOf, NO_ROOM } from "./scheduled-attempts.ts";
 
@@ -15,18 +15,25 @@ export type Sender = ReturnType<typeof createSender>;
 const STOP_WAIT_MS = 8_000;
 
 /**
- * Makes attempts: those that are due, and those that somebody waits for.
- * @param turns claims of organizations, whose number is limited across workers
+ * Makes attempts: those that are due, and those that a caller waits for.
+ * @param waitsMs waits of the retry ladder
+ * @param turns slots of organizations for attempts that a caller waits for, shared by all workers
  */
 export function createSender(
-  ledger: Calls<typeof deliveryClaims>,
+  deliveries: Calls<typeof deliveryClaims>,
   makeAttempt: MakeAttempt,
   waitsMs: readonly number[],
   ports: Pick<Ports, "clock" | "random" | "log">,
   turns: Claims = createOwnClaims(),
 ) {
   const stopped = new AbortController();
-  const scheduled = createScheduledAttempts(ledger, makeAttempt, waitsMs, ports, stopped.signal);
+  const scheduled = createScheduledAttempts(
+    deliveries,
+    makeAttempt,
+    waitsMs,
+    ports,
+    stopped.signal,
+  );
   const manual = createManualTurns(turns);
 
   async function attemptNow(
@@ -36,22 +43,22 @@ export function createSender(
     const claimed = await take();
     const outcome = await makeAttempt(claimed, stopped.signal);
     if (stopped.signal.aborted) {
-      await ledger.releaseClaims([claimed]);
+      await deliveries.releaseClaims([claimed]);
       throw new AppError("unavailable", message("stopping"));
     }
     const end = endOf(claimed, kind, outcome);
-    await ledger.exchange({ ended: [end], room: NO_ROOM, claim: "", waitsMs });
+    await deliveries.exchange({ ended: [end], room: NO_ROOM, claim: "", waitsMs });
     return { ...outcome, delivery: claimed.id };
   }
 
-  /** If the storage refuses to release a claim, it expires by itself. */
-  async function giveBack(taken: readonly Taken[]): Promise<void> {
-    if (taken.length === 0) return;
+  /** Releases claims. Never throws: if that fails, they expire by themselves. */
+  async function releaseAll(claims: readonly DeliveryClaim[]): Promise<void> {
+    if (claims.length === 0) return;
     try {
-      await ledger.releaseClaims(taken.map(({ id, claim }) => ({ id, claim })));
+      await deliveries.releaseClaims(claims.map(({ id, claim }) => ({ id, claim })));
     } catch (error) {
-      const told = { err: error, deliveries: taken.length };
-      ports.log.warn(told, "webhook deliveries could not be given back");
+      const fields = { err: error, deliveries: claims.length };
+      ports.log.warn(fields, "webhook deliveries could not be given back");
     }
   }
 
@@ -60,7 +67,8 @@ export function createSender(
     idle: scheduled.idle,
 
     /**
-     * Makes one attempt that somebody waits for.
+     * Makes one attempt that a caller waits for.
+     * @param take claims the delivery
      * @throws AppError `unavailable` if too many are in progress, `throttled` if too many of the
      * organization's are
      */
@@ -77,14 +85,14 @@ export function createSender(
      */
     async stop(): Promise<void> {
       manual.close();
-      await giveBack(scheduled.takeNoMore());
+      await releaseAll(scheduled.takeNoMore());
       const waited = new AbortController();
       const allEnded = Promise.all([scheduled.idle(), manual.settled()]);
       await Promise.race([allEnded, ports.clock.sleep(STOP_WAIT_MS, waited.signal)]);
       waited.abort();
       const unfinished = scheduled.unfinished();
       stopped.abort();
-      await giveBack(unfinished);
+      await releaseAll(unfinished);
       await manual.settled();
     },
   };

@@ -1,12 +1,12 @@
-/** Work that is repeated until no call came in meanwhile: calls during a turn share the next one. */
+/** Work of which one turn runs at a time: all calls during a turn share the next one. */
 export function createSharedTurn(work: () => Promise<void>) {
-  let isAsked = false;
+  let isRequested = false;
   let underWay: Promise<void> | null = null;
 
   async function run(): Promise<void> {
     try {
-      while (isAsked) {
-        isAsked = false;
+      while (isRequested) {
+        isRequested = false;
         await work();
       }
     } finally {
@@ -15,14 +15,17 @@ export function createSharedTurn(work: () => Promise<void>) {
   }
 
   return {
-    /** Settles once the requested work is done, and rejects if it fails. */
-    ask(): Promise<void> {
-      isAsked = true;
+    /**
+     * Settles once a turn that began after the call has ended, and no other is requested; rejects if one
+     * fails.
+     */
+    request(): Promise<void> {
+      isRequested = true;
       underWay ??= run();
       return underWay;
     },
 
-    /** Null if no turn is in progress. */
+    /** Settles as `request`; null if no turn is in progress. */
     underWay: (): Promise<void> | null => underWay,
   };
 }

@@ -8,7 +8,7 @@ import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
 import { oldestReadAt } from "./oldest-read.store.ts";
 
-/** Pending work of webhooks. */
+/** Pending work of webhooks, for metrics and pages. */
 interface Backlog {
   /** Deliveries due or in progress, counted up to COUNTED_MAX. */
   deliveriesDue: number;
@@ -18,14 +18,14 @@ interface Backlog {
   postsWaiting: number;
   /** Posts not yet matched with alerts, counted up to COUNTED_MAX. */
   alertPostsWaiting: number;
-  /** When the oldest of them was read; null if there is none. */
+  /** When the first post not yet matched was read, in epoch milliseconds; null if there is none. */
   oldestAlertPostAt: number | null;
 }
 
-/** Limit for counting, because counting delays answers. */
+/** Limit for each count, because counting takes time on the serving thread. */
 const COUNTED_MAX = 10_000;
 
-/** Due deliveries, counted per webhook: the index of pending deliveries starts with the webhook. */
+/** Due deliveries, webhook by webhook: the index of pending deliveries starts with the webhook. */
 const due = query((db) =>
   db.select({ deliveries: count() }).from(
     db

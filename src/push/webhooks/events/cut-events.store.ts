@@ -5,8 +5,8 @@ import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
 
 /**
- * Posts in the queue, once for each webhook that watches their channel. The joins have a fixed order: left
- * to itself, SQLite started with all watched channels.
+ * Posts in the queue, once for each webhook that watches their channel. CROSS JOIN fixes the order of the
+ * joins: otherwise SQLite starts with all watched channels.
  */
 const READ = `
   SELECT r.sequence, wc.webhook_id AS webhookId, octet_length(p.text) AS bytes
@@ -15,22 +15,26 @@ const READ = `
     LEFT JOIN webhook_channels wc ON wc.channel_id = p.channel_id
   ORDER BY r.sequence`;
 
-/** A queued post and a webhook that watches its channel; null if none does any more. */
+/** A queued post, and a webhook that watches its channel. */
 interface WatchedPost {
   sequence: number;
+  /** Null if no webhook watches the channel any more. */
   webhookId: number | null;
-  /** Length of the post's text. */
+  /** Length of the post's text in UTF-8. */
   bytes: number;
 }
 
-/** Oldest first. Read lazily: meanwhile the connection can run no other statement. */
+/**
+ * Queued posts in the order in which they were read. Read lazily: until the iteration ends, the connection
+ * can run no other statement.
+ */
 export function readWatchedPosts(db: Database): Iterable<WatchedPost> {
   return statement<WatchedPost>(db, READ).iterate();
 }
 
 const forget = change((db) => db.delete(readPosts).where(lte(readPosts.sequence, given("last"))));
 
-/** Removes queued posts up to a sequence, whose webhooks are all done. */
+/** Removes queued posts up to a sequence. */
 export async function forgetReadPosts(tx: Transaction, last: number): Promise<void> {
   await forget(tx).run({ last });
 }
@@ -38,8 +42,8 @@ export async function forgetReadPosts(tx: Transaction, last: number): Promise<vo
 /**
  * Those of the given posts that a webhook gets, oldest first: of a public channel that it watches, read
  * since the webhook was created or enabled and since it began watching the channel, and published within
- * the last two days. A channel being merged is already hidden, and its posts are about to become the
- * other's. Each join finds one row by its key, in the written order.
+ * the last two days. A channel being merged is already hidden; its posts count as the other channel's. Each
+ * join, made in the written order, finds one row by its key.
  */
 const MATCHES = `
   SELECT p.id
@@ -55,7 +59,7 @@ const MATCHES = `
   WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom
   ORDER BY p.published_at, p.id`;
 
-/** Numbers of the posts. */
+/** Numbers of the posts that a webhook gets, as `MATCHES` says. */
 export function selectMatches(
   db: Database,
   {
@@ -77,7 +81,7 @@ const moveOn = change((db) =>
     .where(and(eqGiven(webhooks.id, "webhookId"), lt(webhooks.sinceSequence, given("last")))),
 );
 
-/** Makes the webhook get only posts after a sequence. */
+/** Advances a webhook: it only gets posts after a sequence. */
 export async function moveWebhookOn(
   tx: Transaction,
   webhookId: number,

@@ -10,22 +10,25 @@ import { eventBody } from "./event-body.ts";
 import { isServed } from "./served.ts";
 
 /**
- * Posts older than this are not sent (specification, section 6). A test keeps the trigger that queues posts
- * (migration 002) at the same age.
+ * Posts older than this are not sent (specification, section 6). The trigger that queues posts (migration
+ * 002) has the same age; a test compares them.
  */
 export const FRESH_MS = 2 * DAY_MS;
-/** Specification, section 6. */
+/** Most posts in an event (specification, section 6). */
 const EVENT_POSTS_MAX = 100;
-/** Size at which an event is complete, since every event is in memory while it is being sent. */
+/**
+ * Most characters of posts in an event, unless one post alone has more: events are in memory while being
+ * sent.
+ */
 const EVENT_CHARACTERS_MAX = 1_000_000;
 
 /**
- * Limits of a part: posts, bytes of their texts, and posts times webhooks. One webhook's share of a part is
- * processed in one transaction, and the remaining part is passed between threads.
+ * Limits of a part: posts, bytes of their texts, and pairs of a post and a webhook. One webhook's share is
+ * processed in one transaction, and the rest of the part is passed between threads.
  */
 const PART_POSTS_MAX = 500;
 const PART_BYTES_MAX = 400_000;
-const PART_WANTED_MAX = 10_000;
+const PART_PAIRS_MAX = 10_000;
 
 /** Some of the queued posts, to be put into events webhook by webhook. */
 export interface Part {
@@ -41,15 +44,15 @@ interface Wanted {
 }
 
 /**
- * The oldest queued posts, or null if there are none. Synchronous: while rows are read one by one, the
- * connection can run no other statement.
+ * The oldest queued posts, up to the limits of a part; null if there are none. Synchronous, because the
+ * connection can run no other statement until all rows are read.
  */
 export function nextPart(db: Database): Part | null {
   const wanted = new Map<number, number[]>();
   let [last, posts, bytes, pairs] = [0, 0, 0, 0];
   for (const { sequence, webhookId, bytes: textBytes } of readWatchedPosts(db)) {
     if (sequence !== last) {
-      const isFull = bytes + textBytes > PART_BYTES_MAX || pairs >= PART_WANTED_MAX;
+      const isFull = bytes + textBytes > PART_BYTES_MAX || pairs >= PART_PAIRS_MAX;
       if (posts > 0 && (posts >= PART_POSTS_MAX || isFull)) break;
       last = sequence;
       posts += 1;
@@ -65,7 +68,7 @@ export function nextPart(db: Database): Part | null {
   return { last, wanted: [...wanted].map(([webhookId, of]) => ({ webhookId, sequences: of })) };
 }
 
-/** JSON texts of posts read in this transaction, since several webhooks want the same posts. */
+/** JSON texts by post number, read once per transaction, since several webhooks want the same posts. */
 export type PostTexts = Map<number, JsonText<PostView>>;
 
 /**
@@ -92,7 +95,7 @@ export async function cutEvents(
   await moveWebhookOn(tx, webhookId, last);
 }
 
-/** Splits posts into events, in order. */
+/** Splits posts, in the given order, into events with their JSON texts. */
 export function eventsOf(db: Database, postIds: readonly number[], texts: PostTexts): Event[] {
   return cut(textsOf(db, postIds, texts));
 }

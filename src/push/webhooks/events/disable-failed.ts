@@ -1,11 +1,11 @@
-import { selectMembers, selectOrganization } from "../../../customers/accounts/accounts.store.ts";
+import { selectOrganization } from "../../../customers/accounts/accounts.store.ts";
 import type { Database, Transaction } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { onOneLine } from "../../../ports/mail.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { DAY_MS, formatInstant } from "../../../values/moscow-time.ts";
-import { queueMail } from "../../mail/mails.store.ts";
+import { mailManagers } from "../../mail/manager-mails.ts";
 import { noticeMail } from "../../mail/notice-mail.ts";
 import { disable, selectWebhook } from "../manage/webhooks.store.ts";
 import type { Webhook } from "../manage/webhooks.table.ts";
@@ -14,12 +14,12 @@ import { readLook, selectFailing } from "./look.store.ts";
 
 /** A webhook that fails for this long is disabled (specification, section 6). */
 export const FAILING_MAX_MS = DAY_MS;
-/** How much of that time may have passed without a process making attempts. */
+/** How much of that time may have passed without any process running. */
 const DOWN_MAX_MS = 60 * 60 * 1000;
 
 /**
- * Disables webhooks that have failed for a day. If for more than an hour of it no attempts were made at
- * all, those that fell due meanwhile are made first.
+ * Disables webhooks that have failed for a day. If no process was running for more than an hour of it, the
+ * attempts that became due meanwhile are made first.
  * @returns the numbers of the disabled webhooks
  */
 export async function disableFailed(db: Database, clock: Clock): Promise<number[]> {
@@ -34,6 +34,7 @@ export async function disableFailed(db: Database, clock: Clock): Promise<number[
   return disabled;
 }
 
+/** Numbers of the webhooks to disable. */
 async function failing(db: Database, nowMs: number): Promise<number[]> {
   const { overdueUntil } = await readLook(db);
   const failingSince = nowMs - FAILING_MAX_MS;
@@ -48,13 +49,10 @@ async function disableForFailures(tx: Transaction, id: number, nowMs: number): P
   const { organizationId } = webhook;
   const organization = await selectOrganization(tx, organizationId);
   const mail = disabledMail(webhook, organization?.name ?? "");
-  // Separate messages: if a server refuses one recipient, the others must not get theirs again.
-  for (const { email, role, suspendedAt } of await selectMembers(tx, organizationId)) {
-    if (role === "member" || suspendedAt !== null) continue;
-    await queueMail(tx, nowMs, { to: [email], ...mail });
-  }
+  await mailManagers(tx, nowMs, organizationId, mail);
 }
 
+/** The mail about a disabled webhook, without recipients. */
 export function disabledMail(
   { id, url, lastError, lastSuccessAt }: Webhook,
   organizationName: string,

@@ -31,7 +31,7 @@ export async function dropSome(tx: Transaction, webhookId: number): Promise<bool
   return (await drop(tx).run({ webhookId })).changes === DROPPED_MAX;
 }
 
-/** Drops all pending deliveries, of a queue that was emptied just before. */
+/** Drops all pending deliveries in one transaction; the queue must have been emptied just before. */
 export async function dropRest(tx: Transaction, webhookId: number): Promise<void> {
   while (await dropSome(tx, webhookId)) {
     // Each call drops some.
@@ -59,7 +59,7 @@ const waiting = query((db) =>
     ),
 );
 
-/** Webhooks that have pending deliveries, or have been failing. */
+/** Webhooks, disabled ones included, that have pending deliveries or are marked as failing. */
 export function selectWaiting(
   db: Database,
 ): Promise<Pick<Webhook, "id" | "organizationId" | "disabledReason">[]> {

@@ -7,8 +7,8 @@ import { dropSome, selectWaiting } from "./drop-queue.store.ts";
 import { isServed } from "./served.ts";
 
 /**
- * Empties the queues, of any length, of webhooks that get no events. Nothing in them is attempted
- * meanwhile, because claiming checks the webhook itself. A webhook that gets events again is left alone.
+ * Drops the pending deliveries, however many, of those of the given webhooks that get no events. None is
+ * attempted meanwhile, because claiming checks the webhook itself.
  */
 export async function emptyQueues(
   db: Database,
@@ -24,6 +24,7 @@ export async function emptyQueues(
   }
 }
 
+/** Whether a webhook is active and its organization's plan includes webhooks. */
 async function getsEvents(
   db: Database,
   { organizationId, disabledReason }: Pick<Webhook, "organizationId" | "disabledReason">,
@@ -32,9 +33,7 @@ async function getsEvents(
   return disabledReason === "" && isServed(db, organizationId, nowMs);
 }
 
-/**
- * Webhooks that get no events although deliveries are pending, or the time of their failures is running.
- */
+/** Numbers of webhooks that get no events, but have pending deliveries or are marked as failing. */
 export async function deadQueues(db: Database, nowMs: number): Promise<number[]> {
   const dead: number[] = [];
   for (const webhook of await selectWaiting(db)) {

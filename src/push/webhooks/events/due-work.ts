@@ -6,8 +6,8 @@ import { forgetReadPosts } from "./cut-events.store.ts";
 import { cutEvents, nextPart, type Part, type PostTexts } from "./cut-events.ts";
 import { disableFailed, FAILING_MAX_MS } from "./disable-failed.ts";
 import { deadQueues, emptyQueues } from "./drop-queue.ts";
+import { isHeartbeatDue, noteHeartbeat } from "./heartbeat.ts";
 import { isAnyFailingSince, readLook, updateLook } from "./look.store.ts";
-import { isLookDue, noteLook } from "./look.ts";
 
 /** Webhook work that runs on a timer, on the thread that writes it. */
 export const webhookWork = { lookAfterWebhooks, cutPart, leavePart, disableFailed };
@@ -15,25 +15,25 @@ export const webhookWork = { lookAfterWebhooks, cutPart, leavePart, disableFaile
 /** How long a transaction may process further webhooks; the webhook in progress comes on top. */
 const CUT_MS = 5;
 
-/** Whether there may be work; checked every second, so it must cost next to nothing. */
+/** Whether there may be work. Checked every second, so it must cost next to nothing. */
 export async function isWorkDue(db: Database, nowMs: number, batchMs: number): Promise<boolean> {
   if (!(await anyWebhook(db))) return false;
   const look = await readLook(db);
-  if (isLookDue(look, nowMs) || nowMs >= look.batchedAt + batchMs) return true;
+  if (isHeartbeatDue(look, nowMs) || nowMs >= look.batchedAt + batchMs) return true;
   return isAnyFailingSince(db, nowMs - FAILING_MAX_MS);
 }
 
 /**
- * First part of the timer's work: records that a process is looking, empties the queues of webhooks that
- * get no events, and starts a batch if one is due.
- * @returns whether a batch was started, and its first part of posts, or null
+ * The first step: records a heartbeat, empties the queues of webhooks that get no events, and starts a
+ * batch if one is due.
+ * @returns whether a batch was started; and its first part of posts, null if none is queued
  */
 export async function lookAfterWebhooks(
   db: Database,
   clock: Clock,
   { batchMs }: { batchMs: number },
 ): Promise<{ isBatch: boolean; part: Part | null }> {
-  await inTransaction(db, clock, "webhooks-look", (tx) => noteLook(tx, clock.now()));
+  await inTransaction(db, clock, "webhooks-look", (tx) => noteHeartbeat(tx, clock.now()));
   await endUnserved(db, clock);
   const isBatch = await inTransaction(db, clock, "webhooks-look", async (tx) => {
     const nowMs = clock.now();
@@ -51,7 +51,7 @@ export async function lookAfterWebhooks(
 export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Promise<number> {
   return inTransaction(db, clock, "cut-events", async (tx) => {
     const nowMs = clock.now();
-    await noteLook(tx, nowMs);
+    await noteHeartbeat(tx, nowMs);
     const endAtMs = clock.monotonic() + CUT_MS;
     const texts: PostTexts = new Map();
     let cut = 0;
@@ -64,7 +64,10 @@ export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Pro
   });
 }
 
-/** Ends a part once all its webhooks are done. @returns the next part, or null */
+/**
+ * Ends a part once all its webhooks are done: removes its posts from the queue.
+ * @returns the next part, or null
+ */
 export async function leavePart(
   db: Database,
   clock: Clock,
@@ -75,8 +78,8 @@ export async function leavePart(
 }
 
 /**
- * Ends pending deliveries of webhooks that get no events. The time of their failures ends too, so they are
- * not disabled for it.
+ * Drops pending deliveries of webhooks that get no events. Such webhooks stop counting as failing, so that
+ * they are not disabled for it.
  */
 async function endUnserved(db: Database, clock: Clock): Promise<void> {
   const dead = await deadQueues(db, clock.now());

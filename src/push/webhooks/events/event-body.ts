@@ -2,7 +2,7 @@ import type { PostView } from "../../../catalog/posts/post.ts";
 import type { JsonText } from "../../../values/json-text.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 
-/** Specification, section 6. */
+/** Names of events, as sent in `X-Service-Event` and stored (specification, section 6). */
 export const EVENT_KINDS = ["post.created", "post.matched", "ping"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -13,13 +13,16 @@ export const EVENT_SUMMARIES: Record<EventKind, string> = {
   ping: "A test, with no posts",
 };
 
-/** States of a delivery. */
+/**
+ * States of a delivery: an attempt is to come; an attempt succeeded; no more attempts come; or none come
+ * because the webhook was disabled or the plan ended before.
+ */
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "dropped"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
  * JSON body of an event (specification, section 6), from posts that already are JSON text.
- * @param alert the alert that the posts match, added to the body
+ * @param alert the alert that the posts match, for `post.matched`
  */
 export function eventBody(
   event: EventKind,

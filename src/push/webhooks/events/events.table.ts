@@ -6,13 +6,13 @@ export const readPosts = sqliteTable("read_posts", {
   postId: integer("post_id").notNull(),
 });
 
-/** A single row with the times of the timer's work. */
+/** A single row with the times of the work on a timer. */
 export const webhookLook = sqliteTable("webhook_look", {
-  /** When events were last created. */
+  /** When a batch of posts was last begun to be put into events. */
   batchedAt: integer("batched_at").notNull(),
-  /** When a process last recorded that it looks; null for never. */
+  /** Last heartbeat of any process that does this work; null for none yet. */
   lookedAt: integer("looked_at"),
-  /** When all attempts that became due while no process looked will have been made. */
+  /** Until when the attempts that became due while no process was running were spread afterwards. */
   overdueUntil: integer("overdue_until").notNull(),
 });
 

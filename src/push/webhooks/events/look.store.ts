@@ -16,7 +16,7 @@ import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { type Look, webhookLook } from "./events.table.ts";
 
-/** Queries of the timer's work: its times, overdue deliveries, failing webhooks. */
+/** Queries of the work on a timer: its times, overdue deliveries, failing webhooks. */
 
 const look = query((db) => db.select().from(webhookLook));
 
@@ -56,7 +56,10 @@ export async function setBack(tx: Transaction, byMs: number): Promise<void> {
   }
 }
 
-/** Counts a gap in which no process looked: failing webhooks had no attempts in it. */
+/**
+ * Adds a gap in which no process was running to the webhooks that were failing, as far as they were: there
+ * were no attempts in it.
+ */
 export async function addDownTime(tx: Transaction, nowMs: number, gapMs: number): Promise<void> {
   const { downMs, failingSince } = webhooks;
   await tx.builders
@@ -65,7 +68,7 @@ export async function addDownTime(tx: Transaction, nowMs: number, gapMs: number)
     .where(lt(failingSince, nowMs));
 }
 
-/** Overdue deliveries per webhook: the index of pending deliveries starts with the webhook. */
+/** Overdue deliveries, webhook by webhook: the index of pending deliveries starts with the webhook. */
 const overdue = query((db) =>
   db
     .select({ id: webhookDeliveries.id, dueAt: webhookDeliveries.nextAttemptAt })
@@ -81,7 +84,7 @@ const overdue = query((db) =>
     .limit(given("limit")),
 );
 
-/** Some of the overdue deliveries, those due longest first. */
+/** Numbers of some of the overdue deliveries, those due longest first. */
 export async function selectOverdue(db: Database, nowMs: number, limit: number): Promise<number[]> {
   const found = await overdue(db).all({ nowMs, limit });
   found.sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id);
@@ -107,7 +110,7 @@ const anyFailing = query((db) =>
     .limit(1),
 );
 
-/** Whether any webhook has been failing since an instant, or for longer. */
+/** Whether any webhook has been failing since an instant or before. */
 export async function isAnyFailingSince(db: Database, failingSince: number): Promise<boolean> {
   return (await anyFailing(db).get({ failingSince })) !== undefined;
 }
@@ -140,9 +143,9 @@ const failingTooLong = query((db) =>
 );
 
 /**
- * Active webhooks that have been failing since an instant, or for longer. Those for which no process was
- * running for more than `downMaxMs` of that time only count if no delivery due by `overdueUntil` is
- * pending.
+ * Numbers of the active webhooks that have been failing since an instant or before. If no process was
+ * running for more than `downMaxMs` of that time, a webhook counts only once no delivery due by
+ * `overdueUntil` is pending.
  */
 export async function selectFailing(
   db: Database,

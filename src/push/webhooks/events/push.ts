@@ -11,7 +11,10 @@ export type Push = ReturnType<typeof createPush>;
 /** Pause between two transactions, so that others get in: they poll for the lock every millisecond. */
 const PAUSE_MS = 3;
 
-/** Runs webhook work on a timer. */
+/**
+ * Runs the work of webhooks: `look` is called every second.
+ * @param batchMs time between two batches, each of which puts the posts read since into events
+ */
 export function createPush(
   db: Database,
   work: Calls<typeof webhookWork> & AlertWork,
@@ -21,7 +24,7 @@ export function createPush(
 ) {
   const alerts = createAlertTurns(work, clock);
 
-  /** In steps, so that the sender's work gets in between on the same thread. */
+  /** Works in steps, so that the sender's transactions on the same thread get in between. */
   async function doWork(): Promise<void> {
     const { isBatch, part: first } = await work.lookAfterWebhooks({ batchMs });
     let part = first;
@@ -38,7 +41,7 @@ export function createPush(
         void sender.pump().catch(() => {});
       }
     }
-    // Alerts follow the webhooks' own posts, and so never delay them.
+    // Alerts come after the posts of watched channels, and so never delay them.
     if (isBatch || alerts.isLeft()) await alerts.turn();
     for (const webhook of await work.disableFailed()) {
       log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");

@@ -15,7 +15,7 @@ export async function isServed(
   return ((await servingPlan(db, organizationId, nowMs))?.webhooks ?? 0) > 0;
 }
 
-/** Number of an organization's alerts that are active: none if its plan excludes webhooks. */
+/** How many of an organization's alerts may be active: none if its plan excludes webhooks. */
 export async function includedAlerts(
   db: Database,
   organizationId: number,

@@ -4,7 +4,7 @@ import { anyAlert } from "../alerts/alerts.store.ts";
 import { anyWebhook } from "../manage/webhooks.store.ts";
 import { oldestReadAt } from "./oldest-read.store.ts";
 
-/** How long posts may wait beyond a batch; the largest import's take some twenty seconds. */
+/** How long posts may wait beyond the time between batches; those of the largest import take about 20 s. */
 const STALLED_AFTER_MS = 2 * 60 * 1000;
 
 /** Warning in `/readyz` while posts are not being put into events; otherwise null. */
@@ -17,7 +17,7 @@ export async function stalledWarning(
   return stalled === null ? null : `Posts read at ${stalled} are not cut into events yet.`;
 }
 
-/** The same for posts that are not being matched with alerts. */
+/** Warning in `/readyz` while posts are not being matched with alerts; otherwise null. */
 export async function stalledAlertsWarning(
   db: Database,
   nowMs: number,
@@ -27,6 +27,7 @@ export async function stalledAlertsWarning(
   return stalled === null ? null : `Posts read at ${stalled} are not matched with alerts yet.`;
 }
 
+/** When the first waiting post was read, as text, if it has waited too long; else null. */
 function stalledSince(
   db: Database,
   outbox: "read_posts" | "alert_posts",

@@ -2,7 +2,7 @@ import type { Removal, Watchers } from "../../../catalog/manage/removals.store.t
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { channelsOf, putChannels } from "./webhooks.store.ts";
 
-/** Webhooks that watch a channel which is being merged or deleted. */
+/** What happens to webhooks, and to alerts, whose channel is being merged or deleted. */
 export const channelWatchers: Watchers = {
   count(db: Database, channelId: number): number {
     const sql = "SELECT count(*) AS webhooks FROM webhook_channels WHERE channel_id = ?";
@@ -21,11 +21,16 @@ export const channelWatchers: Watchers = {
        ON CONFLICT (channel_id, webhook_id) DO UPDATE SET
          since_sequence = min(since_sequence, excluded.since_sequence)`,
     ).run({ id, intoId });
-    // Alerts move at once: posts still to be moved already count as the other channel's.
+    // Alerts change their channel at once: posts not moved yet already count as the other channel's for
+    // them.
     statement(tx, "UPDATE alerts SET channel_id = ? WHERE channel_id = ?").run(intoId, id);
   },
 
-  /** Removes the channel from one webhook's list, and puts the other one in its place. */
+  /**
+   * Makes one webhook stop watching the removed channel: in its list, the other channel, if any, takes its
+   * place.
+   * @returns false if none watched it
+   */
   async leaveNext(tx: Transaction, { id, intoId }: Removal): Promise<boolean> {
     const next = statement<{ webhookId: number }>(
       tx,

@@ -9,7 +9,7 @@ import type { DeliveryView } from "./webhook-views.ts";
 
 export interface DeliverySelection {
   webhookId: number;
-  /** Selects deliveries with smaller numbers; null for all. */
+  /** Selects deliveries with smaller numbers; null for the newest. */
   before: number | null;
   limit: number;
   nowMs: number;
@@ -42,7 +42,7 @@ export async function selectDeliveries(
   { webhookId, before, limit, nowMs }: DeliverySelection,
 ): Promise<ItemPage<DeliveryView>> {
   const until = before ?? Number.MAX_SAFE_INTEGER;
-  // Reads one more than the page holds, to see whether another page follows.
+  // One more than the page holds, to see whether another page follows.
   const rows = await page(db).all({ webhookId, before: until, limit: limit + 1 });
   const found = new Map<number, DeliveryView>();
   for (const { delivery, webhook_attempts: attempt } of rows) {
@@ -64,6 +64,7 @@ export async function selectDeliveries(
   return itemPage(views, limit, ({ view }) => view);
 }
 
+/** An attempt as the API returns it. */
 export function attemptView({
   attemptedAt,
   status,

@@ -5,7 +5,7 @@ import { webhookAttempts, webhookBodies, webhookDeliveries } from "../delivery/d
 import { attemptView } from "./deliveries-log.store.ts";
 import type { DeliveryView } from "./webhook-views.ts";
 
-/** Deliveries to search for the latest attempts, because an older delivery may be attempted again. */
+/** Newest deliveries to search for the latest attempts: older deliveries may have been attempted last. */
 const DELIVERIES_LOOKED_AT = 200;
 
 export type RecentAttempt = DeliveryView["attempts"][number] & { delivery: number };

@@ -1,13 +1,10 @@
-/**
- * A page of an organization's webhooks or alerts; `last` is where the next page begins, null on the last
- * one.
- */
+/** A page of webhooks or alerts; `last` has the number of its last item, or is null if no page follows. */
 export interface ItemPage<View> {
   results: View[];
   last: readonly [number] | null;
 }
 
-/** @param rows one more than fits the page, if there is another page */
+/** Makes a page of rows. @param rows one more than the limit if another page follows */
 export function itemPage<Row extends { id: number }, View>(
   rows: readonly Row[],
   limit: number,

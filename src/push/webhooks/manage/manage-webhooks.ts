@@ -25,7 +25,7 @@ import type { Webhook } from "./webhooks.table.ts";
 
 /** Changes of webhooks by owners and administrators, one transaction each. */
 
-/** @throws AppError `not_found` */
+/** An organization's webhook. @throws AppError `not_found`, also for another organization's */
 export async function ownWebhook(db: Database, { organizationId, id }: OwnItem): Promise<Webhook> {
   const webhook = await selectWebhook(db, id);
   if (webhook?.organizationId !== organizationId) throw notFound("webhook");
@@ -42,7 +42,7 @@ interface NewWebhook {
   by: Actor;
 }
 
-/** @returns its number. @throws AppError `tariff_required`, `invalid` on `channels` */
+/** Creates a webhook. @returns its number. @throws AppError `tariff_required`, `invalid` on `channels` */
 export function addWebhook(
   db: Database,
   clock: Clock,
@@ -60,6 +60,7 @@ export function addWebhook(
   });
 }
 
+/** Fields to change; those left out stay as they are. */
 interface WebhookChange {
   url?: string | undefined;
   channels?: number[] | undefined;
@@ -73,7 +74,11 @@ export function requireEnabling({ disabledReason }: Webhook, { isActive }: Webho
   }
 }
 
-/** @throws AppError `not_found`, `conflict` for one that staff disabled, and as `addWebhook` */
+/**
+ * Changes the given fields, enables or disables. A webhook's queue is emptied before it is enabled and
+ * after it is disabled.
+ * @throws AppError `not_found`, `conflict` for one that staff disabled, and as `addWebhook`
+ */
 export async function changeWebhook(
   db: Database,
   clock: Clock,
@@ -123,8 +128,8 @@ const REMOVED_MAX = 10;
 const REMOVED_MS = 12;
 
 /**
- * Removes part of a webhook, whose log may be long: the caller repeats this until nothing is left, so that
- * the thread is free for others in between. The webhook is disabled first, so that nothing is added.
+ * Removes part of a webhook, whose log may be long. The caller repeats this until nothing is left, so that
+ * other work gets in between. The webhook is disabled first, so that nothing is added.
  * @returns whether something is left
  * @throws AppError `not_found`
  */
@@ -151,7 +156,7 @@ export function removeWebhookPart(
 }
 
 /**
- * Replaces the current secret, which keeps signing in addition for `overlapMs`.
+ * Replaces the secret. The previous one keeps signing beside it for `overlapMs`.
  * @throws AppError `not_found`
  */
 export function rotateSecret(

@@ -18,7 +18,10 @@ import type { OwnItem } from "./own-item.ts";
 import type { AttemptView } from "./webhook-views.ts";
 import { updateWebhook } from "./webhooks.store.ts";
 
-/** Attempts requested by a caller who waits for the outcome. */
+/**
+ * Attempts that a caller waits for.
+ * @param newClaim makes a text that is unique
+ */
 export function createManualAttempts(
   writer: Calls<{ startTest: typeof startTest; startResend: typeof startResend }>,
   sender: Pick<Sender, "attemptNow">,
@@ -42,12 +45,13 @@ function toView(outcome: AttemptOutcome & { delivery: number }): AttemptView {
   return { delivered: error === "", status, error, duration_ms: durationMs, delivery };
 }
 
-/** Specification, section 8. */
+/** Time between two tests of a webhook (specification, section 8). */
 const TEST_EVERY_MS = 60_000;
 
 /**
  * Creates and claims a ping.
- * @throws AppError `not_found`; `throttled` within a minute of the last, or if the host has had enough
+ * @throws AppError `not_found`; `throttled` within a minute of the last one, or if the host has had its
+ * maximum of pings and resends
  */
 export function startTest(
   db: Database,
@@ -68,14 +72,14 @@ export function startTest(
     await updateWebhook(tx, own.id, { testedAt: nowMs });
     const body = eventBody("ping", own.id, nowMs, []);
     const ping = { webhookId: own.id, event: "ping", postIds: [], body, nowMs } as const;
-    return taken(tx, await addDelivery(tx, ping), claim, nowMs);
+    return claimed(tx, await addDelivery(tx, ping), claim, nowMs);
   });
 }
 
 /**
  * Claims a delivery for one more attempt.
  * @throws AppError `not_found`; `conflict` if it cannot be resent; `throttled` while the webhook has its
- * maximum of attempts in progress, or if the host has had enough
+ * maximum of attempts in progress, or if the host has had its maximum of pings and resends
  */
 export function startResend(
   db: Database,
@@ -87,7 +91,7 @@ export function startResend(
     const delivery = await selectDelivery(tx, deliveryId);
     if (delivery?.webhookId !== webhook.id) throw notFound("delivery");
     const nowMs = clock.now();
-    const conflict = (said: Message) => new AppError("conflict", said);
+    const conflict = (reason: Message) => new AppError("conflict", reason);
     if (webhook.disabledReason !== "") throw conflict(message("webhookDisabled"));
     if (delivery.event === "ping") throw conflict(message("pingNotResent"));
     if (delivery.claimedUntil !== null && delivery.claimedUntil > nowMs) {
@@ -101,11 +105,12 @@ export function startResend(
     }
     await takeManualAttempt(tx, webhook, nowMs);
     await recordChange(tx, clock, by, ofWebhook("resend", own, { delivery: deliveryId }));
-    return taken(tx, deliveryId, claim, nowMs);
+    return claimed(tx, deliveryId, claim, nowMs);
   });
 }
 
-async function taken(
+/** Claims a delivery, which must have a body. */
+async function claimed(
   tx: Transaction,
   id: number,
   claim: string,

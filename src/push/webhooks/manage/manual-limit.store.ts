@@ -20,7 +20,7 @@ const forgetOthers = change((db) =>
     ),
 );
 
-/** Removes attempts made outside the time between an instant and now. */
+/** Removes attempts made until `from`, or after now. */
 export async function deleteOthers(tx: Transaction, from: number, nowMs: number): Promise<void> {
   await forgetOthers(tx).run({ from, nowMs });
 }
@@ -38,7 +38,7 @@ const attemptsOfHost = query((db) =>
     .orderBy(asc(manualAttempts.attemptedAt)),
 );
 
-/** Times of the attempts, oldest first. */
+/** When an organization's attempts at a host were made, oldest first. */
 export async function selectInstants(
   db: Database,
   { organizationId, host }: OfHost,

@@ -4,17 +4,14 @@ import { message } from "../../../values/messages/messages.ts";
 import { readTargetUrl } from "../../../values/target-guard.ts";
 import { deleteOthers, insertManualAttempt, selectInstants } from "./manual-limit.store.ts";
 
-/**
- * Pings and resends per minute of one organization to one receiving host, whose server may be somebody
- * else's.
- */
+/** Pings and resends per minute of one organization to one host, which may be somebody else's server. */
 const OF_HOST_MAX = 6;
 const OF_HOST_MS = 60_000;
 
 /**
- * Takes one of an organization's pings and resends for a host, in the caller's transaction. Counted by
- * host, because webhooks can be deleted and created again.
- * @param url of the webhook
+ * Counts a ping or resend of an organization to a webhook's host, in the caller's transaction. By host
+ * rather than webhook, because webhooks can be deleted and created again.
+ * @param url the webhook's address
  * @throws AppError `throttled` if the last minute had its maximum
  */
 export async function takeManualAttempt(
@@ -24,14 +21,14 @@ export async function takeManualAttempt(
 ): Promise<void> {
   const target = readTargetUrl(url);
   const host = "value" in target ? target.value.host : "";
-  // Times in the future come from a clock that was set back since.
+  // Attempts in the future were made before the clock was set back.
   await deleteOthers(tx, nowMs - OF_HOST_MS, nowMs);
   const taken = await selectInstants(tx, { organizationId, host });
   const [first] = taken;
   if (first !== undefined && taken.length >= OF_HOST_MAX) {
-    const said = message("hostHadEnough", { attempts: OF_HOST_MAX });
+    const refusal = message("hostHadEnough", { attempts: OF_HOST_MAX });
     const waitMs = first + OF_HOST_MS - nowMs;
-    throw new AppError("throttled", said, { retryAfterS: Math.ceil(waitMs / 1000) });
+    throw new AppError("throttled", refusal, { retryAfterS: Math.ceil(waitMs / 1000) });
   }
   await insertManualAttempt(tx, { organizationId, host }, nowMs);
 }

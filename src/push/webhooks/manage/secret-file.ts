@@ -13,14 +13,16 @@ import { anyWebhook } from "./webhooks.store.ts";
 const WEBHOOKS_SINCE_VERSION = 2;
 const SECRET_BYTES = 32;
 
-/** Whether the database, of any schema version, contains anything that can only be read with the secret. */
+/**
+ * Whether a database of any schema version has webhooks: their secrets can only be read with the secret.
+ */
 export async function needsSecret(db: Database): Promise<boolean> {
   return schemaVersion(db) >= WEBHOOKS_SINCE_VERSION && (await anyWebhook(db));
 }
 
 /**
- * Path of the automatically created secret: beside the database, never in it. If the path of the database
- * is a symbolic link, a secret beside the link takes precedence.
+ * Path of the file of the secret that is created by itself: beside the database, never in it. If the path
+ * of the database is a symbolic link, a secret beside the link takes precedence.
  */
 export function secretPath(databasePath: string): string {
   const besideName = `${databasePath}.secret`;
@@ -43,8 +45,8 @@ export function readSecretFile(path: string): string | null {
 }
 
 /**
- * Creates the file, readable by its owner only. It appears complete or not at all, and only once if two
- * processes start together.
+ * Creates the file, readable by its owner only. It appears complete or not at all; if two processes start
+ * together, both use the same secret.
  * @throws AppError `unavailable` naming the file if it cannot be created
  */
 export function makeSecretFile(path: string, random: Random): string {
@@ -55,7 +57,7 @@ export function makeSecretFile(path: string, random: Random): string {
     giveToOwnerOf(dirname(resolve(path)), draft);
     linkSync(draft, path);
   } catch (error) {
-    // Another process was first.
+    // No error if another process created the file first.
     if (readSecretFile(path) === null) throw unusable(path, error);
   } finally {
     rmSync(draft, { force: true });

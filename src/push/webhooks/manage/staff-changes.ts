@@ -18,7 +18,7 @@ export type StaffWebhookChanges = Calls<typeof staffWebhookChanges>;
 const NOTE_LENGTH_MAX = 500;
 
 /**
- * Disables a webhook on behalf of staff, which only staff can undo.
+ * Disables a webhook; only staff can enable it again.
  * @param note the reason, shown to staff only
  * @throws AppError `not_found`, `invalid` on `reason`
  */
@@ -72,7 +72,7 @@ function changeWebhook(
   });
 }
 
-/** @throws AppError `not_found` */
+/** A webhook by its number. @throws AppError `not_found` */
 export async function requireWebhook(db: Database, id: number): Promise<Webhook> {
   const found = await selectWebhook(db, id);
   if (found === undefined) throw notFound("webhook", id);

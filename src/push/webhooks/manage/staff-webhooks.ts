@@ -24,14 +24,14 @@ export function createStaffWebhooks(
   clock: Clock,
 ) {
   return {
-    /** Webhooks of one organization, or all. */
+    /** Webhooks of one organization; null for all. */
     webhooks: (organizationId: number | null): Promise<Webhook[]> =>
       selectWebhooks(db, organizationId),
     webhook: (id: number): Promise<Webhook> => requireWebhook(db, id),
     channels: (id: number): Promise<number[]> => channelsOf(db, id),
     disable: changes.disableWebhookAsStaff,
 
-    /** @throws AppError `conflict` if attempts could not be signed */
+    /** Enables a webhook. @throws AppError `conflict` if its attempts could not be signed */
     async enable(id: number, by: Actor): Promise<Webhook> {
       const { disabledReason, secret } = await requireWebhook(db, id);
       if (disabledReason !== "" && (await secrets()).open(secret) === null) {

@@ -4,7 +4,7 @@ import { AppError, fieldError } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { unknownChannels } from "./webhooks.store.ts";
 
-/** Why the plan does not allow another webhook; null if it does. */
+/** Why the plan has no room for one more webhook; null if it does. */
 export function webhookLimitReached({ code, webhooks }: Plan, existing: number): Message | null {
   if (existing < webhooks) return null;
   return message("webhooksNotIncluded", { plan: code, included: webhooks, existing });
@@ -16,7 +16,7 @@ export function alertLimitReached({ code, alerts }: Plan, existing: number): Mes
   return message("alertsNotIncluded", { plan: code, included: alerts, existing });
 }
 
-/** @throws AppError `tariff_required` if the plan does not allow another webhook */
+/** @throws AppError `tariff_required` if the plan has no room for one more webhook beside the others */
 export function requireRoom(plan: Plan, others: number): void {
   const denial = webhookLimitReached(plan, others);
   if (denial !== null) throw new AppError("tariff_required", denial);
@@ -32,7 +32,7 @@ export function requireFew({ code, webhookChannels }: Plan, channels: number): v
 /** Most numbers to list in a message. */
 const NAMED_MAX = 100;
 
-/** @throws AppError `invalid` on `channels` */
+/** @throws AppError `invalid` on `channels` if a webhook may not watch them */
 export async function requireChannels(
   tx: Transaction,
   plan: Plan,
@@ -42,7 +42,7 @@ export async function requireChannels(
   if (faults.length > 0) throw fieldError({ channels: faults });
 }
 
-/** What is wrong with the channels that a webhook should watch. */
+/** Why a webhook may not watch these channels: too many, or not all public; empty if it may. */
 export async function channelFaults(
   db: Database,
   { webhookChannels }: Plan,
@@ -56,6 +56,7 @@ export async function channelFaults(
   return unknown.length === 0 ? [] : [message("unknownChannels", named(unknown))];
 }
 
+/** The numbers as a message lists them. */
 function named(numbers: readonly number[]): { channels: number[]; more: number } {
   return {
     channels: numbers.slice(0, NAMED_MAX),

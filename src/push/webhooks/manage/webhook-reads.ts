@@ -14,7 +14,10 @@ import {
   type WatchingWebhook,
 } from "./webhooks.store.ts";
 
-/** An organization's webhooks, as its people see them. */
+/**
+ * Queries about an organization's webhooks; those of one webhook throw `not_found` for another
+ * organization's.
+ */
 export function createWebhookReads(db: Database) {
   return {
     async get({ organizationId, id }: OwnItem): Promise<WebhookView> {

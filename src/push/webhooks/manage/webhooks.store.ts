@@ -20,7 +20,7 @@ export async function selectWebhooks(
   return db.builders.select().from(webhooks).where(ofOne).orderBy(asc(webhooks.id));
 }
 
-/** A webhook with the numbers of the channels it watches, in the given order. */
+/** A webhook with the numbers of the channels it watches, in the order in which its owner listed them. */
 export interface WatchingWebhook extends Webhook {
   channels: number[];
 }
@@ -50,7 +50,7 @@ export function selectWatching(db: Database, id: number): Promise<WatchingWebhoo
   return watchingById(db).get({ id });
 }
 
-/** An organization's webhooks with numbers above one, ascending. */
+/** An organization's webhooks with numbers above `after`, ascending. */
 export function selectWatchingPage(
   db: Database,
   page: { organizationId: number; after: number; limit: number },
@@ -70,6 +70,7 @@ export function countWebhooksNow(db: Database, organizationId: number): number {
   return counted(db).get({ organizationId })?.webhooks ?? 0;
 }
 
+/** As `countWebhooksNow`, in a transaction. */
 export async function countWebhooks(db: Database, organizationId: number): Promise<number> {
   return countWebhooksNow(db, organizationId);
 }
@@ -120,7 +121,7 @@ const list = query((db) =>
     .where(eqGiven(webhookLists.webhookId, "webhookId")),
 );
 
-/** Numbers of the channels that a webhook watches, in the given order. */
+/** Numbers of the channels that a webhook watches, in the order in which its owner listed them. */
 export async function channelsOf(db: Database, webhookId: number): Promise<number[]> {
   return (await list(db).get({ webhookId }))?.channels ?? [];
 }
@@ -135,7 +136,7 @@ const putList = change((db) =>
     }),
 );
 
-/** Writes the list of a webhook's channels, beside their rows. */
+/** Writes the list of a webhook's channels, but not the rows of `webhook_channels`. */
 export async function putChannels(
   tx: Transaction,
   webhookId: number,
@@ -145,15 +146,17 @@ export async function putChannels(
 }
 
 /**
- * Makes a webhook watch these channels. Only differences are written: a channel that it already watched
- * stays as it is, the others are watched from now on. Raw SQL, with one statement for thousands of rows.
+ * Makes a webhook watch these channels and no others. Only differences are written: a channel that it
+ * already watched stays as it is, the others are watched from now on. Raw SQL, because one statement may
+ * write thousands of rows.
  */
 export async function replaceChannels(
   tx: Transaction,
   webhookId: number,
   channels: readonly number[],
 ): Promise<void> {
-  // Rows rather than the list: while a channel is being merged, the rows have both it and the other one.
+  // The rows rather than the list: while a channel is being merged, the rows have both it and the other
+  // one.
   const watched = statement<{ id: number }>(
     tx,
     "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?",
@@ -179,7 +182,7 @@ export async function replaceChannels(
   await putChannels(tx, webhookId, channels);
 }
 
-/** Numbers that no public channel has. Raw SQL, since one statement may get thousands. */
+/** Those of the numbers that no public channel has. Raw SQL, because there may be thousands. */
 export async function unknownChannels(
   db: Database,
   channels: readonly number[],
@@ -193,13 +196,13 @@ export async function unknownChannels(
     .map(({ id }) => id);
 }
 
-/** Sequence of the last post read: later ones are new. The table is SQLite's own. */
+/** Sequence of the last post queued: later ones are new. SQLite itself records it. */
 function lastSequence(db: Database): number {
   const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'read_posts'";
   return statement<{ seq: number }>(db, sql).get()?.seq ?? 0;
 }
 
-/** Stops deliveries: nothing more is attempted. The queue must be emptied after the commit. */
+/** Disables a webhook: nothing more is attempted. The caller must empty its queue after the commit. */
 export async function disable(
   tx: Transaction,
   id: number,
@@ -209,13 +212,16 @@ export async function disable(
   await updateWebhook(tx, id, { disabledReason: reason, failingSince: null, updatedAt: nowMs });
 }
 
-/** Resumes sending from now on. The queue must be emptied before, since that may take long. */
+/**
+ * Enables a webhook, for posts read from now on. The caller must have emptied its queue, which may take
+ * long.
+ */
 export async function enable(tx: Transaction, id: number, nowMs: number): Promise<void> {
   await updateWebhook(tx, id, { disabledReason: "", updatedAt: nowMs });
   await startAfresh(tx, id);
 }
 
-/** Makes only posts read and failures counted from now on matter. */
+/** Forgets pending deliveries and failures: only posts read from now on are sent. */
 async function startAfresh(tx: Transaction, id: number): Promise<void> {
   await dropRest(tx, id);
   const sinceSequence = lastSequence(tx);
@@ -223,7 +229,7 @@ async function startAfresh(tx: Transaction, id: number): Promise<void> {
   await startAlertsAfresh(tx, id);
 }
 
-/** Resumes an organization's webhooks, in the transaction that entitles it to events again. */
+/** Lets an organization's webhooks start afresh, in the transaction that entitles it to events again. */
 export async function resumeWebhooks(tx: Transaction, organizationId: number): Promise<void> {
   for (const { id } of await selectWebhooks(tx, organizationId)) await startAfresh(tx, id);
 }

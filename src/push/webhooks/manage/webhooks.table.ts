@@ -8,18 +8,26 @@ export const webhooks = sqliteTable("webhooks", {
   id: integer("id").primaryKey(),
   organizationId: integer("organization_id").notNull(),
   url: text("url").notNull(),
+  /** Signing secret, sealed (secret-box.ts). */
   secret: blob("secret", { mode: "buffer" }).notNull(),
+  /** The previous secret, sealed, and until when it signs too; null if it does not. */
   formerSecret: blob("former_secret", { mode: "buffer" }),
   formerSecretUntil: integer("former_secret_until"),
   disabledReason: text("disabled_reason").$type<DisabledReason>().notNull(),
+  /** Only posts read after this are sent. */
   sinceSequence: integer("since_sequence").notNull(),
+  /** End of the first failed attempt since the last success; null while it is not failing. */
   failingSince: integer("failing_since"),
+  /** How long of that time no process was running. */
   downMs: integer("down_ms").notNull(),
   lastSuccessAt: integer("last_success_at"),
+  /** Duration of the last attempt; null if there was none. */
   lastDurationMs: integer("last_duration_ms"),
+  /** English text of the last failure, kept after successes; empty if there was none. */
   lastError: text("last_error").notNull(),
   /** Why staff disabled it; visible to staff only. */
   staffNote: text("staff_note").notNull().default(""),
+  /** When the last ping was requested. */
   testedAt: integer("tested_at"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
@@ -28,15 +36,15 @@ export const webhooks = sqliteTable("webhooks", {
 export type Webhook = typeof webhooks.$inferSelect;
 
 /**
- * Numbers of the channels that each webhook watches, in the given order. The rows of `webhook_channels`
- * contain the same by channel.
+ * Numbers of the channels that each webhook watches, in the order in which its owner listed them. The rows
+ * of `webhook_channels` contain the same by channel.
  */
 export const webhookLists = sqliteTable("webhook_lists", {
   webhookId: integer("webhook_id").primaryKey(),
   channels: text("channels", { mode: "json" }).$type<number[]>().notNull(),
 });
 
-/** Pings and resends of the last minute. */
+/** Pings and resends of the last minute, by host. */
 export const manualAttempts = sqliteTable("manual_attempts", {
   organizationId: integer("organization_id").notNull(),
   host: text("host").notNull(),

@@ -8,7 +8,6 @@ import { type Message, message } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
 import type { Sender } from "../delivery/sender.ts";
-import { addressFaults, type GivenTarget, requireAcceptable } from "./given-target.ts";
 import {
   addWebhook,
   changeWebhook,
@@ -19,11 +18,12 @@ import {
 } from "./manage-webhooks.ts";
 import { createManualAttempts, startResend, startTest } from "./manual-attempts.ts";
 import type { OwnItem } from "./own-item.ts";
+import { addressFaults, type ReceiverAddress, requireAcceptable } from "./receiver-address.ts";
 import { createWebhookReads } from "./webhook-reads.ts";
 import type { NewSecretView, WebhookView } from "./webhook-views.ts";
 import { selectWebhook } from "./webhooks.store.ts";
 
-/** Changes of webhooks, on the thread that writes what people ask for. */
+/** Changes of webhooks, on the thread that writes changes by people. */
 export const webhookChanges = { addWebhook, changeWebhook, rotateSecret, startTest, startResend };
 
 /** A removal may take long, so it runs on the thread for timed work. */
@@ -31,9 +31,10 @@ type Changes = Calls<typeof webhookChanges & { removeWebhookPart: typeof removeW
 
 /** Pause between two parts of a removal, so that other writers get in. */
 const PAUSE_MS = 3;
+
 /** A change of a webhook: fields not given stay as they are. */
 interface GivenChange {
-  given: GivenTarget | undefined;
+  address: ReceiverAddress | undefined;
   channels: number[] | undefined;
   isActive: boolean | undefined;
 }
@@ -59,19 +60,19 @@ export function createWebhooks(
     ...reads,
     ...attempts,
 
-    /** Why an address is not acceptable. */
-    addressFaults: (given: GivenTarget): Promise<Message[]> => addressFaults(guard, given),
+    /** Why an address is not acceptable; empty if it is. */
+    addressFaults: (address: ReceiverAddress): Promise<Message[]> => addressFaults(guard, address),
 
     async create(
       organizationId: number,
       plan: Plan,
-      { given, channels }: { given: GivenTarget; channels: number[] },
+      { address, channels }: { address: ReceiverAddress; channels: number[] },
       by: Actor,
     ): Promise<NewSecretView> {
-      await requireAcceptable(db, guard, given, plan, channels);
+      await requireAcceptable(db, guard, address, plan, channels);
       const secret = secrets.create();
       const sealed = secrets.seal(secret);
-      const row = { organizationId, plan, url: given.url, channels, secret: sealed, by };
+      const row = { organizationId, plan, url: address.url, channels, secret: sealed, by };
       const id = await writer.addWebhook(row);
       return { ...(await get({ organizationId, id })), secret };
     },
@@ -79,7 +80,7 @@ export function createWebhooks(
     async change(
       own: OwnItem,
       plan: Plan,
-      { given, channels, isActive }: GivenChange,
+      { address, channels, isActive }: GivenChange,
       by: Actor,
     ): Promise<WebhookView> {
       const webhook = await ownWebhook(db, own);
@@ -87,25 +88,27 @@ export function createWebhooks(
       if (isActive === true && secrets.open(webhook.secret) === null) {
         throw new AppError("conflict", message("secretUnreadable"));
       }
-      if (given !== undefined) await requireAcceptable(db, guard, given, plan, channels ?? []);
-      const change = { url: given?.url, channels, isActive };
+      if (address !== undefined) await requireAcceptable(db, guard, address, plan, channels ?? []);
+      const change = { url: address?.url, channels, isActive };
       await writer.changeWebhook({ ...own, plan, change, by });
       return get(own);
     },
 
     /**
-     * Refuses to enable a webhook that staff disabled, if it belongs to the organization. @throws AppError
-     * `conflict`
+     * Refuses to enable a webhook that staff disabled; an unknown or another organization's passes.
+     * @throws AppError `conflict`
      */
     async refuseEnabling({ organizationId, id }: OwnItem): Promise<void> {
       const webhook = await selectWebhook(db, id);
       if (webhook?.organizationId === organizationId) requireEnabling(webhook, { isActive: true });
     },
 
+    /** Removes a webhook with all that belongs to it, which may take long. */
     async remove(own: OwnItem, by: Actor): Promise<void> {
       while (await writer.removeWebhookPart({ ...own, by })) await clock.sleep(PAUSE_MS);
     },
 
+    /** Replaces the signing secret. @param overlapMs how long the previous one signs too */
     async rotate(own: OwnItem, overlapMs: number, by: Actor): Promise<NewSecretView> {
       const secret = secrets.create();
       await writer.rotateSecret({ ...own, secret: secrets.seal(secret), overlapMs, by });

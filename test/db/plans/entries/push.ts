@@ -876,7 +876,7 @@ export const push: Entries = {
       why: "The posts that an alert matches, each found by its key; at most a part.",
     },
   ],
-  "push/webhooks/alerts/loaded-alerts.store.ts askedAfter": [
+  "push/webhooks/alerts/loaded-alerts.store.ts alertsAfter": [
     {
       sql: 'select … from "alerts" inner join "webhooks" on "webhooks"."id" = "alerts"."webhook_id" where "alerts"."id" > ? order by "alerts"."id" asc limit ?',
       plan: [
@@ -886,7 +886,7 @@ export const push: Entries = {
       rows: 100,
     },
   ],
-  "push/webhooks/alerts/loaded-alerts.store.ts askedById": [
+  "push/webhooks/alerts/loaded-alerts.store.ts alertById": [
     {
       sql: 'select … from "alerts" inner join "webhooks" on "webhooks"."id" = "alerts"."webhook_id" where "alerts"."id" = ?',
       plan: [

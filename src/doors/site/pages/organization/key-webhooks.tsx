@@ -89,7 +89,7 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
   if (webhook === undefined) throw pageError("not_found", words.noSuchWebhook);
   const { plan } = await viewerOf(membership, context.accounts, visit.nowMs);
   const own = { organizationId: organization.id, id };
-  const change = { given: undefined, channels: undefined, isActive: true };
+  const change = { address: undefined, channels: undefined, isActive: true };
   try {
     await context.services.webhooks.change(own, plan, change, actorOf(visit));
   } catch (error) {

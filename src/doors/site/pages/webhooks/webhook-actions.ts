@@ -19,13 +19,13 @@ export const webhookActions: Record<string, Action> = {
     requireManager(visit);
     const before = await webhookOf(visit, context);
     await requireWebhooks(visit, context);
-    const { given, channels } = await readWebhookForm(visit, context);
+    const { address, channels } = await readWebhookForm(visit, context);
     // Only passes on what changes, as in the API's PATCH: unchanged values are not validated again.
-    const changesUrl = given.url !== before.url;
+    const changesUrl = address.url !== before.url;
     const changesChannels = channels.join() !== before.channels.join();
     if (changesUrl || changesChannels) {
       const change = {
-        given: changesUrl ? given : undefined,
+        address: changesUrl ? address : undefined,
         channels: changesChannels ? channels : undefined,
         isActive: undefined,
       };
@@ -73,7 +73,7 @@ async function switchTo(isActive: boolean, visit: Visit, context: SiteContext): 
   requireManager(visit);
   const before = await webhookOf(visit, context);
   await requireWebhooks(visit, context);
-  const change = { given: undefined, channels: undefined, isActive };
+  const change = { address: undefined, channels: undefined, isActive };
   const plan = await planOf(visit, context);
   await context.services.webhooks.change(ownOf(visit), plan, change, actorOf(visit));
   const done = isActive ? "enabled" : "disabled";

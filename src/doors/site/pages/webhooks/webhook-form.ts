@@ -1,7 +1,7 @@
 import type { ChannelReference } from "../../../../catalog/channels/channel-reference.ts";
 import { fieldError } from "../../../../errors.ts";
 import { OVERLAP_HOURS_MAX, readUrl } from "../../../../methods/webhooks.ts";
-import type { GivenTarget } from "../../../../push/webhooks/manage/given-target.ts";
+import type { ReceiverAddress } from "../../../../push/webhooks/manage/receiver-address.ts";
 import { type Read, readInteger } from "../../../../values/fields.ts";
 import { message, verbatim } from "../../../../values/messages/messages.ts";
 import { HOUR_MS } from "../../../../values/moscow-time.ts";
@@ -23,11 +23,11 @@ const NAME_BYTES_MAX = 70;
 export async function readWebhookForm(
   visit: Visit,
   context: SiteContext,
-): Promise<{ given: GivenTarget; channels: number[] }> {
+): Promise<{ address: ReceiverAddress; channels: number[] }> {
   const url = readUrl(visit.form.get("url").trim());
   const channels = await readChannels(visit, context);
   if ("value" in url && "value" in channels) {
-    return { given: url.value, channels: channels.value };
+    return { address: url.value, channels: channels.value };
   }
   const urlFaults =
     "fault" in url ? [url.fault] : await context.services.webhooks.addressFaults(url.value);

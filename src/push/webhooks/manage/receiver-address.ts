@@ -6,36 +6,40 @@ import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { Target } from "../../../values/target-guard.ts";
 import { channelFaults } from "./webhook-limits.ts";
 
-/** An address as given, and parsed. */
-export interface GivenTarget {
+/** The address of a webhook's receiver, as given and parsed. */
+export interface ReceiverAddress {
+  /** As given. */
   url: string;
   target: Target;
 }
 
 /** Limit for resolving a name while its webhook is being created or changed. */
 const RESOLVE_MAX_MS = 5_000;
-/** The same message for a name that does not exist and one in a private network. */
+/** One message for names that do not exist and for private networks, which cannot be explored that way. */
 const REFUSED = message("addressRefused");
 
-/** Why an address is not acceptable. */
+/** Why an address is not acceptable; empty if it is. */
 export async function addressFaults(
   guard: TargetGuard,
-  { target }: GivenTarget,
+  { target }: ReceiverAddress,
 ): Promise<Message[]> {
   const resolution = await guard(target, RESOLVE_MAX_MS);
   // A name server's failure is nobody's mistake, and every attempt is checked anyway.
   return resolution.ok || resolution.reason === "unresolved" ? [] : [REFUSED];
 }
 
-/** @throws AppError `invalid` on `url`, and in that case on `channels` as well */
+/**
+ * Requires that an address is acceptable.
+ * @throws AppError `invalid` on `url`; then also on `channels`, to report all faults at once
+ */
 export async function requireAcceptable(
   db: Database,
   guard: TargetGuard,
-  given: GivenTarget,
+  address: ReceiverAddress,
   plan: Plan,
   channels: readonly number[],
 ): Promise<void> {
-  const url = await addressFaults(guard, given);
+  const url = await addressFaults(guard, address);
   if (url.length === 0) return;
   const ofChannels = await channelFaults(db, plan, channels);
   throw fieldError({ url, ...(ofChannels.length > 0 && { channels: ofChannels }) });

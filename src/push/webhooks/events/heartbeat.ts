@@ -3,28 +3,29 @@ import { setBackMails } from "../../mail/mails.store.ts";
 import type { Look } from "./events.table.ts";
 import { addDownTime, putDue, readLook, selectOverdue, setBack, updateLook } from "./look.store.ts";
 
-/** How often a process records that it looks. */
-const LOOK_EVERY_MS = 30_000;
-/** Time without a look that shows that no process was running. */
-const GAP_MS = 3 * LOOK_EVERY_MS;
-/** Time over which attempts that became due meanwhile are spread. */
+/** Interval of heartbeats, shared by all processes. */
+const HEARTBEAT_MS = 30_000;
+/** Time without a heartbeat that shows that no process was running. */
+const GAP_MS = 3 * HEARTBEAT_MS;
+/** Time over which attempts that became due in such a gap are spread. */
 const SPREAD_MS = 45_000;
 /** Longest pause between two of those attempts. */
 const SPREAD_STEP_MAX_MS = 1_000;
 /** Setting the clock back by less changes nothing. */
 const SET_BACK_MS = 1_000;
 
-export function isLookDue({ lookedAt }: Look, nowMs: number): boolean {
-  return lookedAt === null || nowMs >= lookedAt + LOOK_EVERY_MS || nowMs < lookedAt - SET_BACK_MS;
+/** Whether a heartbeat is due, or the clock was set back. */
+export function isHeartbeatDue({ lookedAt }: Look, nowMs: number): boolean {
+  return lookedAt === null || nowMs >= lookedAt + HEARTBEAT_MS || nowMs < lookedAt - SET_BACK_MS;
 }
 
 /**
- * Records, in the caller's transaction, that a process looks, and corrects due times after a gap or if the
- * clock was set back. Must precede anything that writes a due time.
+ * Records a heartbeat, if one is due, in the caller's transaction; corrects due times after a gap, or if
+ * the clock was set back. Must precede anything that writes a due time in the transaction.
  */
-export async function noteLook(tx: Transaction, nowMs: number): Promise<void> {
+export async function noteHeartbeat(tx: Transaction, nowMs: number): Promise<void> {
   const before = await readLook(tx);
-  if (!isLookDue(before, nowMs)) return;
+  if (!isHeartbeatDue(before, nowMs)) return;
   const gapMs = nowMs - (before.lookedAt ?? nowMs);
   if (gapMs < 0) {
     await setBack(tx, -gapMs);
@@ -37,10 +38,10 @@ export async function noteLook(tx: Transaction, nowMs: number): Promise<void> {
   await updateLook(tx, { lookedAt: nowMs });
 }
 
-/** Due times to move per transaction; deliveries beyond that wait for capacity anyway. */
+/** Most due times to move; deliveries beyond that wait for capacity anyway. */
 const SPREAD_DELIVERIES_MAX = 2_000;
 
-/** Spreads attempts that became due meanwhile, so that they are not all made at once. */
+/** Spreads attempts that became due in a gap, so that they are not all made at once. */
 async function spreadOverdue(tx: Transaction, nowMs: number): Promise<void> {
   const overdue = await selectOverdue(tx, nowMs, SPREAD_DELIVERIES_MAX);
   const stepMs = Math.min(SPREAD_STEP_MAX_MS, SPREAD_MS / overdue.length);
