@@ -55,8 +55,8 @@ interface Task {
 
 /**
  * Threads of a pool, started on demand, each with its own connection and one task at a time. A task's
- * deadline includes waiting for a free thread. One caller's tasks use at most half of the threads, so that
- * others find a free one, however expensive those tasks are.
+ * deadline includes waiting for a free thread. One caller's tasks (`asker` in values/asker.ts) use at most
+ * half of the threads, so that others find a free one, however expensive those tasks are.
  */
 export function startThreads<Ops extends Operations>(
   pool: Pool<Ops>,
@@ -170,7 +170,8 @@ export function startThreads<Ops extends Operations>(
 }
 
 /**
- * Limit for ending threads: one in the middle of a statement ends after it, and a long one is not awaited.
+ * How long to wait for threads to end: one in the middle of a statement ends after it, which may take
+ * longer.
  */
 const END_MAX_MS = 1_000;
 
