@@ -7,7 +7,7 @@ import { openVocabulary } from "./vocabulary.ts";
 /**
  * Compares the post index with the posts: it must hold the same posts, and every token in as many posts and
  * positions. While the index is being built, or posts must be reindexed because their channel changed, only
- * what it does contain is compared.
+ * the posts that it contains are compared, and not their tokens.
  */
 export function postSearchFaults(db: Database): string[] {
   const phase = selectPhase(db);
@@ -41,7 +41,7 @@ interface Tally {
   places: number;
 }
 
-/** Matches stems only, not the other kinds of tokens (index-text.ts). */
+/** A token that is a stem, and none of the other kinds (index-text.ts). */
 const STEM = /^[\p{L}\p{N}][^+]*$/u;
 
 function differingTokens(db: Database): string[] {
@@ -58,7 +58,7 @@ function differingTokens(db: Database): string[] {
     const tally = expected.get(term);
     expected.delete(term);
     if (tally?.posts !== posts || tally.places !== places) differing.push(term);
-    // Listed stems whose posts are gone are not a fault.
+    // The opposite, a listed stem whose posts are gone, is not a fault.
     if (STEM.test(term) && named.get(term) === undefined) unnamed.push(term);
   }
   return [
