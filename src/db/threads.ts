@@ -55,7 +55,7 @@ interface Task {
 
 /**
  * Threads of a pool, started on demand, each with its own connection and one task at a time. A task's
- * deadline includes waiting for a free thread. One caller's tasks (`asker` in values/asker.ts) use at most
+ * deadline includes waiting for a free thread. One caller's tasks use at most
  * half of the threads, so that others find a free one, however expensive those tasks are.
  */
 export function startThreads<Ops extends Operations>(
