@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { askOnce } from "../support/machine.ts";
 
-test("a journey's request is sent once, though its connection is closed without an answer", async () => {
+test("a journey's request is sent once, even if its connection is closed without an answer", async () => {
   const asked: string[] = [];
   const server = Bun.listen({
     ...{ hostname: "127.0.0.1", port: 0 },

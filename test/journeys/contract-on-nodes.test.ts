@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { hasPostgres } from "../support/postgres.ts";
 
-/** Suites of the contract once more, each appliance being two nodes that are asked in turns. */
+/** Suites of the contract, run with appliances of two nodes that answer in turns. */
 const SUITES = ["fields", "isolation", "routes"];
 
-/** On a machine that does much else it takes minutes. */
+/** On a busy machine it takes minutes. */
 const LASTS_MAX_MS = 15 * 60_000;
 
 const ROOT = join(import.meta.dir, "../..");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { ImportKindName } from "../../src/catalog/imports/import-kinds.ts";
 import type { Fields } from "../../src/catalog/imports/input-row.ts";
 
-/** What a reader of CSV, a spreadsheet or an import could take for something else. */
+/** Texts that a CSV reader, a spreadsheet or an import could misinterpret. */
 const ODD = [
   ...["=1+1", "+79", "-5", "@all", "'=1", "''=1", "'", "''", "'@", "\t=1", "\r=1", "−", "＝"],
   ...['"', '""', ",", ";", "\n", "\r\n", "\r", "\r\r\n", "\t", "|", "\\", "\\N", "/*", "%"],
@@ -33,7 +33,7 @@ const category = fc.constantFrom(...CATEGORIES.slice(1));
 const channel = fc.record({
   title,
   handle: maybe(fc.stringMatching(/^[a-z_][A-Za-z0-9_.-]{0,12}$/)),
-  // None in the form that Telegram's -100… has: its bare form may be another's.
+  // No id has Telegram's -100… form, because its bare form may be another channel's id.
   msgr_id: maybe(fc.bigInt({ min: -(10n ** 12n), max: 2n ** 63n - 1n }).map(String)),
   description: maybe(oddText),
   link: maybe(fc.constantFrom("https://t.me/a,b", 'https://t.me/"q"', "http://t.me/+x=1")),
@@ -70,7 +70,7 @@ const day = fc.record({
 
 export type OddCatalog = Record<ImportKindName, Fields[]>;
 
-/** 40 channels with everything odd in them, hidden ones too, their posts and days, and directories. */
+/** 40 channels with odd values in every field, hidden ones too, their posts and days, and directories. */
 export const oddCatalog: fc.Arbitrary<OddCatalog> = fc
   .record({
     channels: fc.uniqueArray(channel, {
@@ -102,7 +102,7 @@ export const oddCatalog: fc.Arbitrary<OddCatalog> = fc
     stats,
   }));
 
-/** Paths of requests about it, of every method of the catalog. */
+/** Paths of requests about it, for every method of the catalog. */
 export function oddRequests({ channels }: OddCatalog): fc.Arbitrary<string> {
   const number = fc.integer({ min: 1, max: 42 });
   const handles = channels.flatMap(({ handle }) => (handle === null ? [] : [String(handle)]));

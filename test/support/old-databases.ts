@@ -8,7 +8,7 @@ import { foldText } from "../../src/values/fold-text.ts";
 /** A read-only key of the organization in every old database. */
 export const OLD_KEY = `knl_ro_${"0".repeat(32)}4NO97a`;
 
-/** Rows for every table, by the version that brought the table. */
+/** Rows for every table, by the version that added the table. */
 const ROWS: Record<number, string> = {
   1: `
     INSERT INTO meta VALUES ('directories_loaded', x'31');
@@ -114,7 +114,7 @@ const ROWS: Record<number, string> = {
   24: "INSERT INTO cluster_copy VALUES ('5f0c2a7e-0000-4000-8000-000000000000', 7, '12', 0, '5f0c2a7e-0000-4000-8000-000000000001');",
 };
 
-/** Makes a database as the program of a schema version left it, with rows in every table. */
+/** Creates a database as the program of a schema version left it, with rows in every table. */
 export function makeOldDatabase(path: string, version: number): void {
   oldDatabases ??= growDatabases();
   writeFileSync(path, oldDatabases[version - 1] as Buffer);
@@ -123,13 +123,13 @@ export function makeOldDatabase(path: string, version: number): void {
   db.close();
 }
 
-/** Content of a file by schema version from 1 on, made once in this process. */
+/** Contents of files by schema version, starting with version 1; created once per process. */
 let oldDatabases: Buffer[] | null = null;
 
 function growDatabases(): Buffer[] {
   const db = new BetterSqlite3(IN_MEMORY);
   db.function("fold_text", (given) => foldText(String(given)));
-  // As in a migration: a table that is rebuilt would take with it what refers to it.
+  // As in a migration: otherwise rebuilding a table would delete the rows that refer to it.
   db.pragma("foreign_keys = OFF");
   const grown = MIGRATIONS.map((sql, index) => {
     db.exec(sql);
@@ -143,7 +143,7 @@ function growDatabases(): Buffer[] {
 
 export type Rows = Record<string, unknown>[];
 
-/** All rows by table; only these columns of them where some are given. */
+/** All rows by table, with all columns unless some are given for the table. */
 export function rowsOf(path: string, columns?: ReadonlyMap<string, string[]>): Map<string, Rows> {
   const db = new BetterSqlite3(path, { readonly: true });
   try {
@@ -160,15 +160,15 @@ export function rowsOf(path: string, columns?: ReadonlyMap<string, string[]>): M
   }
 }
 
-/** What a later migration took away, having put it elsewhere. */
+/** Columns that a later migration removed because their values moved elsewhere. */
 const MOVED: Record<string, readonly string[]> = {
   webhook_channels: ["position"],
   channels: ["search_text", "place"],
-  // The values that change daily stand in channels.
+  // Values that change daily moved to channels.
   public_cards: ["json"],
 };
 
-/** The columns by table, but for those that a later migration moved. */
+/** Columns by table, except for those that a later migration moved. */
 export function columnsOf(rows: ReadonlyMap<string, Rows>): Map<string, string[]> {
   return new Map(
     [...rows].map(([table, [first]]) => [
@@ -178,7 +178,7 @@ export function columnsOf(rows: ReadonlyMap<string, Rows>): Map<string, string[]
   );
 }
 
-/** Some columns of rows, in an order of their own. */
+/** Rows with only some of their columns, sorted. */
 export function withColumns(
   rows: ReadonlyMap<string, Rows>,
   columns: ReadonlyMap<string, string[]>,
@@ -193,7 +193,7 @@ export function withColumns(
   );
 }
 
-/** But for the search indexes' own, and SQLite's. */
+/** Names of all tables except SQLite's and those of the search indexes. */
 function tableNames(db: BetterSqlite3.Database): string[] {
   const named = db
     .prepare(

@@ -18,7 +18,7 @@ import { debianPrograms } from "./postgres-programs.ts";
 const PYTHON = "/usr/bin/python3";
 const PROGRAMS = { etcd: "/usr/bin/etcd", patroni: "/usr/bin/patroni" };
 
-/** What this machine lacks to run Patroni, in words; null where it has all. */
+/** What this machine lacks to run Patroni, as a sentence; null if it has everything. */
 export function missingForPatroni(): string | null {
   if (debianPrograms() === null) return "PostgreSQL 15 or newer (Debian: postgresql)";
   if (!existsSync(PROGRAMS.etcd)) return "etcd (Debian: etcd-server)";
@@ -28,30 +28,35 @@ export function missingForPatroni(): string | null {
   return null;
 }
 
-/** A PostgreSQL with the Patroni that looks after it. */
+/** A PostgreSQL with its Patroni. */
 export interface PatroniMember {
   name: string;
   port: number;
   patroni: Bun.Subprocess;
-  /** As a loss of power of its machine would: Patroni and all processes of PostgreSQL at once. */
+  /** Kills Patroni and all processes of PostgreSQL at once, as a power cut would. */
   kill(): void;
-  /** Starts its Patroni over what it had. */
+  /** Restarts its Patroni with the existing data. */
   start(): void;
 }
 
-/** etcd and two PostgreSQL under Patroni, which commit on both. They end with this process at the latest. */
+/**
+ * etcd and two PostgreSQL under Patroni with synchronous replication. They end with this process at the
+ * latest.
+ */
 export interface Patroni {
   members: [PatroniMember, PatroniMember];
-  /** The address of a new database, with both hosts, the primary first. */
+  /** URL of a new database, with both hosts, the primary first. */
   newDatabase(): Promise<string>;
-  /** The member that Patroni says is the primary, and the other; once one follows the other. */
+  /**
+   * Waits until one member follows the other. @returns the primary according to Patroni, and the standby
+   */
   whole(): Promise<{ primary: PatroniMember; standby: PatroniMember }>;
-  /** Once a member is the primary: Patroni says so a little before its PostgreSQL is. */
+  /** Settles once a member is the primary: Patroni reports it slightly before its PostgreSQL is. */
   promoted(member: PatroniMember): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Seconds after which a primary whose Patroni says nothing is given up; Patroni takes no less. */
+/** Seconds after which a primary with a silent Patroni is replaced; the minimum that Patroni accepts. */
 const LEASE_S = 20;
 
 export async function startPatroni(): Promise<Patroni> {
@@ -93,7 +98,7 @@ export async function startPatroni(): Promise<Patroni> {
     const [port, rest] = [await freePort(), `127.0.0.1:${await freePort()}`];
     const data = join(folder, name);
     const settings = join(folder, `${name}.yml`);
-    // JSON is YAML too.
+    // JSON is also valid YAML.
     const content = settingsOf({ name, port, rest, etcd: client as string, data, folder });
     writeFileSync(settings, JSON.stringify(content));
     const start = () => run([PYTHON, PROGRAMS.patroni, settings], `${name}.log`);
@@ -165,7 +170,7 @@ export async function startPatroni(): Promise<Patroni> {
   return patroni;
 }
 
-/** A connection to one server, whatever it is at present. */
+/** Connects to one server, whatever its role is. */
 export async function connectToMember(
   { port }: PatroniMember,
   database = "postgres",
@@ -177,7 +182,7 @@ export async function connectToMember(
   return client;
 }
 
-/** As the guide of several machines advises: commits wait for the standby. */
+/** Settings as the guide to clusters recommends them: commits wait for the standby. */
 function settingsOf({
   name,
   port,
@@ -189,8 +194,8 @@ function settingsOf({
   return {
     ...{ scope: "kanalog", name },
     restapi: { listen: rest, connect_address: rest },
-    // Over `etcd3` a Patroni before 3.0.3, as Debian 12 has it, takes the lock from its successor when it is
-    // woken: what that one had acknowledged is lost.
+    // With `etcd3` a Patroni before 3.0.3, which Debian 12 has, takes the lock from its successor when it
+    // is woken, and what the successor had acknowledged is lost.
     etcd: { host: etcd },
     bootstrap: {
       dcs: {
@@ -229,10 +234,10 @@ async function answers(address: string): Promise<boolean> {
   return response?.ok ?? false;
 }
 
-/** What each member is, of those that run, as the first that answers tells. */
+/** Role of each running member, as reported by the first one that answers. */
 async function rolesBy(members: readonly { rest: string }[]): Promise<Map<string, string>> {
   for (const { rest } of members) {
-    // A Patroni that was stopped takes the connection and never answers, or not to the end.
+    // A Patroni that was stopped accepts the connection and never answers, or not completely.
     const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
     const told = await fetch(`http://${rest}/cluster`, { signal })
       .then((response) => (response.ok ? (response.json() as Promise<PatroniCluster>) : null))
@@ -250,12 +255,15 @@ interface PatroniCluster {
   members: { name: string; role: string; state: string }[];
 }
 
-/** The one that starts the others is stopped first, so that none comes meanwhile. */
+/**
+ * Kills all processes of a server. The one that starts the others is stopped first, so that no new ones
+ * appear.
+ */
 function killPostgres(data: string): void {
   const file = join(data, "postmaster.pid");
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, "utf8").split("\n")[0]);
-  // The file of a server that was killed stays, and its number may be anybody's by now.
+  // The file of a killed server stays, and its process id may belong to another process by now.
   if (!isPostgres(pid, data)) return;
   process.kill(pid, "SIGSTOP");
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
@@ -263,7 +271,7 @@ function killPostgres(data: string): void {
     try {
       process.kill(Number(child), "SIGKILL");
     } catch {
-      // It ended meanwhile.
+      // It has ended meanwhile.
     }
   }
   process.kill(pid, "SIGKILL");

@@ -1,41 +1,44 @@
 import { connect, createServer, type Socket } from "node:net";
 import { hostsOf } from "../../src/db/cluster/primary.ts";
 
-/** The line between one node and PostgreSQL, which a test cuts. */
+/** The connection between one node and PostgreSQL, which a test can cut. */
 export interface PostgresLine {
-  /** The address of the database through this line. */
+  /** URL of the database through this connection. */
   url: string;
-  /** Ends all connections; new ones are ended too until `mend`. */
+  /** Closes all connections; new ones are closed too until `mend`. */
   cut(): void;
   mend(): void;
-  /** Keeps what nodes send from now on, as a line or a PostgreSQL that stands still. */
+  /** Holds back what nodes send from now on, as if the network or PostgreSQL stood still. */
   hold(): void;
   /**
-   * Sends what was kept, also where its node is gone by now. Settles once PostgreSQL has answered it or ended the
-   * connection.
+   * Sends what was held back, even if its node is gone by now. Settles once PostgreSQL has answered it or
+   * closed the connection.
    */
   release(): Promise<void>;
-  /** How many connections the node has tried. */
+  /** Number of connections that the node has attempted. */
   readonly connections: number;
-  /** How often the node has asked PostgreSQL something, and waited for the answer. */
+  /** Number of round trips between the node and PostgreSQL. */
   readonly questions: number;
-  /** Whether the node hears of others' commits at once; else it copies when it is told to, or asks. */
+  /**
+   * Whether the node is notified of others' commits at once; otherwise it only copies when it is told to,
+   * or for a request.
+   */
   hearsNotices: boolean;
   /**
-   * The next commit of shared rows reaches PostgreSQL, but its answer does not come back: once PostgreSQL
-   * has committed, `then` is run and the line is cut.
+   * Lets the next commit of shared rows reach PostgreSQL but not its answer: once PostgreSQL has committed,
+   * `then` is called and the connection is cut.
    */
   loseNextCommit(then?: () => void): void;
   close(): Promise<void>;
 }
 
-/** By which a commit of shared rows is known among all that is sent. */
+/** Text that identifies a commit of shared rows in what is sent. */
 const COMMIT = "UPDATE kanalog.state SET version = version + 1";
 
-/** The first bytes of what a node asks: a text of statements, or values for a prepared one. */
+/** First bytes of the messages that await an answer: a text of statements, or values for a prepared one. */
 const QUESTIONS = [..."QPB"].map((letter) => letter.charCodeAt(0));
 
-/** The first byte of a notice, in PostgreSQL's protocol. */
+/** First byte of a notification, in PostgreSQL's protocol. */
 const NOTICE = "A".charCodeAt(0);
 
 export async function openPostgresLine(url: string): Promise<PostgresLine> {
@@ -43,7 +46,7 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
   const open = new Set<Socket>();
   let isCut = false;
   let losing: (() => void) | null = null;
-  /** What is kept, by the connection that it is for; null while all goes through. */
+  /** What is held back, by the connection that it is for; null while everything passes. */
   let held: Map<Socket, { node: Socket; kept: Uint8Array[] }> | null = null;
 
   let connections = 0;
@@ -92,7 +95,7 @@ export async function openPostgresLine(url: string): Promise<PostgresLine> {
       }
       const then = losing;
       losing = null;
-      // First, or whoever is to be killed may hear of the cut and end by itself.
+      // Called first, because a process to be killed might notice the cut and end by itself.
       then?.();
       line.cut();
     });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { answerOf } from "../../../src/app/workers/crew.ts";
 
-test("a question that fails, at once or later, is answered with nothing", async () => {
+test("a question whose answer throws, at once or later, gets no answer", async () => {
   const fails = (): never => {
     throw new Error("broken");
   };

@@ -8,7 +8,7 @@ import { wordsOfTable } from "../../../src/values/shared-table.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { fakeClock } from "../../support/fake-ports.ts";
 
-/** Places that all workers have together: each view of one memory stands for a worker. */
+/** Claims that all workers share: each view of the same memory stands for one worker. */
 
 function workersOf(): { claims: SharedClaims[]; die(number: number): void } {
   const words = new BigInt64Array(wordsOfTable(64));
@@ -19,7 +19,7 @@ function workersOf(): { claims: SharedClaims[]; die(number: number): void } {
   return { claims, die: (number) => dead.add(number) };
 }
 
-test("an organization has two exports under way over all workers, and those of a dead one are free", async () => {
+test("an organization can run two exports over all workers, and a dead worker's exports are released", async () => {
   const appliance: Appliance = await startAppliance();
   const { db } = appliance.app.domains;
   const { claims, die } = workersOf();
@@ -43,7 +43,7 @@ test("an organization has two exports under way over all workers, and those of a
   await appliance.close();
 });
 
-test("one large selection is counted at a time over all workers, and five wait at most", async () => {
+test("over all workers one large selection is counted at a time, and at most five wait", async () => {
   const { claims } = workersOf();
   const clock = { ...fakeClock("2026-11-20T12:00:00+03:00"), sleep: () => Bun.sleep(0) };
   let [counted, most] = [0, 0];

@@ -3,7 +3,7 @@ import { storageUnavailable } from "../../../src/errors.ts";
 import { createFollower } from "../../../src/upkeep/cluster/follower.ts";
 import { fakeLog } from "../../support/fake-ports.ts";
 
-test("the log is told once of each reason why nothing can be copied, and that it goes on", async () => {
+test("each reason why copying fails is logged once, and so is its recovery", async () => {
   const log = fakeLog();
   const fails: (string | null)[] = [
     ...["connect ECONNREFUSED 127.0.0.1:5432", "connect ECONNREFUSED 127.0.0.1:5433"],

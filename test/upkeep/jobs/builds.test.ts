@@ -3,7 +3,7 @@ import { buildSome, createBuilds } from "../../../src/upkeep/jobs/builds.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 
-/** Builds in the background share one turn, one list for staff, and one line in the log. */
+/** Background builds share one turn, one list for staff, and one log message each. */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -19,7 +19,7 @@ const db = () => appliance.app.domains.db;
 const told = () =>
   appliance.ports.log.told.filter((one) => JSON.stringify(one).includes("in the background"));
 
-test("a turn goes on with all that is left, and says of each that it is done", async () => {
+test("a turn continues all unfinished builds, and logs each that is done", async () => {
   const { builds } = appliance.app;
   expect(builds.list()).toEqual([]);
   db().exec(`DELETE FROM mentions;
@@ -39,7 +39,7 @@ test("a turn goes on with all that is left, and says of each that it is done", a
   expect(told()).toHaveLength(2);
 });
 
-test("an index that is removed, since post search was switched off, is nothing to wait for", async () => {
+test("an index being removed after post search was switched off is not listed as unfinished", async () => {
   const { clock, log } = appliance.ports;
   const settings = { messengerHosts: [], postSearch: false };
   const off = createBuilds(db(), (given) => buildSome(db(), clock, given), settings, log);
