@@ -44,14 +44,14 @@ for (const [what, path] of [
     }
     const [greedy, modest] = customers as [Customer, Customer, ...Customer[]];
     let before = 0;
-    const asked = Array.from({ length: ASKED }, async () => {
+    const requests = Array.from({ length: ASKED }, async () => {
       if ((await statusOf(path, greedy.key)) === 200) before += 1;
     });
     expect(await statusOf(path, modest.key)).toBe(200);
     // In the order of the requests all of them would be answered before; a busy machine may be a little
     // late.
     const answeredBefore = before;
-    await Promise.all(asked);
+    await Promise.all(requests);
     expect(answeredBefore).toBeLessThan(before / 2);
   });
 }
@@ -73,13 +73,13 @@ test(`a member's page does not wait for ${ASKED} pages that another customer's m
   // Starts all threads beforehand.
   await Promise.all([...overview(greedy, 4), ...overview(modest, 4)]);
   let before = 0;
-  const asked = overview(greedy, ASKED).map(async (page) => {
+  const requests = overview(greedy, ASKED).map(async (page) => {
     if ((await page).status === 200) before += 1;
   });
   const [page] = overview(modest, 1);
   expect((await page)?.status).toBe(200);
   const answeredBefore = before;
-  await Promise.all(asked);
+  await Promise.all(requests);
   expect(before).toBe(ASKED);
   expect(answeredBefore).toBeLessThan(before / 2);
 });

@@ -63,15 +63,15 @@ test("a query that timed out has no private cause, because it is not a fault of 
 });
 
 test("a statement that takes 100 ms is reported with its text, whether it succeeds or fails", () => {
-  const told: [sql: string, tookMs: number][] = [];
-  db.onSlow((sql, tookMs) => told.push([sql, tookMs]));
+  const reports: [sql: string, tookMs: number][] = [];
+  db.onSlow((sql, tookMs) => reports.push([sql, tookMs]));
   const [quick, slow] = ["SELECT take_ms(?)", "SELECT take_ms(?) AS slow"];
   db.prepare(quick).get(SLOW_MS - 1);
   db.prepare(slow).get(SLOW_MS);
   db.prepare(slow).all(250);
   const failing = "SELECT take_ms(?), json('{')";
   expect(() => db.prepare(failing).all(300)).toThrow("malformed JSON");
-  expect(told).toEqual([
+  expect(reports).toEqual([
     [slow, 100],
     [slow, 250],
     [failing, 300],

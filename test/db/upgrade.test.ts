@@ -163,10 +163,10 @@ for (const version of MIGRATIONS.slice(1).keys()) {
 
     // Once by a separate process and with threads: both cost far more than a migration.
     const isFirst = from === 1;
-    const told = await upgrade(isFirst);
+    const logged = await upgrade(isFirst);
     const [snapshot = ""] = snapshots();
     expect(snapshots()).toHaveLength(1);
-    expect(told).toContain(snapshot);
+    expect(logged).toContain(snapshot);
     expect(versionOf(machine.database)).toBe(SCHEMA_VERSION);
     const columns = columnsOf(before);
     // Rises when plans change, for example their number of alerts.

@@ -174,10 +174,10 @@ async function expectRefused(
     });
     const [out, notes] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     expect(await child.exited).toBe(1);
-    const [said, ...more] = (out + notes).trimEnd().split("\n");
+    const [line, ...more] = (out + notes).trimEnd().split("\n");
     expect(more, words[0]).toEqual([]);
-    expect(said).toContain(machine.database);
-    expect(said).toContain(reason);
+    expect(line).toContain(machine.database);
+    expect(line).toContain(reason);
   }
 }
 
@@ -230,7 +230,7 @@ test("every command, and a restore, explain why a path cannot be a database", as
   const deep = `${"folder".repeat(20)}/`.repeat(5);
   mkdirSync(machine.path(deep), { recursive: true });
   mkdirSync(machine.path("folder"));
-  for (const [name, said] of [
+  for (const [name, line] of [
     ["folder", `it is a folder: name a file, such as ${machine.path("folder/kanalog.db")}`],
     ["x".repeat(250), "its name is too long with 250 bytes"],
     [`${deep}kanalog.db`, "its path is too long with"],
@@ -243,7 +243,7 @@ test("every command, and a restore, explain why a path cannot be a database", as
     for (const words of tried) {
       const { exitCode, out, notes } = await machine.run(words, { environment });
       expect(exitCode, words.join(" ")).toBe(1);
-      expect(out + notes, words.join(" ")).toContain(said);
+      expect(out + notes, words.join(" ")).toContain(line);
       expect((out + notes).trimEnd().split("\n")).toHaveLength(1);
     }
   }

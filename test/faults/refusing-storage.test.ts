@@ -132,17 +132,19 @@ test("on the site pages continue, and forms say that changes cannot be made now"
   for (const path of ["/staff/", "/staff/jobs/", "/staff/database/"]) {
     expect((await staff.get(path)).status, path).toBe(200);
   }
-  const told = async (answer: Promise<{ status: number; html: string }>) => {
+  const statusOf = async (answer: Promise<{ status: number; html: string }>) => {
     const { status, html } = await answer;
     expect(html).not.toMatch(/password is wrong|is not known/i);
     return status;
   };
-  expect(await told(visitorOf(appliance).signIn("eve@example.com"))).toBe(503);
+  expect(await statusOf(visitorOf(appliance).signIn("eve@example.com"))).toBe(503);
   expect(
-    await told(member.post("/account/keys/", { action: "create", name: "n", access: "read_only" })),
+    await statusOf(
+      member.post("/account/keys/", { action: "create", name: "n", access: "read_only" }),
+    ),
   ).toBe(503);
   expect(
-    await told(
+    await statusOf(
       member.post("/account/profile/", {
         action: "change-password",
         password: PASSWORD,
@@ -151,9 +153,9 @@ test("on the site pages continue, and forms say that changes cannot be made now"
     ),
   ).toBe(503);
   expect(
-    await told(staff.post(`/staff/organizations/${organizationId}/`, { action: "archive" })),
+    await statusOf(staff.post(`/staff/organizations/${organizationId}/`, { action: "archive" })),
   ).toBe(503);
-  expect(await told(staff.post("/staff/jobs/", { action: "run", job: "recount" }))).toBe(503);
+  expect(await statusOf(staff.post("/staff/jobs/", { action: "run", job: "recount" }))).toBe(503);
   expectForeseen();
   expect((await member.get("/account/")).status).toBe(200);
 });

@@ -31,17 +31,17 @@ import { elapsed, posts, writePosts } from "../support/webhook-journey.ts";
  * Faults of one of two nodes: its connection to PostgreSQL, its disk, a day of absence, a restored
  * PostgreSQL, another version of the program. Run by `bun run test:cluster`.
  */
-const IS_ASKED_FOR = process.env["KANALOG_TEST_PATRONI"] === "1";
+const IS_CAMPAIGN = process.env["KANALOG_TEST_PATRONI"] === "1";
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 const SECRET = "the secret of both nodes of this journey";
 const CUT_MS = 20_000;
 const FULL_MS = 15_000;
 
-const noNamespaces = IS_ASKED_FOR ? missingForNamespaces() : "";
+const noNamespaces = IS_CAMPAIGN ? missingForNamespaces() : "";
 if (noNamespaces !== null && noNamespaces !== "") {
   console.warn(`The cut line and the full disk are skipped: ${noNamespaces} is not here.`);
 }
-const here = test.skipIf(!hasPostgres || !IS_ASKED_FOR);
+const here = test.skipIf(!hasPostgres || !IS_CAMPAIGN);
 const asRoot = test.skipIf(!hasPostgres || noNamespaces !== null);
 
 let machine: Machine;
@@ -50,7 +50,7 @@ let campaign: ClusterCampaign | null;
 let namespace: Namespace | null;
 beforeEach(async () => {
   [campaign, namespace] = [null, null];
-  if (!hasPostgres || !IS_ASKED_FOR) return;
+  if (!hasPostgres || !IS_CAMPAIGN) return;
   machine = createMachine();
   postgres = await startPostgres({ isFlushed: true });
 }, 60_000);

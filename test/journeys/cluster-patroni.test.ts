@@ -20,12 +20,12 @@ import { elapsed } from "../support/webhook-journey.ts";
  * Two nodes under load over PostgreSQL on two servers under Patroni with synchronous replication: whatever
  * is killed, nothing that was answered is lost. Run by `bun run test:cluster`.
  */
-const IS_ASKED_FOR = process.env["KANALOG_TEST_PATRONI"] === "1";
+const IS_CAMPAIGN = process.env["KANALOG_TEST_PATRONI"] === "1";
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 
 const REVOKED = 40;
 
-const missing = IS_ASKED_FOR ? missingForPatroni() : "";
+const missing = IS_CAMPAIGN ? missingForPatroni() : "";
 if (missing !== null && missing !== "") {
   console.warn(`The campaign under Patroni is skipped: ${missing} is not here.`);
 }

@@ -20,13 +20,13 @@ test.skipIf(!hasPostgres)(
       stdout: "pipe",
       stderr: "pipe",
     });
-    const [out, said, exitCode] = await Promise.all([
+    const [out, notes, exitCode] = await Promise.all([
       suites.stdout.text(),
       suites.stderr.text(),
       suites.exited,
     ]);
-    expect(exitCode, out + said).toBe(0);
-    expect(Number(/(\d+) pass/.exec(said)?.[1])).toBeGreaterThan(60);
+    expect(exitCode, out + notes).toBe(0);
+    expect(Number(/(\d+) pass/.exec(notes)?.[1])).toBeGreaterThan(60);
   },
   LASTS_MAX_MS,
 );

@@ -159,12 +159,12 @@ async function killOnAndOn(workers: number): Promise<void> {
     const checked = machine.runProgram(["check"]);
     const kind = kill % 2 === 0 ? "request" : "answer";
     let left = Math.ceil(moment() * (kind === "request" ? REQUESTS_MAX : ANSWERS_MAX));
-    const came = new Promise<void>((resolve) => {
+    const enough = new Promise<void>((resolve) => {
       onEvent = (happened) => {
         if (happened === kind && --left <= 0) resolve();
       };
     });
-    await Promise.race([came, elapsed(LIFE_MAX_MS)]);
+    await Promise.race([enough, elapsed(LIFE_MAX_MS)]);
     // If a load made no progress, kills would prove nothing about it.
     if (kill === 1) await until(() => least() > 0, "something of each load");
     const { out, notes } = await checked;

@@ -336,8 +336,8 @@ function judgeMcp(
     return { name: `mcp ${status} ${kind}`, units: 0 };
   }
   expect(status).toBe(200);
-  const asked = JSON.parse(sent ?? "").params?.name;
-  const tool = tools.find((each) => each.name === asked);
+  const toolName = JSON.parse(sent ?? "").params?.name;
+  const tool = tools.find((each) => each.name === toolName);
   const name = tool?.name ?? "unknown";
   const [{ text }] = result.content;
   const units = Number(/Costs (\d) request unit/.exec(tool?.description ?? "")?.[1] ?? 0);

@@ -37,14 +37,14 @@ afterEach(() => beside.end());
 function clientBeside() {
   let goesOn = true;
   const asking = (async () => {
-    let asked = 0;
-    while (goesOn || asked === 0) {
+    let sentCount = 0;
+    while (goesOn || sentCount === 0) {
       const before = serving.processorMs();
       const response = await serving.get("/v1/me/", key);
       expect(await response.json()).toHaveProperty("api_tariff");
       expect(response.status).toBe(200);
       expect(serving.processorMs() - before).toBeLessThan(BESIDE_MAX_MS);
-      asked += 1;
+      sentCount += 1;
       await Bun.sleep(2);
     }
   })();
@@ -282,7 +282,7 @@ describe("a request hidden in a body", () => {
   ];
 
   test("is never answered, whoever sends it, whatever the path, and however the body is framed", async () => {
-    let asked = 0;
+    let sentCount = 0;
     for (const head of heads) {
       await Promise.all(
         framings.flatMap(([framing, body]) =>
@@ -294,13 +294,13 @@ describe("a request hidden in a body", () => {
               expect(ids, bytes).not.toContain(HIDDEN_ID);
               // A fault within the body may be reported after the answer, and closes the connection.
               expect(answers.slice(1).every(isBare), bytes).toBe(true);
-              asked += 1;
+              sentCount += 1;
             },
           ),
         ),
       );
     }
-    expect(asked).toBe(2 * heads.length * framings.length);
+    expect(sentCount).toBe(2 * heads.length * framings.length);
   });
 
   test("is answered if it is outside a body, so that the test above can fail", async () => {
@@ -330,11 +330,11 @@ describe("one connection", () => {
         return { status, id: `r${at}`, bytes: request(`X-Request-Id: r${at}`) };
       });
       const answers = await answersTo(sent.map(({ bytes }) => bytes).join(""));
-      const told = answers.map(({ status, headers }) => [status, headers["x-request-id"]]);
+      const got = answers.map(({ status, headers }) => [status, headers["x-request-id"]]);
       const wanted = sent.map(({ status, id }) => [status, id]);
       // The runtime closes a connection on which a request arrives while another one is being answered.
-      expect(told).toEqual(wanted.slice(0, told.length));
-      if (used.length === 2) expect(told).toEqual(wanted);
+      expect(got).toEqual(wanted.slice(0, got.length));
+      if (used.length === 2) expect(got).toEqual(wanted);
     }
   });
 
@@ -395,7 +395,7 @@ describe("silent connections", () => {
   test(`do not delay others, even ${IDLE} of them`, async () => {
     const open = await openIdle(IDLE);
     const before = serving.processorMs();
-    for (let asked = 0; asked < 100; asked++) {
+    for (let sentCount = 0; sentCount < 100; sentCount++) {
       expect((await serving.get("/v1/me/", key)).status).toBe(200);
     }
     const workMs = serving.processorMs() - before;

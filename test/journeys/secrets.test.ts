@@ -58,12 +58,12 @@ test("no secret appears in a log, another answer than its own, the metrics, or t
   // What `serve` prints for its operator contains the set-up address; the log does not.
   const lines = serving.printed().split("\n");
   const logged = lines.filter((line) => line.startsWith("{")).join("\n");
-  const said = lines.filter((line) => !line.startsWith("{")).join("\n");
-  expect(said).toContain(secrets.get("the set-up's token") ?? "none");
-  const told = { logged, said: said.replace(/token=\S+/, ""), seen: seen.join("\n") };
+  const shown = lines.filter((line) => !line.startsWith("{")).join("\n");
+  expect(shown).toContain(secrets.get("the set-up's token") ?? "none");
+  const outputs = { logged, shown: shown.replace(/token=\S+/, ""), seen: seen.join("\n") };
   for (const [what, secret] of secrets) {
     expect(secret.length, what).toBeGreaterThanOrEqual(10);
-    const places = Object.entries(told).filter(([, text]) => text.includes(secret));
+    const places = Object.entries(outputs).filter(([, text]) => text.includes(secret));
     expect([what, places.map(([place]) => place)]).toEqual([what, []]);
   }
   // Otherwise the test would have looked at nothing.

@@ -41,9 +41,9 @@ test("the first start has sample data until yesterday, and prints an address, th
   await until(() => server.printed().includes("curl"));
   const text = server.printed();
   // These lines are printed together, whatever is logged meanwhile.
-  const told = text.slice(text.indexOf("  Address"), text.indexOf("  curl"));
-  expect(told).toContain(`${server.address}/account/set-up/?token=`);
-  expect(told).not.toContain('{"level"');
+  const block = text.slice(text.indexOf("  Address"), text.indexOf("  curl"));
+  expect(block).toContain(`${server.address}/account/set-up/?token=`);
+  expect(block).not.toContain('{"level"');
   expect(text).toContain(`${server.address}/docs/`);
   const key = /knl_rw_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? "";
   expect(key).not.toBe("");
@@ -86,15 +86,15 @@ test("at a first start no log line interrupts the text for people, and none is l
   await until(() => printed().includes("Kanalog serves at"));
   const address = /http:\/\/[\d.:]+/.exec(printed())?.[0];
   // Each request is logged in one line.
-  let asked = 0;
+  let requests = 0;
   while (!printed().includes("  curl ")) {
     expect((await fetch(`${address}/healthz`)).status).toBe(200);
-    asked += 1;
+    requests += 1;
   }
   const text = printed();
   expect(text.slice(text.indexOf("Kanalog serves at"), text.indexOf("  curl "))).not.toContain("{");
-  expect(asked).toBeGreaterThan(1);
-  await until(() => printed().split('"/healthz"').length > asked);
+  expect(requests).toBeGreaterThan(1);
+  await until(() => printed().split('"/healthz"').length > requests);
 });
 
 test("serve on a new file creates the schema and the shipped directories, and nothing else", async () => {
@@ -173,9 +173,9 @@ test("a first start whose port is taken names the next free one in one line, and
   for (const words of [["start"], ["serve"], ["serve", "--workers", "2"]]) {
     const { exitCode, notes } = await machine.run([...words, ...options], { environment });
     expect(exitCode).toBe(1);
-    const said =
+    const pattern =
       /^Cannot listen on 127\.0\.0\.1:\d+: another program does\. .* add --port (\d+)\.\n$/;
-    free = Number(said.exec(notes)?.[1]);
+    free = Number(pattern.exec(notes)?.[1]);
     expect(free, notes).toBeGreaterThan(other.port);
     expect(machine.exists("new")).toBe(false);
     expect(machine.exists("copies")).toBe(false);
@@ -190,10 +190,10 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`${signal} ends a serving process with exit code 0, whatever it is doing`, async () => {
     const { key } = await machine.customer();
     const server = await machine.serve();
-    const asked = Array.from({ length: 20 }, () => server.get("/v1/msgr/channels/", key));
-    await asked[0];
+    const requests = Array.from({ length: 20 }, () => server.get("/v1/msgr/channels/", key));
+    await requests[0];
     process.kill(server.pid, signal);
-    const answers = await Promise.allSettled(asked);
+    const answers = await Promise.allSettled(requests);
     const answered = answers.flatMap((answer) =>
       answer.status === "fulfilled" ? [answer.value.status] : [],
     );
@@ -201,7 +201,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     // The database has all units that were answered, and no more than were requested.
     const used = machine.query<{ used: number }>("SELECT used FROM usage_periods")[0]?.used ?? 0;
     expect(used).toBeGreaterThanOrEqual(answered.filter((status) => status === 200).length);
-    expect(used).toBeLessThanOrEqual(asked.length);
+    expect(used).toBeLessThanOrEqual(requests.length);
   });
 }
 

@@ -25,7 +25,7 @@ function logBytes(): number {
 }
 
 /** Settles once the process has received the signal. */
-async function told(): Promise<void> {
+async function signalReceived(): Promise<void> {
   while (!server.printed().includes('"stopping"')) await Bun.sleep(5);
 }
 
@@ -34,10 +34,10 @@ async function told(): Promise<void> {
  * arrived.
  */
 async function underWay(count: number): Promise<Promise<Response>[]> {
-  const asked = Array.from({ length: count }, () => server.get(CARD, key));
+  const pending = Array.from({ length: count }, () => server.get(CARD, key));
   // Later requests on separate connections are answered: by the third, all earlier ones have been received.
   for (let later = 0; later < 3; later++) await server.get("/healthz");
-  return asked;
+  return pending;
 }
 
 test("requests in progress when the signal comes are answered, committed, and in the file without its log", async () => {
@@ -48,11 +48,11 @@ test("requests in progress when the signal comes are answered, committed, and in
   expect(logBytes()).toBeGreaterThan(0);
   const holder = machine.open();
   holder.exec("BEGIN IMMEDIATE");
-  const asked = await underWay(5);
+  const pending = await underWay(5);
   const stopped = server.stop();
-  await told();
+  await signalReceived();
   holder.exec("COMMIT");
-  const answers = await Promise.all(asked);
+  const answers = await Promise.all(pending);
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   expect(await stopped).toBe(0);
   expect(server.printed()).toContain('"stopped"');
@@ -65,12 +65,12 @@ test("requests in progress when the signal comes are answered, committed, and in
 test("during a shutdown no new request is accepted, and one that cannot be committed gets a 503 and costs nothing", async () => {
   const holder = machine.open();
   holder.exec("BEGIN IMMEDIATE");
-  const asked = await underWay(3);
+  const pending = await underWay(3);
   const stopped = server.stop();
-  await told();
+  await signalReceived();
   const late = await fetch(server.address + CARD, { keepalive: false }).catch(() => null);
   expect(late?.status ?? 503).toBe(503);
-  const answers = await Promise.all(asked);
+  const answers = await Promise.all(pending);
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
   holder.exec("COMMIT");
   holder.close();
@@ -81,11 +81,11 @@ test("during a shutdown no new request is accepted, and one that cannot be commi
 test("a second signal a second later ends the process at once; a repeated one right away does not", async () => {
   const holder = machine.open();
   holder.exec("BEGIN IMMEDIATE");
-  const asked = await underWay(1);
-  const settled = Promise.allSettled(asked);
+  const pending = await underWay(1);
+  const settled = Promise.allSettled(pending);
   const stopped = server.stop();
   process.kill(server.pid, "SIGTERM");
-  await told();
+  await signalReceived();
   await Bun.sleep(1_100);
   process.kill(server.pid, "SIGINT");
   // It would have exited with 0 after waiting for the requests in progress.

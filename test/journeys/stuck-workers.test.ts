@@ -49,7 +49,7 @@ interface Line {
   pid?: number;
 }
 
-function said(serving: Serving, msg: string): Line[] {
+function logged(serving: Serving, msg: string): Line[] {
   const whole = serving.printed().split("\n").slice(0, -1);
   const lines = whole.filter((line) => line.startsWith("{"));
   return lines.map((line) => JSON.parse(line) as Line).filter((line) => line.msg === msg);
@@ -57,7 +57,7 @@ function said(serving: Serving, msg: string): Line[] {
 
 /** Process ids of the workers, by worker number, as of their last start. */
 const pidsOf = (serving: Serving): Map<number, number> =>
-  new Map(said(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]));
+  new Map(logged(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]));
 
 /** Process id of the holder of the upkeep lease; 0 if nobody holds it. */
 function ownerPid(): number {
@@ -140,12 +140,12 @@ describe.if(process.platform === "linux")("of several workers", () => {
       await until(() => ownerPid() !== owner && ownerPid() > 0, "another owner");
       taken.push(performance.now() - stoppedAtMs);
       await until(() => unfinished(machine).read === 0, "posts that are cut by the other");
-      const lost = said(serving, "another worker has taken over the upkeep").length;
+      const lost = logged(serving, "another worker has taken over the upkeep").length;
       const next = ownerPid();
       goOn(owner);
       goOn(serving.pid);
       await until(
-        () => said(serving, "another worker has taken over the upkeep").length > lost,
+        () => logged(serving, "another worker has taken over the upkeep").length > lost,
         "the woken one to see that it has lost the lease",
       );
       expect(ownerPid()).toBe(next);
@@ -218,7 +218,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     expect((await firstAnswer(serving, CARD, key)).status).toBe(200);
 
     await until(async () => (await warning()) === undefined, "an answer of all of them");
-    expect(said(serving, "a worker hangs; it is killed")).toEqual([
+    expect(logged(serving, "a worker hangs; it is killed")).toEqual([
       expect.objectContaining({ worker: 2, pid }),
     ]);
     expect(pidsOf(serving).get(2)).not.toBe(pid);
@@ -298,7 +298,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     ]);
     expect(health.exitCode).toBe(0);
     await until(async () => !(await warned()), "its restart");
-    expect(said(serving, "a worker serves").filter(({ worker }) => worker === 2)).toHaveLength(5);
+    expect(logged(serving, "a worker serves").filter(({ worker }) => worker === 2)).toHaveLength(5);
     expect(await serving.stop()).toBe(0);
   });
 });

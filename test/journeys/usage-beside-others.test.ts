@@ -40,10 +40,10 @@ test("two serving processes on one file together grant no unit more than the quo
 
 test("the write-ahead log of a busy server does not grow for ever", async () => {
   const serving = await machine.serve();
-  let asked = 0;
+  let requests = 0;
   // One after the other, so that each is a commit of 8 KB.
   const ask = async (count: number): Promise<void> => {
-    for (const end = asked + count; asked < end; asked++) {
+    for (const end = requests + count; requests < end; requests++) {
       const { status } = await serving.get("/v1/msgr/channels/1/", key);
       if (status !== 200) throw new Error(`status ${status}`);
     }
@@ -51,10 +51,10 @@ test("the write-ahead log of a busy server does not grow for ever", async () => 
   await ask(1);
   const begunBefore = timesLogBegan();
   while (timesLogBegan() < begunBefore + 2) {
-    expect(asked).toBeLessThan(20_000);
+    expect(requests).toBeLessThan(20_000);
     await ask(500);
   }
-  expect(stored()).toBe(asked);
+  expect(stored()).toBe(requests);
 });
 
 test("nor does it while two servers count usage and a process imports", async () => {

@@ -35,10 +35,10 @@ test("stopped while receivers hang, it releases the attempts, and the next start
   await importPosts(machine, posts(1, 3));
   await until(() => made.requests.length >= WEBHOOKS, "attempts that hang");
 
-  const toldAtMs = performance.now();
+  const stoppedAtMs = performance.now();
   // `app.test.ts` tests how long it waits at most.
   expect(await serving.stop()).toBe(0);
-  console.info(`ended after ${(performance.now() - toldAtMs).toFixed(0)} ms`);
+  console.info(`ended after ${(performance.now() - stoppedAtMs).toFixed(0)} ms`);
   expect(unfinished(machine)).toEqual({ read: 0, pending: WEBHOOKS, claimed: 0, lost: 0 });
 
   hangs = false;

@@ -33,17 +33,19 @@ function parsed(line: string): Line[] {
   }
 }
 
-const said = (serving: Serving, msg: string): Line[] =>
+const logged = (serving: Serving, msg: string): Line[] =>
   lines(serving).filter((line) => line.msg === msg);
 
 /** Process ids of the workers, by worker number, as of their last start. */
 function pidsOf(serving: Serving): Map<number, number> {
-  return new Map(said(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]));
+  return new Map(
+    logged(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]),
+  );
 }
 
 async function withOwner(serving: Serving): Promise<number> {
-  await until(() => said(serving, "this worker does the upkeep").length > 0, "the upkeep");
-  return said(serving, "this worker does the upkeep").at(-1)?.worker ?? 0;
+  await until(() => logged(serving, "this worker does the upkeep").length > 0, "the upkeep");
+  return logged(serving, "this worker does the upkeep").at(-1)?.worker ?? 0;
 }
 
 const leaseOwner = (): string | null =>
@@ -102,7 +104,7 @@ describe.if(process.platform === "linux")("with several workers", () => {
     const after = await (await answered(serving, "/metrics")).text();
     expect(Number(cards.exec(after)?.[1])).toBe(60);
     expect(await serving.stop()).toBe(0);
-    expect(said(serving, "stopped")).toHaveLength(3);
+    expect(logged(serving, "stopped")).toHaveLength(3);
     expect(pids.every(isGone)).toBe(true);
     expect(leaseOwner()).toBeNull();
   });

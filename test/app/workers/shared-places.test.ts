@@ -58,7 +58,7 @@ test("over all workers one large selection is counted at a time, and at most fiv
   const workers = claims.map((turns) => createLargeSelections(count, clock, turns));
   const ask = (worker: number, subscribersMin: number) =>
     workers[worker]?.describe({ subscribersMin } as Parameters<(typeof workers)[0]["describe"]>[0]);
-  const asked = [1, 2, 3, 4, 5].map((min) => ask(min % 2, min));
+  const counts = [1, 2, 3, 4, 5].map((min) => ask(min % 2, min));
   for (const worker of [0, 1]) {
     await expect(ask(worker, 9)).rejects.toMatchObject({ code: "timeout" });
   }
@@ -66,7 +66,7 @@ test("over all workers one large selection is counted at a time, and at most fiv
     while (holds[at] === undefined) await Bun.sleep(0);
     holds[at]?.();
   }
-  expect(await Promise.all(asked)).toEqual(Array(5).fill({ channels: 1 } as SelectionView));
+  expect(await Promise.all(counts)).toEqual(Array(5).fill({ channels: 1 } as SelectionView));
   expect(most).toBe(1);
   const again = ask(0, 9);
   while (holds.length < 6) await Bun.sleep(0);

@@ -22,9 +22,9 @@ afterEach(() => void server.close());
 
 test("uses that waited for a failed attempt to connect get its error, without further attempts", async () => {
   const connection = openConnection(url, "test");
-  const asked = Array.from({ length: 20 }, () => connection.use(async () => {}));
-  const told = await Promise.allSettled(asked);
-  expect(told.map(({ status }) => status)).toEqual(asked.map(() => "rejected"));
+  const uses = Array.from({ length: 20 }, () => connection.use(async () => {}));
+  const outcomes = await Promise.allSettled(uses);
+  expect(outcomes.map(({ status }) => status)).toEqual(uses.map(() => "rejected"));
   expect(tried).toBe(1);
   // A later use tries again.
   await expect(connection.use(async () => {})).rejects.toMatchObject({ code: "unavailable" });

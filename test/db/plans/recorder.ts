@@ -134,8 +134,8 @@ export function startRecorder(): Recorder {
   return {
     statements,
     idleSites() {
-      const asked = new Set([...hit].map(({ file, text }) => `${file} ${text}`));
-      return sites.filter(({ file, text }) => !asked.has(`${file} ${text}`));
+      const hitTexts = new Set([...hit].map(({ file, text }) => `${file} ${text}`));
+      return sites.filter(({ file, text }) => !hitTexts.has(`${file} ${text}`));
     },
     strays,
     stop() {

@@ -117,12 +117,12 @@ test("a failed backup is mailed to staff once, shown by /readyz, and cleared by 
   expect(html).not.toContain("<script");
   expect(log.errors).toHaveLength(1);
 
-  const told = await appliance.request("/readyz");
-  expect(told.status).toBe(200);
-  expect(told.body.checks.backup).toBe(
+  const ready = await appliance.request("/readyz");
+  expect(ready.status).toBe(200);
+  expect(ready.body.checks.backup).toBe(
     "The backup of 2026-11-21T04:00:07+03:00 failed; the log says why.",
   );
-  expect(JSON.stringify(told.body)).not.toContain(machine.folder);
+  expect(JSON.stringify(ready.body)).not.toContain(machine.folder);
 
   mendFolder();
   await nightOf("2026-11-22");

@@ -96,7 +96,7 @@ test("a broken structure of the index is reported", () => {
   expect(Object.keys(faults())).toContain("file");
 });
 
-const CASES: [what: string, sql: string, check: string, said: string][] = [
+const CASES: [what: string, sql: string, check: string, sentence: string][] = [
   ["a unit that is missing by day", "UPDATE usage_periods SET used = used + 1", "usage", "fewer"],
   ["a unit that is missing by period", "UPDATE usage_days SET units = units + 1", "usage", "more"],
   ["a channel without its card", "DELETE FROM channel_cards WHERE id = 3", "channels", "card: 3"],
@@ -135,12 +135,12 @@ const CASES: [what: string, sql: string, check: string, said: string][] = [
   ],
 ];
 
-for (const [what, sql, check, said] of CASES) {
+for (const [what, sql, check, sentence] of CASES) {
   test(`${what} is reported`, () => {
     db.pragma("foreign_keys = OFF");
     db.exec(sql);
     const { [check]: found, ...others } = faults();
-    expect(found?.join()).toContain(said);
+    expect(found?.join()).toContain(sentence);
     expect(others).toEqual({});
   });
 }
@@ -154,7 +154,7 @@ const WEBHOOK = `
     VALUES (1, 1, 'post.created', '[1,2]', 0, 'pending', 0);
   INSERT INTO webhook_bodies VALUES (1, '{}');`;
 
-const WEBHOOK_CASES: [what: string, sql: string, said: string][] = [
+const WEBHOOK_CASES: [what: string, sql: string, sentence: string][] = [
   [
     "a list of other channels",
     "UPDATE webhook_lists SET channels = '[2]'",
@@ -192,11 +192,11 @@ test("a webhook with a pending delivery has no faults", () => {
   expect(faults()).toEqual({});
 });
 
-for (const [what, sql, said] of WEBHOOK_CASES) {
+for (const [what, sql, sentence] of WEBHOOK_CASES) {
   test(`webhooks: ${what} is reported`, () => {
     db.exec(WEBHOOK + sql);
     const { webhooks, ...others } = faults();
-    expect(webhooks?.join()).toContain(said);
+    expect(webhooks?.join()).toContain(sentence);
     expect(others).toEqual({});
   });
 }

@@ -150,12 +150,16 @@ describe.skipIf(!hasPostgres)(
   "after a change on one node, at the next billed request of the other",
   () => {
     /** Requests the other node before anything of the change has reached it. */
-    async function expectRefusedAtOnce(status: number, said: object, path = CARD): Promise<void> {
+    async function expectRefusedAtOnce(
+      status: number,
+      expected: object,
+      path = CARD,
+    ): Promise<void> {
       expect(copiedVersion(other.db)).toBeLessThan(copiedVersion(one.db));
       await one.copy();
       const counted = usedIn(one);
       const answer = await ask(other, path);
-      expect(answer.body).toMatchObject(said);
+      expect(answer.body).toMatchObject(expected);
       expect(answer.status).toBe(status);
       expect(await units()).toBe(counted);
     }

@@ -110,12 +110,12 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
       expect((await node.get(next.pathname + next.search, key)).status).toBe(200);
     }
     // Each node reports itself every second.
-    let told: string[] = [];
-    for (let looks = 0; told.length < 2 && looks < 200; looks++) {
+    let listed: string[] = [];
+    for (let looks = 0; listed.length < 2 && looks < 200; looks++) {
       const list = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
-      told = list.results.map(({ node }: { node: string }) => node);
+      listed = list.results.map(({ node }: { node: string }) => node);
     }
-    expect(told).toEqual(["a", "b"]);
+    expect(listed).toEqual(["a", "b"]);
     for (const node of nodes) expect(await node.stop()).toBe(0);
 
     const file = machine.path("left.db");
@@ -212,13 +212,13 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     await init();
     const first = await machine.serve(["serve"], { environment: settings() });
     const same = settings({ KANALOG_DB: machine.path("b.db") });
-    const said = "Another node named a ran within the last 10 seconds";
+    const refusal = "Another node named a ran within the last 10 seconds";
     expect(await refused(["cluster", "forget", "a"], settings())).toContain(
       "a ran within the last",
     );
-    expect(await refused(["cluster", "join"], same)).toContain(said);
+    expect(await refused(["cluster", "join"], same)).toContain(refusal);
     await ok(["cluster", "join"], second());
-    expect(await refused(["serve"], { ...second(), KANALOG_NODE: "a" })).toContain(said);
+    expect(await refused(["serve"], { ...second(), KANALOG_NODE: "a" })).toContain(refusal);
     // The first one may restart at once, however it ended.
     process.kill(first.pid, "SIGKILL");
     const again = await machine.serve(["serve"], { environment: settings() });

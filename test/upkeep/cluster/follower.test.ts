@@ -15,8 +15,8 @@ test("each reason why copying fails is logged once, and so is its recovery", asy
     if (reason !== null) throw storageUnavailable(new Error(reason));
   }, log);
   while (fails.length > 0) await follower.look();
-  const told = log.warnings.map(({ fields }) => String((fields as { err: Error }).err.cause));
-  expect(told).toEqual([
+  const reasons = log.warnings.map(({ fields }) => String((fields as { err: Error }).err.cause));
+  expect(reasons).toEqual([
     "Error: connect ECONNREFUSED 127.0.0.1:5432",
     "Error: the copy has version 7, PostgreSQL 5: run `kanalog cluster rebuild`",
     "Error: connect ECONNREFUSED 127.0.0.1:5432",

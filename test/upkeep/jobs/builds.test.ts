@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => appliance.close());
 
 const db = () => appliance.app.domains.db;
-const told = () =>
+const logged = () =>
   appliance.ports.log.told.filter((one) => JSON.stringify(one).includes("in the background"));
 
 test("a turn continues all unfinished builds, and logs each that is done", async () => {
@@ -31,12 +31,12 @@ test("a turn continues all unfinished builds, and logs each that is done", async
   ]);
   await builds.look();
   expect(builds.list()).toEqual([]);
-  expect(told()).toHaveLength(2);
+  expect(logged()).toHaveLength(2);
   expect(db().prepare("SELECT target FROM mentions").all()).toEqual([{ target: "target" }]);
   const { body } = await appliance.get("/v1/msgr/posts/search/?q=синицы");
   expect(body.matches).toBe(1);
   await builds.look();
-  expect(told()).toHaveLength(2);
+  expect(logged()).toHaveLength(2);
 });
 
 test("an index being removed after post search was switched off is not listed as unfinished", async () => {
@@ -47,5 +47,5 @@ test("an index being removed after post search was switched off is not listed as
   await off.look();
   expect(db().prepare("SELECT phase FROM post_search_state").all()).toEqual([{ phase: "off" }]);
   expect(db().prepare("SELECT 1 FROM searched_posts").all()).toEqual([]);
-  expect(told()).toEqual([]);
+  expect(logged()).toEqual([]);
 });

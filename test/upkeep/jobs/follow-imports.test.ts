@@ -61,16 +61,16 @@ test("pages say that they are being computed, until they are", async () => {
   const { organizationId } = await appliance.customer();
   await addPerson(appliance, { organizationId, email: "olga@example.com", name: "Olga" });
   const visitor: Visitor = await signedInVisitor(appliance, "olga@example.com");
-  const told = async () => {
+  const areComputing = async () => {
     const pages = ["/account/channels/", "/account/channels/1/", "/account/trending/"];
     const shown = await Promise.all(pages.map((page) => visitor.get(page)));
     return shown.map(({ html }) => html.includes("are being computed"));
   };
-  expect(await told()).toEqual([false, false, false]);
+  expect(await areComputing()).toEqual([false, false, false]);
   await imported(appliance, "stats", days(1100));
-  expect(await told()).toEqual([true, true, true]);
+  expect(await areComputing()).toEqual([true, true, true]);
   await look();
-  expect(await told()).toEqual([false, false, false]);
+  expect(await areComputing()).toEqual([false, false, false]);
 });
 
 test("an import that changes nothing causes no computation", async () => {

@@ -250,10 +250,10 @@ test("webhooks' attempts are counted by outcome, and pending deliveries are repo
 
 describe("access to the metrics", () => {
   const CLIENT = "x-forwarded-for";
-  const from = async (asked: Appliance, address: string): Promise<number> => {
+  const from = async (scraped: Appliance, address: string): Promise<number> => {
     const headers = { [CLIENT]: address };
-    const { status, body } = await asked.request("/metrics", { headers });
-    if (status === 404) expect(body).toEqual((await asked.request("/nothing", { headers })).body);
+    const { status, body } = await scraped.request("/metrics", { headers });
+    if (status === 404) expect(body).toEqual((await scraped.request("/nothing", { headers })).body);
     return status;
   };
 
@@ -278,7 +278,7 @@ describe("access to the metrics", () => {
   });
 
   test("over the wire is for the loopback itself, not for what an untrusted or silent proxy there forwards", async () => {
-    for (const [trusted, asked] of [
+    for (const [trusted, requests] of [
       [
         "false",
         [
@@ -298,7 +298,7 @@ describe("access to the metrics", () => {
       const served = await startAppliance({ KANALOG_PORT: "0", KANALOG_TRUST_PROXY: trusted });
       await served.app.scheduler.runDue();
       const address = served.app.listen();
-      for (const [headers, status] of asked) {
+      for (const [headers, status] of requests) {
         const answer = await fetch(`${address}/metrics`, { headers });
         expect(answer.status, JSON.stringify([trusted, headers])).toBe(status);
       }
