@@ -17,7 +17,7 @@ export interface Crew {
   count: number;
   setUp: SetUpToken;
   memory: WorkerMemory;
-  /** Asks all other workers; null for one that is gone or busy. */
+  /** Asks all other workers; null for one that is gone or busy. Empty once the supervisor is gone. */
   ask<Name extends keyof Questions>(
     name: Name,
     argument: Questions[Name]["argument"],
@@ -79,7 +79,9 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
     setUp,
     stopped,
     memory: openWorkerMemory(MEMORY_DESCRIPTOR, baseMs, clock),
-    ask(name, argument) {
+    async ask(name, argument) {
+      // Nobody would settle the question any more.
+      if (!process.connected) return [];
       const id = ++lastId;
       return new Promise((resolve) => {
         waiting.set(id, resolve as (answers: unknown[]) => void);
