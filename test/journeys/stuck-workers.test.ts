@@ -13,6 +13,7 @@ import {
   unfinished,
   withCustomers,
 } from "../support/webhook-journey.ts";
+import { logged, pidsOf } from "../support/worker-logs.ts";
 
 /** Workers that are stopped or dead while the others serve: real processes over a real file. */
 
@@ -42,22 +43,6 @@ function goOn(pid: number): void {
     // It has ended meanwhile.
   }
 }
-
-interface Line {
-  msg: string;
-  worker?: number;
-  pid?: number;
-}
-
-function logged(serving: Serving, msg: string): Line[] {
-  const whole = serving.printed().split("\n").slice(0, -1);
-  const lines = whole.filter((line) => line.startsWith("{"));
-  return lines.map((line) => JSON.parse(line) as Line).filter((line) => line.msg === msg);
-}
-
-/** Process ids of the workers, by worker number, as of their last start. */
-const pidsOf = (serving: Serving): Map<number, number> =>
-  new Map(logged(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]));
 
 /** Process id of the holder of the upkeep lease; 0 if nobody holds it. */
 function ownerPid(): number {

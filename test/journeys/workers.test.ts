@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
 import { csrfIn, PASSWORD, remoteVisitor } from "../support/visitor.ts";
+import { logged, pidsOf } from "../support/worker-logs.ts";
 
 /** Several worker processes that serve one appliance: real processes over a real file. */
 
@@ -12,36 +13,6 @@ beforeEach(() => {
 afterEach(() => machine.leave());
 
 const LOGGED = { KANALOG_LOG_LEVEL: "info" };
-
-interface Line {
-  msg: string;
-  worker?: number;
-  pid?: number;
-}
-
-function lines(serving: Serving): Line[] {
-  const whole = serving.printed().split("\n");
-  return whole.filter((line) => line.startsWith("{")).flatMap((line) => parsed(line));
-}
-
-/** Parses a line of the log; an incomplete one is skipped. */
-function parsed(line: string): Line[] {
-  try {
-    return [JSON.parse(line) as Line];
-  } catch {
-    return [];
-  }
-}
-
-const logged = (serving: Serving, msg: string): Line[] =>
-  lines(serving).filter((line) => line.msg === msg);
-
-/** Process ids of the workers, by worker number, as of their last start. */
-function pidsOf(serving: Serving): Map<number, number> {
-  return new Map(
-    logged(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]),
-  );
-}
 
 async function withOwner(serving: Serving): Promise<number> {
   await until(() => logged(serving, "this worker does the upkeep").length > 0, "the upkeep");
