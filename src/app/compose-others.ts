@@ -26,7 +26,7 @@ export function composeOthers(crew: Crew | null) {
       if (crew === null) return [];
       const answers = await ask("ready", null);
       const silent = answers.filter((answer) => answer === null).length;
-      const warning = `Of ${crew.count} workers ${silent} do not answer, or start just now.`;
+      const warning = `Workers that do not answer or are still starting: ${silent} of ${crew.count}.`;
       const workers: Readiness = {
         checks: [],
         warnings: [["workers", silent === 0 ? null : warning]],

@@ -32,7 +32,7 @@ export function createLockWatch({ clock, log }: { clock: Clock; log: Log }, obse
       const { work, heldMs, at } = longest;
       return (
         `The work "${work}" held the write lock for ${Math.round(heldMs)} ms at ` +
-        `${formatInstant(at)}; ${HOLD_MAX_MS} ms are the bound.`
+        `${formatInstant(at)}; the limit is ${HOLD_MAX_MS} ms.`
       );
     },
   };

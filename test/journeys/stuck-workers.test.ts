@@ -190,7 +190,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
 
     const pid = pidsOf(serving).get(2) ?? 0;
     for (stop(pid); !canWrite(); stop(pid)) goOn(pid);
-    const silent = "Of 3 workers 1 do not answer, or start just now.";
+    const silent = "Workers that do not answer or are still starting: 1 of 3.";
     expect(await warning()).toBe(silent);
     const port = new URL(serving.address).port;
     // Each worker reports for all, without waiting for the stopped one.

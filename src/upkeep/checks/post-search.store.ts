@@ -15,11 +15,11 @@ export function postSearchFaults(db: Database): string[] {
   const stale = statement(db, "SELECT 1 FROM post_search_stale LIMIT 1").get() !== undefined;
   return [
     ...foundRows(db, {
-      "Posts in the index that are gone, or were written otherwise since": `SELECT s.post_id AS name
+      "Posts in the index that are gone or have changed since": `SELECT s.post_id AS name
        FROM searched_posts s LEFT JOIN posts p ON p.id = s.post_id
        WHERE p.id IS NULL OR p.channel_id <> s.channel_id
          OR p.published_at <> s.published_at OR p.views <> s.views`,
-      "Posts of which the index has no tokens": `SELECT post_id AS name FROM searched_posts
+      "Posts without tokens in the index": `SELECT post_id AS name FROM searched_posts
        WHERE NOT EXISTS (SELECT 1 FROM post_search_docsize WHERE id = row)`,
       "Rows of the index that belong to no post": `SELECT id AS name FROM post_search_docsize
        WHERE NOT EXISTS (SELECT 1 FROM searched_posts WHERE row = post_search_docsize.id)`,
@@ -64,7 +64,7 @@ function differingTokens(db: Database): string[] {
   return [
     ...countOf("Tokens that the index has for other posts", differing),
     ...countOf("Tokens that the index does not have", [...expected.keys()]),
-    ...countOf("Stems that no beginning (`word*`) would find", unnamed),
+    ...countOf("Stems that no prefix query (`word*`) would find", unnamed),
   ];
 }
 

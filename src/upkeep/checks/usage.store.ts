@@ -22,15 +22,15 @@ const KEPT_SINCE = `86400000 * max(
 
 export function usageFaults(db: Database): string[] {
   return foundRows(db, {
-    "Organizations of which more units are noted by day than by period": `
+    "Organizations with more units by day than by period": `
        SELECT id AS name FROM (${UNITS}) WHERE units > used`,
-    "Organizations of which fewer units are noted by day than by period": `SELECT id AS name
+    "Organizations with fewer units by day than by period": `SELECT id AS name
        FROM (${UNITS}) WHERE units < used AND NOT EXISTS (
          SELECT 1 FROM usage_periods WHERE organization_id = id AND started_at < ${KEPT_SINCE})`,
     "Organizations with units by day, but without a period": `SELECT DISTINCT organization_id AS name
        FROM usage_days d WHERE units > 0 AND NOT EXISTS (
          SELECT 1 FROM usage_periods WHERE organization_id = d.organization_id)`,
-    "Organizations with counts below nothing": `SELECT organization_id AS name
+    "Organizations with negative counts": `SELECT organization_id AS name
        FROM usage_days WHERE requests < 1 OR units < 0
        UNION SELECT organization_id FROM usage_periods WHERE used < 0`,
   });
