@@ -1,4 +1,4 @@
-/** Files imported `with { type: "file" }`: the path under which they can be read. */
+/** Files imported `with { type: "file" }`: the module is the path under which the file can be read. */
 declare module "*.csv" {
   const path: string;
   export default path;
@@ -20,7 +20,7 @@ declare module "*.png" {
   export default path;
 }
 
-/** Files imported `with { type: "text" }`: what is in them. */
+/** Files imported `with { type: "text" }`: the module is the file's content. */
 declare module "*.txt" {
   const text: string;
   export default text;

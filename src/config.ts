@@ -25,15 +25,17 @@ import {
   smtpUrl,
 } from "./values/setting-texts.ts";
 
-/** A setting as the operator sees it. `parse` throws a sentence that says what would be valid. */
+/** A setting as the operator sees it. */
 interface Setting<Field extends string, T> {
   /** Name of its field in `Config`. */
   field: Field;
+  /** Its description, in Markdown; the guide Operating has the same text. */
   doc: string;
   /** The default, written as in the environment; null if there is none. */
   fallback: string | null;
   /** Whether the value must never be printed. */
   secret: boolean;
+  /** @throws Error whose message says what would be valid */
   parse(text: string): T;
 }
 
@@ -273,7 +275,7 @@ export const SETTINGS = {
 
 type Settings = (typeof SETTINGS)[keyof typeof SETTINGS];
 
-/** The values in force, by field. */
+/** The parsed values in force, by field. */
 export type Config = {
   [S in Settings as S["field"]]: ReturnType<S["parse"]>;
 };
@@ -320,7 +322,7 @@ export function describeSettings(environment: Environment): {
   });
 }
 
-/** First line of a value, since a certificate has hundreds. */
+/** The first line of a value, because a certificate has dozens. */
 function shortened(value: string | null): string | null {
   const [first = ""] = value?.split("\n") ?? [];
   return value === null || value === first ? value : `${first} …`;
@@ -330,7 +332,7 @@ function entries(): [name: string, setting: Setting<string, unknown>][] {
   return Object.entries<Setting<string, unknown>>(SETTINGS);
 }
 
-/** Shows invisible characters of a value, such as a byte order mark, as code points. */
+/** Replaces invisible characters of a value, such as a byte order mark, by their code points. */
 function withUnseen(fault: string): string {
   return fault.replace(
     /\p{Cf}/gu,
@@ -339,8 +341,9 @@ function withUnseen(fault: string): string {
 }
 
 /**
- * The value with surrounding blanks and a byte order mark removed; an empty variable counts as not set. The
- * secret is kept verbatim, because existing databases may have been written with one that has blanks.
+ * The text of a setting without surrounding blanks and a byte order mark; null if it is not set or empty.
+ * The secret keeps its blanks (from a file, those at its start), because existing databases may have been
+ * written with them.
  */
 function settingText(environment: Environment, name: string): string | null {
   const direct = environment[name];

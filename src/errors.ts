@@ -42,7 +42,7 @@ export class AppError extends Error {
     readonly said: Message,
     options: { cause?: unknown; faults?: FieldFaults; retryAfterS?: number } = {},
   ) {
-    const fields = options.faults && inWords(options.faults);
+    const fields = options.faults && translated(options.faults);
     const detail = fields === undefined ? inEnglish(said) : onOneLine(fields);
     super(detail, { cause: options.cause });
     this.detail = detail;
@@ -63,19 +63,19 @@ export class AppError extends Error {
 
 /** An `invalid` error over one or more fields; lists the first faults and counts the rest. */
 export function fieldError(faults: FieldFaults): AppError {
-  const [said = message("required")] = Object.values(faults).flat();
-  return new AppError("invalid", said, { faults: boundedFaults(faults) });
+  const [first = message("required")] = Object.values(faults).flat();
+  return new AppError("invalid", first, { faults: boundedFaults(faults) });
 }
 
 /** No prototype, because a field may be named `__proto__`. */
-function inWords(faults: FieldFaults): FieldErrors {
+function translated(faults: FieldFaults): FieldErrors {
   const fields: FieldErrors = Object.create(null);
-  for (const [field, said] of Object.entries(faults)) fields[field] = said.map(shortInEnglish);
+  for (const [field, all] of Object.entries(faults)) fields[field] = all.map(shortInEnglish);
   return fields;
 }
 
-function shortInEnglish(said: Message): string {
-  return shortened(inEnglish(said), MESSAGE_LENGTH_MAX);
+function shortInEnglish(fault: Message): string {
+  return shortened(inEnglish(fault), MESSAGE_LENGTH_MAX);
 }
 
 function onOneLine(fields: FieldErrors): string {
@@ -89,27 +89,28 @@ const FAULTS_MAX = 20;
 const FAULTS_BYTES_MAX = 3_900;
 /** Longest message, in characters of up to two bytes each. */
 const MESSAGE_LENGTH_MAX = 1_900;
-const OF_NO_FIELD = "non_field_errors";
+/** Name under which faults of no particular field are listed (specification, section 7). */
+const NON_FIELD = "non_field_errors";
 
 /** As many of the first faults as fit, and a count of the rest. */
 function boundedFaults(faults: FieldFaults): FieldFaults {
-  const all = Object.entries(faults).flatMap(([field, said]) =>
-    said.map((one) => [shortened(field), one] as const),
+  const all = Object.entries(faults).flatMap(([field, ofField]) =>
+    ofField.map((fault) => [shortened(field), fault] as const),
   );
   // No prototype, because a field may be named `__proto__`.
-  const told: FieldFaults = Object.create(null);
+  const kept: FieldFaults = Object.create(null);
   let bytes = 0;
-  for (const [at, [field, said]] of all.entries()) {
-    bytes += Buffer.byteLength(JSON.stringify([field, shortInEnglish(said)]));
+  for (const [at, [field, fault]] of all.entries()) {
+    bytes += Buffer.byteLength(JSON.stringify([field, shortInEnglish(fault)]));
     const isLast = at === all.length - 1;
     if (bytes > FAULTS_BYTES_MAX || (at === FAULTS_MAX - 1 && !isLast)) {
       const more = message("moreFaults", { count: all.length - at });
-      told[OF_NO_FIELD] = [...(told[OF_NO_FIELD] ?? []), more];
-      return told;
+      kept[NON_FIELD] = [...(kept[NON_FIELD] ?? []), more];
+      return kept;
     }
-    told[field] = [...(told[field] ?? []), said];
+    kept[field] = [...(kept[field] ?? []), fault];
   }
-  return told;
+  return kept;
 }
 
 /** SQLite's codes for trouble with the storage or the machine, as opposed to a bug. */
@@ -145,17 +146,22 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError("internal", message("internal"), { cause: thrown });
 }
 
-/** @param cause for the log */
+/** An `unavailable` error with the generic public message. @param cause for the log only */
 export function storageUnavailable(cause: unknown): AppError {
   return new AppError("unavailable", message("storageUnavailable"), { cause });
 }
 
-/** Whether callers only see the generic message, so that operators need the cause. */
+/**
+ * Whether it is a `storageUnavailable` error: callers only see a generic message, so operators need the
+ * cause.
+ */
 export function isStorageUnavailable(error: AppError): boolean {
   return error.said.code === "storageUnavailable";
 }
 
-/** @param name the number or name that was looked up; omit it if the message has none */
+/**
+ * A `not_found` error. @param name the number or name that was looked up; omit it if the message has none
+ */
 export function notFound(thing: Thing, name?: string | number): AppError {
   return new AppError("not_found", message("notFound", { thing, name }));
 }

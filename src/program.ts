@@ -8,11 +8,11 @@ import { runStdioBridge } from "./doors/mcp/stdio-bridge.ts";
 import { systemPorts } from "./ports/ports.ts";
 
 /** Whether the command checks its output's errors and handles them itself. */
-let isToldOfErrors = false;
+let handlesErrors = false;
 
 // A reader that closes the pipe early (`| head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (isToldOfErrors) return;
+  if (handlesErrors) return;
   if (error.code === "EPIPE") process.exit(0);
   process.stderr.write(`Standard output cannot be written: ${error.message}.\n`);
   process.exit(1);
@@ -29,7 +29,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
       }),
     told: (text) =>
       new Promise((resolve, reject) => {
-        isToldOfErrors = true;
+        handlesErrors = true;
         process.stdout.write(`${text}\n`, (error) => {
           if (error) reject(error);
           else resolve();
@@ -40,7 +40,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   ports: systemPorts,
   openDomains,
   // Loaded lazily, for serving only: it takes as long as everything other commands load.
-  createApp: async (...given) => (await import("./app/app.ts")).createApp(...given),
+  createApp: async (...args) => (await import("./app/app.ts")).createApp(...args),
   claimPort,
   createWorkers,
   joinCrew,

@@ -36,7 +36,7 @@ function faultsOf(environment: Environment): string[] {
   }
 }
 
-test("without any variable the documented defaults hold", () => {
+test("without any variable the documented defaults apply", () => {
   expect(readConfig({})).toEqual({
     databasePath: "data/kanalog.db",
     cluster: null,
@@ -77,7 +77,7 @@ test("without any variable the documented defaults hold", () => {
   });
 });
 
-test("an empty variable counts as not given", () => {
+test("an empty variable counts as not set", () => {
   const empty = Object.fromEntries(
     Object.keys(SETTINGS).flatMap((name) => [
       [name, ""],
@@ -167,13 +167,13 @@ test("values are read from the environment", () => {
   });
 });
 
-test("every variable may be given as a file, whose last line break does not count", () => {
+test("every variable can be given as a file, whose last line break is ignored", () => {
   const file = join(folder, "port");
   writeFileSync(file, "9090\n");
   expect(readConfig({ KANALOG_PORT_FILE: file }).port).toBe(9090);
 });
 
-test("blanks at the ends of a value and a byte order mark do not count, for all settings alike", () => {
+test("surrounding blanks and a byte order mark are ignored, for all settings alike", () => {
   const given = { KANALOG_PORT: "9090", KANALOG_TRUST_PROXY: "true", KANALOG_LAG_MAX: "90s" };
   const texts = { ...given, KANALOG_BASE_URL: "https://api.example.com", KANALOG_DB: "/srv/k.db" };
   const plain = readConfig(texts);
@@ -189,18 +189,18 @@ test("blanks at the ends of a value and a byte order mark do not count, for all 
   }
 });
 
-test("a secret is taken with its blanks, by which something may be encrypted", () => {
+test("a secret keeps its blanks, because something may be encrypted with them", () => {
   const secret = " a text of at least thirty-two characters ";
   expect(readConfig({ KANALOG_SECRET: secret }).secret).toBe(secret);
 });
 
-test("a character that nobody sees is told by its number", () => {
+test("an invisible character is shown as its code point", () => {
   expect(faultsOf({ KANALOG_PORT: "80\ufeff80" })).toEqual([
     'KANALOG_PORT: "80\\u{feff}80" is not a whole number from 0 to 65535.',
   ]);
 });
 
-test("a variable given twice, or by a file that is not there, is a fault naming it", () => {
+test("a variable given twice, or by a missing file, is a fault naming it", () => {
   const missing = join(folder, "missing");
   expect(faultsOf({ KANALOG_PORT_FILE: missing })).toEqual([
     `KANALOG_PORT: the file ${missing} named by KANALOG_PORT_FILE cannot be read.`,
@@ -210,7 +210,7 @@ test("a variable given twice, or by a file that is not there, is a fault naming 
   ]);
 });
 
-test("every wrong value is one line that names its variable, all at once", () => {
+test("every invalid value is one line that names its variable, all at once", () => {
   const wrong = {
     KANALOG_DB: " ",
     KANALOG_CLUSTER: "db.example.com",
@@ -263,7 +263,7 @@ test("every wrong value is one line that names its variable, all at once", () =>
   }
 });
 
-test("a logo is an image of a bounded size, whatever its name says", () => {
+test("a logo is an image of limited size, whatever its file name says", () => {
   for (const [name, content, fault] of [
     ["page.svg", "<html><script>alert(1)</script></html>", "is not an SVG, PNG or WebP image"],
     ["text.png", "not an image", "is not an SVG, PNG or WebP image"],
@@ -281,20 +281,20 @@ test("a logo is an image of a bounded size, whatever its name says", () => {
   }
 });
 
-test("a logo that is given by a file of its own is told to be named by its path", () => {
+test("KANALOG_LOGO_FILE is refused with the advice to name the logo by its path", () => {
   const file = fileOf("logo.svg", LOGO);
   expect(faultsOf({ KANALOG_LOGO_FILE: file })).toEqual([
     "KANALOG_LOGO: must be the path of the logo's file.",
   ]);
 });
 
-test("a wrong value of several lines is one line all the same", () => {
+test("an invalid value of several lines is one line all the same", () => {
   const file = join(folder, "port");
   writeFileSync(file, "80\n90\n");
   expect(faultsOf({ KANALOG_PORT_FILE: file })).toHaveLength(1);
 });
 
-test("a secret is neither printed nor quoted in what is wrong with it", () => {
+test("a secret is neither printed nor quoted in the message about it", () => {
   const described = describeSettings({
     KANALOG_SECRET: "a text of at least thirty-two characters",
     KANALOG_SMTP_URL: "smtps://user:hunter2@mail.example.com",

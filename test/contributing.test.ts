@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, readDocument } from "./support/documents.ts";
 
-/** The recipes of CONTRIBUTING, and how many source files each may name. */
+/** The recipes of CONTRIBUTING: each may name only so many source files. */
 const { text } = readDocument(".github/CONTRIBUTING.md");
 const FILES_MAX: Record<string, number> = {
   "A field on the card": 4,
@@ -15,7 +15,7 @@ const FILES_MAX: Record<string, number> = {
   "A setting": 4,
   "A webhook event": 7,
 };
-/** Recipes that still name more, and how many: whoever makes it fewer lowers or removes the number. */
+/** Recipes that still name more, and how many: a change that needs fewer lowers or removes the number. */
 const MORE: Record<string, number> = {
   "A field on the card": 5,
   "A language": 7,
@@ -42,7 +42,7 @@ test("CONTRIBUTING has the eight recipes", () => {
 });
 
 describe.each(recipes)("the recipe: $name", ({ name, named, code }) => {
-  test("names files that there are, and no more than it may", () => {
+  test("names only files that exist, and no more than allowed", () => {
     expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
     const more = MORE[name];
     if (more === undefined) expect(code.length).toBeLessThanOrEqual(FILES_MAX[name] ?? 0);
@@ -50,8 +50,8 @@ describe.each(recipes)("the recipe: $name", ({ name, named, code }) => {
   });
 });
 
-test("the map of the rooms names each folder of src, and folders that there are", () => {
-  const [, map = ""] = /## The rooms\n([\s\S]*?)\n## /.exec(text) ?? [];
+test("the table of folders lists each folder of src, and only folders that exist", () => {
+  const [, map = ""] = /## The folders\n([\s\S]*?)\n## /.exec(text) ?? [];
   const named = [...map.matchAll(/^\| `([^`]+)`/gm)].map(([, path = ""]) => path);
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   const folders = [...new Bun.Glob("src/*/").scanSync({ cwd: ROOT, onlyFiles: false })];

@@ -9,7 +9,7 @@ test.each([
   ["SQLITE_IOERR_NOMEM", "the disk is full, read-only or failing (SQLite's words)"],
   ["SQLITE_NOMEM", "there is too little memory (SQLite's words)"],
 ])(
-  "%s is no fault of the program: callers may come again, operators are told why",
+  "%s is not a fault of the program: callers may retry, operators get the reason",
   (code, reason) => {
     expect(toAppError(thrown(code)).code).toBe("unavailable");
     expect(storageReason(thrown(code))).toBe(reason);

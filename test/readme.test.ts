@@ -7,10 +7,10 @@ import { startAppliance } from "./support/appliance.ts";
 import { guideDocuments, linksOf, ROOT, readDocument } from "./support/documents.ts";
 import { fakePorts } from "./support/fake-ports.ts";
 
-/** Claims of the README and the guides about the program, held against the program. */
+/** Compares what the README and the guides claim with the program. */
 const text = (path: string): string => readDocument(path).text;
 
-test("the README is short, leads to every guide and shows what it is", () => {
+test("the README is short, links to every guide and shows a picture", () => {
   const readme = readDocument("README.md");
   expect(readme.text.trimEnd().split("\n").length).toBeLessThanOrEqual(160);
   const links = linksOf(readme);

@@ -1,7 +1,7 @@
 import timings from "./timings.json";
 
-// Runs `bun test` for the check. Files that take long have their turns, each every fifth day; all run in CI, with
-// KANALOG_TEST_ALL=1, and where arguments are given, which are those of `bun test`.
+// Runs `bun test` for the check. Test files that take long take turns, each every fifth day. All run in CI,
+// with KANALOG_TEST_ALL=1, and if arguments are given, which are passed to `bun test`.
 
 const LONG_MS = 8_000;
 const TURNS = 5;
@@ -15,7 +15,7 @@ const takes = new Map(Object.entries(timings.files));
 const durationOf = (file: string): number => takes.get(file) ?? 0;
 
 const files = [...new Bun.Glob("test/**/*.test.{ts,tsx}").scanSync(`${import.meta.dir}/..`)].sort();
-// In turns by how long they take, so that the days do.
+// Distributed by duration, so that all days take about as long.
 const long = files.filter((file) => durationOf(file) >= LONG_MS);
 long.sort((one, other) => durationOf(other) - durationOf(one));
 const onAnotherDay = new Set(long.filter((_, at) => at % TURNS !== today));
@@ -39,7 +39,8 @@ const options = [
 ];
 const tests = Bun.spawn([process.execPath, "test", ...options], {
   stdio: ["inherit", "inherit", "inherit"],
-  // Tests end before what JavaScriptCore's last compiler makes is used: without it they take a sixth less.
+  // Tests end before the code of JavaScriptCore's last compiler pays off: without it they take a sixth
+  // less.
   env: { ...process.env, KANALOG_TEST_BUILT: "dist", BUN_JSC_useFTLJIT: "0" },
 });
 process.exit(await tests.exited);

@@ -33,7 +33,10 @@ export interface App {
   builds: Builds;
   /** Flushes the request log and the hourly counters; normally a timer does this every few seconds. */
   flushRequests(): Promise<void>;
-  /** Starts the server and the scheduler. @returns the address it listens on */
+  /**
+   * Starts the server, the scheduler and the timers. @returns an address under which this machine can reach
+   * it
+   */
   listen(): string;
   /** Path of the set-up page while the appliance has no account yet; null afterwards. */
   setUpPath(): Promise<string | null>;

@@ -51,10 +51,13 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       }
     },
 
-    /** @returns the version of the copy, now at the configured path */
+    /** Makes this machine a node: copies the cluster to the configured path. @returns the copy's version */
     join: (): Promise<number> => copy(config.databasePath, node()),
 
-    /** @returns where the previous copy was moved to */
+    /**
+     * Replaces this node's copy by a new one. @returns its version, and where the previous copy was moved
+     * to
+     */
     async rebuild(): Promise<{ version: number; keptAs: string | null }> {
       const { databasePath } = config;
       const draft = `${databasePath}.copying`;
@@ -69,7 +72,10 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       }
     },
 
-    /** Writes the cluster's data into a new file, which then works as a standalone appliance. */
+    /**
+     * Writes the cluster's data into a new file, which then works as a standalone appliance.
+     * @returns the version of the data
+     */
     async leave(file: string): Promise<number> {
       const settings = node();
       // Registered under its own name: the node itself keeps running, and this copy leaves the cluster.
@@ -88,7 +94,10 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       }
     },
 
-    /** Removes a node that is gone for good, so that the others stop waiting for it. */
+    /**
+     * Removes a node that is gone for good, so that the others stop waiting for it.
+     * @throws AppError `not_found`; `conflict` if the node is running
+     */
     async forget(name: string): Promise<void> {
       await withSession(node(), async ({ query }) => {
         const found = (await selectNodes(query)).find((one) => one.node === name);

@@ -17,7 +17,7 @@ import type { DatabaseThreads } from "./database-threads.ts";
 import { finishStart, nodeSettings } from "./node-copy.ts";
 
 /**
- * Maximum time a request waits for other nodes' changes; with everything it waits for, it is answered
+ * How long a request may wait for other nodes' changes: together with its other waits, it must be answered
  * within half a minute.
  */
 const COPY_MS = 5_000;
@@ -48,7 +48,7 @@ export interface ClusterPart {
 
 /**
  * @param writing a connection whose writes reach all nodes
- * @param node the lease among this node's workers
+ * @param nodeLease the lease among this node's workers
  */
 export function composeCluster(
   db: Database,
@@ -56,14 +56,14 @@ export function composeCluster(
   { cluster }: DatabaseThreads,
   config: Config,
   { clock, log, random }: Ports,
-  node: UpkeepLease,
+  nodeLease: UpkeepLease,
 ): ClusterPart {
   const settings = nodeSettings(config);
   if (settings === null) {
     return {
       usage: null,
       copyNewest: async () => false,
-      upkeep: node,
+      upkeep: nodeLease,
       look: async () => {},
       lagMs: null,
       checks: {},
@@ -79,9 +79,9 @@ export function composeCluster(
   };
   const follower = createFollower(copy, log);
   const owner = processName(random.uuid(clock.now()));
-  const upkeep = createClusterLease(node, { url, owner }, { clock, log });
+  const upkeep = createClusterLease(nodeLease, { url, owner }, { clock, log });
   const notices = listenToCommits(url, `kanalog ${name} notices`, clock, () => {
-    if (node.isOwn()) void follower.look();
+    if (nodeLease.isOwn()) void follower.look();
   });
   // Read from the file, because one worker copies on behalf of all of this node's workers.
   const lagMs = (): number => clock.now() - copyNewestAt(db);
@@ -102,7 +102,7 @@ export function composeCluster(
     },
     upkeep,
     look: async () => {
-      if (node.isOwn()) await follower.look();
+      if (nodeLease.isOwn()) await follower.look();
     },
     lagMs,
     checks: { cluster: isBehind },

@@ -3,7 +3,7 @@ import type { RecentEntry } from "../ports/recent-log.ts";
 import type { MetricsJson } from "../upkeep/metrics/metrics.ts";
 import type { Crew } from "./workers/crew.ts";
 
-/** Queries the other workers; every answer is empty if there are none. */
+/** What this process can ask the other workers; without any, every answer is empty. */
 export function composeOthers(crew: Crew | null) {
   const ask: Crew["ask"] = crew?.ask ?? (async () => []);
   const first = async <Answer>(answers: Promise<(Answer | null)[]>): Promise<Answer | null> =>
@@ -14,7 +14,9 @@ export function composeOthers(crew: Crew | null) {
       release: (token: string) => first(ask("releaseUpload", token)),
     },
 
-    /** Metrics of the live workers plus the final counters of those that ended; null if it serves alone. */
+    /**
+     * Metrics of the other workers plus the final counters of those that ended; null if it serves alone.
+     */
     metrics:
       crew &&
       (async (own: MetricsJson) => (await ask("metrics", own)).filter((answer) => answer !== null)),
@@ -24,10 +26,10 @@ export function composeOthers(crew: Crew | null) {
       if (crew === null) return [];
       const answers = await ask("ready", null);
       const silent = answers.filter((answer) => answer === null).length;
-      const said = `Of ${crew.count} workers ${silent} do not answer, or start just now.`;
+      const warning = `Workers that do not answer or are still starting: ${silent} of ${crew.count}.`;
       const workers: Readiness = {
         checks: [],
-        warnings: [["workers", silent === 0 ? null : said]],
+        warnings: [["workers", silent === 0 ? null : warning]],
       };
       return [workers, ...answers.filter((answer) => answer !== null)];
     },

@@ -36,7 +36,7 @@ export function composeReadings(
   };
 }
 
-/** Reads all gauges for one scrape. Everything is at hand, so a busy thread pool cannot delay it. */
+/** Reads all gauges for one scrape. None of them needs a thread pool, so a busy one cannot delay it. */
 async function readAll(
   { db, database: { threadLoads }, cluster, ports }: Base,
   { scheduler, lastBackup }: Pick<Work, "scheduler" | "lastBackup">,

@@ -22,9 +22,9 @@ export function composeSignUp(
 }
 
 /**
- * Whether mails may contain links, which needs a configured base URL. Otherwise a link would point to
- * whatever host the request named, and its token would go to an attacker who asked for the mail in somebody
- * else's name.
+ * Whether mails may contain links. That takes an address of our own: the base URL, or the one address that
+ * is listened on. Otherwise a link would point to whatever host the request named, and its token would go
+ * to an attacker who asked for the mail in somebody else's name.
  */
 export function sendsLinks(
   { baseUrl, host, port }: Config,

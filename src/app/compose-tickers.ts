@@ -5,7 +5,7 @@ import type { Work } from "./compose-work.ts";
 const EVERY_SECOND = "* * * * * *";
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 
-/** Starts the timers that look for due work; the leases come first. */
+/** Creates the timers that look for due work, in the order in which they start: the leases come first. */
 export function composeTickers(
   { lease, cluster }: Base,
   { hooks, mailer, builds, imports, sources, answers, readAhead, scheduler }: Work,

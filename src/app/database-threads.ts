@@ -18,9 +18,10 @@ export type DatabaseThreads = {
 };
 
 /**
- * The connection that usage is counted on, which is the serving connection itself. SQLite drops a
- * connection's page cache whenever another one commits, and usage is committed all the time. An in-memory
- * database has only this connection anyway.
+ * Opens the serving connection: requests read on it, and their usage is counted on it. A separate one for
+ * usage would empty its page cache all the time, because SQLite drops a connection's cache whenever another
+ * one commits. An in-memory database has a single connection for everything.
+ * @param db the writing connection
  */
 export function servingConnection(config: Config, clock: Clock, db: Database): Database {
   return config.databasePath === IN_MEMORY
@@ -28,7 +29,7 @@ export function servingConnection(config: Config, clock: Clock, db: Database): D
     : openDatabase(config.databasePath, clock, "counter", config.durable);
 }
 
-/** Readers per worker, at least: with two, one slow query never blocks another. */
+/** Fewest reader threads of a worker: with two, a slow query leaves one free. */
 const READERS_MIN = 2;
 
 /**

@@ -30,7 +30,11 @@ import { pools } from "./operations.ts";
 /** A writing connection with the domains over it, for commands. */
 export type Domains = Awaited<ReturnType<typeof openDomains>>;
 
-/** Opens the configured database and migrates it to this program's schema. */
+/**
+ * Opens the configured database and migrates it to this program's schema. On a node of a cluster, its copy
+ * is also linked to PostgreSQL and brought up to date.
+ * @throws AppError as `openDatabase`, `migrate` and `linkCopy`
+ */
 export async function openCurrent(
   config: Config,
   { clock, log }: Pick<Ports, "clock" | "log">,

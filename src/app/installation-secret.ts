@@ -10,10 +10,14 @@ import { anyWebhook, selectWebhooks } from "../push/webhooks/manage/webhooks.sto
 import { message } from "../values/messages/messages.ts";
 import type { SecretBox } from "../values/secret-box.ts";
 
-/** Returns the installation's secret. The database tells whether one must already exist. */
+/**
+ * Returns the installation's secret. A new one is created only for a database without webhooks, whose own
+ * secrets would otherwise become unreadable.
+ * @throws AppError `conflict` if the secret's file is missing
+ */
 export type InstallationSecret = (db: Database) => Promise<string>;
 
-/** Read or created on first use: most commands need none. */
+/** Reads or creates the secret on first use, because most commands need none. */
 export function installationSecret(config: Config, random: Random): InstallationSecret {
   let secret: Promise<string> | null = null;
   return (db) => {
@@ -39,8 +43,9 @@ async function secretOf(
 }
 
 /**
- * Checked at the start: with a wrong secret every delivery would fail, and each webhook would be disabled
- * after a day.
+ * Checks at the start that webhooks' secrets can be decrypted: with a wrong installation secret every
+ * delivery would fail, and each webhook would be disabled after a day.
+ * @throws AppError `conflict` naming the webhooks
  */
 export async function requireReadableSecrets(
   db: Database,

@@ -12,6 +12,7 @@ import { type Message, message } from "../values/messages/messages.ts";
 const IDLE_MAX_S = 30;
 
 /**
+ * Starts listening.
  * @param isShared whether other workers of this appliance listen on the same port
  * @returns the port
  * @throws AppError `unavailable` naming the address that cannot be listened on
@@ -69,7 +70,7 @@ const FREE_PORT_MIN = 1024;
 function whyNotListening(host: string, port: number, cause: unknown): Message {
   const place = `${host}:${port}`;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  // For something that is no address at all, Bun leaves the code empty or stale.
+  // If the host is not an address at all, Bun's error has no code, or one of an earlier call.
   if (NOT_HERE.includes(code) || (code === "" && isIP(host) === 0))
     return message("hostNotHere", { place, host });
   if (code === "EACCES" && port < FREE_PORT_MIN) return message("portNeedsRight", { place });

@@ -10,9 +10,9 @@ import {
 } from "../db/cluster/cluster-state.ts";
 import { copyFromCluster } from "../db/cluster/cluster-transaction.ts";
 import {
+  addMark,
   clusterOf,
   findCopy,
-  giveMark,
   isOfHistory,
   linkToCluster,
   type NodeSettings,
@@ -26,7 +26,7 @@ import type { Clock } from "../ports/clock.ts";
 import { noteNode } from "../upkeep/cluster/copy-newest.ts";
 import { message } from "../values/messages/messages.ts";
 
-/** Null on a standalone appliance. */
+/** This node's settings; null on a standalone appliance. */
 export function nodeSettings({ cluster, node }: Config): NodeSettings | null {
   return cluster === null ? null : { url: cluster, node: node ?? hostname() };
 }
@@ -35,7 +35,7 @@ export interface NodeSecrets extends NodeSettings {
   secret: string;
 }
 
-/** @throws AppError `invalid` naming the missing setting */
+/** This node's settings with the secret. @throws AppError `invalid` naming the missing setting */
 export function requireNode(config: Config): NodeSecrets {
   const settings = nodeSettings(config);
   if (settings === null) throw new AppError("invalid", message("clusterNotSet"));
@@ -46,6 +46,8 @@ export function requireNode(config: Config): NodeSecrets {
 /**
  * Makes a connection's writes go to all nodes of the configured cluster, if there is one, and copies the
  * rows it lacks. While PostgreSQL is unreachable the connection is linked all the same.
+ * @throws AppError `conflict` if the file is not a copy of that cluster, or is a copy and none is
+ * configured
  */
 export async function linkCopy(db: Database, clock: Clock, config: Config): Promise<void> {
   const settings = nodeSettings(config);
@@ -57,33 +59,33 @@ export async function linkCopy(db: Database, clock: Clock, config: Config): Prom
   }
   if (copy === undefined) throw new AppError("conflict", message("noCopy", { file }));
   linkToCluster(db, settings, "commands", derivedRows);
-  await unlessAway(db, () => requireOfCluster(db, clock, config));
+  await unlessUnreachable(db, () => requireOfCluster(db, clock, config));
   // PostgreSQL was unreachable at the start, so this node catches up later.
-  if (requireCluster(db).left.length > 0) return;
-  await unlessAway(db, async () => void (await copyFromCluster(db, clock)));
+  if (requireCluster(db).postponed.length > 0) return;
+  await unlessUnreachable(db, async () => void (await copyFromCluster(db, clock)));
 }
 
 /**
- * Runs part of a node's start; skipped while PostgreSQL is unreachable, since the existing copy can be
+ * Runs a step of a node's start; while PostgreSQL is unreachable it is postponed, and the existing copy is
  * served meanwhile.
  */
-async function unlessAway(db: Database, work: () => Promise<void>): Promise<void> {
-  const { left } = requireCluster(db);
+async function unlessUnreachable(db: Database, work: () => Promise<void>): Promise<void> {
+  const { postponed } = requireCluster(db);
   try {
-    if (left.length === 0) return await work();
+    if (postponed.length === 0) return await work();
   } catch (error) {
     if (!(error instanceof AppError && isStorageUnavailable(error))) throw error;
   }
-  left.push(work);
+  postponed.push(work);
 }
 
 /**
- * Completes what the start skipped while PostgreSQL was unreachable, before anything is copied.
- * @throws AppError `unavailable` while it still is, `conflict` as at a start
+ * Runs the postponed steps of the start, before anything is copied.
+ * @throws AppError `unavailable` while PostgreSQL is still unreachable, `conflict` as at a start
  */
 export async function finishStart(db: Database): Promise<void> {
-  const { left } = requireCluster(db);
-  for (; left[0] !== undefined; left.shift()) await left[0]();
+  const { postponed } = requireCluster(db);
+  for (; postponed[0] !== undefined; postponed.shift()) await postponed[0]();
 }
 
 /** Clocks further apart are refused: sessions, billing periods and retries would be off by as much. */
@@ -93,7 +95,7 @@ const CLOCKS_DIFFER_MS = 60_000;
 export async function requireSameClock(db: Database, clock: Clock): Promise<void> {
   const cluster = clusterOf(db);
   if (cluster === null) return;
-  await unlessAway(db, async () => {
+  await unlessUnreachable(db, async () => {
     const [row] = await cluster.authority.query<{ now_ms: string }>(
       "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS now_ms",
     );
@@ -103,12 +105,16 @@ export async function requireSameClock(db: Database, clock: Clock): Promise<void
   });
 }
 
-/** @throws AppError `conflict` if another running node has this name */
+/**
+ * Registers this node with the cluster. @throws AppError `conflict` if another running node has this name
+ */
 export async function requireOwnName(db: Database, settings: NodeSettings | null): Promise<void> {
   if (settings === null) return;
   const { node } = settings;
   const { query } = requireCluster(db).authority;
-  await unlessAway(db, () => noteNode(query, { ...requireCopy(db), node, program: version }));
+  await unlessUnreachable(db, () =>
+    noteNode(query, { ...requireCopy(db), node, program: version }),
+  );
 }
 
 /**
@@ -133,5 +139,5 @@ async function requireOfCluster(
   }
   const { mark } = known;
   if (copy.mark !== null || mark === null) return;
-  await inFileTransaction(db, clock, "copy-cluster", (tx) => giveMark(tx, { ...copy, mark }));
+  await inFileTransaction(db, clock, "copy-cluster", (tx) => addMark(tx, { ...copy, mark }));
 }

@@ -129,11 +129,11 @@ export const pools = {
   /** The request log: no request waits for it. */
   requestLog: { access: "counter", ...one, operations: { writeRequestLog, writeHour } },
   /**
-   * The upkeep lease's heartbeat: has its own thread so that nothing delays it, and is not flushed to disk
+   * The upkeep lease's heartbeat: on its own thread so that nothing delays it, and not flushed to disk,
    * because it need not survive a power cut.
    */
   lease: { access: "counter", ...one, operations: leaseChanges },
-  /** Webhook and mail work that runs on a timer, separate from the nightly jobs. */
+  /** Webhook and mail work that runs on a timer, so that it never waits behind the nightly jobs. */
   push: {
     access: "writer",
     ...one,
@@ -169,7 +169,7 @@ export const pools = {
   imports: { access: "writer", ...one, operations: { runUpload } },
   /** Imports of files from sources: as long as uploads, and in parallel with them. */
   sources: { access: "writer", ...one, operations: { importSourceFile } },
-  /** Posts reported to bots: short, and must not wait behind a file. */
+  /** Posts that bots received: short, and must not wait behind a file. */
   bots: { access: "writer", ...one, operations: { applyBatch } },
   /** Reads in portions: exports, which last as long as the client reads, and the read-ahead of cards. */
   exports: {

@@ -15,6 +15,8 @@ import { nodeSettings, requireOwnName } from "./node-copy.ts";
 /**
  * Opens the connections and threads of a serving process. All of them report lock hold times and slow
  * statements.
+ * @param open as in `openDomains`
+ * @param workers processes serving the file
  */
 export async function openServingDatabase(
   config: Config,

@@ -18,7 +18,7 @@ export async function stop(
   { server, work, settled, close }: Stopping,
   { clock, log }: Ports,
 ): Promise<void> {
-  const toldAtMs = clock.monotonic();
+  const begunMs = clock.monotonic();
   log.info({}, "stopping");
   const closing = new AbortController();
   const timeIsUp = clock.sleep(STOP_MAX_MS, closing.signal);
@@ -32,5 +32,5 @@ export async function stop(
   await Promise.race([Promise.all(settled.map((one) => one())), timeIsUp]);
   closing.abort();
   await close();
-  log.info({ durationMs: Math.round(clock.monotonic() - toldAtMs) }, "stopped");
+  log.info({ durationMs: Math.round(clock.monotonic() - begunMs) }, "stopped");
 }

@@ -16,7 +16,7 @@ type NoRelations = ExtractTablesWithRelations<NoTables>;
 
 /** drizzle's query builders, whose queries return promises. */
 export type Builders = BaseSQLiteDatabase<"async", RunResult>;
-/** drizzle's query builders, whose queries return at once. */
+/** drizzle's query builders, whose queries return their result without a promise. */
 export type BuildersNow = BaseSQLiteDatabase<"sync", RunResult>;
 
 /**

@@ -8,7 +8,7 @@ export interface BackgroundBuild {
   /** Progress in whole percent; null once it is complete. */
   percent(db: Database): number | null;
   /**
-   * Continues until an instant of the monotonic clock, or to the end, in short transactions with pauses.
+   * Continues until `untilMs` of the monotonic clock, or to the end, in short transactions with pauses.
    * Nothing is skipped if it is killed, or if two processes do it at once.
    */
   goOn(db: Database, clock: Clock, untilMs: number): Promise<void>;

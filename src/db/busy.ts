@@ -1,4 +1,5 @@
 const PAUSE_MS = 1;
+/** Attempts of `untilFree`, a millisecond apart: some ten seconds. */
 const TRIES_MAX = 10_000;
 
 /** Whether the error means that another connection holds a lock. */
@@ -21,9 +22,10 @@ export function untilFree<T>(work: () => T): T {
   }
 }
 
-const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+/** Never notified: waiting on it is a sleep that blocks the thread. */
+const neverNotified = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
 /** Blocks the thread for a millisecond. */
 export function pauseThread(): void {
-  Atomics.wait(nobody, 0, 0, PAUSE_MS);
+  Atomics.wait(neverNotified, 0, 0, PAUSE_MS);
 }

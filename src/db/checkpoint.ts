@@ -4,8 +4,8 @@ import type { Database } from "./database.ts";
 import { noteHold } from "./lock-holds.ts";
 
 /**
- * Checkpoints copy the write-ahead log into the file and restart the log. SQLite would run one at the end
- * of somebody's commit; these run after the lock is released, and in small steps.
+ * Checkpoints copy the write-ahead log into the file and restart the log. SQLite would run one within
+ * somebody's commit; these run after the lock is released, and in small steps.
  */
 
 /**
@@ -25,7 +25,10 @@ const LONG_BESIDE_FRAMES = 2_000;
  * bytes written while refreshing the numbers of a million channels.
  */
 const LONG_OF_OTHERS_FRAMES = 12_000;
-/** Frames per commit of the server's own above which others must be writing too: its commits are small. */
+/**
+ * If the log grew by more frames than this per commit of the server's own, which are small, others write
+ * too.
+ */
 const OWN_COMMIT_FRAMES = 5;
 /** Most frames to copy while writers wait: 2 MB, in a few milliseconds. */
 const LOCKED_FRAMES_MAX = 500;
@@ -48,10 +51,11 @@ const PAUSE_MS = 1;
 const FLUSHED_AFTER_COPIES = 10;
 
 interface LogState {
-  /** 1 if another connection stood in the way. */
+  /** 1 if another connection kept the checkpoint from completing. */
   busy: number;
   /** Frames in the log; -1 if there is no log, or another connection is checkpointing it. */
   log: number;
+  /** Frames of the log that are copied into the file. */
   checkpointed: number;
 }
 
@@ -61,6 +65,7 @@ const commits = new WeakMap<Database, number>();
 /** Length of the log in frames at the last look, for connections that checkpoint beside others. */
 const framesBefore = new WeakMap<Database, number>();
 
+/** Lets a connection checkpoint after its own commits. */
 export function checkpointsItself(db: Database): void {
   commits.set(db, 0);
 }
@@ -87,33 +92,33 @@ export function checkpointIfLong(db: Database, clock: Clock): void {
 }
 
 function checkpointNow(db: Database, clock: Clock): void {
-  const copiesBeside = createCopy(db);
+  const copiesBeside = createLogCopy(db);
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    if (copiesBeside() && beginsAnew(db, clock)) return;
+    if (copiesBeside() && restartLog(db, clock)) return;
     pauseThread();
   }
 }
 
 /**
- * Copies the log while others write, repeatedly, until little is left. True once the file is flushed as
- * well, so that the final step under the lock has little left to copy and flush. SQLite flushes the file
- * only if nobody committed before the copying ended. This is visible only if nobody committed during the
- * flush either; under constant commits it is assumed after several calls.
+ * Returns a function that copies the log while others write, to be called until it returns true: then
+ * little is left to copy and the file is flushed as well, so that the final step under the lock is short.
+ * SQLite flushes the file only if nobody committed before the copying ended. This is visible only if nobody
+ * committed during the flush either; under constant commits it is assumed after several calls.
  */
-function createCopy(db: Database): () => boolean {
+function createLogCopy(db: Database): () => boolean {
   let copies = 0;
   let isFlushed = false;
   return () => {
-    if (isFlushed && isNearlyThrough(db)) return true;
+    if (isFlushed && isNearlyCopied(db)) return true;
     const { log, checkpointed } = checkpoint(db, "PASSIVE");
     if (log < 0 || log !== checkpointed) return false;
     copies += 1;
     isFlushed ||= copies >= FLUSHED_AFTER_COPIES || checkpoint(db, "NOOP").log === log;
-    return isFlushed && isNearlyThrough(db);
+    return isFlushed && isNearlyCopied(db);
   };
 }
 
-function isNearlyThrough(db: Database): boolean {
+function isNearlyCopied(db: Database): boolean {
   const { log, checkpointed } = checkpoint(db, "NOOP");
   return log - checkpointed <= LOCKED_FRAMES_MAX;
 }
@@ -136,18 +141,18 @@ export async function checkpointBeside(
   const isOfOthers = log - (log < before ? 0 : before) > OWN_COMMIT_FRAMES * ownCommits;
   if (log < (isOfOthers ? LONG_OF_OTHERS_FRAMES : LONG_BESIDE_FRAMES)) return;
   const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
-  const copiesBeside = createCopy(db);
-  while (!(copiesBeside() && beginsAnew(db, clock)) && clock.monotonic() < giveUpAtMs) {
+  const copiesBeside = createLogCopy(db);
+  while (!(copiesBeside() && restartLog(db, clock)) && clock.monotonic() < giveUpAtMs) {
     await clock.sleep(PAUSE_MS);
   }
   framesBefore.set(db, checkpoint(db, "NOOP").log);
 }
 
 /**
- * Copies the rest under the lock. True if everything was copied; if somebody still reads from the log, it
- * restarts later.
+ * Copies the rest under the lock and restarts the log. True if everything was copied: if somebody still
+ * reads from the log then, the next commit restarts it.
  */
-function beginsAnew(db: Database, clock: Clock): boolean {
+function restartLog(db: Database, clock: Clock): boolean {
   const begunMs = clock.monotonic();
   db.pragma(`busy_timeout = ${READERS_WAIT_MS}`);
   const { busy, log, checkpointed } = checkpoint(db, "RESTART");

@@ -77,7 +77,10 @@ function removeOldDrafts(folder: string, nowMs: number): void {
   }
 }
 
-/** Waits until a file, or a folder's entries, are on the disk. Windows cannot do that for folders. */
+/**
+ * Waits until a file, or a folder's entries, are on the disk. Does nothing for a folder on Windows, which
+ * cannot.
+ */
 export function flush(path: string): void {
   if (process.platform === "win32" && statSync(path).isDirectory()) return;
   const descriptor = openSync(path, "r");

@@ -20,7 +20,7 @@ export class Database {
   readonly statements = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
   /** drizzle's builders, for statements that vary; fixed ones are prepared once (query.ts). */
   readonly builders: Reading;
-  /** The same builders, returning at once. */
+  /** The same builders, whose queries return their result without a promise. */
   readonly buildersNow: Pick<BuildersNow, "select">;
 
   constructor(client: BetterSqlite3.Database, clock: Clock) {
@@ -86,7 +86,7 @@ export class Database {
     return row && Object.values(row)[0];
   }
 
-  /** Defines an SQL function, called once for each row. */
+  /** Defines an SQL function. It counts as not deterministic, so SQLite calls it for each row. */
   defineFunction(name: string, work: (...values: unknown[]) => unknown): void {
     this.#client.function(name, { deterministic: false }, work);
   }

@@ -2,7 +2,10 @@ import { accessSync, chownSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { realFile } from "./real-file.ts";
 
-/** Gives a file that root created to the user the appliance runs as, who must be able to open it. */
+/**
+ * Gives a file that root created to the user the appliance runs as, who must be able to open it.
+ * @param owned a file or folder of that user
+ */
 export function giveToOwnerOf(owned: string, path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(owned);
@@ -39,7 +42,7 @@ function statOf(path: string): { uid: number } | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    // The folder may not be entered; the folder's own check reports that.
+    // The folder cannot be entered, which the folder's own check reports.
     return undefined;
   }
 }

@@ -20,7 +20,7 @@ export interface Wait {
 export const USUAL_WAIT: Wait = { maxMs: 10_000, lookMs: 5 };
 
 /**
- * The current transaction of each connection; the promise settles when it ends, and the next one starts.
+ * The current transaction of each connection; its promise settles when it ends, so that the next can start.
  */
 const underWay = new WeakMap<Database, Promise<void>>();
 
@@ -61,7 +61,8 @@ export async function inFileTransaction<T>(
   let isCommitted = false;
   try {
     const working = within.run(current, () => work(db as Transaction));
-    // Synchronous work is not awaited, because other code reads from this connection too.
+    // Synchronous work is not awaited, or other code reading from this connection would see uncommitted
+    // rows.
     const result = working instanceof Promise ? await working : working;
     if (beforeCommit !== undefined) await beforeCommit(db as Transaction);
     statement(db, "COMMIT").run();

@@ -44,7 +44,7 @@ function createDriver(db: Database, clock: Clock): Driver {
           ? run()
           : inTransaction(db, clock, NAME, run);
       },
-      // biome-ignore lint/correctness/useYield: Kysely asks for it, and nobody reads so
+      // biome-ignore lint/correctness/useYield: Kysely requires a generator, and nothing streams rows
       async *streamQuery() {
         throw new Error("rows are not streamed");
       },

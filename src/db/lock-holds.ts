@@ -21,10 +21,12 @@ export function onLockHeld(db: Database, note: NoteHold): void {
   listeners.set(db, note);
 }
 
+/** Reports work that held a connection's write lock to its listener. */
 export function noteHold(db: Database, work: string, heldMs: number): void {
   listeners.get(db)?.(work, heldMs);
 }
 
+/** Reports a write transaction, and keeps its duration for `lastHoldMs`. */
 export function noteTransaction(db: Database, work: string, heldMs: number): void {
   lastHolds.set(db, heldMs);
   noteHold(db, work, heldMs);

@@ -6,12 +6,12 @@ import { HOLD_MAX_MS, type NoteHold } from "./lock-holds.ts";
 /** How long `/readyz` keeps reporting a hold that was too long. */
 const WARNED_MS = 10 * 60 * 1000;
 /** Minimum interval between log lines about the same work. */
-const SAY_AGAIN_AFTER_MS = 60_000;
+const LOG_AGAIN_AFTER_MS = 60_000;
 
 /** Watches how long transactions hold the write lock, and reports those that exceed the limit. */
 export function createLockWatch({ clock, log }: { clock: Clock; log: Log }, observe: NoteHold) {
   let longest: { work: string; heldMs: number; at: number; notedMs: number } | null = null;
-  const saidMs = new Map<string, number>();
+  const loggedMs = new Map<string, number>();
 
   return {
     note(work: string, heldMs: number): void {
@@ -21,8 +21,8 @@ export function createLockWatch({ clock, log }: { clock: Clock; log: Log }, obse
       if (longest === null || heldMs >= longest.heldMs || nowMs - longest.notedMs > WARNED_MS) {
         longest = { work, heldMs, at: clock.now(), notedMs: nowMs };
       }
-      if (nowMs - (saidMs.get(work) ?? Number.NEGATIVE_INFINITY) < SAY_AGAIN_AFTER_MS) return;
-      saidMs.set(work, nowMs);
+      if (nowMs - (loggedMs.get(work) ?? Number.NEGATIVE_INFINITY) < LOG_AGAIN_AFTER_MS) return;
+      loggedMs.set(work, nowMs);
       log.warn({ work, heldMs: Math.round(heldMs) }, "the write lock was held for too long");
     },
 
@@ -32,7 +32,7 @@ export function createLockWatch({ clock, log }: { clock: Clock; log: Log }, obse
       const { work, heldMs, at } = longest;
       return (
         `The work "${work}" held the write lock for ${Math.round(heldMs)} ms at ` +
-        `${formatInstant(at)}; ${HOLD_MAX_MS} ms are the bound.`
+        `${formatInstant(at)}; the limit is ${HOLD_MAX_MS} ms.`
       );
     },
   };

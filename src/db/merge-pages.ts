@@ -2,8 +2,7 @@ import { type Database, statement } from "./database.ts";
 
 /**
  * Merges some pages of an FTS5 table's segments.
- * @param table a table name from a migration
- * @param pages negative to start merging all segments
+ * @param pages about how many; negative to begin a merge of all segments
  * @returns false if nothing was left to merge, that is, fewer than two rows were written (FTS5's
  * documentation of `merge`)
  */

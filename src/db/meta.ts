@@ -1,6 +1,6 @@
 import { type Database, statement, type Transaction } from "./database.ts";
 
-/** Facts about the file itself. */
+/** Names of the rows of `meta`: facts about the file itself. */
 export type MetaName =
   | "assistant_seen"
   | "cursor_secret"

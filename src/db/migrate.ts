@@ -108,8 +108,8 @@ function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
     if (from === 0 && !isEmpty(db)) {
       throw new AppError("conflict", message("databaseOfOtherProgram"));
     }
-    const hasFormerState = from > 0 && from < SCHEMA_VERSION && !db.isInMemory;
-    const snapshot = hasFormerState ? takeSnapshot(db.path, SCHEMA_VERSION, clock) : null;
+    const needsSnapshot = from > 0 && from < SCHEMA_VERSION && !db.isInMemory;
+    const snapshot = needsSnapshot ? takeSnapshot(db.path, SCHEMA_VERSION, clock) : null;
     try {
       applyMigrations(db, from);
       if (from > 0) mendShape(db, expectedShape());
@@ -142,10 +142,10 @@ function isOfOtherShape(error: unknown): error is Error {
 }
 
 function applyMigrations(db: Database, from: number): void {
-  // Used by migrations that refold search texts after a change of the folding.
+  // Migrations call it to fold search texts again after the folding has changed.
   db.defineFunction("fold_text", (given) => foldText(String(given)));
   for (const sql of MIGRATIONS.slice(from)) db.exec(sql);
-  // With no channels there is nothing to build, so the index that the build drops at its end goes now.
+  // The build drops this index at its end. Without channels there is no build, so it is dropped here.
   if (findBuild(db, "last_post_order") === undefined) {
     db.exec("DROP INDEX IF EXISTS channels_by_last_post");
   }

@@ -15,8 +15,8 @@ import { whyRefused } from "./refused-file.ts";
 export const IN_MEMORY = ":memory:";
 
 /**
- * Page caches by access. Memory-mapped reading is off: SQLite remaps the file after every commit of another
- * connection, usage is committed all the time, and searches took three times as long.
+ * Sizes of page caches, by access. Memory-mapped reading is off: SQLite remaps the file after every commit
+ * of another connection, usage is committed all the time, and searches took three times as long.
  */
 const CACHES_KIB = {
   writer: 32 * 1024,
@@ -36,8 +36,9 @@ const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
 /**
  * What a connection is for. A `writer` flushes each commit to disk before acknowledging it, so it survives
  * a power cut. A `counter` leaves flushing to the next writer, and checkpoints to others: a crash of the
- * process loses nothing, a power cut its last moments. A `reader` refuses every write. A `counter` is not
- * restricted to counting, because SQLite would re-prepare all statements at each switch.
+ * process loses nothing, a power cut its last moments. A `reader` refuses every write. Nothing keeps a
+ * `counter` from other writes: switching `query_only` on and off around its counting would make SQLite
+ * prepare all statements again.
  */
 export type Access = "writer" | "counter" | "reader";
 
@@ -60,8 +61,8 @@ export function openDatabase(
     if (path !== IN_MEMORY && access !== "reader") makeFile(path);
     return connect(openFile(path), clock, access, durability);
   } catch (cause) {
-    const said = message("cannotOpenDatabase", { path, reason: whyRefused(path, cause) });
-    throw new AppError("unavailable", said, { cause });
+    const fault = message("cannotOpenDatabase", { path, reason: whyRefused(path, cause) });
+    throw new AppError("unavailable", fault, { cause });
   }
 }
 
@@ -94,8 +95,8 @@ function connect(
 }
 
 /**
- * Reopened if a restore replaced the file while this process waited for the lock: the old file must not get
- * a WAL, which would carry the new file's name.
+ * Opens the file, again if a restore replaced it while this process waited for the lock: the old file must
+ * not get a WAL, which would carry the new file's name.
  */
 function openFile(path: string): BetterSqlite3.Database {
   for (;;) {
@@ -130,7 +131,8 @@ export function requireExisting(path: string): void {
 }
 
 /**
- * SQLite opens a read-only file if a dead process left its `-shm`, and only fails at the first write.
+ * Refuses a file that cannot be written. SQLite would open it if a dead process left its `-shm`, and only
+ * fail at the first write.
  * @throws AppError `unavailable` if the file or its folder is not writable
  */
 export function requireWritable(path: string): void {

@@ -2,7 +2,7 @@ import { type Column, eq, type SQL, sql } from "drizzle-orm";
 import type { Builders, BuildersNow } from "./awaited-session.ts";
 import type { Database, Reading, Transaction } from "./database.ts";
 
-/** The end of a builder chain, which can be prepared; done once for each connection. */
+/** The end of a builder chain, which can be prepared. */
 interface Prepares<Prepared> {
   prepare(): Prepared;
 }
@@ -16,14 +16,17 @@ export function query<Prepared>(
   return oncePerConnection((db: Database) => build(db.builders).prepare());
 }
 
-/** The same for a statement that writes in the caller's transaction; it may include a select. */
+/** As `query`, for a statement that writes in the caller's transaction; it may include a select. */
 export function change<Prepared>(
   build: (db: Pick<Builders, "select" | "insert" | "update" | "delete">) => Prepares<Prepared>,
 ): (tx: Transaction) => Prepared {
   return oncePerConnection((tx: Transaction) => build(tx.builders).prepare());
 }
 
-/** The same, answering without a promise: for reads in a tick's snapshot, which ends at the next await. */
+/**
+ * As `query`, but its result comes without a promise: for reads in a tick's snapshot, which ends at the
+ * next `await`.
+ */
 export function queryNow<Prepared>(
   build: (db: Pick<BuildersNow, "select">) => Prepares<Prepared>,
 ): (db: Database) => Prepared {

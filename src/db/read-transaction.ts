@@ -14,7 +14,7 @@ export function inReadTransaction<T>(db: Database, work: () => T): T {
   }
 }
 
-/** `dataVersion` in each connection's current read transaction; null until it is first asked for. */
+/** `dataVersion` in each connection's current read transaction; null until it is first read. */
 const versions = new WeakMap<Database, number | null>();
 
 /**
@@ -63,7 +63,7 @@ export function createTickSnapshots(db: Database, clock: Clock): TickSnapshot {
     snapshot ??= new Promise((goOn) => {
       clock.endOfTurn(() => {
         snapshot = null;
-        const isBegun = hasBegun(db);
+        const isBegun = tryBegin(db);
         goOn();
         // Everybody waiting for the snapshot is ahead of this in the queue. If ending it throws, the
         // process ends: reading an old state for ever would be worse.
@@ -75,7 +75,7 @@ export function createTickSnapshots(db: Database, clock: Clock): TickSnapshot {
 }
 
 /** Whether a read transaction began; without one, each request finds out itself that it cannot read. */
-function hasBegun(db: Database): boolean {
+function tryBegin(db: Database): boolean {
   try {
     begin(db);
     return true;

@@ -8,8 +8,8 @@ const FREE_MIN_MIB = 64;
 const MIB = 1024 * 1024;
 
 /**
- * Checks whether the database can serve; each returns what is wrong, or null. They use the given
- * connection, so that none waits behind somebody's query.
+ * Checks whether the database can serve: each returns a sentence about what is wrong, or null. They use the
+ * given connection, so that none waits behind somebody's query.
  */
 export function databaseChecks(db: Database, system: Pick<System, "freeBytes">) {
   return {
@@ -41,7 +41,7 @@ export async function freeDiskBytes(
   return db.isInMemory ? null : await system.freeBytes(dirname(db.path)).catch(() => null);
 }
 
-/** Null where the database does not answer. */
+/** Schema version of the file; null if the database does not answer. */
 function versionOf(db: Database): number | null {
   try {
     return schemaVersion(db);

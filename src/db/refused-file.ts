@@ -16,14 +16,14 @@ export function whyRefused(path: string, cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const code = "code" in cause ? String(cause.code) : "";
   if (code === "ERR_DLOPEN_FAILED") {
-    // The executable unpacks the driver there.
+    // The executable unpacks the driver into this folder.
     return `the database driver cannot be loaded from ${tmpdir()}: let TMPDIR name a folder that is there, may be written and is not mounted noexec (${cause.message})`;
   }
   if (isFolder(path)) return `it is a folder: name a file, such as ${join(path, "kanalog.db")}`;
-  const said =
+  const found =
     (DENIED.test(code) ? deniedAccess(path) : null) ??
     (NOT_OPENED.test(code) ? tooLong(path) : null);
-  return said ?? storageReason(cause) ?? cause.message;
+  return found ?? storageReason(cause) ?? cause.message;
 }
 
 /** The system allows 255 bytes; the names of files beside the database are up to 52 longer than its own. */

@@ -51,7 +51,8 @@ export function replaceDatabase(
     rmSync(draft, { force: true });
     const { schemaVersion } = copyFile(file, draft, clock);
     giveToOwnerOf(keptAs === null ? dirname(resolve(path)) : path, draft);
-    // Without a lock these belong to a database that is gone; with it, the present ones are checkpointed.
+    // Without a database there is no lock, and companions belong to one that is gone. A present database's
+    // are checkpointed and removed by `lockDatabase`.
     for (const companion of lock === null ? COMPANIONS : []) {
       if (existsSync(path + companion)) renameSync(path + companion, aside + companion);
     }
@@ -65,7 +66,7 @@ export function replaceDatabase(
   }
 }
 
-/** Nothing kept earlier is overwritten: two restores may happen within the same second. */
+/** Finds a name that is free, because two restores may happen within the same second. */
 function freeName(wanted: string): string {
   const isTaken = (name: string) => ["", ...COMPANIONS].some((end) => existsSync(name + end));
   let name = wanted;

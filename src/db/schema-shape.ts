@@ -44,7 +44,7 @@ function plain(sql: string): string {
  * Brings a file to the shape of its version: programs between two releases created different tables under
  * the same version. Rows are kept, with the columns that both shapes share; derived data is rebuilt. Runs
  * in a transaction, with foreign keys off.
- * @throws if a row lacks what its table now requires
+ * @throws Error of SQLite if a row lacks what its table now requires
  */
 export function mendShape(db: Database, expected: SchemaShape): void {
   const differing = differences(shapeOf(db), expected);
@@ -87,7 +87,7 @@ function mendTable(db: Database, { name, sql }: SchemaObject): void {
   statement(db, "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(name, highest);
 }
 
-/** Its rows only tell running processes what to reload. */
+/** Tables whose rows need not be kept: they only tell running processes what to reload. */
 const NOT_KEPT = new Set(["alert_changes"]);
 
 /** SQL for required columns that the old table did not have, by table and column. */

@@ -10,7 +10,10 @@ import type { Pool } from "./operations.ts";
 import { inReadTransaction } from "./read-transaction.ts";
 import { type FromThread, type Opening, type ToThread, toFault } from "./thread-messages.ts";
 
-/** Runs in each thread: executes every task on the connection that the first message describes. */
+/**
+ * Runs in each thread: executes every task on the connection that the first message describes.
+ * @param derived how a node of a cluster updates what it derives from copied rows
+ */
 export function serveOperations(pools: Record<string, Pool>, clock: Clock, derived: Derived): void {
   let opening: Opening | null = null;
   let db: Database | null = null;

@@ -5,18 +5,18 @@ import type { Log } from "../ports/log.ts";
 export type NoteSlowCall = (call: string, sql: string, tookMs: number) => void;
 
 /** Minimum interval between log lines about the same statement. */
-const SAY_AGAIN_AFTER_MS = 60_000;
+const LOG_AGAIN_AFTER_MS = 60_000;
 /** The list is cleared when it is full: texts vary with the filters that callers choose. */
 const REMEMBERED_MAX = 500;
 
 /** Logs slow statements: the operation and the SQL text, without values. */
 export function createSlowLog({ clock, log }: { clock: Clock; log: Log }): NoteSlowCall {
-  const saidMs = new Map<string, number>();
+  const loggedMs = new Map<string, number>();
   return (call, sql, tookMs) => {
     const nowMs = clock.monotonic();
-    if (nowMs - (saidMs.get(sql) ?? Number.NEGATIVE_INFINITY) < SAY_AGAIN_AFTER_MS) return;
-    if (saidMs.size >= REMEMBERED_MAX) saidMs.clear();
-    saidMs.set(sql, nowMs);
+    if (nowMs - (loggedMs.get(sql) ?? Number.NEGATIVE_INFINITY) < LOG_AGAIN_AFTER_MS) return;
+    if (loggedMs.size >= REMEMBERED_MAX) loggedMs.clear();
+    loggedMs.set(sql, nowMs);
     const text = sql.replace(/\s+/g, " ").trim();
     // Not a warning: jobs and broad searches are slow by nature, and nobody has to act.
     log.info({ call, sql: text, durationMs: Math.round(tookMs) }, "a statement was slow");

@@ -35,6 +35,7 @@ export function createStatementCache(prepare: (sql: string) => Statement) {
       return keep(sql, former ?? prepare(sql));
     },
 
+    /** Number of cached statements. */
     kept: (): number => young.size + old.size,
   };
 }

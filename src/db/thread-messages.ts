@@ -14,7 +14,7 @@ export interface Opening {
   cluster: NodeSettings | null;
 }
 
-/** Messages to a thread: the first says what to open, the last asks it to end. */
+/** Messages to a thread: the first says what to open, the last tells it to end. */
 export type ToThread =
   | { open: Opening }
   | { name: string; rest: unknown[]; timeoutMs: number | null }
@@ -46,6 +46,7 @@ export function toFault(thrown: unknown): Fault {
   return { code, said, faults, retryAfterS, cause, sql: sqlOf(error) };
 }
 
+/** The error that `toFault` converted; its cause has the stack of the thread. */
 export function fromFault({ code, said, faults, retryAfterS, cause: reason, sql }: Fault): Error {
   // An Error again, because the log prints no other kind of cause.
   const cause = reason === null ? null : errorOf(reason, sql);

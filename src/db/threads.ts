@@ -170,7 +170,8 @@ export function startThreads<Ops extends Operations>(
 }
 
 /**
- * Limit for ending threads: one in the middle of a statement ends after it, and a long one is not awaited.
+ * How long to wait for threads to end: one in the middle of a statement ends after it, which may take
+ * longer.
  */
 const END_MAX_MS = 1_000;
 

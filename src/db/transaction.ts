@@ -6,7 +6,7 @@ import { inFileTransaction, USUAL_WAIT, type Wait } from "./file-transaction.ts"
 
 export type { Wait } from "./file-transaction.ts";
 
-/** How long a step of long work may hold the lock before its transaction commits. */
+/** How long a transaction of long work holds the lock before it commits. */
 const PART_MS = 8;
 /** Pause between two transactions, so that usage gets in: it polls every millisecond. */
 const PARTS_PAUSE_MS = 3;
@@ -35,7 +35,7 @@ export async function inTransaction<T>(
 }
 
 /**
- * Runs long work in several transactions with pauses, each limited by how long it holds the lock. If
+ * Runs long work in several transactions with pauses, each of as many steps as fit into `PART_MS`. If
  * interrupted, it leaves whole steps.
  * @param step a few milliseconds of work; returns false once nothing is left
  * @throws AppError `unavailable` as `inTransaction`

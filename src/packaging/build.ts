@@ -5,7 +5,7 @@ import { buildExecutable, hostPlatform, PLATFORM_NAMES, type PlatformName } from
 
 /** `bun run build [PLATFORM …]`: writes the executables, by default only this machine's. */
 const USAGE = `Usage: bun run build [PLATFORM …] [--all] [--outdir FOLDER]
-Platforms: ${PLATFORM_NAMES.join(", ")}; this machine's where none is named.`;
+Platforms: ${PLATFORM_NAMES.join(", ")}; by default this machine's.`;
 
 try {
   const { values, positionals } = parseArgs({
@@ -14,7 +14,7 @@ try {
   });
   if (Bun.version !== engines.bun)
     throw new Error(`Bun ${engines.bun} builds it, not ${Bun.version}.`);
-  for (const name of values.all === true ? PLATFORM_NAMES : asked(positionals)) {
+  for (const name of values.all === true ? PLATFORM_NAMES : chosen(positionals)) {
     const path = await buildExecutable(name, values.outdir);
     console.log(`${path}, ${Math.round(statSync(path).size / 1e6)} MB`);
   }
@@ -24,7 +24,8 @@ try {
   process.exitCode = 1;
 }
 
-function asked(names: readonly string[]): PlatformName[] {
+/** The named platforms, or this machine's. @throws Error with the usage for an unknown name */
+function chosen(names: readonly string[]): PlatformName[] {
   const host = hostPlatform();
   if (names.length === 0 && host !== null) return [host];
   const known = PLATFORM_NAMES.filter((name) => names.includes(name));

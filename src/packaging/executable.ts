@@ -78,7 +78,7 @@ export async function buildExecutable(name: PlatformName, folder: string): Promi
       // The program and its threads share code; otherwise each would include its own copy.
       splitting: true,
       minify: { whitespace: true, syntax: true },
-      // Lets logged stack traces name files and lines.
+      // Makes logged stack traces name files and lines.
       sourcemap: "inline",
       // pino would embed this folder's path for worker threads that are never started.
       define: { __dirname: '""' },
@@ -96,7 +96,10 @@ export async function buildExecutable(name: PlatformName, folder: string): Promi
   }
 }
 
-/** On its own the driver would search the installed packages for its addon at run time. */
+/**
+ * Embeds the platform's addon: on its own the driver would search the installed packages for it at run
+ * time.
+ */
 function addonOf(addon: string): Bun.BunPlugin {
   return {
     name: "addon",

@@ -5,7 +5,7 @@ import { installedBun, PINNED, ROOT } from "./pinned-bun.ts";
 // scripts of package.json run this first, so it prints nothing unless it takes long. `--production` skips
 // the packages of tests and benches, which are half of all.
 
-const WORD_EVERY_S = 2;
+const PROGRESS_EVERY_S = 2;
 
 const installed = installedBun();
 const here = Bun.version === PINNED ? process.execPath : installed;
@@ -22,16 +22,16 @@ const ended = Promise.all([
   child.exited,
 ]);
 
-async function tellUntil(isOver: () => boolean): Promise<void> {
-  for (let seconds = 1; ; seconds += WORD_EVERY_S) {
-    await systemClock.sleep((seconds === 1 ? 1 : WORD_EVERY_S) * 1_000);
+async function reportUntil(isOver: () => boolean): Promise<void> {
+  for (let seconds = 1; ; seconds += PROGRESS_EVERY_S) {
+    await systemClock.sleep((seconds === 1 ? 1 : PROGRESS_EVERY_S) * 1_000);
     if (isOver()) return;
     say(seconds === 1 ? "Installing packages, once …" : `Installing packages: ${seconds} s`);
   }
 }
 
 let isOver = false;
-void tellUntil(() => isOver);
+void reportUntil(() => isOver);
 const [out, notes, exitCode] = await ended;
 isOver = true;
 if (exitCode !== 0) {

@@ -23,23 +23,23 @@ export function installedBun(): string | null {
 }
 
 /**
- * Re-runs a program on the pinned Bun if the current one differs.
+ * Runs a program on the pinned Bun if the current one is another version.
  * @returns its exit code; null if this is the pinned Bun and nothing was run
  */
 export async function runOnPinnedBun(
   program: string,
-  words: readonly string[],
+  args: readonly string[],
 ): Promise<number | null> {
   if (Bun.version === PINNED) return null;
   const bun = installedBun();
   if (bun === null) {
-    const run = `npx --yes bun@${PINNED} ${words[0] === "start" ? "start" : "kanalog"}`;
+    const run = `npx --yes bun@${PINNED} ${args[0] === "start" ? "start" : "kanalog"}`;
     process.stderr.write(
       `Kanalog runs on Bun ${PINNED}, and this is ${Bun.version}. Run: ${run}\n`,
     );
     return 1;
   }
-  const child = Bun.spawn([bun, program, ...words], { stdio: ["inherit", "inherit", "inherit"] });
+  const child = Bun.spawn([bun, program, ...args], { stdio: ["inherit", "inherit", "inherit"] });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => child.kill(signal));
   }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { fakePorts } from "../support/fake-ports.ts";
 import { holdAnswers, MINUTE_MS, startPushing } from "../support/pushing.ts";
 
-test("told to stop while a receiver hangs, it waits for 10 seconds at most", async () => {
+test("a shutdown waits at most 10 seconds for a receiver that hangs", async () => {
   const ports = fakePorts();
   const waitsMs: number[] = [];
   ports.clock.sleep = async (durationMs) => void waitsMs.push(durationMs);
@@ -12,7 +12,7 @@ test("told to stop while a receiver hangs, it waits for 10 seconds at most", asy
   ports.clock.advance(MINUTE_MS);
   const looked = pushing.runDue();
   await called;
-  // Settles though the receiver never answers; the process ends with it.
+  // Settles even though the receiver never answers; in a real process the attempt would end with it.
   await pushing.close();
   expect(Math.max(...waitsMs)).toBe(10_000);
   void looked;

@@ -22,7 +22,10 @@ afterAll(async () => {
   await machine.leave();
 });
 
-/** Asks through the door of the API without a look at the answer, which would take longer than it. */
+/**
+ * Sends a request to the API without parsing or checking its answer, which would take longer than
+ * answering.
+ */
 async function statusOf(path: string, key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   const request = new Request(`http://localhost/v1${path}`, { headers });
@@ -33,26 +36,27 @@ for (const [what, path] of [
   ["searches", "/msgr/channels/?q=channel"],
   ["statistics of selections", "/msgr/channels/stats/?q=channel"],
 ] as const) {
-  test(`a customer does not wait for ${ASKED} ${what} that another one asked for before`, async () => {
+  test(`a customer does not wait for ${ASKED} ${what} that another one requested before`, async () => {
     const customers = await Promise.all(Array.from({ length: 4 }, () => appliance.customer()));
-    // All threads have started.
+    // Starts all threads beforehand.
     for (let times = 0; times < 2; times++) {
       await Promise.all(customers.map(({ key }) => statusOf("/msgr/channels/?q=channel", key)));
     }
     const [greedy, modest] = customers as [Customer, Customer, ...Customer[]];
     let before = 0;
-    const asked = Array.from({ length: ASKED }, async () => {
+    const requests = Array.from({ length: ASKED }, async () => {
       if ((await statusOf(path, greedy.key)) === 200) before += 1;
     });
     expect(await statusOf(path, modest.key)).toBe(200);
-    // In the order in which all were asked, all that are answered would be before; a busy machine may be late.
+    // In the order of the requests all of them would be answered before; a busy machine may be a little
+    // late.
     const answeredBefore = before;
-    await Promise.all(asked);
+    await Promise.all(requests);
     expect(answeredBefore).toBeLessThan(before / 2);
   });
 }
 
-test(`a member's page does not wait for ${ASKED} pages that another customer's member asked for from elsewhere`, async () => {
+test(`a member's page does not wait for ${ASKED} pages that another customer's member requested from another machine`, async () => {
   const visitors = await Promise.all(
     ["greedy@example.com", "modest@example.com"].map(async (email) => {
       await addPerson(appliance, { email });
@@ -66,16 +70,16 @@ test(`a member's page does not wait for ${ASKED} pages that another customer's m
         "x-forwarded-for": visitor === greedy ? "192.0.2.1" : "192.0.2.2",
       }),
     );
-  // All threads have started.
+  // Starts all threads beforehand.
   await Promise.all([...overview(greedy, 4), ...overview(modest, 4)]);
   let before = 0;
-  const asked = overview(greedy, ASKED).map(async (page) => {
+  const requests = overview(greedy, ASKED).map(async (page) => {
     if ((await page).status === 200) before += 1;
   });
   const [page] = overview(modest, 1);
   expect((await page)?.status).toBe(200);
   const answeredBefore = before;
-  await Promise.all(asked);
+  await Promise.all(requests);
   expect(before).toBe(ASKED);
   expect(answeredBefore).toBeLessThan(before / 2);
 });

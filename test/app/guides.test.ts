@@ -14,14 +14,14 @@ import {
 } from "../support/documents.ts";
 import { englishIn } from "../support/russian.ts";
 
-/** The guides, as files and as the pages that the appliance serves. */
+/** Tests the guides, both as files and as the pages that the appliance serves. */
 let appliance: Appliance;
 beforeAll(async () => {
   appliance = await startAppliance();
 });
 afterAll(() => appliance.close());
 
-/** The only hosts that our texts send people to; they are not asked here. */
+/** The only other hosts that our texts link to; they are not contacted here. */
 const OTHER_HOSTS = ["business.max.ru", "nodejs.org", "bun.sh", "www.npmjs.com", "pypi.org"];
 const ORIGIN = "http://localhost";
 
@@ -33,7 +33,7 @@ const pages = [
   ),
 ];
 const loaded = new Map<string, Promise<{ status: number; body: unknown }>>();
-/** Each address is asked once. */
+/** Requests each address once. */
 function load(path: string) {
   const page = loaded.get(path) ?? appliance.request(path);
   loaded.set(path, page);
@@ -43,7 +43,7 @@ function load(path: string) {
 const titleOf = ({ title }: { title: string }) => title;
 const anchorsIn = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 
-/** Says what is wrong with an address, or null. */
+/** What is wrong with an address; null if nothing is. */
 async function faultOf(address: URL): Promise<string | null> {
   if (address.origin !== ORIGIN) return OTHER_HOSTS.includes(address.host) ? null : "leads away";
   const { status, body } = await load(address.pathname + address.search);
@@ -76,7 +76,7 @@ test("every link of README, CONTRIBUTING and the guides' files leads somewhere",
   }
 });
 
-test("every link of the pages leads somewhere, and nothing is loaded from elsewhere", async () => {
+test("every link of the served pages leads somewhere, and nothing is loaded from other hosts", async () => {
   for (const page of pages) {
     const html = String((await load(page)).body);
     const links = [...html.matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, link = ""]) => link);
@@ -88,7 +88,7 @@ test("every link of the pages leads somewhere, and nothing is loaded from elsewh
   }
 });
 
-test("pictures are drawings that are served, described where they are shown, and small together", async () => {
+test("pictures of guides are served SVG drawings with descriptions, and small altogether", async () => {
   const names = guides.flatMap(({ pictures = {} }) => Object.keys(pictures));
   expect(names.length).toBeGreaterThan(3);
   let bytes = 0;
@@ -103,7 +103,7 @@ test("pictures are drawings that are served, described where they are shown, and
   expect(bytes).toBeLessThan(200_000);
 });
 
-test("a bar leads from each page to all guides, and says where one is", async () => {
+test("a navigation bar on each page leads to all guides and marks the current one", async () => {
   for (const page of pages) {
     const html = String((await load(page)).body);
     const [, bar = ""] = /<nav aria-label="[^"]*">([\s\S]*?)<\/nav>/.exec(html) ?? [];
@@ -115,7 +115,7 @@ test("a bar leads from each page to all guides, and says where one is", async ()
   }
 });
 
-test("a guide comes in the reader's language where it is written in it, else in English", async () => {
+test("a guide is served in the reader's language if it is translated, and in English otherwise", async () => {
   const languageOf = async (path: string, headers: Record<string, string>) => {
     const { body, headers: answered } = await appliance.request(path, { headers });
     expect(answered.get("vary")).toBe("accept-language, cookie");
@@ -131,7 +131,7 @@ test("a guide comes in the reader's language where it is written in it, else in 
   expect(await languageOf("/docs/operating/?lang=ru", russian)).toBe("en");
 });
 
-test("what is written in Russian has no English in it, but for the tools' own titles", async () => {
+test("Russian guides contain no English except for the titles of tools", async () => {
   const names = ["Model Context Protocol", "Cursor, LM Studio", ...apiMethods.map(titleOf)];
   for (const path of ["/docs/clients/?lang=ru", "/docs/webhooks/?lang=ru", "/docs/mcp/?lang=ru"]) {
     const found = englishIn(String((await load(path)).body));
@@ -142,7 +142,7 @@ test("what is written in Russian has no English in it, but for the tools' own ti
   }
 });
 
-test("a guide names the reader's own address and is kept by no cache that others share", async () => {
+test("a guide shows the reader's own address and is not stored by shared caches", async () => {
   const served = await startAppliance({ KANALOG_BASE_URL: "https://api.example.com/kanalog" });
   const { body, headers } = await served.request("/docs/webhooks/");
   expect(body).toContain("export API=https://api.example.com/kanalog/v1");

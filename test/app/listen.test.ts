@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { claimPort } from "../../src/app/listen.ts";
 
-/** The system's own refusals: no fake says them as it does. */
+/** Uses the system's own errors, which no fake would reproduce. */
 
-test("an address that is another machine's, or none, is told as such", () => {
-  // The first is kept for documentation (RFC 5737), so that no machine has it.
+test("an address that belongs to another machine, or to none, is refused with that reason", () => {
+  // The first is reserved for documentation (RFC 5737), so no machine has it.
   for (const host of ["192.0.2.1", "999.1.1.1", "no-such-name.invalid"]) {
     expect(() => claimPort({ host, port: 0 }), host).toThrow(
       `${host} is no address of this machine`,
@@ -13,12 +13,12 @@ test("an address that is another machine's, or none, is told as such", () => {
   }
 });
 
-/** Containers may give all ports to everybody. */
+/** In some containers every user may use all ports. */
 const FREE_PORTS = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
 const isFree = !existsSync(FREE_PORTS) || Number(readFileSync(FREE_PORTS, "utf8")) <= 80;
 
 test.skipIf(isFree || process.getuid?.() !== 0 || Bun.which("setpriv") === null)(
-  "a port that needs a right is told with what to do",
+  "a port that needs a privilege is refused with advice",
   async () => {
     const script = `
       import { existsSync, readFileSync } from "node:fs";
@@ -32,7 +32,7 @@ import { claimPort } from "${new URL("../../src/app/listen.ts", import.meta.url)
   },
 );
 
-test("an address in brackets is listened on as one without, and a free port is found beside it", () => {
+test("an address in brackets works like one without, and a free port next to it is found", () => {
   const other = Bun.serve({ hostname: "::1", port: 0, fetch: () => new Response() });
   const port = other.port ?? 0;
   expect(() => claimPort({ host: "[::1]", port })).toThrow("add --port");

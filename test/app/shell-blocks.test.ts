@@ -10,15 +10,15 @@ import { fakePorts } from "../support/fake-ports.ts";
 import { createMachine, type Machine, PROGRAM, until } from "../support/machine.ts";
 
 /**
- * What the README and the guides give to paste, pasted: the blocks of each document in their order, by
- * one shell, beside an appliance that was started for the first time.
+ * Runs the shell blocks of the README and the guides: those of one document in order, in one shell, beside
+ * an appliance that was started for the first time.
  */
 const documents = [readDocument("README.md"), ...guideDocuments].map((document) => ({
   ...document,
   blocks: fencedBlocks(document).filter(({ info }) => /^sh\b/.test(info)),
 }));
 
-/** How the blocks begin that no test can run, which are marked `norun`, and why. */
+/** Beginnings of the blocks that no test can run, which are marked `norun`, and why. */
 const NOT_RUN: Record<string, string> = {
   "sudo cp": "changes the machine's services, as root",
   "systemctl stop": "changes the machine's services, as root",
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => machine.leave());
 
-/** A command that fails ends the shell, a request that is refused is a command that fails. */
+/** A failing command ends the shell, and a refused request counts as a failing command. */
 const PRELUDE = `set -euo pipefail
 kanalog() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"; }
 curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }
@@ -65,7 +65,7 @@ const scriptOf = ({ blocks }: (typeof documents)[number]): string =>
     .map(({ code }) => code)
     .join("");
 
-/** Commands that ask a serving appliance; the others need its file only. */
+/** Commands that need a serving appliance; the others only need its file. */
 const ASKS = /\bcurl\b|\bkanalog health\b/;
 
 /** @returns what the shell printed, and how it ended */
@@ -86,7 +86,7 @@ async function paste({ path }: Document, code: string): Promise<string> {
         ...environment,
         PATH: process.env["PATH"] ?? "",
         KANALOG_PORT: new URL(address).port,
-        // Without a home there is no cache, and each command that runs the sources would read all of them anew.
+        // Without a home folder Bun has no cache, and each command would transpile all sources again.
         BUN_RUNTIME_TRANSPILER_CACHE_PATH: machine.path("transpiled"),
       },
       stdin: "ignore",
@@ -104,19 +104,19 @@ async function paste({ path }: Document, code: string): Promise<string> {
   }
 }
 
-test.skipIf(!TOOLS)("what is given to paste does what it says", async () => {
-  // A guide in another language has mostly the same blocks, which are pasted once.
+test.skipIf(!TOOLS)("the shell blocks of the documentation work when they are pasted", async () => {
+  // A translated guide has mostly the same blocks, which are run once.
   const scripts = new Map(documents.toReversed().map((document) => [scriptOf(document), document]));
   scripts.delete("");
   const failed: [path: string, printed: string][] = [];
-  // One after another: each appliance answers from this process, and starting the next would hold it up.
+  // One after another: each appliance answers from this process, and starting the next one would delay it.
   for (const [code, document] of scripts) {
     const printed = await paste(document, code);
     if (printed.startsWith("exit")) failed.push([document.path, printed]);
   }
   expect(failed).toEqual([]);
 
-  // Followed in its order, the README makes the customer the owner of an organization of their own.
+  // Following the README in order makes the customer the owner of a separate organization.
   const db = new BetterSqlite3(machine.path("README.md/kanalog.db"), { readonly: true });
   const places = db
     .prepare(
@@ -130,14 +130,14 @@ test.skipIf(!TOOLS)("what is given to paste does what it says", async () => {
   expect(channels).toEqual([{ handle: "my_channel" }]);
 });
 
-test.skipIf(!TOOLS)("a block that no longer works would be seen", async () => {
+test.skipIf(!TOOLS)("a block that does not work fails the test", async () => {
   const document = { path: "broken", text: "" };
   for (const code of ["kanalog import nothing x.csv\n", `curl ${WRITTEN_ADDRESS}/v1/nothing/\n`]) {
     expect(await paste({ ...document, path: code.slice(0, 4) }, code)).toStartWith("exit");
   }
 });
 
-test("only what cannot be run is not", () => {
+test("only blocks that cannot be run are marked as such", () => {
   const marked = documents.flatMap(({ blocks }) => blocks.filter(({ info }) => info !== "sh"));
   const reasons = Object.keys(NOT_RUN);
   const unknown = marked.filter(({ info, code }) => {

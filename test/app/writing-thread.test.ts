@@ -17,11 +17,11 @@ afterEach(async () => {
   await machine.leave();
 });
 
-test("what people change while it serves is written by threads, none of it on the thread that serves", async () => {
+test("changes by people are written by threads, never by the thread that serves", async () => {
   const { db, accounts } = appliance.app.domains;
   const { organizationId } = await appliance.customer();
   const staff = await staffVisitor(appliance);
-  // A connection counts the rows that it wrote itself.
+  // SQLite counts the rows that a connection itself has written.
   const written = () => db.prepare("SELECT total_changes() AS n").get();
   const before = written();
   const organization = `/staff/organizations/${organizationId}/`;

@@ -2,7 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import BetterSqlite3 from "better-sqlite3";
 import { countedSql, VISITED } from "./plans/counted-sql.ts";
 
-/** A hundred rows `t (id, odd)` with an index on `odd`, and ten `u (t_id)` without a rowid. */
+/**
+ * A table `t (id, odd)` of a hundred rows with an index on `odd`, and `u (t_id)` of ten rows without a
+ * rowid.
+ */
 const SCHEMA = `
   CREATE TABLE t (id INTEGER PRIMARY KEY, odd INTEGER, text TEXT);
   CREATE INDEX t_by_odd ON t (odd);
@@ -33,7 +36,7 @@ const STATEMENTS: [sql: string, rows: number][] = [
   ["SELECT count(*) AS n FROM t", 100],
   ["SELECT id FROM t WHERE id = 7", 1],
   ["SELECT id FROM t WHERE id = 700", 0],
-  // All with the index's value, the text being looked at only then.
+  // Visits all rows with the index's value, because the text is only compared afterwards.
   ["SELECT id FROM t WHERE odd = 1 AND text = 'text 7'", 50],
   ["SELECT id FROM t WHERE text = 'text 7' OR text = 'text 8'", 100],
   ["SELECT id FROM t WHERE text <> '' ORDER BY id LIMIT 3", 3],
@@ -44,7 +47,7 @@ const STATEMENTS: [sql: string, rows: number][] = [
   ["SELECT id FROM t WHERE id < 4 UNION ALL SELECT t_id FROM u", 13],
 ];
 
-test("a counted copy answers the same and counts the rows that SQLite visits", () => {
+test("a counting copy returns the same rows and counts those that SQLite visits", () => {
   for (const [sql, rows] of STATEMENTS) {
     visited = 0;
     const answer = db.prepare(countedSql(sql, 1, ROW_NAMES)).all();
@@ -53,7 +56,7 @@ test("a counted copy answers the same and counts the rows that SQLite visits", (
   }
 });
 
-test("a counted copy of what changes rows changes the same ones", () => {
+test("a counting copy of a statement that writes changes the same rows", () => {
   for (const [sql, changes, rows] of [
     ["UPDATE t SET text = 'where from' WHERE odd = 1 AND id < 10", 5, 5],
     ["UPDATE t SET text = ''", 100, 100],

@@ -18,7 +18,7 @@ const COUNTING = (until: string) => `
 const count = (until: string) => db.prepare(COUNTING(until)).raw().get()?.[0];
 
 test("a statement that would run for years stops with `timeout` at its deadline", () => {
-  // A millisecond goes by from one look at the clock to the next.
+  // Each look at the clock is a millisecond later than the one before.
   let looks = 0;
   const clock = { ...systemClock, monotonic: () => looks++ };
   const other = openDatabase(":memory:", clock);
@@ -31,11 +31,11 @@ test("a statement that would run for years stops with `timeout` at its deadline"
     other.close();
   }
   expect(error).toMatchObject({ code: "timeout" });
-  // The last one ends the timing of the statement.
+  // The last look ends the timing of the statement.
   expect(looks).toBe(63);
 });
 
-test("a statement within its deadline answers", () => {
+test("a statement within its deadline returns its rows", () => {
   const within = () => withDeadline(db, systemClock.monotonic() + 60_000, () => count("5000"));
   expect(within()).toBe(5000);
 });
@@ -46,7 +46,7 @@ test("without a deadline, and after one, nothing is stopped", () => {
   expect(count("5000")).toBe(5000);
 });
 
-test("the deadline is the clock's, and a connection that was stopped goes on working", () => {
+test("the deadline follows the given clock, and the connection keeps working after a timeout", () => {
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   const other = openDatabase(":memory:", clock);
   try {

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const schema = () => db.prepare("SELECT type, name, sql FROM sqlite_schema").all();
 
-test("a new file is brought to this program's schema, with WAL and foreign keys", async () => {
+test("a new file gets this program's schema, with WAL and foreign keys", async () => {
   expect(await migrate(db, clock)).toEqual({ from: 0, snapshot: null });
   expect(schemaVersion(db)).toBe(SCHEMA_VERSION);
   expect(db.pragmaValue("journal_mode")).toBe("wal");
@@ -31,14 +31,14 @@ test("a new file is brought to this program's schema, with WAL and foreign keys"
   );
 });
 
-test("a file of this version stays as it is", async () => {
+test("a file of this version is left unchanged", async () => {
   await migrate(db, clock);
   const before = schema();
   expect(await migrate(db, clock)).toEqual({ from: SCHEMA_VERSION, snapshot: null });
   expect(schema()).toEqual(before);
 });
 
-test("a file of a newer program is refused, naming both versions, and stays as it is", async () => {
+test("a file of a newer program is refused, naming both versions, and left unchanged", async () => {
   await migrate(db, clock);
   db.pragma("user_version = 99");
   const before = schema();
@@ -50,7 +50,7 @@ test("a file of a newer program is refused, naming both versions, and stays as i
   expect(schemaVersion(db)).toBe(99);
 });
 
-test("a migration that fails leaves the file as it was", async () => {
+test("a migration that fails leaves the file unchanged", async () => {
   db.pragma("query_only = ON");
   await expect(migrate(db, clock)).rejects.toThrow();
   db.pragma("query_only = OFF");
@@ -58,7 +58,7 @@ test("a migration that fails leaves the file as it was", async () => {
   expect(schemaVersion(db)).toBe(0);
 });
 
-/** Brings a database of the version before this one up by another last migration. */
+/** Migrates a database of the previous version with another last migration. */
 async function migrateBy(sql: string): Promise<{ error: unknown; bodies: number }> {
   makeOldDatabase(machine.path("old.db"), SCHEMA_VERSION - 1);
   const old = openDatabase(machine.path("old.db"), clock);
@@ -71,7 +71,7 @@ async function migrateBy(sql: string): Promise<{ error: unknown; bodies: number 
   return { error, bodies };
 }
 
-test("a table that a migration rebuilds keeps the rows that refer to its own", async () => {
+test("rebuilding a table in a migration keeps the rows that refer to it", async () => {
   const rebuilt = `
     CREATE TABLE rebuilt AS SELECT * FROM webhook_deliveries;
     DROP TABLE webhook_deliveries;
@@ -82,20 +82,20 @@ test("a table that a migration rebuilds keeps the rows that refer to its own", a
   expect(bodies).toBe(1);
 });
 
-test("a migration that leaves rows without what they refer to fails, and leaves the file as it was", async () => {
+test("a migration that would leave dangling references fails and leaves the file unchanged", async () => {
   const { error, bodies } = await migrateBy("DELETE FROM webhook_deliveries");
   expect(String(error)).toContain("a migration left rows of webhook_");
   expect(bodies).toBe(1);
 });
 
-test("a database of another program is refused, and stays as it is", async () => {
+test("a database of another program is refused and left unchanged", async () => {
   db.exec("CREATE TABLE theirs (x)");
   await expect(migrate(db, clock)).rejects.toThrow("another program");
   expect(schema()).toHaveLength(1);
 });
 
-test("a file whose tables are not those of its version is refused in one line that says what to do, and stays as it is", async () => {
-  // As programs between two releases made them: version 12 with the tables of 13, and without its own.
+test("a file whose tables do not match its version is refused in one line with advice, and left unchanged", async () => {
+  // As programs between two releases created it: version 12 with the tables of 13, and without its own.
   makeOldDatabase(machine.path("pre.db"), 11);
   const pre = openDatabase(machine.path("pre.db"), clock);
   pre.exec(MIGRATIONS[12] ?? "");
@@ -116,7 +116,7 @@ test("a file whose tables are not those of its version is refused in one line th
   after.close();
 });
 
-test("every command refuses a newer file in one line, with exit 1", async () => {
+test("every command refuses a newer file in one line, with exit code 1", async () => {
   await migrate(db, clock);
   db.pragma("user_version = 99");
   const environment = { KANALOG_DB: machine.path("a.db") };
@@ -129,11 +129,11 @@ test("every command refuses a newer file in one line, with exit 1", async () => 
   }
 });
 
-test("a process that opens a new file while another one is making it waits for it", async () => {
+test("a process that opens a new file while another one creates it waits", async () => {
   const maker = machine.open();
   maker.exec("BEGIN EXCLUSIVE");
   const waiting = machine.runProgram(["plan", "list", "--json"]);
-  // As long as making the schema takes on a slow disk.
+  // As long as creating the schema takes on a slow disk.
   await new Promise((resolve) => setTimeout(resolve, 600));
   maker.exec("COMMIT");
   maker.close();
@@ -141,7 +141,7 @@ test("a process that opens a new file while another one is making it waits for i
   expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
 });
 
-test("processes that open a new file at once all succeed, and one makes the schema", async () => {
+test("of processes that open a new file at once all succeed, and one creates the schema", async () => {
   const finished = await Promise.all(
     Array.from({ length: 4 }, () => machine.runProgram(["plan", "list", "--json"])),
   );

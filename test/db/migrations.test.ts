@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { MIGRATIONS } from "../../src/db/migrate.ts";
 
 /**
- * Hashes of the migrations that stand on main, in their order: files that they made have their tables for good.
- * A new one adds its own here, which the test prints.
+ * Hashes of the released migrations in order: files that they created keep their tables. A new migration
+ * adds its own hash here, which the test prints.
  */
 const STANDING: readonly string[] = [
   "185591d66c0e",
@@ -35,12 +35,12 @@ const STANDING: readonly string[] = [
   "e3b0c44298fc",
 ];
 
-/** Without comments, and however it is broken into lines. */
+/** Hash of a migration, regardless of comments and line breaks. */
 function hashOf(sql: string): string {
   const plain = sql.replaceAll(/--[^\n]*/g, "").replaceAll(/\s+/g, " ");
   return new Bun.CryptoHasher("sha256").update(plain.trim()).digest("hex").slice(0, 12);
 }
 
-test("no migration that stands is edited: a change of the schema is a new one", () => {
+test("no released migration is edited: a change of the schema is a new one", () => {
   expect(MIGRATIONS.map(hashOf)).toEqual([...STANDING]);
 });

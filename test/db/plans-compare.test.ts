@@ -17,14 +17,14 @@ function faults(statement: Partial<Recorded>, entry: Partial<Entry> = {}): strin
   return faultsOf([{ ...STATEMENT, ...statement }], entries);
 }
 
-test("a statement is as it is written where its plan is and it visits no more rows", () => {
+test("a statement passes with the plan of its entry and no more rows", () => {
   expect(faults({})).toEqual([]);
   expect(faults({ rows: 0 })).toEqual([]);
   expect(faults({}, { plan: ["SEARCH posts USING *"] })).toEqual([]);
   expect(faultsOf([{ ...STATEMENT, shape: "COMMIT", plan: [] }], {})).toEqual([]);
 });
 
-test("another plan, more rows, a statement without entry or never run are told", () => {
+test("another plan, more rows, a statement without entry and one that never ran are reported", () => {
   const scan = { plan: ["SCAN posts"] };
   expect(faults(scan)[0]).toContain("another plan");
   expect(faults({ rows: 2 })).toEqual([expect.stringContaining("visits 2 rows, not 1")]);
@@ -33,7 +33,7 @@ test("another plan, more rows, a statement without entry or never run are told",
   expect(faults({ runs: 0 })).toEqual([expect.stringContaining("never run")]);
 });
 
-test("an entry that nothing has is told, and one that scans or visits much without a word", () => {
+test("an entry without a statement is reported, and one that scans or visits many rows without a reason", () => {
   expect(faultsOf([], { [STATEMENT.site]: [ENTRY] })).toEqual([
     expect.stringContaining("nothing has this entry"),
   ]);

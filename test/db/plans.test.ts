@@ -10,10 +10,10 @@ import { planOf, type Recorder } from "./plans/recorder.ts";
 import { ENTRIES, isOutside } from "./plans/rooms.ts";
 
 /*
- * The plan of every statement is written down (plans/entries), and so is how many rows it visits on a
- * database at the limits of the plans. A new statement needs two things: that plans/exercises runs it,
- * and an entry, which `bun test/db/plans/print.ts` prints (with a folder of src behind it: those of that
- * folder). Read it, say why it is right where it visits many rows, and put it among the others.
+ * The plan of every statement is recorded (plans/entries), and how many rows it visits on a database at the
+ * limits of the plans. A new statement needs two things: plans/exercises must run it, and it needs an
+ * entry, which `bun test/db/plans/print.ts` prints (with a folder of src as argument, only for that
+ * folder). Read the entry, add why it is right if it visits many rows, and put it among the others.
  */
 
 let recorder: Recorder;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   recorder = await exerciseAll();
 }, 300_000);
 
-test("every place of the sources that prepares a statement is run at the plans' limits", () => {
+test("every place in src that prepares a statement is run at the limits of the plans", () => {
   const idle = recorder
     .idleSites()
     .filter(({ name }) => !isOutside(name))
@@ -29,11 +29,11 @@ test("every place of the sources that prepares a statement is run at the plans' 
   expect(idle).toEqual([]);
 });
 
-test("no statement is prepared out of sight: each is a call that the sources show", () => {
+test("every statement is prepared by a call that can be found in src", () => {
   expect([...recorder.strays]).toEqual([]);
 });
 
-test("every statement has the plan that is written of it, and visits no more rows", () => {
+test("every statement has the plan of its entry and visits no more rows", () => {
   expect(faultsOf(recorder.statements, ENTRIES)).toEqual([]);
 });
 
@@ -43,7 +43,7 @@ const FORGETS_ORDER = [
   "  SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
 ];
 
-/** A channel is noted where it has posts, and post search is on. */
+/** A channel is recorded if it has posts and post search is on. */
 const STALE_CHANNEL = [
   "SCAN CONSTANT ROW",
   "SEARCH posts EXISTS USING COVERING INDEX posts_by_messenger_id (channel_id=?)",
@@ -51,7 +51,7 @@ const STALE_CHANNEL = [
   "  SCAN post_search_state",
 ];
 
-/** The plan of a statement says nothing of what its triggers run for each row. */
+/** Plans of the triggers' statements, which the plan of the statement that fires them does not contain. */
 const TRIGGERS = {
   // Five orders in two slots, then the rows themselves.
   channel_metrics_removed: [
@@ -94,7 +94,7 @@ const TRIGGERS = {
     "SEARCH alerts USING COVERING INDEX alerts_by_webhook (webhook_id=?)",
   ],
   posts_read_by_alerts: [
-    // Any one, which is the first.
+    // Any row will do, so the first is taken.
     "SCAN alerts EXISTS USING COVERING INDEX alerts_by_webhook",
     "SCALAR SUBQUERY 2",
     "  SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)",
@@ -114,7 +114,7 @@ const TRIGGERS = {
   ],
 };
 
-test("what triggers run finds its rows by an index, or in a table of one row", async () => {
+test("statements of triggers find their rows by an index, or in a table of one row", async () => {
   const client = new BetterSqlite3(IN_MEMORY);
   const db = new Database(client, systemClock);
   await migrate(db, systemClock);
@@ -133,10 +133,10 @@ test("what triggers run finds its rows by an index, or in a table of one row", a
   db.close();
 });
 
-/** Foreign keys without an index of their own, whose parents' rows nobody removes. */
+/** Foreign keys without an index of their own: rows of their parent table are never removed. */
 const NEVER_REMOVED = ["organizations.plan → plans", "usage_days.key_id → keys"];
 
-test("who refers to a row is found by an index when it is removed", async () => {
+test("when a row is removed, the rows that refer to it are found by an index", async () => {
   const db = openDatabase(IN_MEMORY, systemClock);
   await migrate(db, systemClock);
   const unindexed = db

@@ -49,7 +49,7 @@ const texts = (): unknown[] =>
 const inTest = <T>(work: Parameters<typeof inTransaction<T>>[3]) =>
   inTransaction(db, systemClock, "test", work);
 
-test("values go in and rows come out as the table's columns say", async () => {
+test("values and rows are converted as the table's columns declare", async () => {
   const made = await inTest((tx) => add(tx).get({ isDone: false, text: "a" }));
   expect(await noteById(db).get(made)).toEqual({ id: 1, isDone: false, text: "a" });
   const { changes } = await inTest((tx) => setDone(tx).run({ id: 1, isDone: true }));
@@ -58,7 +58,7 @@ test("values go in and rows come out as the table's columns say", async () => {
   expect(await noteById(db).get({ id: 2 })).toBeUndefined();
 });
 
-test("a table that a row of a join does not have is null", async () => {
+test("a joined table without a matching row is null", async () => {
   const next = alias(notes, "next");
   const pairs = query((db) =>
     db
@@ -79,7 +79,7 @@ test("a table that a row of a join does not have is null", async () => {
   expect(await pairs(db).get()).toEqual(first as never);
 });
 
-test("the queries of a transaction are committed together, and those of the next come after", async () => {
+test("queries of a transaction are committed together, and those of the next one come after", async () => {
   const write = (text: string) =>
     inTest(async (tx) => {
       for (const part of [1, 2, 3]) await add(tx).run({ isDone: false, text: `${text}${part}` });
@@ -88,7 +88,7 @@ test("the queries of a transaction are committed together, and those of the next
   expect(texts()).toEqual(["a1", "a2", "a3", "b1", "b2", "b3"]);
 });
 
-test("a transaction whose query fails leaves nothing, and the next one begins", async () => {
+test("a transaction whose query fails is rolled back, and the next one starts", async () => {
   const failed = inTest(async (tx) => {
     await add(tx).run({ isDone: false, text: "a" });
     await tx.builders.insert(notes).values({ id: 1, isDone: false, text: "twice" });

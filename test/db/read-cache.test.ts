@@ -9,7 +9,7 @@ import { createMachine, type Machine } from "../support/machine.ts";
 const SCHEMA =
   "CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER) STRICT; INSERT INTO t VALUES (1, 1)";
 
-describe("what was read", () => {
+describe("a cached read", () => {
   let machine: Machine;
   let other: Database;
   let db: Database;
@@ -35,14 +35,14 @@ describe("what was read", () => {
   const set = (by: Database, n: number): void =>
     void statement(by, "UPDATE t SET n = ? WHERE id = 1").run(n);
 
-  test("is kept, and read again once another connection has committed", () => {
+  test("is repeated once another connection has committed", () => {
     const kept = createReadCache<number, number>(db, 10);
     expect([kept(1, read), kept(1, read), reads]).toEqual([1, 1, 1]);
     set(other, 2);
     expect([kept(1, read), kept(1, read), reads]).toEqual([2, 2, 2]);
   });
 
-  test("is kept over what this connection commits, and over what others roll back", () => {
+  test("survives commits of its own connection, and rollbacks of others", () => {
     const kept = createReadCache<number, number>(db, 10);
     kept(1, read);
     db.exec("CREATE TABLE own (n INTEGER) STRICT; INSERT INTO own VALUES (1)");
@@ -50,7 +50,7 @@ describe("what was read", () => {
     expect([kept(1, read), reads]).toEqual([1, 1]);
   });
 
-  test("is of one instant in a read transaction", () => {
+  test("belongs to the snapshot of a read transaction", () => {
     const kept = createReadCache<number, number>(db, 10);
     const seen = inReadTransaction(db, () => {
       const before = kept(1, read);
@@ -61,7 +61,7 @@ describe("what was read", () => {
     expect(inReadTransaction(db, () => kept(1, read))).toBe(2);
   });
 
-  test("is new where another commits between the look and the read", () => {
+  test("is up to date if another connection commits between the check and the read", () => {
     const kept = createReadCache<number, number>(db, 10);
     const late = (id: number): number | undefined => {
       set(other, 2);
@@ -72,20 +72,20 @@ describe("what was read", () => {
     expect(kept(1, read)).toBe(3);
   });
 
-  test("is not kept where there was nothing", () => {
+  test("is not cached if nothing was found", () => {
     const kept = createReadCache<number, number>(db, 10);
     expect([kept(7, read), kept(7, read), reads]).toEqual([undefined, undefined, 2]);
   });
 
-  test("is kept for so many keys at the most", () => {
+  test("is cached for a limited number of keys", () => {
     statement(other, "INSERT INTO t VALUES (2, 2), (3, 3)").run();
     const kept = createReadCache<number, number>(db, 2);
     for (const id of [1, 2, 3, 3, 1]) kept(id, read);
-    // The third was one too many: all began anew with it.
+    // The third key was one too many, so the cache was emptied.
     expect(reads).toBe(4);
   });
 
-  test("is kept over commits that leave its version as it is", () => {
+  test("survives commits that leave its version unchanged", () => {
     let version = 1;
     const kept = createReadCache<number, number>(db, 10, () => version);
     kept(1, read);
@@ -97,7 +97,7 @@ describe("what was read", () => {
   });
 });
 
-test("Nothing is kept of a database in memory, whose one connection changes it", () => {
+test("nothing is cached of an in-memory database, whose only connection changes it", () => {
   const db = openDatabase(IN_MEMORY, systemClock, "writer");
   db.exec(SCHEMA);
   const kept = createReadCache<number, number>(db, 10);

@@ -5,7 +5,7 @@ import { createTickSnapshots } from "../../src/db/read-transaction.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
-describe("works of one turn", () => {
+describe("work in the snapshot of one tick", () => {
   let machine: Machine;
   let writer: Database;
   let reader: Database;
@@ -33,13 +33,13 @@ describe("works of one turn", () => {
   const read = async (): Promise<number | undefined> => now();
   const write = (n: number): void => void statement(writer, "UPDATE t SET n = ?").run(n);
 
-  test("see what was committed before they were given, even right before", async () => {
+  test("sees what was committed before its request, even right before", async () => {
     expect(await inTickSnapshot(read)).toBe(1);
     write(2);
     expect(await inTickSnapshot(read)).toBe(2);
   });
 
-  test("see what was committed between them and their beginning", async () => {
+  test("sees what was committed between its request and its start", async () => {
     const works = [inTickSnapshot(read)];
     write(2);
     works.push(inTickSnapshot(read));
@@ -47,7 +47,7 @@ describe("works of one turn", () => {
     expect(await Promise.all(works)).toEqual([3, 3]);
   });
 
-  test("see one state of the database before they wait, and the present one after", async () => {
+  test("sees one state of the database before it waits, and the current one afterwards", async () => {
     const works = [2, 3].map((n) =>
       inTickSnapshot(async () => {
         const before = now();
@@ -55,24 +55,24 @@ describe("works of one turn", () => {
         return [before, await read()];
       }),
     );
-    // What the first one wrote, the second did not see: it had begun at the same instant.
+    // The second did not see what the first one wrote, because both share a snapshot.
     expect((await Promise.all(works)).map(([before]) => before)).toEqual([1, 1]);
     expect(await read()).toBe(3);
   });
 
-  test("leave no transaction behind", async () => {
+  test("leaves no transaction open", async () => {
     await Promise.all([inTickSnapshot(read), inTickSnapshot(read)]);
     expect(reader.isInTransaction).toBe(false);
   });
 
-  test("begin, and tell that they cannot read, when the connection is closed", async () => {
+  test("is rejected if the connection is closed", async () => {
     const works = [inTickSnapshot(read), inTickSnapshot(read)];
     reader.close();
     const ends = await Promise.allSettled(works);
     expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   });
 
-  test("begin where the connection is in a transaction already", async () => {
+  test("runs even if the connection is already in a transaction", async () => {
     reader.exec("BEGIN");
     expect(await Promise.all([inTickSnapshot(read), inTickSnapshot(read)])).toEqual([1, 1]);
   });

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => machine.leave());
 
-/** What programs between two releases made of some versions, by the version in which it was made. */
+/** What programs between two releases made of some versions, with the version in which they made it. */
 const FORMER: Record<string, { version: number; sql: string }> = {
   "without the lists of webhooks and some indexes": {
     version: 10,
@@ -45,9 +45,9 @@ const FORMER: Record<string, { version: number; sql: string }> = {
 
 describe("a file", () => {
   for (const [name, { version, sql }] of Object.entries(FORMER)) {
-    // As its own next version finds it, and as a later program left it that looked at no shape.
+    // As its own next version finds it, and as a later program left it that did not compare shapes.
     for (const broughtTo of [version, MIGRATIONS.length - 1]) {
-      test(`${name}, at version ${broughtTo}, is brought to this program's schema, and works`, async () => {
+      test(`${name}, at version ${broughtTo}, is brought to this program's schema and works`, async () => {
         makeOldDatabase(machine.database, version);
         const db = machine.open();
         db.exec(sql);
@@ -78,7 +78,7 @@ describe("a file", () => {
     }
   }
 
-  test("that is a copy of a cluster stays one, and gets the number that it lacks", async () => {
+  test("that is a copy of a cluster stays one, and gets the id that it lacks", async () => {
     makeOldDatabase(machine.database, 24);
     const former = machine.open();
     former.exec("ALTER TABLE cluster_copy DROP COLUMN copy_id");
@@ -96,7 +96,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("in which an index is missing is named by the check", async () => {
+  test("that lacks an index is reported by the check", async () => {
     await machine.run(["org", "list"]);
     const db = machine.open();
     db.exec("DROP INDEX posts_by_time");

@@ -19,7 +19,7 @@ test("statistics are stored by channel and day, without a rowid", () => {
   expect(() => db.prepare("SELECT rowid FROM daily_statistics")).toThrow("rowid");
 });
 
-/** The plans of the statements that a query runs, caught on their way to the driver. */
+/** Plans of the statements that a query runs, intercepted on their way to the driver. */
 function plansOf(run: () => unknown): string[] {
   const sqls: string[] = [];
   const { prepare } = db;
@@ -59,17 +59,17 @@ for (const isAd of [null, true, false]) {
           .map(([name, value]) => `${name} ${value}`);
         test(`posts are found by channel and time without a sort: ${given.join(", ") || "all"}`, () => {
           const plans = plansOf(() => selectPosts(db, selection));
-          // The posts of the page, whose numbers the others have found.
+          // The last statement reads the posts of the page, whose ids the others have found.
           expect(plans.pop()).toContain("SEARCH p USING INTEGER PRIMARY KEY");
-          // Behind a cursor: posts of its instant, then those before it.
+          // After a cursor: posts of the same instant, then those before it.
           expect(plans).toHaveLength(after === null ? 1 : 2);
           for (const plan of plans) {
-            // Only whether a post is none of advertising stands in no index.
+            // No index contains that a post is not advertising.
             const index = isAd === false ? "INDEX" : "COVERING INDEX";
             expect(plan).toMatch(new RegExp(`SEARCH p USING ${index} posts_(ads_)?by_time`));
             expect(plan).not.toContain("TEMP B-TREE");
             expect(plan).not.toContain("SCAN");
-            // The time's bounds, and the cursor's, are the index's as well.
+            // The bounds of time and cursor are also applied by the index.
             if (fromMs !== null || untilMs !== null || after !== null) {
               expect(plan).toContain("published_at");
             }
@@ -96,7 +96,7 @@ test("a channel's days are found by the primary key without a sort", () => {
   }
 });
 
-test("the trigger that notes posts for webhooks leaves out just those that are too old to be sent", () => {
+test("the trigger that records posts for webhooks skips only posts that are too old to be sent", () => {
   const trigger = "SELECT sql FROM sqlite_schema WHERE name = 'posts_read'";
   const { sql } = db.prepare<{ sql: string }>(trigger).get() ?? { sql: "" };
   const age = /new\.published_at >= new\.read_at - ([\d* ]+)/.exec(sql)?.[1];

@@ -19,7 +19,7 @@ describe("prepared statements", () => {
   });
   afterEach(() => db.close());
 
-  test("are kept up to 500 a connection, however many shapes callers choose", () => {
+  test("are limited to 500 per connection, however many texts callers cause", () => {
     expect(STATEMENTS_KEPT_MAX).toBe(500);
     for (let shape = 0; shape < 3000; shape++) {
       cache.get(`SELECT ${shape}`);
@@ -28,7 +28,7 @@ describe("prepared statements", () => {
     expect(prepared).toHaveLength(3000);
   });
 
-  test("that are used again and again are prepared once beside all the others", () => {
+  test("that are used repeatedly are prepared once, whatever else is prepared", () => {
     const hot = cache.get("SELECT 'hot'");
     for (let shape = 0; shape < 3000; shape++) {
       cache.get(`SELECT ${shape}`);
@@ -37,7 +37,7 @@ describe("prepared statements", () => {
     expect(prepared.filter((sql) => sql === "SELECT 'hot'")).toHaveLength(1);
   });
 
-  test("of a connection that nobody used for long are forgotten, and answer whoever holds them", () => {
+  test("that are unused for long are dropped, and still work for whoever holds them", () => {
     const sql = "SELECT 'held' AS text";
     const held = statement<{ text: string }>(db, sql);
     expect(statement(db, sql)).toBe(held);

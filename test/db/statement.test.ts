@@ -27,7 +27,7 @@ function errorOf(work: () => unknown): Error {
   throw new Error("nothing was thrown");
 }
 
-test("each error of the database has the statement as its private cause, without its values", () => {
+test("each error of the database has the statement as its private cause, without values", () => {
   const insert = "INSERT INTO notes VALUES (?)";
   db.prepare(insert).run("a secret");
   const cases: [sql: string, work: () => unknown, message: string][] = [
@@ -54,7 +54,7 @@ test("each error of the database has the statement as its private cause, without
   }
 });
 
-test("a query that ran out of time has no private cause: it is not the program's fault", () => {
+test("a query that timed out has no private cause, because it is not a fault of the program", () => {
   const sql = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
     SELECT count(*) FROM n WHERE ${WITHIN_DEADLINE}`;
   const error = errorOf(() => withDeadline(db, clock.monotonic() - 1, () => db.prepare(sql).get()));
@@ -62,23 +62,23 @@ test("a query that ran out of time has no private cause: it is not the program's
   expect(error.cause).toBeUndefined();
 });
 
-test("a statement that takes 100 ms is told of by its text, whether it answers or fails", () => {
-  const told: [sql: string, tookMs: number][] = [];
-  db.onSlow((sql, tookMs) => told.push([sql, tookMs]));
+test("a statement that takes 100 ms is reported with its text, whether it succeeds or fails", () => {
+  const reports: [sql: string, tookMs: number][] = [];
+  db.onSlow((sql, tookMs) => reports.push([sql, tookMs]));
   const [quick, slow] = ["SELECT take_ms(?)", "SELECT take_ms(?) AS slow"];
   db.prepare(quick).get(SLOW_MS - 1);
   db.prepare(slow).get(SLOW_MS);
   db.prepare(slow).all(250);
   const failing = "SELECT take_ms(?), json('{')";
   expect(() => db.prepare(failing).all(300)).toThrow("malformed JSON");
-  expect(told).toEqual([
+  expect(reports).toEqual([
     [slow, 100],
     [slow, 250],
     [failing, 300],
   ]);
 });
 
-test("a slow statement has one line a minute in the log, with the call and without values", () => {
+test("a slow statement is logged once a minute, with its call and without values", () => {
   const lines: object[] = [];
   const write = (fields: object, message: string): void => void lines.push({ ...fields, message });
   const log = { debug: write, info: write, warn: write, error: write };

@@ -8,7 +8,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { IN_MEMORY, openDatabase } from "../../src/db/open-database.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 
-/** drizzle's tables say what the migrations have made, nothing more and nothing less. */
+/** drizzle's tables must declare exactly what the migrations created. */
 
 const SOURCE = join(import.meta.dir, "../../src");
 const files = [...new Glob("**/*.table.ts").scanSync(SOURCE)].sort();
@@ -31,7 +31,7 @@ interface StoredColumn {
   name: string;
   type: string;
   notnull: number;
-  /** Place in the primary key, from 1 on; 0 outside of it. */
+  /** Position in the primary key, counted from 1; 0 if it is not part of it. */
   pk: number;
 }
 
@@ -68,7 +68,7 @@ for (const { file, found } of tables) {
   }
 }
 
-test("each table file holds tables, and no table stands twice", () => {
+test("each table file declares tables, and no table is declared twice", () => {
   expect(tables.filter(({ found }) => found.length === 0)).toEqual([]);
   const names = tables.flatMap(({ found }) => found.map((table) => getTableName(table)));
   expect(names.length).toBeGreaterThanOrEqual(16);

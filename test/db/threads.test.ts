@@ -33,7 +33,7 @@ function startOn(path: string): Threads<typeof failing.operations> {
   });
 }
 
-test("why a thread cannot open the file is for the log, and not for whoever asked", async () => {
+test("the reason why a thread cannot open the file goes to the log and not to the caller", async () => {
   const onFolder = startOn(folder);
   const error = await onFolder.calls.born().catch((thrown) => thrown);
   expect(error).toMatchObject({ code: "unavailable" });
@@ -42,10 +42,10 @@ test("why a thread cannot open the file is for the log, and not for whoever aske
   await onFolder.close();
 });
 
-test("a thread that fails while it has nothing to do is replaced by another", async () => {
+test("a thread that fails while idle is replaced by another", async () => {
   const first = await threads.calls.born();
   await threads.calls.failSoon();
-  // What is under way when it fails is refused; all else is answered.
+  // A task running when the thread fails is rejected; all others get their result.
   const ask = () => threads.calls.born().catch(() => first);
   let answer = first;
   while (answer === first) answer = await ask();
@@ -57,17 +57,17 @@ test("a statement that fails in a thread is the private cause of the error, with
   const error = await threads.calls.refuse("a value").catch((reason: Error) => reason as Error);
   expect(sqlOf(error)).toBe("SELECT * FROM nowhere WHERE name = ?");
   expect(String((error as Error).cause)).not.toContain("a value");
-  // Named as an error once, though it comes with the thread's stack.
+  // "Error:" appears once, though the message comes with the thread's stack.
   expect(String(error)).not.toMatch(/Error: \w*Error:/);
 });
 
-test("a slow statement of a thread is told with the name of its call, without its values", async () => {
+test("a thread's slow statement is reported with the name of its call, without values", async () => {
   expect(await threads.calls.echo("a value")).toBe("a value");
   const sql = "SELECT ? AS value";
   expect(slow.filter((one) => one.sql === sql)).toEqual([{ call: "failing.echo", sql }]);
 });
 
-test("a thread that still loads is ended when it has, since it would take the process with it", async () => {
+test("a thread that is still loading is ended after that, because terminating it would abort the process", async () => {
   const channel = new BroadcastChannel("failing-thread");
   const { promise: loaded, resolve } = Promise.withResolvers<void>();
   channel.onmessage = () => resolve();

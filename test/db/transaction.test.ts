@@ -28,7 +28,7 @@ const write = (on: Database, text: string | null) =>
   on.prepare("INSERT INTO notes VALUES (?)").run(text);
 const notes = () => other.prepare("SELECT text FROM notes").raw().all().flat();
 
-test("work that returns is committed, and its result handed on", async () => {
+test("work that returns is committed, and its result is passed on", async () => {
   const result = await inTransaction(db, systemClock, "test", () => {
     write(db, "a");
     return write(db, "b").changes;
@@ -37,7 +37,7 @@ test("work that returns is committed, and its result handed on", async () => {
   expect(notes()).toEqual(["a", "b"]);
 });
 
-test("work that throws is rolled back whole, and the next transaction is a new one", async () => {
+test("work that throws is rolled back entirely, and the next transaction is independent of it", async () => {
   const failure = new Error("no");
   const broken = inTransaction(db, systemClock, "test", () => {
     write(db, "a");
@@ -54,7 +54,7 @@ test("work that throws is rolled back whole, and the next transaction is a new o
   expect(notes()).toEqual(["c"]);
 });
 
-test("transactions asked for at once on one connection follow each other", async () => {
+test("concurrent transactions on one connection run one after the other", async () => {
   await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
       inTransaction(db, systemClock, "test", () => void write(db, String(at))),
@@ -63,14 +63,14 @@ test("transactions asked for at once on one connection follow each other", async
   expect(notes()).toHaveLength(20);
 });
 
-test("while another connection holds the lock it waits, and the event loop goes on", async () => {
+test("a transaction waits while another connection holds the lock, and the event loop continues", async () => {
   other.exec("BEGIN IMMEDIATE");
   write(other, "other's");
   let waiting = true;
   const written = inTransaction(db, systemClock, "test", () => void write(db, "mine")).then(() => {
     waiting = false;
   });
-  // SQLite itself waits for nothing, and between two tries the loop has its turn.
+  // SQLite itself does not wait, and the event loop runs between two attempts.
   expect(db.pragmaValue("busy_timeout")).toBe(0);
   for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
   expect(waiting).toBe(true);
@@ -79,7 +79,7 @@ test("while another connection holds the lock it waits, and the event loop goes 
   expect(notes()).toEqual(["other's", "mine"]);
 });
 
-test("a lock that never gets free is `unavailable` after some seconds, with nothing written", async () => {
+test("a lock that stays is `unavailable` after some seconds, with nothing written", async () => {
   other.exec("BEGIN IMMEDIATE");
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   let sleeps = 0;
@@ -104,7 +104,7 @@ test("a lock that never gets free is `unavailable` after some seconds, with noth
   other.exec("ROLLBACK");
 });
 
-test("a transaction that is begun within another of its connection is refused, and the other rolled back", async () => {
+test("a transaction started within another one of its connection is refused, and the outer one is rolled back", async () => {
   const nested = inTransaction(db, systemClock, "outer", async () => {
     write(db, "outer");
     await inTransaction(db, systemClock, "inner", () => void write(db, "inner"));
@@ -114,7 +114,7 @@ test("a transaction that is begun within another of its connection is refused, a
   expect(notes()).toEqual(["next"]);
 });
 
-test("a connection for reading refuses every write", async () => {
+test("a reading connection refuses every write", async () => {
   const reader = openDatabase(join(folder, "a.db"), systemClock, "reader");
   try {
     expect(() => write(reader, "a")).toThrow("readonly");
@@ -124,7 +124,7 @@ test("a connection for reading refuses every write", async () => {
   }
 });
 
-test("a file that is no database is `unavailable`, naming the file", async () => {
+test("a file that is not a database is `unavailable`, naming the file", async () => {
   const path = join(folder, "text.db");
   await Bun.write(path, "this is a text, and has been one for a long time\n".repeat(50));
   const open = () => openDatabase(path, systemClock);

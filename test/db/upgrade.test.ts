@@ -42,7 +42,7 @@ const versionOf = (path: string): unknown => {
   return version;
 };
 
-/** The upgraded database in memory, whose appliance starts no threads. */
+/** Opens the upgraded database in memory, so that its appliance starts no threads. */
 const openCopy: typeof openCurrent = async (_config, { clock }) => {
   copyFileSync(machine.database, machine.path("copy.db"));
   const file = new BetterSqlite3(machine.path("copy.db"));
@@ -51,7 +51,7 @@ const openCopy: typeof openCurrent = async (_config, { clock }) => {
   return openInMemory(readFileSync(machine.path("copy.db")), clock);
 };
 
-/** What the appliance answers to customers about what the old program wrote. */
+/** Checks what the appliance answers customers about data written by the old program. */
 async function answers(onFile: boolean): Promise<void> {
   const secret = { KANALOG_SECRET: "a secret text of at least thirty-two characters" };
   const appliance = onFile
@@ -64,7 +64,7 @@ async function answers(onFile: boolean): Promise<void> {
     const { results } = (await appliance.get(latest, OLD_KEY)).body;
     expect(results).toMatchObject([{ id: 1 }]);
     const posts = await appliance.get("/v1/msgr/channels/utro/posts/", OLD_KEY);
-    // Views that were shown stay shown, as read when the post was.
+    // Views that were shown are still shown, as read when the post was.
     expect(posts.body.results).toMatchObject([
       { id: 2, views: 10, views_at: "2023-11-15T01:14:21+03:00" },
       { id: 1, views: 250, views_at: "2023-11-15T01:13:21+03:00" },
@@ -91,7 +91,7 @@ async function answers(onFile: boolean): Promise<void> {
   }
 }
 
-/** @returns what the log says of it */
+/** Upgrades the database. @returns the log's message about it */
 async function upgrade(byProcess: boolean): Promise<string> {
   if (byProcess) {
     const environment = { KANALOG_LOG_LEVEL: "info" };
@@ -107,14 +107,14 @@ async function upgrade(byProcess: boolean): Promise<string> {
 const CLUSTERS_SINCE = 24;
 const COPY = "cluster_copy";
 
-/** A node's copy would not start without its cluster. */
+/** Makes the file standalone, because a node's copy would not start without its cluster. */
 function leaveCluster(): void {
   const db = machine.open();
   db.exec(`DELETE FROM ${COPY}`);
   db.close();
 }
 
-test("a node's copy keeps its place in its cluster", async () => {
+test("a node's copy keeps its position in its cluster", async () => {
   makeOldDatabase(machine.database, CLUSTERS_SINCE);
   const copy = () => machine.query<object>(`SELECT * FROM ${COPY}`)[0];
   const before = copy();
@@ -124,7 +124,7 @@ test("a node's copy keeps its place in its cluster", async () => {
   expect(copy()).toEqual({ ...before, mark: null });
 });
 
-test("an index of posts with former stems is made anew, and a word of two letters then finds older posts", async () => {
+test("a post index with stems of an earlier version is rebuilt, and a word of two letters then finds older posts", async () => {
   makeOldDatabase(machine.database, 25);
   leaveCluster();
   const db = machine.open();
@@ -161,23 +161,23 @@ for (const version of MIGRATIONS.slice(1).keys()) {
       if (table !== COPY) expect(rows.length, table).toBeGreaterThan(0);
     }
 
-    // By a process of its own and with threads once: both cost far more than a migration.
+    // Once by a separate process and with threads: both cost far more than a migration.
     const isFirst = from === 1;
-    const told = await upgrade(isFirst);
+    const logged = await upgrade(isFirst);
     const [snapshot = ""] = snapshots();
     expect(snapshots()).toHaveLength(1);
-    expect(told).toContain(snapshot);
+    expect(logged).toContain(snapshot);
     expect(versionOf(machine.database)).toBe(SCHEMA_VERSION);
     const columns = columnsOf(before);
-    // Goes up where plans change, as by their number of alerts.
+    // Rises when plans change, for example their number of alerts.
     columns.delete("accounts_version");
     columns.delete(COPY);
     const kept = new Map([...before].filter(([table]) => columns.has(table)));
-    // A build of version 22.
+    // Version 22 adds a build.
     const added = from < 22 ? [{ name: "last_post_order", after_id: 0, until_id: 3 }] : [];
     const builds = kept.get("background_builds");
     if (builds !== undefined) kept.set("background_builds", [...added, ...builds]);
-    // Its stems are former ones.
+    // Its stems are outdated, so it is cleared and rebuilt.
     const state = kept.get("post_search_state");
     if (state !== undefined) {
       kept.set("post_search_state", [{ ...state[0], phase: "clearing", after_id: 0 }]);
@@ -189,7 +189,7 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     }
 
     if (from < 11) {
-      // Days count as given.
+      // Existing days count as imported.
       const given = new Map([["daily_statistics", ["views_given", "posts_given"]]]);
       expect(rowsOf(machine.database, given).get("daily_statistics")).toEqual([
         { views_given: 1, posts_given: 1 },
@@ -209,7 +209,7 @@ for (const version of MIGRATIONS.slice(1).keys()) {
   });
 }
 
-test("an upgrade brings Telegram's -100… form of a messenger id to the bare one, but for twins", async () => {
+test("an upgrade converts Telegram's -100… form of messenger ids to the bare one, except for twins", async () => {
   makeOldDatabase(machine.database, 9);
   const db = machine.open();
   db.exec(`
@@ -235,7 +235,7 @@ test("the rows for old databases fill every table of the present schema too", ()
   }
 });
 
-test("a snapshot is taken before a migration only, and the last two are kept", async () => {
+test("a snapshot is taken only before a migration, and the last two are kept", async () => {
   const { clock } = fakePorts();
   const start = async (): Promise<void> => {
     const db = openDatabase(machine.database, clock);
@@ -263,10 +263,10 @@ test("a snapshot is taken before a migration only, and the last two are kept", a
   ]);
 });
 
-test("where the snapshot cannot be written nothing is migrated, and it says so", async () => {
+test("if the snapshot cannot be written, nothing is migrated and the error says so", async () => {
   makeOldDatabase(machine.database, 1);
   const { clock } = fakePorts();
-  // A folder has the snapshot's name.
+  // A folder occupies the snapshot's name.
   const name = `${machine.database}.before-schema-${SCHEMA_VERSION}-2026-11-20T12-00-00`;
   mkdirSync(name);
   const db = openDatabase(machine.database, clock);
@@ -275,7 +275,7 @@ test("where the snapshot cannot be written nothing is migrated, and it says so",
   expect(versionOf(machine.database)).toBe(1);
 });
 
-test("a migration that fails leaves no snapshot, since the file stays as it was", async () => {
+test("a migration that fails leaves no snapshot, because the file is unchanged", async () => {
   makeOldDatabase(machine.database, 1);
   const { clock } = fakePorts();
   const db = openDatabase(machine.database, clock);

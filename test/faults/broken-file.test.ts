@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 
-/** The real process on a real file with which something is wrong: what it answers, and after. */
+/** The real process on a real file that has a fault: its answers during the fault and afterwards. */
 
 let machine: Machine;
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => machine.leave());
 
 const CHANNELS = 60;
 
-/** Posts without end: each channel's lie on pages of their own. */
+/** Imports so many posts that each channel's are on pages of their own. */
 async function importData(): Promise<void> {
   const channels = Array.from({ length: CHANNELS }, (_, index) => ({
     id: index + 1,
@@ -45,7 +45,7 @@ async function expectUnavailable(server: Serving, key: string, path = BILLED): P
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
 }
 
-/** Billed requests that were answered. */
+/** Number of billed requests that were answered. */
 const used = (): number =>
   machine.query<{ n: number }>("SELECT coalesce(sum(used), 0) AS n FROM usage_periods")[0]?.n ?? -1;
 
@@ -54,14 +54,14 @@ async function expectSound(): Promise<void> {
   expect({ exitCode, faults: out.match(/^fault.*$/gm) }).toEqual({ exitCode: 0, faults: null });
 }
 
-/** Changes how large the files of a process may get: none may grow is as a disk that is full. */
+/** Limits the size of a process's files: if none may grow, it is as on a full disk. */
 function limitFiles(pid: number, size: string): void {
   const { exitCode, stderr } = Bun.spawnSync(["prlimit", "--pid", String(pid), `--fsize=${size}:`]);
   expect(exitCode, stderr.toString()).toBe(0);
 }
 
 test.skipIf(Bun.which("prlimit") === null)(
-  "a disk that is full: free reads go on, billed ones answer 503, and it recovers by itself",
+  "with a full disk free reads continue, billed ones get a 503, and it recovers by itself",
   async () => {
     const { key } = await machine.customer();
     await importData();
@@ -78,11 +78,11 @@ test.skipIf(Bun.which("prlimit") === null)(
   },
 );
 
-/** How long the lock is held: longer than a billed request waits; a minute in the long run. */
+/** How long the lock is held: longer than a billed request waits; the long form holds it for a minute. */
 const LOCK_MS = Number(process.env["KANALOG_TEST_LOCK_S"] ?? 4) * 1000;
 
 test(
-  "a database that another process has locked: free reads go on, billed ones answer 503 in time",
+  "with a database locked by another process free reads continue, and billed ones get a 503 in time",
   async () => {
     const { key } = await machine.customer();
     const server = await machine.serve();
@@ -93,7 +93,7 @@ test(
     const startedAtMs = performance.now();
     const waiting = Array.from({ length: 5 }, () => expectUnavailable(server, key));
     while (performance.now() - startedAtMs < LOCK_MS) {
-      // Answered while the lock is held: it is given back below.
+      // Answered while the lock is held, because it is released below.
       await expectFreeReads(server, key);
       await Bun.sleep(100);
     }
@@ -108,7 +108,7 @@ test(
   LOCK_MS + 300_000,
 );
 
-test("a corrupted page: what lies on it answers 503 and costs nothing, all else goes on", async () => {
+test("with a corrupted page what is on it gets a 503 and costs nothing, and everything else continues", async () => {
   const { key } = await machine.customer();
   await importData();
   await machine.json(["backup", "copy.db"]);
@@ -135,7 +135,7 @@ test("a corrupted page: what lies on it answers 503 and costs nothing, all else 
   await expectSound();
 });
 
-test("after a kill, a WAL index that is gone loses nothing; a WAL that is gone, only what it had", async () => {
+test("after a kill, a lost WAL index loses nothing, and a lost WAL only what it contained", async () => {
   const { key } = await machine.customer();
   await importData();
   await (await machine.serve()).stop();
@@ -159,7 +159,7 @@ const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
 
 const COMMANDS = [["serve"], ["check"], ["export", "channels"]];
 
-/** Each command says in one line that it cannot work on the file. @param as begins the command line */
+/** Expects each command to refuse the file in one line. @param as beginning of the command line */
 async function expectRefused(
   as: readonly string[],
   reason: string,
@@ -174,23 +174,23 @@ async function expectRefused(
     });
     const [out, notes] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     expect(await child.exited).toBe(1);
-    const [said, ...more] = (out + notes).trimEnd().split("\n");
+    const [line, ...more] = (out + notes).trimEnd().split("\n");
     expect(more, words[0]).toEqual([]);
-    expect(said).toContain(machine.database);
-    expect(said).toContain(reason);
+    expect(line).toContain(machine.database);
+    expect(line).toContain(reason);
   }
 }
 
 const isRoot = process.getuid?.() === 0;
 
 test.skipIf(isRoot && Bun.which("setpriv") === null)(
-  "a file that may not be written: every command says so in one line, and leaves it as it is",
+  "every command refuses a file without write permission in one line, and leaves it unchanged",
   async () => {
     await machine.json(["plan", "list"]);
     const before = readFileSync(machine.database);
     chmodSync(machine.database, 0o444);
     chmodSync(machine.folder, 0o555);
-    // Root may write whatever the rights say.
+    // Root may write whatever the permissions are.
     const as = isRoot ? ["setpriv", "--reuid=65534", "--clear-groups"] : [];
     if (isRoot) chownSync(machine.database, 65534, 65534);
     await expectRefused(as, "(chmod)");
@@ -201,7 +201,7 @@ test.skipIf(isRoot && Bun.which("setpriv") === null)(
   },
 );
 
-/** Begins a command line that sees a folder as a volume that was mounted read-only. */
+/** Beginning of a command line that sees a folder as a volume mounted read-only. */
 const readOnly = (folder: string): string[] => {
   const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
   return ["unshare", "--map-root-user", "--mount", "sh", "-c", mount, folder];
@@ -210,12 +210,13 @@ const canMount =
   Bun.which("unshare") !== null && Bun.spawnSync([...readOnly(tmpdir()), "true"]).exitCode === 0;
 
 test.skipIf(!canMount)(
-  "a volume that is read-only is told as one, and no rights are blamed",
+  "a read-only volume is reported as one, without blaming permissions",
   async () => {
     await machine.json(["plan", "list"]);
     const reason = "is on a volume that is mounted read-only";
     await expectRefused(readOnly(machine.folder), reason);
-    // A disk that fails is remounted under the process, whose -shm stays: then SQLite opens the file.
+    // A failing disk is remounted read-only under the process. Its -shm stays, and SQLite then opens the
+    // file.
     process.kill((await machine.serve()).pid, "SIGKILL");
     expect(machine.exists("kanalog.db-shm")).toBe(true);
     await expectRefused(readOnly(machine.folder), reason, [["serve"]]);
@@ -223,13 +224,13 @@ test.skipIf(!canMount)(
   },
 );
 
-test("a path that can be no database is told to be what it is, by every command and a restore", async () => {
+test("every command, and a restore, explain why a path cannot be a database", async () => {
   await machine.json(["plan", "list"]);
   await machine.json(["backup", "copy.db"]);
   const deep = `${"folder".repeat(20)}/`.repeat(5);
   mkdirSync(machine.path(deep), { recursive: true });
   mkdirSync(machine.path("folder"));
-  for (const [name, said] of [
+  for (const [name, line] of [
     ["folder", `it is a folder: name a file, such as ${machine.path("folder/kanalog.db")}`],
     ["x".repeat(250), "its name is too long with 250 bytes"],
     [`${deep}kanalog.db`, "its path is too long with"],
@@ -242,7 +243,7 @@ test("a path that can be no database is told to be what it is, by every command 
     for (const words of tried) {
       const { exitCode, out, notes } = await machine.run(words, { environment });
       expect(exitCode, words.join(" ")).toBe(1);
-      expect(out + notes, words.join(" ")).toContain(said);
+      expect(out + notes, words.join(" ")).toContain(line);
       expect((out + notes).trimEnd().split("\n")).toHaveLength(1);
     }
   }

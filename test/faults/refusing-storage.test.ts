@@ -10,8 +10,8 @@ import {
 } from "../support/visitor.ts";
 
 /**
- * A storage that takes no writes, as on a disk that is full or has become read-only: what every door
- * answers meanwhile, and after.
+ * A storage that refuses writes, as on a disk that is full or has become read-only: the answers of every
+ * door during the fault and afterwards.
  */
 
 let appliance: Appliance;
@@ -45,7 +45,7 @@ const refuseWrites = (isRefusing: boolean): void => {
   appliance.app.domains.db.pragma(`query_only = ${isRefusing ? "ON" : "OFF"}`);
 };
 
-/** Each fault was told in the log, and none was a surprise. */
+/** Expects each fault in the log, and none of them as an unexpected error. */
 function expectForeseen(): void {
   const messages = appliance.ports.log.errors.map(({ message }) => message);
   expect(messages.length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ const BILLED = [
   ...["/v1/msgr/channels/one/posts/", "/v1/msgr/stats/daily/?channels=1"],
 ];
 
-test("free reads go on, what must be counted or changed answers 503, and nothing is a 500", async () => {
+test("free reads continue, whatever must be counted or changed gets a 503, and nothing is a 500", async () => {
   refuseWrites(true);
   for (const path of [...FREE, "/v1/msgr/webhooks/"]) {
     expect((await send("GET", path)).status, path).toBe(200);
@@ -84,7 +84,7 @@ test("free reads go on, what must be counted or changed answers 503, and nothing
   expectForeseen();
 });
 
-test("while requests that cost are answered 503 it is not ready, and ready again once they are not", async () => {
+test("while billed requests get a 503 it is not ready, and ready again once they do not", async () => {
   const { clock } = appliance.ports;
   const ready = async () => (await appliance.request("/readyz")).status;
   expect(await ready()).toBe(200);
@@ -94,7 +94,7 @@ test("while requests that cost are answered 503 it is not ready, and ready again
   expect(status).toBe(503);
   const fault = "Usage cannot be committed: requests that cost are answered 503.";
   expect(body).toMatchObject({ detail: fault, checks: { database: "ok", usage: fault } });
-  // A balancer sends nothing to it any more.
+  // Meanwhile a load balancer sends it nothing.
   clock.advance(60_000);
   expect(await ready()).toBe(503);
   refuseWrites(false);
@@ -105,7 +105,7 @@ test("while requests that cost are answered 503 it is not ready, and ready again
   );
 });
 
-test("it is ready as soon as a commit works, and ten seconds after where the fault comes back", async () => {
+test("it is ready as soon as a commit works, and ten seconds later if the fault recurs", async () => {
   const { clock } = appliance.ports;
   const ready = async () => (await appliance.request("/readyz")).status;
   const failOnce = async (): Promise<void> => {
@@ -123,7 +123,7 @@ test("it is ready as soon as a commit works, and ten seconds after where the fau
   expect(await ready()).toBe(200);
 });
 
-test("on the site pages go on, and what would change something says that it cannot be done now", async () => {
+test("on the site pages continue, and forms say that changes cannot be made now", async () => {
   const { organizationId } = customer;
   refuseWrites(true);
   for (const path of ["/account/", "/account/keys/", "/account/members/", "/account/channels/"]) {
@@ -132,17 +132,19 @@ test("on the site pages go on, and what would change something says that it cann
   for (const path of ["/staff/", "/staff/jobs/", "/staff/database/"]) {
     expect((await staff.get(path)).status, path).toBe(200);
   }
-  const told = async (answer: Promise<{ status: number; html: string }>) => {
+  const statusOf = async (answer: Promise<{ status: number; html: string }>) => {
     const { status, html } = await answer;
     expect(html).not.toMatch(/password is wrong|is not known/i);
     return status;
   };
-  expect(await told(visitorOf(appliance).signIn("eve@example.com"))).toBe(503);
+  expect(await statusOf(visitorOf(appliance).signIn("eve@example.com"))).toBe(503);
   expect(
-    await told(member.post("/account/keys/", { action: "create", name: "n", access: "read_only" })),
+    await statusOf(
+      member.post("/account/keys/", { action: "create", name: "n", access: "read_only" }),
+    ),
   ).toBe(503);
   expect(
-    await told(
+    await statusOf(
       member.post("/account/profile/", {
         action: "change-password",
         password: PASSWORD,
@@ -151,22 +153,22 @@ test("on the site pages go on, and what would change something says that it cann
     ),
   ).toBe(503);
   expect(
-    await told(staff.post(`/staff/organizations/${organizationId}/`, { action: "archive" })),
+    await statusOf(staff.post(`/staff/organizations/${organizationId}/`, { action: "archive" })),
   ).toBe(503);
-  expect(await told(staff.post("/staff/jobs/", { action: "run", job: "recount" }))).toBe(503);
+  expect(await statusOf(staff.post("/staff/jobs/", { action: "run", job: "recount" }))).toBe(503);
   expectForeseen();
   expect((await member.get("/account/")).status).toBe(200);
 });
 
-test("somebody who is signed in stays so, even where the session would be prolonged", async () => {
-  // The library goes by the real time: a session of seven days is prolonged when it is a day old.
+test("a person who is signed in stays so, even if the session would be prolonged", async () => {
+  // The library uses the real time: a session of seven days is prolonged when it is a day old.
   const inFiveDays = new Date(Date.now() + 5 * 24 * 60 * 60 * 1000).toISOString();
   appliance.app.domains.db.prepare("UPDATE sessions SET expires_at = ?").run(inFiveDays);
   refuseWrites(true);
   expect((await member.get("/account/")).status).toBe(200);
 });
 
-test("of billed requests that fail the log has one line at the begin, one a minute, and one at the end", async () => {
+test("failing billed requests are logged once at the start, once a minute, and once at the end", async () => {
   const { log, clock } = appliance.ports;
   const failing = async (calls: number): Promise<void> => {
     for (let count = 0; count < calls; count += 1) {
@@ -191,7 +193,7 @@ test("of billed requests that fail the log has one line at the begin, one a minu
   expect(log.errors).toEqual([]);
 });
 
-test("when the fault ends all works again at once, and only what was answered was counted", async () => {
+test("after the fault everything works again at once, and only answered requests were counted", async () => {
   const { usage, accounts } = appliance.app.domains;
   const started = (await accounts.organizations()).find(({ id }) => id === customer.organizationId);
   const used = (): number => usage.used(customer.organizationId, started?.planStartedAt ?? 0);

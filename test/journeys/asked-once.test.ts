@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { askOnce } from "../support/machine.ts";
 
-test("a journey's request is sent once, though its connection is closed without an answer", async () => {
-  const asked: string[] = [];
+test("a journey's request is sent once, even if its connection is closed without an answer", async () => {
+  const requested: string[] = [];
   const server = Bun.listen({
     ...{ hostname: "127.0.0.1", port: 0 },
     socket: {
       data(socket, bytes) {
         const path = bytes.toString().split(" ")[1] ?? "";
-        asked.push(path);
+        requested.push(path);
         if (path === "/answered") socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
         else socket.end();
       },
@@ -18,7 +18,7 @@ test("a journey's request is sent once, though its connection is closed without 
     const address = `http://127.0.0.1:${server.port}`;
     expect(await (await askOnce(`${address}/answered`)).text()).toBe("ok");
     await expect(askOnce(`${address}/dropped`)).rejects.toThrow();
-    expect(asked).toEqual(["/answered", "/dropped"]);
+    expect(requested).toEqual(["/answered", "/dropped"]);
   } finally {
     server.stop(true);
   }

@@ -5,8 +5,8 @@ import { imported } from "../support/expectations.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
 /**
- * What is kept in memory is never older than the file: on a file, where serving has a connection of
- * its own, unlike in memory.
+ * Caches in memory are never older than the file. Tested on a file, because only there does serving have a
+ * connection of its own.
  */
 
 let machine: Machine;
@@ -27,7 +27,7 @@ afterEach(async () => {
 const card = async (channel: string, key?: string) =>
   appliance.get(`/v1/msgr/channels/${channel}/`, key);
 
-test("a card that was asked for shows each change in the next answer", async () => {
+test("a cached card shows each change in the next answer", async () => {
   for (const title of ["Новый", "Новее"]) {
     await card("1");
     await card("first");
@@ -38,16 +38,16 @@ test("a card that was asked for shows each change in the next answer", async () 
   }
 });
 
-test("a handle that went to another channel shows that one at once", async () => {
+test("a handle that moved to another channel leads there at once", async () => {
   expect((await card("first")).body.id).toBe(1);
   await imported(appliance, "channels", [{ id: "1", handle: "former" }]);
   await imported(appliance, "channels", [{ id: "2", handle: "first" }]);
   expect((await card("first")).body.id).toBe(2);
-  // The one it had before finds it still.
+  // Its previous handle still finds it.
   expect((await card("second")).body.id).toBe(2);
 });
 
-test("a channel that is public no more is nowhere at once, and back at once", async () => {
+test("a channel that is no longer public disappears at once, and returns at once", async () => {
   const statuses = async () => [(await card("1")).status, (await card("first")).status];
   expect(await statuses()).toEqual([200, 200]);
   await imported(appliance, "channels", [{ id: "1", is_public: "false" }]);
@@ -56,7 +56,7 @@ test("a channel that is public no more is nowhere at once, and back at once", as
   expect(await statuses()).toEqual([200, 200]);
 });
 
-test("a post moves the card's last post on at once", async () => {
+test("a post updates the card's last post at once", async () => {
   await card("1");
   const publishedAt = "2026-01-02T03:04:05+03:00";
   const post = {
@@ -71,7 +71,7 @@ test("a post moves the card's last post on at once", async () => {
   expect((await card("1")).body.last_post_at).toBe(publishedAt);
 });
 
-test("a key is good and bad, and a plan's limits hold, from the next request on", async () => {
+test("changes of a key, and of a plan's limits, take effect with the next request", async () => {
   const { accounts, keys } = appliance.app.domains;
   const { key, keyId, memberId, organizationId } = await appliance.customer();
   const status = async () => (await card("1", key)).status;

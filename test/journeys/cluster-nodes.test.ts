@@ -28,20 +28,20 @@ import { hasPostgres, type PostgresServer, startPostgres } from "../support/post
 import { elapsed, posts, writePosts } from "../support/webhook-journey.ts";
 
 /**
- * Faults of one node of two: its line to PostgreSQL, its disk, a day of absence, a PostgreSQL that was put
- * back, another version of the program. Run by `bun run test:cluster`.
+ * Faults of one of two nodes: its connection to PostgreSQL, its disk, a day of absence, a restored
+ * PostgreSQL, another version of the program. Run by `bun run test:cluster`.
  */
-const IS_ASKED_FOR = process.env["KANALOG_TEST_PATRONI"] === "1";
+const IS_CAMPAIGN = process.env["KANALOG_TEST_PATRONI"] === "1";
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 const SECRET = "the secret of both nodes of this journey";
 const CUT_MS = 20_000;
 const FULL_MS = 15_000;
 
-const noNamespaces = IS_ASKED_FOR ? missingForNamespaces() : "";
+const noNamespaces = IS_CAMPAIGN ? missingForNamespaces() : "";
 if (noNamespaces !== null && noNamespaces !== "") {
   console.warn(`The cut line and the full disk are skipped: ${noNamespaces} is not here.`);
 }
-const here = test.skipIf(!hasPostgres || !IS_ASKED_FOR);
+const here = test.skipIf(!hasPostgres || !IS_CAMPAIGN);
 const asRoot = test.skipIf(!hasPostgres || noNamespaces !== null);
 
 let machine: Machine;
@@ -50,7 +50,7 @@ let campaign: ClusterCampaign | null;
 let namespace: Namespace | null;
 beforeEach(async () => {
   [campaign, namespace] = [null, null];
-  if (!hasPostgres || !IS_ASKED_FOR) return;
+  if (!hasPostgres || !IS_CAMPAIGN) return;
   machine = createMachine();
   postgres = await startPostgres({ isFlushed: true });
 }, 60_000);
@@ -89,7 +89,7 @@ asRoot(
     separate.cut();
     const cutMs = performance.now();
     const before = { ...calls };
-    // What had reached PostgreSQL before may still be answered.
+    // Requests that had reached PostgreSQL before may still be answered.
     await elapsed(500);
     const quietMs = performance.now();
     let longestMs = 0;
@@ -107,7 +107,7 @@ asRoot(
     expect(checks["cluster"]).toBe("This node's copy of the cluster's rows is out of date.");
     expect(b.answeredAtMs).toBeLessThan(quietMs);
     expect(a.answeredAtMs).toBeGreaterThan(cutMs + CUT_MS / 2);
-    // One at least was told; others may wait still.
+    // At least one request got that answer; others may still be waiting.
     await until(() => calls.unavailable > before.unavailable, "an answer that it is unavailable");
     console.info({
       ...{ checks, longestFreeMs: Math.round(longestMs) },
@@ -168,20 +168,20 @@ asRoot(
       console.info(`ready ${Math.round(performance.now() - roomMs)} ms after there was room`);
       await campaign.expectNothingLost();
     } finally {
-      // Whoever still uses it keeps it until it ends.
+      // Processes that still use it keep it until they end.
       spawnSync("umount", ["--lazy", disk]);
     }
   },
 );
 
-/** Until there is no room for a byte. */
+/** Fills a file until there is no room for another byte. */
 function fill(path: string): void {
   const file = openSync(path, "w");
   for (const size of [1 << 20, 4096, 1]) {
     try {
       for (;;) writeSync(file, new Uint8Array(size));
     } catch {
-      // No room for so many; fewer may still fit.
+      // There is no room for so many bytes; fewer may still fit.
     }
   }
   closeSync(file);
@@ -242,7 +242,7 @@ here(
     spawnSync("cp", ["-a", backup, postgres.data]);
     await postgres.start();
 
-    // The node that serves says what to do, and is billed for nothing.
+    // The serving node logs what to do, and bills nothing.
     await until(() => a.printed().includes("kanalog cluster rebuild"), "a line in the log");
     expect((await a.get("/v1/msgr/channels/1/", key)).status).toBe(503);
     await until(async () => (await a.get("/readyz")).status === 503, "unready");
@@ -285,7 +285,8 @@ here(
       expect((await one.get("/v1/msgr/channels/1/", key)).status).toBe(200);
       expect((await one.get("/v1/me/", key)).status).toBe(200);
     }
-    // The former program's copy gets what the newer one writes, without the columns that it does not know.
+    // The previous program's copy gets what the newer one writes, without the columns that it does not
+    // know.
     await until(() => organizations("a").includes("Newer"), "the newer node's organization");
     const body = JSON.stringify({ url: "https://93.184.215.14/hook", channels: [1] });
     const change = await fetch(`${a.address}/v1/msgr/webhooks/`, {
@@ -301,7 +302,7 @@ here(
     expect(refused.notes).toContain(`schema version ${SCHEMA_VERSION + 1}`);
     expect(await a.stop()).toBe(0);
 
-    // Upgraded, it is a node as before.
+    // After its upgrade it is a node as before.
     const upgraded = await machine.serve(["serve"], { ...options("a"), program });
     expect((await upgraded.get("/v1/msgr/channels/1/", key)).status).toBe(200);
     const later = await machine.runProgram(["org", "create", "--name", "Last", "--plan", "profi"], {
@@ -331,7 +332,7 @@ async function ok(words: string[], name: string): Promise<string> {
 
 const serve = (name: string): Promise<Serving> => machine.serve(["serve"], options(name));
 
-/** Of two nodes, of which none serves yet, with a key and a channel. */
+/** Creates a cluster of two nodes, none of which serves yet, with a key and a channel. */
 async function cluster(): Promise<{ key: string }> {
   machine.write("channels.csv", "id,title,subscribers\n1,Птицы,1000\n");
   const imported = await machine.run(["import", "channels", machine.path("channels.csv")]);
@@ -367,7 +368,10 @@ function organizations(name: string): string {
   }
 }
 
-/** The program with a migration more, which adds a column to a shared table. @returns what starts it */
+/**
+ * Copies the program and adds a migration, which adds a column to a shared table. @returns the command line
+ * that starts it
+ */
 function nextProgram(): string[] {
   const root = join(import.meta.dir, "../..");
   const next = machine.path("next");

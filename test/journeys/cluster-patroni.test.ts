@@ -17,15 +17,15 @@ import {
 import { elapsed } from "../support/webhook-journey.ts";
 
 /**
- * Two nodes under load over PostgreSQL on two servers under Patroni, whose commits reach both: whatever is
- * killed, nothing that was answered is lost. Run by `bun run test:cluster`.
+ * Two nodes under load over PostgreSQL on two servers under Patroni with synchronous replication: whatever
+ * is killed, nothing that was answered is lost. Run by `bun run test:cluster`.
  */
-const IS_ASKED_FOR = process.env["KANALOG_TEST_PATRONI"] === "1";
+const IS_CAMPAIGN = process.env["KANALOG_TEST_PATRONI"] === "1";
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 
 const REVOKED = 40;
 
-const missing = IS_ASKED_FOR ? missingForPatroni() : "";
+const missing = IS_CAMPAIGN ? missingForPatroni() : "";
 if (missing !== null && missing !== "") {
   console.warn(`The campaign under Patroni is skipped: ${missing} is not here.`);
 }
@@ -52,7 +52,7 @@ afterEach(async () => {
   await machine?.leave();
 }, 60_000);
 
-/** Waits for answers of both nodes, and tells how long that took since a moment. */
+/** Waits for answers of both nodes, and prints how long that took since `beganMs`. */
 async function tellAnswers(of: string, beganMs: number): Promise<void> {
   await campaign.answersAgain();
   const seconds = campaign.nodes.map(
@@ -119,7 +119,7 @@ underPatroni(
       .query("UPDATE kanalog.nodes SET program = program")
       .then(() => "acknowledged")
       .catch(() => "refused");
-    // Nodes go on while the former primary still says that it takes writes.
+    // The nodes work while the former primary still reports that it accepts writes.
     await tellAnswers("Patroni of the primary stopped", beganMs);
     const still = elapsed(Math.max(0, 10_000 - (performance.now() - promotedMs))).then(
       () => "waits",

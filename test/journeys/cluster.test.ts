@@ -8,8 +8,8 @@ import { hasPostgres, type PostgresServer, startPostgres } from "../support/post
 import { elapsed, seededRandom } from "../support/webhook-journey.ts";
 
 /**
- * Two nodes in processes of their own over a PostgreSQL whose commits reach the disk, all of which are
- * killed or stopped under load. More often by `bun run test:cluster`.
+ * Two nodes in separate processes over a PostgreSQL that flushes its commits to disk; all of them are
+ * killed or stopped under load. `bun run test:cluster` does so more often.
  */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
@@ -17,7 +17,7 @@ const SECRET = "the secret of both nodes of the campaign";
 const NODES = ["a", "b"] as const;
 const CLIENTS = 4;
 const CHANNELS = 40;
-/** Longer than PostgreSQL waits for a node that says nothing within its turn. */
+/** Longer than PostgreSQL waits for a node that is silent within its turn. */
 const STOPPED_MS = 7_000;
 const LIFE_MAX_MS = 2_000;
 
@@ -52,7 +52,7 @@ async function ok(words: string[], name: Name, more: Record<string, string> = {}
 }
 
 test.skipIf(!hasPostgres)(
-  "nothing that was answered is lost, and no unit counted twice, whatever is killed",
+  "nothing that was answered is lost, and no unit is counted twice, whatever is killed",
   async () => {
     console.info(`KANALOG_TEST_SEED=${SEED}, ${KILLS} of each`);
     const random = seededRandom(SEED);
@@ -145,7 +145,7 @@ test.skipIf(!hasPostgres)(
     expect(used.rows[0].used).toBe(rows[0].units);
     expect([...calls.others].filter((status) => status !== 503)).toEqual([]);
 
-    // Each node has all channels of the last import that said it was done, or of a later one.
+    // Each node has all channels of the last import that reported success, or of a later one.
     for (const name of NODES) {
       await ok(["plan", "list"], name);
       const { KANALOG_DB: path } = environmentOf(name);

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { hasPostgres } from "../support/postgres.ts";
 
-/** Suites of the contract once more, each appliance being two nodes that are asked in turns. */
+/** Suites of the contract, run with appliances of two nodes that answer in turns. */
 const SUITES = ["fields", "isolation", "routes"];
 
-/** On a machine that does much else it takes minutes. */
+/** On a busy machine it takes minutes. */
 const LASTS_MAX_MS = 15 * 60_000;
 
 const ROOT = join(import.meta.dir, "../..");
@@ -20,13 +20,13 @@ test.skipIf(!hasPostgres)(
       stdout: "pipe",
       stderr: "pipe",
     });
-    const [out, said, exitCode] = await Promise.all([
+    const [out, notes, exitCode] = await Promise.all([
       suites.stdout.text(),
       suites.stderr.text(),
       suites.exited,
     ]);
-    expect(exitCode, out + said).toBe(0);
-    expect(Number(/(\d+) pass/.exec(said)?.[1])).toBeGreaterThan(60);
+    expect(exitCode, out + notes).toBe(0);
+    expect(Number(/(\d+) pass/.exec(notes)?.[1])).toBeGreaterThan(60);
   },
   LASTS_MAX_MS,
 );

@@ -39,19 +39,22 @@ import {
   withCustomers,
 } from "../support/webhook-journey.ts";
 
-/** Kills of what serves: one of three workers in the check, 200 of one process too by `bun run test:crash`. */
+/** Number of kills: one in the check, 200 by `bun run test:crash`, which also kills a single process. */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 const IS_CAMPAIGN = process.env["KANALOG_TEST_KILLS"] !== undefined;
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 const WEBHOOKS = 3;
-/** A life ends at a random moment: of these, in turn, or as soon as the first that comes. */
+/**
+ * A life ends after this time at the latest; before, after a random number of answers or of deliveries, in
+ * turn.
+ */
 const LIFE_MAX_MS = 2_000;
 const ANSWERS_MAX = 600;
 const REQUESTS_MAX = 30;
 const AFTER_REQUEST_MAX_MS = 10;
-/** Every fifth life ends while it still starts. */
+/** Every fifth life ends during the start. */
 const START_MAX_MS = 500;
-/** The clock on the wall is told too, and depends on what else runs. */
+/** Limit for the processor time until ready. Elapsed time is printed too, but depends on what else runs. */
 const READY_PROCESSOR_MAX_MS = 1_000;
 
 const FAILURES: readonly ReceiverAnswer[] = [
@@ -72,13 +75,13 @@ afterEach(async () => {
 const IS_LINUX = process.platform === "linux";
 
 test.if(IS_CAMPAIGN || !IS_LINUX)(
-  "over kills of everything at random moments nothing that was acknowledged is lost",
+  "when everything is killed at random moments, nothing that was acknowledged is lost",
   () => killOnAndOn(1),
   300_000 + 15_000 * KILLS,
 );
 
 test.if(IS_LINUX)(
-  "the same with three workers, of which one is killed in the midst of each life",
+  "the same with three workers, one of which is killed in the middle of each life",
   () => killOnAndOn(3),
   300_000 + 20_000 * KILLS,
 );
@@ -92,7 +95,7 @@ async function killOnAndOn(workers: number): Promise<void> {
   const chances = (stream: number) => seededRandom(SEED + stream);
   const [chance, moment] = [chances(0), chances(1)];
   const campaign: Campaign = { machine, serving: null, goesOn: true };
-  /** Called with whatever happens that a life may end at. */
+  /** Called for every event at which a life may end. */
   let onEvent = (_kind: "answer" | "request") => {};
 
   const received: { request: ReceivedRequest; isTaken: boolean }[] = [];
@@ -121,10 +124,10 @@ async function killOnAndOn(workers: number): Promise<void> {
   const { backups, ended: backedUp } = backUpOnAndOn(campaign, calls, chances(4));
   const { changes, ended: went } = changeCatalogOnAndOn(campaign, imports, chances(5));
   const loads = Promise.all([called, imported, changed, backedUp, went]);
-  // A load that fails ends the campaign, whatever it is at.
+  // Rejects when a load fails, which ends the campaign at any point.
   const failed = loads.then(() => new Promise<never>(() => {}));
 
-  /** The least that one of the loads came to. */
+  /** Smallest progress of all loads. */
   const least = (): number =>
     Math.min(
       ...[calls.answered, imports.titles, imports.posts, keys.good.size + keys.revoked.size],
@@ -156,13 +159,13 @@ async function killOnAndOn(workers: number): Promise<void> {
     const checked = machine.runProgram(["check"]);
     const kind = kill % 2 === 0 ? "request" : "answer";
     let left = Math.ceil(moment() * (kind === "request" ? REQUESTS_MAX : ANSWERS_MAX));
-    const came = new Promise<void>((resolve) => {
+    const enough = new Promise<void>((resolve) => {
       onEvent = (happened) => {
         if (happened === kind && --left <= 0) resolve();
       };
     });
-    await Promise.race([came, elapsed(LIFE_MAX_MS)]);
-    // Of a load that came to nothing, kills would prove nothing.
+    await Promise.race([enough, elapsed(LIFE_MAX_MS)]);
+    // If a load made no progress, kills would prove nothing about it.
     if (kill === 1) await until(() => least() > 0, "something of each load");
     const { out, notes } = await checked;
     expect(notes).toBe("");
@@ -208,7 +211,7 @@ async function killOnAndOn(workers: number): Promise<void> {
   );
 }
 
-/** Workers of a serving process. Linux only. */
+/** Process ids of a serving process's workers. Linux only. */
 function workersOf(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
@@ -218,19 +221,19 @@ function workersOf(pid: number): number[] {
   }
 }
 
-/** Kills a process and its workers, as a loss of the machine does. */
+/** Kills a process and its workers, as a power cut would. */
 function killAll(pid: number): void {
   const workers = IS_LINUX ? workersOf(pid) : [];
   for (const one of [pid, ...workers]) {
     try {
       process.kill(one, "SIGKILL");
     } catch {
-      // It ended by itself meanwhile.
+      // It has already ended by itself.
     }
   }
 }
 
-/** Kills a worker, half of the time the one with the lease, and waits until it is back. */
+/** Kills a worker, half of the time the one with the lease, and waits until it has been restarted. */
 async function killWorker(serving: Serving, workers: number, chance: () => number): Promise<void> {
   const all = workersOf(serving.pid);
   const [lease] = machine.query<{ owner: string | null }>("SELECT owner FROM leases");
@@ -249,7 +252,7 @@ async function killWorker(serving: Serving, workers: number, chance: () => numbe
   );
 }
 
-/** Units stored are at least what was answered and at most what was sent, by day and by period. */
+/** Stored units are at least those answered and at most those requested, by day and by period. */
 function expectUsage({ answered, sent }: Calls): void {
   const sum = (of: string, table: string): number =>
     machine.query<{ units: number }>(`SELECT coalesce(sum(${of}), 0) AS units FROM ${table}`)[0]
@@ -260,27 +263,30 @@ function expectUsage({ answered, sent }: Calls): void {
   expect(sum("units", "usage_days")).toBe(units);
 }
 
-/** Keys that were made work, those that were revoked do not; the last few of many. */
+/** Keys that were created work, and revoked ones do not; only the last few are checked. */
 async function expectKeys({ good, revoked }: Keys, get: Serving["get"]): Promise<void> {
   const statusOf = async (key: string) => (await get("/v1/me/", key)).status;
   for (const key of [...good.values()].slice(-10)) expect(await statusOf(key)).toBe(200);
   for (const key of [...revoked.values()].slice(-10)) expect(await statusOf(key)).toBe(401);
 }
 
-/** Half of the attempts fail, each fortieth by hanging: that takes 10 seconds of a place. */
+/** Half of the attempts fail, every fortieth by hanging, which occupies a slot for 10 seconds. */
 function failureOf(chance: () => number): ReceiverAnswer | undefined {
   if (chance() < 1 / 40) return "hang";
   return chance() < 0.5 ? FAILURES[Math.floor(chance() * FAILURES.length)] : undefined;
 }
 
-/** 25 of their 30 seconds go by: what was under way at a kill is attempted once they have ended. */
+/**
+ * Ages the leases by 25 of their 30 seconds: attempts that were in progress at a kill are repeated once
+ * their lease has expired.
+ */
 function leasesRunOut(): void {
   const db = machine.open();
   db.exec("UPDATE webhook_deliveries SET claimed_until = claimed_until - 25000");
   db.close();
 }
 
-/** Waits until nothing waits to be sent, while attempts are made. */
+/** Waits until no delivery is pending, while attempts are made. */
 async function drain(received: readonly unknown[]): Promise<void> {
   let [seen, lastSeenAtMs] = [received.length, performance.now()];
   for (;;) {
@@ -296,8 +302,8 @@ async function drain(received: readonly unknown[]): Promise<void> {
 }
 
 /**
- * Every post came to every webhook, in one delivery of the same bytes each time; and in one more of the
- * alert, as many as it sends on a day.
+ * Every post reached every webhook in one delivery, with the same bytes at each attempt; and in one more
+ * delivery for the alert, up to the number that it sends in a day.
  */
 function expectDelivered(
   received: readonly { request: ReceivedRequest; isTaken: boolean }[],
@@ -333,7 +339,7 @@ function expectDelivered(
   return { deliveries: bodies.size, takenAgain };
 }
 
-/** What has not come to its end, for the message of a test that fails. */
+/** Rows that are still unfinished, for the message of a failed test. */
 function waiting(on: Machine): unknown {
   const rows = on.query(
     `SELECT webhook_id AS webhook, state, count(*) AS deliveries, sum(claim IS NOT NULL) AS claimed,

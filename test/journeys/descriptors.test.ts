@@ -4,7 +4,7 @@ import { createMachine, type Machine, PROGRAM } from "../support/machine.ts";
 import { connectRaw, type RawConnection } from "../support/raw-http.ts";
 
 const LIMIT = 128;
-/** Files that threads and the database may open while connections are made. */
+/** Descriptors left for threads and the database while connections are opened. */
 const LEFT = 8;
 const TRIES_MAX = 1_000;
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => machine.leave());
 
-test("with no file descriptor left searches are refused, the process goes on, and answers them once there are some", async () => {
+test("without free file descriptors searches are refused, the process continues, and answers them once there are some", async () => {
   const { key } = await machine.customer();
   const program = ["sh", "-c", `ulimit -n ${LIMIT} && exec "$@"`, "sh", ...PROGRAM];
   const { address, pid } = await machine.serve(["serve"], { program });
@@ -31,7 +31,7 @@ test("with no file descriptor left searches are refused, the process goes on, an
     expect((await ask(connection, "/healthz"))?.status).toBe(200);
     others.push(connection);
   }
-  // More than can be accepted.
+  // Opens more than can be accepted.
   for (let more = 0; more < 2 * LEFT; more++) others.push(await connectRaw(address));
   expect((await ask(first, "/healthz"))?.status).toBe(200);
 

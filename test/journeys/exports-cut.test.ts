@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
 
-/** What an export costs whose connection breaks, or whose process is killed, in the middle. */
+/** Costs of an export whose connection breaks, or whose process is killed, in the middle. */
 
 const POSTS = 30_000;
 const UNITS = POSTS / 1_000;
@@ -37,7 +37,7 @@ const stored = (): number =>
     ?.used ?? 0;
 const rowsIn = (text: string): number => text.split('{"id":').length - 1;
 
-/** Asks for the export, and takes what comes until `enough`, then nothing more. */
+/** Requests the export, and reads until `enough`, then nothing more. */
 async function take(
   enough: (rows: number) => boolean,
 ): Promise<{ socket: Socket; rows(): number }> {
@@ -57,7 +57,7 @@ async function take(
   return { socket, rows: () => rows };
 }
 
-/** The units once no more of them come: looked at until two looks some requests apart are the same. */
+/** Recorded units once they no longer change: reads until two readings some requests apart are equal. */
 async function settled(): Promise<number> {
   let before = -1;
   await until(async () => {
@@ -70,7 +70,7 @@ async function settled(): Promise<number> {
   return before;
 }
 
-test("a reader who stops is not read ahead for, and one who goes pays for what was sent", async () => {
+test("an export does not read ahead of a client that pauses, and a client that leaves pays for what was sent", async () => {
   const { socket, rows } = await take((count) => count >= 3_500);
   const waiting = await settled();
   expect(waiting).toBeGreaterThanOrEqual(Math.ceil(rows() / 1_000));
@@ -80,13 +80,13 @@ test("a reader who stops is not read ahead for, and one who goes pays for what w
   expect(after).toBeLessThanOrEqual(waiting + 1);
   expect(after).toBeLessThan(UNITS / 2);
 
-  // Its place is free for others, and a whole export costs each thousand once.
+  // Its slot is released, and a complete export costs each thousand once.
   const whole = await Promise.all([server.get(PATH, key), server.get(PATH, key)]);
   for (const answer of whole) expect(rowsIn(await answer.text())).toBe(POSTS);
   expect(stored()).toBe(after + 2 * UNITS);
 });
 
-test("a process that is killed has the units of all that it sent", async () => {
+test("a killed process has recorded the units of everything it sent", async () => {
   const { rows } = await take((count) => count >= 5_000);
   process.kill(server.pid, "SIGKILL");
   await until(() =>

@@ -9,7 +9,7 @@ import {
 import { elapsed } from "../support/webhook-journey.ts";
 
 const TIMEOUT_MS = 1500;
-/** Without advertising, since a page that an index has in order is read without a thread. */
+/** Without advertising, because a page that an index returns in order is read without a thread. */
 const SLOW = "/v1/msgr/channels/1/posts/?is_ad=false";
 const QUICK = [
   ...["/v1/msgr/channels/7/", "/v1/msgr/channels/h9x/", "/v1/msgr/channels/?limit=20"],
@@ -34,14 +34,14 @@ beforeEach(async () => {
 });
 afterEach(() => machine.leave());
 
-/** A server on which the slow query, asked once before, has no end from now on. */
+/** Starts a server on which the slow query, after one normal run, never ends. */
 async function serveEndless(queryTimeoutMs: number): Promise<Serving> {
   const server = await machine.serve(["serve"], {
     environment: { KANALOG_QUERY_TIMEOUT_MS: String(queryTimeoutMs) },
   });
-  // What is asked for the first time starts its thread and prepares its statement.
+  // The first run of each query starts its thread and prepares its statement.
   for (const path of [...QUICK, SLOW]) expect((await server.get(path, key)).status).toBe(200);
-  // The table becomes a view that never ends: open connections see the change at once.
+  // Replaces the table by a view that never ends; open connections see the change at once.
   const db = machine.open();
   db.exec(`
     ALTER TABLE posts RENAME TO posts_before;
@@ -55,7 +55,7 @@ async function serveEndless(queryTimeoutMs: number): Promise<Serving> {
   return server;
 }
 
-test("a query that takes long delays nobody, and many of them not those who watch", async () => {
+test("a slow query delays nobody, and many of them do not delay monitoring", async () => {
   const server = await serveEndless(HANGS_AFTER_MS);
   const { key: another } = await machine.customer();
   let slowEnded = 0;
@@ -65,12 +65,12 @@ test("a query that takes long delays nobody, and many of them not those who watc
       () => {},
     );
   askSlow();
-  // Whatever waited for the query, on its thread or for one, would be answered after it.
+  // Anything that waited for the query, on its thread or for a thread, would be answered after it.
   for (const path of [...QUICK, ...QUICK]) {
     expect((await server.get(path, key)).status).toBe(200);
     expect(slowEnded).toBe(0);
   }
-  // One customer's take half of the threads. With every thread busy, those who watch the appliance are answered at once.
+  // One customer uses at most half of the threads. With every thread busy, monitoring is answered at once.
   for (let more = 0; more < 2; more++) askSlow();
   for (let more = 0; more < 3; more++) askSlow(another);
   const readers = async (): Promise<string> => {
@@ -84,7 +84,7 @@ test("a query that takes long delays nobody, and many of them not those who watc
   expect(slowEnded).toBe(0);
 });
 
-test("a query that runs into the time limit is a 503 and costs nothing, and its thread goes on", async () => {
+test("a query that exceeds the time limit gets a 503 and costs nothing, and its thread continues", async () => {
   const server = await serveEndless(TIMEOUT_MS);
   const used = async (): Promise<number> =>
     ((await (await server.get("/v1/me/", key)).json()) as { usage: { used: number } }).usage.used;
@@ -100,9 +100,9 @@ test("a query that runs into the time limit is a 503 and costs nothing, and its 
 
   const before = server.processorMs();
   await elapsed(500);
-  // A statement that ran on would have taken all of the half second.
+  // A statement that kept running would have used the whole half second.
   expect(server.processorMs() - before).toBeLessThan(200);
-  // The thread that was stopped is whole: it serves, and more slow queries than threads end too.
+  // The thread that was stopped still works, and more slow queries than there are threads end too.
   const answers = await Promise.all(Array.from({ length: 6 }, () => server.get(SLOW, key)));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503));
   expect((await server.get("/v1/msgr/channels/?limit=20", key)).status).toBe(200);

@@ -22,29 +22,37 @@ import { checkBody, findOperation, type OpenApiDocument } from "../support/publi
 import { connectRaw, type RawAnswer } from "../support/raw-http.ts";
 import { call, pushing } from "../support/webhook-journey.ts";
 
-/** The least in all; 100,000 by `bun run test:hostile`. */
+/** Minimum number of requests; 100,000 by `bun run test:hostile`. */
 const REQUESTS = Number(process.env["KANALOG_TEST_REQUESTS"] ?? 600);
-/** While some method or tool was not reached there are so many more, up to so many in all. */
+/** As long as some method or tool was not reached, this many more are sent, up to a maximum in all. */
 const MORE = 500;
 const REQUESTS_MAX = Math.max(REQUESTS, 20_000);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
-/** Connections that send at once, each one request after the other. */
+/** Concurrent connections, each of which sends one request after the other. */
 const LANES = 4;
-/** One request in so many is to the MCP server. */
+/** One request in this many goes to the MCP server. */
 const MCP_SHARE = 4;
-/** Work of the processor from a request to its answer, those of the other lanes included. */
+/**
+ * Maximum processor time between a request and its answer, which includes the other connections' requests.
+ */
 const WORK_MAX_MS = 2_000;
 const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
 
-/** Tools' schemas tell less of texts than the document does. */
+/** Schemas of tools describe texts in less detail than the document does. */
 const TOOL_TEXTS = {
   ...{ channels: ["1,3"], ids: ["3,1"], from: ["2024-11-01"], to: ["2024-11-30"] },
   ...{ category: ["science"], territory: ["russia"], parent: ["russia"] },
 };
 const ROUTED = ["get", "post", "patch", "delete"];
-/** Stand in a path for the newest webhook or alert there is, and for one that was tested and its delivery. */
+/**
+ * Placeholders in paths: for the newest existing webhook, the newest alert, and for a webhook that was
+ * tested and its delivery.
+ */
 const [NEWEST, NEWEST_ALERT, TESTED, PING] = ["newest", "alerting", "tested", "ping"];
-/** The best answer of an operation: there are only pings to send again, and few of them. */
+/**
+ * Best possible answer of an operation, if it is not a success: only few pings exist that could be sent
+ * again.
+ */
 const USUAL: Record<string, string> = { msgr_webhooks_deliveries_resend: "404" };
 
 let machine: Machine;
@@ -52,9 +60,9 @@ let receiver: Receiver;
 let serving: Serving;
 let document: OpenApiDocument;
 let tools: Tool[];
-/** Values of `Authorization` by what they are; the first is used most. */
+/** Values of `Authorization` by kind; the first is used most. */
 let keys: Map<string, string>;
-/** Numbers of the good ones. */
+/** Ids of the valid keys. */
 let keyIds: Map<string, number>;
 let known: Known;
 
@@ -74,7 +82,7 @@ beforeAll(async () => {
   );
   tools = listed.body.result.tools;
   known = {
-    // Free calls, which are written with those that cost, below.
+    // Free calls are recorded together with billed ones, below.
     webhook: [await lastingWebhook(owner)],
     channel: ["nsmag", 1, 3, "HABR_COM"],
     q: ["новости", "@nsmag", "t.me/habr_com", "science", -1001000724666],
@@ -94,7 +102,7 @@ afterAll(async () => {
 });
 
 test(
-  "no request, however broken, is a 5xx, outside its schema, much work, or billed wrongly",
+  "no request, however broken, gets a 5xx, violates its schema, costs much work, or is billed wrongly",
   async () => {
     console.info(`${REQUESTS} requests (KANALOG_TEST_REQUESTS), seed ${SEED} (KANALOG_TEST_SEED)`);
     const seen = new Map<string, number>();
@@ -137,11 +145,11 @@ test(
       }),
     );
 
-    // Else the requests would prove nothing of them.
+    // Otherwise the requests would prove nothing about them.
     expect(unreached(seen)).toEqual([]);
     expect((await serving.get("/readyz")).status).toBe(200);
     expect(serving.printed()).not.toMatch(/"level":"error"/);
-    // What costs nothing may be written with the next commit: the stop is the last.
+    // Free requests may be recorded with the next commit; the shutdown makes the last one.
     expect(await serving.stop()).toBe(0);
     expect(recorded()).toEqual(counted);
     console.info(
@@ -154,7 +162,7 @@ test(
 
 type Usage = Record<string, { requests: number; units: number }>;
 
-/** What the file says of each good key. */
+/** Usage of each valid key, as recorded in the file. */
 function recorded(): Usage {
   const rows = machine.query<{ id: number; requests: number; units: number }>(
     "SELECT key_id AS id, sum(requests) AS requests, sum(units) AS units FROM usage_days GROUP BY 1",
@@ -209,7 +217,7 @@ async function makeData(): Promise<{ keys: Map<string, string>; keyIds: Map<stri
   return { keys, keyIds };
 }
 
-/** Cursors of every list and ordering, so that they meet each other's. */
+/** Cursors of every list and ordering, so that they are also used with the wrong ones. */
 async function someCursors(key: string): Promise<string[]> {
   const cursors: string[] = [];
   for (const path of [
@@ -224,7 +232,7 @@ async function someCursors(key: string): Promise<string[]> {
   return [...cursors, `${cursors[0]}A`, cursors[0]?.slice(1) ?? "", "x"];
 }
 
-/** A webhook for alerts, behind numbers that are gone: those are tried much, and deleted. */
+/** A webhook for alerts, with a number higher than those that requests guess and often delete. */
 async function lastingWebhook(key: string): Promise<number> {
   const body = { url: `https://127.0.0.1:${receiver.port}/hook`, channels: [1] };
   for (;;) {
@@ -234,12 +242,12 @@ async function lastingWebhook(key: string): Promise<number> {
   }
 }
 
-/** The owner's webhooks and alerts that there are. */
+/** The owner's existing webhooks and alerts. */
 const webhooks: number[] = [];
 const alerts: number[] = [];
 let tested = { webhook: 0, delivery: 0 };
 
-/** With the numbers of what there is at this moment. */
+/** A target with its placeholders replaced by what exists at this moment. */
 function filled(target: string): string {
   return target
     .replace(NEWEST, String(webhooks.at(-1) ?? 0))
@@ -268,14 +276,14 @@ const ajv = addFormats(new Ajv2020({ strict: false }));
 const outputs = new Map<string, ValidateFunction>();
 
 /**
- * Fails where an answer is not what it must be.
- * @returns a name for its kind, and what it cost; null where no good key was asked with
+ * Fails if an answer violates the contract.
+ * @returns a name for its kind, and its cost; null if no valid key was used
  */
 function judge(
   { verb, target, body: sent, key }: HostileRequest,
   { status, headers, body: text }: RawAnswer,
 ): { name: string; cost: number | null } {
-  // A backslash is a slash there, and `..` leads up.
+  // `URL` treats a backslash as a slash, and resolves `..`.
   const { pathname } = new URL(target, "http://127.0.0.1");
   const isMcp = /^\/v1\/mcp\/?$/.test(pathname);
   const isReading = verb === "GET" || verb === "HEAD";
@@ -310,12 +318,12 @@ function judge(
   return { name: `${operationId} ${status}`, cost: Number(cost) };
 }
 
-/** What costs: whatever passes the quota check, and is answered 200, 400 or 404. */
+/** Whether an answer is billed: it passed the quota check, and is a 200, 400 or 404. */
 function isBilled(status: number): boolean {
   return status < 300 || status === 400 || status === 404;
 }
 
-/** The same of what a call of a tool answered. */
+/** The same for the answer to a call of a tool. */
 function judgeMcp(
   sent: string | null,
   status: number,
@@ -328,8 +336,8 @@ function judgeMcp(
     return { name: `mcp ${status} ${kind}`, units: 0 };
   }
   expect(status).toBe(200);
-  const asked = JSON.parse(sent ?? "").params?.name;
-  const tool = tools.find((each) => each.name === asked);
+  const toolName = JSON.parse(sent ?? "").params?.name;
+  const tool = tools.find((each) => each.name === toolName);
   const name = tool?.name ?? "unknown";
   const [{ text }] = result.content;
   const units = Number(/Costs (\d) request unit/.exec(tool?.description ?? "")?.[1] ?? 0);
@@ -345,7 +353,7 @@ function judgeMcp(
   return { name: `mcp ${name} 200`, units };
 }
 
-/** Operations and tools that have not yet done what they are for, or have not failed where they can. */
+/** Operations and tools that have not succeeded yet, or have not failed although they can. */
 function unreached(seen: ReadonlyMap<string, number>): string[] {
   const has = (name: string): boolean => seen.has(name);
   const operations = Object.values(document.paths).flatMap((ofPath) => Object.values(ofPath));

@@ -13,7 +13,7 @@ const channels = (length: number) =>
     return `{"id":${id},"handle":"channel_${id}","title":"Канал № ${id}","subscribers":${id},"category":"auto"}`;
   }).join("\n");
 
-test("while an import runs beside it the server answers, counts exactly, and shows the rows", async () => {
+test("while another process imports, the server answers, counts exactly, and shows the rows", async () => {
   machine.write("channels.ndjson", channels(200));
   await machine.run(["import", "channels", "channels.ndjson"]);
   const rows = Array.from({ length: 20_000 }, (_, at) => {
@@ -63,7 +63,7 @@ test("while an import runs beside it the server answers, counts exactly, and sho
   expect(stored).toEqual([{ used: billed + Number(days.headers.get("x-request-cost")) }]);
 });
 
-test("an import that is killed leaves a consistent database, and can be run again to the end", async () => {
+test("a killed import leaves a consistent database, and can be repeated to the end", async () => {
   machine.write("channels.ndjson", channels(10_000));
   await machine.run(["plan", "list"]);
   const db = machine.open();

@@ -19,7 +19,7 @@ async function attempt({ address }: Serving, from: string, password = PASSWORD):
   return status;
 }
 
-/** Guesses from networks of their own, until a process takes none for the account. */
+/** Guesses passwords from different networks until a process refuses all of them for the account. */
 async function guess(serving: Serving): Promise<void> {
   for (let at = 1; at < 100; at += 1) {
     if ((await attempt(serving, `192.0.2.${at}`, "wrong wrong wrong")) === 429) return;
@@ -27,7 +27,7 @@ async function guess(serving: Serving): Promise<void> {
   throw new Error("a hundred guesses were taken");
 }
 
-test("the owner gets in from where they were before, by any process on the file, while others guess", async () => {
+test("the owner can sign in from a known network through any process, while others guess", async () => {
   const behindProxy = { environment: { KANALOG_TRUST_PROXY: "true" } };
   const serve = () => machine.serve(["serve"], behindProxy);
   const [first, second] = [await serve(), await serve()];

@@ -8,7 +8,9 @@ import type { Addition, SourceWorld } from "../support/source-worlds/source-worl
 import { createTelegramWorld } from "../support/source-worlds/telegram-world.ts";
 import { PASSWORD } from "../support/visitor.ts";
 
-/** From an empty appliance to a living catalog, by commands and by clicks (sources, sections 2 to 4). */
+/**
+ * From an empty appliance to a living catalog, by commands and in the browser (sources, sections 2 to 4).
+ */
 
 const inBrowser = test.skipIf(CHROMIUM === undefined);
 const environment = { KANALOG_SOURCE_ALLOW: "127.0.0.0/8" };
@@ -39,7 +41,7 @@ const isIdle = (): boolean =>
 const countPosts = (): number =>
   machine.query<{ posts: number }>("SELECT count(*) AS posts FROM posts")[0]?.posts ?? 0;
 
-/** The owner of channels adds the bot and writes. */
+/** The owner of channels adds the bot and publishes posts. */
 function live(): void {
   world.join?.();
   for (let count = 0; count < 5; count++) world.happen(() => 0);
@@ -51,7 +53,10 @@ async function command({ words, stdin }: Pick<Addition, "words" | "stdin">): Pro
   return ran.out;
 }
 
-/** Looks until a bot is asked by somebody, where it did not come by itself: MAX is asked by a schedule. */
+/**
+ * After this many looks without posts, an idle source is read on request: MAX is otherwise read on a
+ * schedule.
+ */
 const LOOKS = 50;
 
 async function waitForPosts(readNow: () => Promise<void>): Promise<void> {
@@ -89,13 +94,13 @@ async function addByClicks(page: Page, { path, fields, button }: Addition): Prom
 }
 
 const KINDS = { pull: createPullWorld, telegram: createTelegramWorld, max: createMaxWorld };
-/** In the check one is made by clicks, another each day; all of them by `bun run test:pages`. */
+/** The check creates one kind in the browser, another each day; `bun run test:pages` all of them. */
 const CLICKS_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Date.now() / 86_400_000));
 const CLICKED = Object.keys(KINDS)[SEED % Object.keys(KINDS).length];
 
-describe.each(Object.entries(KINDS))("a catalog that lives by %s", (kind, createWorld) => {
-  test("is made by commands", async () => {
+describe.each(Object.entries(KINDS))("a catalog fed by %s", (kind, createWorld) => {
+  test("is created with commands", async () => {
     world = createWorld();
     const serving = await machine.serve(["serve"], { environment });
     for (const addition of world.additions) {

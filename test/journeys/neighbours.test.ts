@@ -8,7 +8,7 @@ import { ROWS } from "../bench/neighbours/rows.ts";
 import type { Seen } from "../bench/neighbours/victim.ts";
 import { percentile } from "../bench/peers/statistics.ts";
 
-/** A few lines of `bun run bench:neighbours`, small; more of them by `bun run test:neighbours`. */
+/** A few small rows of `bun run bench:neighbours`; `bun run test:neighbours` runs more of them. */
 const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";
 const CHANNELS = 2_000;
 const MINUTE_MS = 60_000;
@@ -17,7 +17,7 @@ const DURATIONS: Durations = {
   ...(IS_SLOW ? { quietS: 2, besideS: 4 } : { quietS: 1, besideS: 2 }),
 };
 const TRIES_MAX = 6;
-/** Beyond the bench's promise: what breaks it holds up a tenth of all requests and more. */
+/** Limits beyond the bench's promise: a broken promise delays a tenth of all requests or more. */
 const TIMES_MOST = 5;
 const MORE_MOST_MS = 40;
 const SHARE = 0.9;
@@ -25,7 +25,7 @@ const SHARE = 0.9;
 let data: Data;
 beforeAll(async () => {
   data = await makeData(CHANNELS, 1);
-  // Requests that a busy machine held up come all at once.
+  // On a busy machine, delayed requests arrive all at once.
   await data.machine.json(["plan", "set", "profi", "--rate", "1000000"]);
 }, 5 * MINUTE_MS);
 afterAll(() => data.machine.leave());
@@ -41,7 +41,7 @@ const named = (name: string): Row => {
   return row;
 };
 
-/** A thread's work, and the serving process's own. */
+/** One row loads a thread, the other the serving process itself. */
 const ROWS_TRIED = [
   cut,
   named("body-nesting"),
@@ -49,17 +49,17 @@ const ROWS_TRIED = [
 ];
 
 /**
- * How long answers take is no verdict by itself: they are compared with those of the same minute,
- * quietly, from the same processes, and tried anew until the comparison holds once. A machine that
- * is busy with other work is so for both halves and is not always; a neighbour that holds others up
- * does so in every try. All else is judged in every try: each request has a good answer, and the
- * events hold exactly the posts that they should.
+ * Latency alone is no verdict: it is compared with that of the same minute without the neighbour, from the
+ * same processes, and measured again until one comparison holds. A machine that is busy with other work is
+ * so during both halves, and not always; a neighbour that delays others does so in every attempt.
+ * Everything else must hold in every attempt: each request has a correct answer, and the events contain
+ * exactly the posts that they should.
  */
 for (const row of ROWS_TRIED) {
-  // A query that is given up after some seconds would be a verdict on the machine.
+  // A query timeout of some seconds would measure the machine.
   const environment = { ...row.environment, KANALOG_QUERY_TIMEOUT_MS: String(MINUTE_MS) };
   test(
-    `customers get all their answers, about as soon as ever, while a neighbour ${row.does}`,
+    `customers get all their answers, about as fast as ever, while a neighbour ${row.does}`,
     async () => {
       const tries: string[] = [];
       for (let at = 0; at < TRIES_MAX; at++) {

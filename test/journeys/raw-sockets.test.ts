@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
 import { connectRaw, type RawAnswer, type RawConnection } from "../support/raw-http.ts";
 
-/** What no HTTP client would send, to the real process, while others use it. */
+/** Sends what no HTTP client would send to the real process, while others use it. */
 
-/** Connections that say nothing; 10,000 by `bun run test:hostile`. */
+/** Number of silent connections; 10,000 by `bun run test:hostile`. */
 const IDLE = Number(process.env["KANALOG_TEST_IDLE"] ?? 1_000);
-/** Whether to wait for the limits in time, which takes most of a minute. */
+/** Whether to wait for the time limits, which takes most of a minute. */
 const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";
-/** Work of the processor that a client beside may have to wait for. */
+/** Maximum processor time that another client may have to wait for. */
 const BESIDE_MAX_MS = 1_000;
 const HIDDEN_ID = "hidden-in-a-body";
 
@@ -33,18 +33,18 @@ beforeEach(() => {
 });
 afterEach(() => beside.end());
 
-/** Somebody who uses the appliance as it is meant, and must notice nothing. */
+/** A client that uses the appliance normally, and must not be affected. */
 function clientBeside() {
   let goesOn = true;
   const asking = (async () => {
-    let asked = 0;
-    while (goesOn || asked === 0) {
+    let sentCount = 0;
+    while (goesOn || sentCount === 0) {
       const before = serving.processorMs();
       const response = await serving.get("/v1/me/", key);
       expect(await response.json()).toHaveProperty("api_tariff");
       expect(response.status).toBe(200);
       expect(serving.processorMs() - before).toBeLessThan(BESIDE_MAX_MS);
-      asked += 1;
+      sentCount += 1;
       await Bun.sleep(2);
     }
   })();
@@ -68,7 +68,7 @@ const bodiless = (path: string, length: string): string =>
     ...["Content-Type: application/json", length],
   );
 
-test("a client that hangs up in the middle of its body is no failure of the appliance", async () => {
+test("a client that hangs up in the middle of its body is not logged as an error", async () => {
   const noted = async (): Promise<string[]> =>
     (await (await serving.get("/metrics")).text()).match(/^kanalog_requests_total.*$/gm) ?? [];
   for (const path of ["/v1/msgr/webhooks/", "/v1/mcp/"]) {
@@ -88,13 +88,13 @@ test("a client that hangs up in the middle of its body is no failure of the appl
   expect(serving.printed()).not.toContain('"level":"error"');
 });
 
-/** What does not come by then does not come. */
+/** Answers that have not come by then never will. */
 const ANSWER_MAX_MS = 3_000;
 const LAST_ID = "the-last-one";
 
 /**
- * Sends bytes and, once they were answered, one more request. @returns all answers before that one's,
- * or until the other side ended the connection
+ * Sends bytes and, once they were answered, one more request. @returns all answers before that request's,
+ * or until the server closed the connection
  */
 async function answersTo(bytes: string): Promise<RawAnswer[]> {
   const connection = await connectRaw(serving.address);
@@ -111,11 +111,14 @@ async function answersTo(bytes: string): Promise<RawAnswer[]> {
   return answers;
 }
 
-/** Without a body and without a request id: given by the runtime, before any code of ours. */
+/** Whether an answer has no body and no request id: the runtime gave it before any code of ours ran. */
 const isBare = ({ headers, body }: RawAnswer): boolean =>
   body === "" && headers["x-request-id"] === undefined && headers["connection"] === "close";
 
-/** Status, or 0 where the connection is just ended, of what is broken. The guide Operating says the same. */
+/**
+ * Broken requests with their status, or 0 if the connection is just closed. The guide Operating has the
+ * same table.
+ */
 const BROKEN: [number, string, string][] = [
   [400, "no Host", lines("GET /healthz HTTP/1.1")],
   [400, "an empty line before the request", `\r\n${get()}`],
@@ -172,7 +175,7 @@ const BROKEN: [number, string, string][] = [
 ];
 
 describe("a request that is not HTTP", () => {
-  test("gets one bare answer, or none, and its connection is ended", async () => {
+  test("gets one bare answer, or none, and its connection is closed", async () => {
     const found = await Promise.all(
       BROKEN.map(async ([, what, bytes]) => {
         const answers = await answersTo(bytes);
@@ -188,7 +191,7 @@ describe("a request that is not HTTP", () => {
     );
   });
 
-  test("is in the guide's table under the status that is said there", () => {
+  test("is in the guide's table under the same status", () => {
     const guide = readFileSync(new URL("../../src/upkeep/operating.md", import.meta.url), "utf8");
     const listed = [...guide.matchAll(/^\| bare `(\d+)` \|/gm)].map((row) => Number(row[1]));
     const given = new Set(BROKEN.map(([status]) => status).filter((status) => status !== 0));
@@ -197,7 +200,7 @@ describe("a request that is not HTTP", () => {
 });
 
 describe("a target in another form", () => {
-  test("is answered by its path, and no host in it counts", async () => {
+  test("is answered by its path, ignoring any host in it", async () => {
     const authorization = `Authorization: Bearer ${key}`;
     const ask = async (target: string, verb = "GET") => {
       const [answer] = await answersTo(
@@ -216,7 +219,7 @@ describe("a target in another form", () => {
   });
 });
 
-test("a Host that is none is no failure of the server, wherever it is sent to", async () => {
+test("an invalid Host is not a server error, on any path", async () => {
   const paths = ["/", "/account/", "/account/keys", "/staff/nothing/", "/docs/json", "/v1/me"];
   for (const host of ["[", "kanalog:99999", "kanalog:port", "kana%log"]) {
     for (const path of paths) {
@@ -278,8 +281,8 @@ describe("a request hidden in a body", () => {
     [["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", `Content-Length: ${size}`], HIDDEN],
   ];
 
-  test("is never answered, whoever asks for what, however the body is framed", async () => {
-    let asked = 0;
+  test("is never answered, whoever sends it, whatever the path, and however the body is framed", async () => {
+    let sentCount = 0;
     for (const head of heads) {
       await Promise.all(
         framings.flatMap(([framing, body]) =>
@@ -289,25 +292,25 @@ describe("a request hidden in a body", () => {
               const answers = await answersTo(bytes);
               const ids = answers.map(({ headers }) => headers["x-request-id"]);
               expect(ids, bytes).not.toContain(HIDDEN_ID);
-              // What is broken within the body may be told after the answer, and ends it.
+              // A fault within the body may be reported after the answer, and closes the connection.
               expect(answers.slice(1).every(isBare), bytes).toBe(true);
-              asked += 1;
+              sentCount += 1;
             },
           ),
         ),
       );
     }
-    expect(asked).toBe(2 * heads.length * framings.length);
+    expect(sentCount).toBe(2 * heads.length * framings.length);
   });
 
-  test("is answered where it is no body's, so that the test above can fail", async () => {
+  test("is answered if it is outside a body, so that the test above can fail", async () => {
     const answers = await answersTo(`${get("X-Request-Id: first")}${HIDDEN}`);
     expect(answers.map(({ headers }) => headers["x-request-id"])).toEqual(["first", HIDDEN_ID]);
   });
 });
 
 describe("one connection", () => {
-  test("answers requests that were sent at once in their order, or is ended", async () => {
+  test("answers pipelined requests in order, or is closed", async () => {
     const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
     const good = ["Host: kanalog", `Authorization: Bearer ${key}`];
     const kinds: [number, (id: string) => string][] = [
@@ -327,15 +330,15 @@ describe("one connection", () => {
         return { status, id: `r${at}`, bytes: request(`X-Request-Id: r${at}`) };
       });
       const answers = await answersTo(sent.map(({ bytes }) => bytes).join(""));
-      const told = answers.map(({ status, headers }) => [status, headers["x-request-id"]]);
+      const got = answers.map(({ status, headers }) => [status, headers["x-request-id"]]);
       const wanted = sent.map(({ status, id }) => [status, id]);
-      // The runtime ends a connection on which a request comes while one is being answered.
-      expect(told).toEqual(wanted.slice(0, told.length));
-      if (used.length === 2) expect(told).toEqual(wanted);
+      // The runtime closes a connection on which a request arrives while another one is being answered.
+      expect(got).toEqual(wanted.slice(0, got.length));
+      if (used.length === 2) expect(got).toEqual(wanted);
     }
   });
 
-  test("serves on after a large body that nobody read", async () => {
+  test("continues after a large body that nobody read", async () => {
     const connection = await connectRaw(serving.address);
     const size = 3 * 1024 * 1024;
     const head = ["POST /v1/mcp/ HTTP/1.1", "Host: kanalog", `Content-Length: ${size}`];
@@ -367,7 +370,7 @@ describe("one connection", () => {
   });
 });
 
-/** Opens connections, each other one with half a request; fewer where the system allows no more. */
+/** Opens connections, every second one with half a request; fewer if the system does not allow as many. */
 async function openIdle(wanted: number): Promise<RawConnection[]> {
   const limits = readFileSync("/proc/self/limits", "utf8");
   const files = Number(/Max open files\s+(\d+)/.exec(limits)?.[1] ?? 1024);
@@ -388,11 +391,11 @@ async function openIdle(wanted: number): Promise<RawConnection[]> {
   return open;
 }
 
-describe("connections that say nothing", () => {
-  test(`${IDLE} of them hold up nobody`, async () => {
+describe("silent connections", () => {
+  test(`do not delay others, even ${IDLE} of them`, async () => {
     const open = await openIdle(IDLE);
     const before = serving.processorMs();
-    for (let asked = 0; asked < 100; asked++) {
+    for (let sentCount = 0; sentCount < 100; sentCount++) {
       expect((await serving.get("/v1/me/", key)).status).toBe(200);
     }
     const workMs = serving.processorMs() - before;
@@ -402,7 +405,7 @@ describe("connections that say nothing", () => {
   });
 
   test.if(IS_SLOW)(
-    "are ended within a minute, and so are those that send a byte now and then",
+    "are closed within a minute, and so are those that send a byte now and then",
     async () => {
       const post = lines(
         ...["POST /v1/mcp/ HTTP/1.1", "Host: kanalog", `Authorization: Bearer ${key}`],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createMachine, faultsOf, type Machine, until } from "../support/machine.ts";
 
-/** A removal of so many posts takes many transactions. */
+/** Removing this many posts takes many transactions. */
 const POSTS = 20_000;
 
 let machine: Machine;
@@ -13,7 +13,7 @@ beforeEach(async () => {
     { length: POSTS },
     (_, at) => `${at + 1},1,${at + 1},Post ${at + 1},2026-10-01T10:00:00Z`,
   );
-  // The other channel has every hundredth of them already.
+  // The other channel already has every hundredth of them.
   const others = posts.flatMap((_, at) =>
     at % 100 === 0 ? [`${POSTS + at + 1},2,${at + 1},Other,2026-10-01T10:00:00Z`] : [],
   );
@@ -35,7 +35,7 @@ const count = (sql: string): number => machine.query<{ n: number }>(sql)[0]?.n ?
 const postsOf = (id: number): number =>
   count(`SELECT count(*) AS n FROM posts WHERE channel_id = ${id}`);
 
-/** Starts a removal, and kills it once it is in the midst of the posts. */
+/** Starts a removal, and kills it in the middle of the posts. */
 async function killed(...words: string[]): Promise<void> {
   const child = machine.spawn(["channel", ...words, "--yes"]);
   await until(() => postsOf(1) < POSTS);
@@ -59,7 +59,7 @@ function expectMerged(): void {
   expect(faultsOf(machine.database)).toEqual([]);
 }
 
-test("a merge that was killed is half visible to nobody, and finished by the next command", async () => {
+test("a killed merge is never half visible, and the next command finishes it", async () => {
   await killed("merge", "1", "2");
   expect(count("SELECT count(*) AS n FROM public_cards WHERE id = 1")).toBe(0);
   const { exitCode } = await machine.run(["org", "list"]);
@@ -67,7 +67,7 @@ test("a merge that was killed is half visible to nobody, and finished by the nex
   expectMerged();
 });
 
-test("a merge that was killed is finished by the serving process at its start", async () => {
+test("a killed merge is finished by the serving process at its start", async () => {
   const { key } = await machine.customer();
   await killed("merge", "1", "2");
   const serving = await machine.serve();
@@ -78,7 +78,7 @@ test("a merge that was killed is finished by the serving process at its start", 
   await serving.stop();
 });
 
-test("a deletion that was killed is finished by the next command, whichever it is", async () => {
+test("a killed deletion is finished by the next command, whichever it is", async () => {
   await killed("delete", "1");
   await machine.json(["channel", "merge", "2", "3", "--yes"]);
   expect(postsOf(1)).toBe(0);

@@ -18,9 +18,9 @@ const SMTP_PASSWORD = "Elwetritsch";
 
 let machine: Machine;
 let receiver: Receiver;
-/** Everything secret that was made, by what it is. */
+/** All secrets that were created, by what they are. */
 let secrets: Map<string, string>;
-/** What was answered, printed and to be seen of processes, but for what hands a secret over. */
+/** All answers, output and command lines of processes, except for what hands a secret over. */
 let seen: string[];
 beforeEach(async () => {
   machine = createMachine();
@@ -33,12 +33,12 @@ afterEach(async () => {
   await receiver.close();
 });
 
-test("no secret is in a log, an answer that is not its own, the metrics, or a list of processes", async () => {
+test("no secret appears in a log, another answer than its own, the metrics, or the process list", async () => {
   const environment = {
     ...pushing().environment,
     KANALOG_LOG_LEVEL: "debug",
     KANALOG_SECRET: INSTALLATION_SECRET,
-    // Nobody listens there, so that mails fail.
+    // Nothing listens there, so that mails fail.
     KANALOG_SMTP_URL: `smtp://ada:${SMTP_PASSWORD}@127.0.0.1:9`,
     KANALOG_BASE_URL: "http://127.0.0.1",
   };
@@ -55,24 +55,24 @@ test("no secret is in a log, an answer that is not its own, the metrics, or a li
   expect(await serving.stop()).toBe(0);
   rememberStored();
 
-  // What `serve` prints for its operator has the address of the set-up; the log has not.
+  // What `serve` prints for its operator contains the set-up address; the log does not.
   const lines = serving.printed().split("\n");
   const logged = lines.filter((line) => line.startsWith("{")).join("\n");
-  const said = lines.filter((line) => !line.startsWith("{")).join("\n");
-  expect(said).toContain(secrets.get("the set-up's token") ?? "none");
-  const told = { logged, said: said.replace(/token=\S+/, ""), seen: seen.join("\n") };
+  const shown = lines.filter((line) => !line.startsWith("{")).join("\n");
+  expect(shown).toContain(secrets.get("the set-up's token") ?? "none");
+  const outputs = { logged, shown: shown.replace(/token=\S+/, ""), seen: seen.join("\n") };
   for (const [what, secret] of secrets) {
     expect(secret.length, what).toBeGreaterThanOrEqual(10);
-    const places = Object.entries(told).filter(([, text]) => text.includes(secret));
+    const places = Object.entries(outputs).filter(([, text]) => text.includes(secret));
     expect([what, places.map(([place]) => place)]).toEqual([what, []]);
   }
-  // Else nothing was looked at.
+  // Otherwise the test would have looked at nothing.
   expect(logged).toContain('"level":"debug"');
   expect(logged).toContain('"level":"warn"');
   expect(seen.join()).toContain("kanalog_requests_total");
   expect(secrets.size).toBe(24);
 
-  // What can be had by nobody is not in the file either: only hashes, or sealed.
+  // Secrets that cannot be shown again are not in the file either: only as hashes, or encrypted.
   const stored = readdirSync(machine.folder)
     .filter((name) => name.startsWith("kanalog.db"))
     .map((name) => readFileSync(machine.path(name), "latin1"))
@@ -83,7 +83,7 @@ test("no secret is in a log, an answer that is not its own, the metrics, or a li
     expect([what, stored.includes(secret)]).toEqual([what, false]);
 });
 
-/** Runs a command, with what it prints and the lists of processes meanwhile looked at after. */
+/** Runs a command; records its output, and the process list meanwhile. */
 async function run(words: readonly string[], printsSecret = false): Promise<string> {
   const child = machine.spawn(words);
   const [out, notes] = [child.stdout.text(), child.stderr.text()];
@@ -93,7 +93,7 @@ async function run(words: readonly string[], printsSecret = false): Promise<stri
   return out;
 }
 
-/** What everybody on the machine can see of a process. */
+/** What every user of the machine can see of a process. */
 function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
@@ -108,7 +108,7 @@ function remember(what: string, secret: string | undefined): string {
   return secret;
 }
 
-/** An organization with an owner; its key is printed by `key create` and nothing else. */
+/** An organization with an owner; only `key create` prints its key. */
 async function makeKey(): Promise<Customer> {
   const [{ organization }] = await withCustomers(machine, { customers: 1, channels: 1 });
   const words = ["key", "create", "--member", "1", "--write"];
@@ -179,7 +179,7 @@ async function useApi(serving: Serving, customer: Customer) {
   await until(() => receiver.requests.length >= 4);
   const { key } = customer;
   for (const path of [`/v1/me/?key=${key}`, `/v1/${key}/`, `/${key}`]) {
-    // An address that has a key in it is in no log; the answer does not repeat it.
+    // A path that contains a key appears in no log, and the answer does not repeat it.
     const response = await serving.get(path);
     seen.push(await response.text());
   }
@@ -209,7 +209,7 @@ async function useCommands(): Promise<void> {
   }
 }
 
-/** A locked database, so that there are warnings and errors with their causes. */
+/** Locks the database, so that there are warnings and errors with their causes. */
 async function breakThings(serving: Serving, { key }: Customer): Promise<void> {
   const holder = machine.open();
   holder.exec("BEGIN IMMEDIATE");
@@ -249,7 +249,7 @@ async function lookAround(serving: Serving, visitor: Visitor, { key }: Customer)
   seen.push(commandLine(serving.pid));
 }
 
-/** Hashes and secrets of the file itself, in the ways in which they could be written out. */
+/** Hashes and secrets stored in the file, in all notations in which they could be written. */
 function rememberStored(): void {
   for (const { id, hash } of machine.query<{ id: number; hash: Buffer }>(
     "SELECT id, hash FROM keys",

@@ -21,15 +21,15 @@ import {
 import { SOURCE_WORLDS } from "../support/source-worlds/source-worlds.ts";
 import { seededRandom } from "../support/webhook-journey.ts";
 
-/** Sources of a cluster of two nodes, in processes of their own that are killed (sources, sections 1 and 5). */
+/** Sources of a cluster of two nodes, in separate processes that are killed (sources, sections 1 and 5). */
 
-/** Every kind of source and more kills in a campaign of its own: `bun run test:sources`. */
+/** `bun run test:sources` runs every kind of source, with more kills. */
 const IS_CAMPAIGN = process.env["KANALOG_TEST_KILLS"] !== undefined;
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
 const NODES = ["a", "b"] as const;
 type Name = (typeof NODES)[number];
-/** A copy that serves nothing: what all nodes agree on is read from it, and written through it. */
+/** A copy that serves nothing, through which the shared rows are read and written. */
 const WATCH = "watch";
 
 let machine: Machine;
@@ -60,7 +60,7 @@ const environmentOf = (name: Name | typeof WATCH): Record<string, string> => ({
 const pathOf = (name: string): string =>
   name === "a" ? machine.database : machine.path(`${name}.db`);
 
-/** The machine, on which all commands are the first node's. */
+/** The machine with all commands run as the first node. */
 function firstNode(): Machine {
   const run: Machine["run"] = (words, options) =>
     machine.run(words, {
@@ -75,7 +75,7 @@ async function ok(words: string[], name: Name | typeof WATCH): Promise<void> {
   expect(exitCode, `${words.join(" ")}: ${notes}`).toBe(0);
 }
 
-/** Makes the cluster, and adds the source on its first node. */
+/** Creates the cluster, and adds the source on its first node. */
 async function begin(createWorld: () => SourceWorld): Promise<void> {
   world = createWorld();
   expect(await machine.run(["plan", "list"])).toMatchObject({ exitCode: 0 });
@@ -105,7 +105,7 @@ const isDone = () =>
     storedPosts((sql) => watch.prepare<never>(sql).all()),
   );
 
-/** Has the source run at once: after some kills it would wait. */
+/** Requests a run of the source at once: after some kills it would wait. */
 async function ask(): Promise<void> {
   const { id } = await source();
   await sourceChanges.requestRun(watch, systemClock, id, COMMAND_LINE);
@@ -113,13 +113,14 @@ async function ask(): Promise<void> {
 
 async function waitForAll(): Promise<void> {
   await until(async () => {
-    // Nobody reads it, though its row may name a node that is gone: after failures it waits.
+    // If no running node reads it, a run is requested: after failures it waits, though its row may name a
+    // node that is gone.
     if ((await reader()) === null && !(await source()).isRequested) await ask();
     return isDone();
   }, "all posts");
 }
 
-/** The node whose process runs the source. */
+/** The node whose process runs the source; null if none does. */
 async function reader(): Promise<Name | null> {
   const pid = Number((await source()).owner?.split(" ")[1]);
   return NODES.find((name) => serving.get(name)?.pid === pid) ?? null;
@@ -133,11 +134,11 @@ async function kill(name: Name): Promise<void> {
   await node.stop();
 }
 
-/** After this, both nodes have what the messenger has, and their files are whole. */
+/** Stops both nodes. Both must then have what the messenger has, and their files must be sound. */
 async function expectSame(): Promise<void> {
   for (const node of serving.values()) expect(await node.stop()).toBe(0);
   for (const name of NODES) {
-    // A command brings the node's copy to the newest rows.
+    // A command brings the node's copy up to date.
     await ok(["plan", "list"], name);
     const db = openExisting(pathOf(name), systemClock);
     expect(storedPosts((sql) => db.prepare<never>(sql).all())).toEqual(world.wanted());
@@ -148,8 +149,8 @@ async function expectSame(): Promise<void> {
 }
 
 /**
- * Nodes agree on who reads whatever the kind is, and sources.test.ts kills what reads each of them: here the
- * check has one, another each day.
+ * Which node reads does not depend on the kind of source, and sources.test.ts kills the readers of each
+ * kind. So the check runs one kind here, another each day.
  */
 const TODAY = Math.floor(Date.now() / 86_400_000);
 const TRIED = Object.entries(SOURCE_WORLDS).filter(
@@ -158,7 +159,7 @@ const TRIED = Object.entries(SOURCE_WORLDS).filter(
 
 describe.skipIf(!hasPostgres).each(TRIED)("a source of %s", (kind, createWorld) => {
   test(
-    "is read by one node at a time, by the other where that one is killed, and each post is there once on both",
+    "is read by one node at a time, by the other if that one is killed, and each post exists once on both",
     async () => {
       console.info(`${kind}: ${KILLS} kills of nodes (KANALOG_TEST_KILLS), seed ${SEED}`);
       const random = seededRandom(SEED);
@@ -209,7 +210,7 @@ describe.skipIf(!hasPostgres).each(TRIED)("a source of %s", (kind, createWorld) 
     180_000 + 30_000 * KILLS,
   );
 
-  test("is read once while both nodes serve, and a command on either is told so", async () => {
+  test("is read once while both nodes serve, and a command on either reports that it is being read", async () => {
     await begin(createWorld);
     const letGo = world.server.hold();
     await serve();

@@ -11,9 +11,11 @@ import {
 import { SOURCE_WORLDS } from "../support/source-worlds/source-worlds.ts";
 import { seededRandom } from "../support/webhook-journey.ts";
 
-/** Sources read by real processes, which are killed and stopped at any moment (sources, sections 1 and 5). */
+/**
+ * Sources read by real processes, which are killed and stopped at any moment (sources, sections 1 and 5).
+ */
 
-/** More in a campaign of its own: `bun run test:sources`. */
+/** Number of kills; `bun run test:sources` makes more. */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
 const ONE_WORD = ["serve"];
@@ -30,7 +32,7 @@ afterEach(async () => {
   await machine.leave();
 });
 
-/** Has the source run at once: after some kills it would wait. */
+/** Requests a run of the source at once: after some kills it would wait. */
 function ask(): void {
   const db = machine.open();
   db.exec("UPDATE sources SET is_asked = 1");
@@ -58,12 +60,12 @@ function kill(processId: number): void {
   try {
     process.kill(processId, "SIGKILL");
   } catch (error) {
-    // It was killed before, or has ended with the process that started it.
+    // It was killed before, or has ended with its parent process.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 
-/** Kills the process that reads the source; another one goes on. */
+/** Kills the process that reads the source; another one continues. @returns whether there was one */
 function killOwner(): boolean {
   const [, processId = ""] = source()?.owner?.split(" ") ?? [];
   if (processId === "") return false;
@@ -73,7 +75,7 @@ function killOwner(): boolean {
 
 describe.each(Object.entries(SOURCE_WORLDS))("a source of %s", (kind, createWorld) => {
   test(
-    "killed at any moment, each post is there once, with its last text",
+    "has each post once, with its last text, when its reader is killed at any moment",
     async () => {
       console.info(
         `${kind}: ${KILLS} kills (KANALOG_TEST_KILLS), seed ${SEED} (KANALOG_TEST_SEED)`,
@@ -86,7 +88,7 @@ describe.each(Object.entries(SOURCE_WORLDS))("a source of %s", (kind, createWorl
       world = createWorld();
       await world.add(machine);
 
-      /** Kills all of the process at a random moment. */
+      /** Kills all these processes at a random moment. */
       async function killAmid(servings: readonly Serving[]): Promise<void> {
         const isAmid = world.isAmid(chance, machine);
         ask();
@@ -132,7 +134,7 @@ describe.each(Object.entries(SOURCE_WORLDS))("a source of %s", (kind, createWorl
     120_000 + 15_000 * KILLS,
   );
 
-  test("is read by one of two processes on one database, and a command is told so", async () => {
+  test("is read by one of two processes on one database, and a command reports that it is being read", async () => {
     world = createWorld();
     await world.add(machine);
     const letGo = world.server.hold();
@@ -148,7 +150,7 @@ describe.each(Object.entries(SOURCE_WORLDS))("a source of %s", (kind, createWorl
     expect(world.server.overlaps).toBe(0);
   });
 
-  test("that waits for the other side ends at once where the process is stopped, and is read by the next", async () => {
+  test("that waits for the other side ends at once when the process stops, and is read by the next one", async () => {
     world = createWorld();
     await world.add(machine);
     const letGo = world.server.hold();
@@ -165,7 +167,7 @@ describe.each(Object.entries(SOURCE_WORLDS))("a source of %s", (kind, createWorl
   });
 });
 
-test("pushes are taken by either of two processes", async () => {
+test("pushes are accepted by either of two processes", async () => {
   world = SOURCE_WORLDS.max();
   await world.add(machine);
   await world.turn?.(machine);
@@ -181,7 +183,7 @@ test("pushes are taken by either of two processes", async () => {
   for (const serving of servings) expect(await serving.stop()).toBe(0);
 });
 
-test("a wrong token, or one among the words of the command, is told in a line, and nothing is made", async () => {
+test("a wrong token, or one among the command's arguments, is refused in one line, and nothing is created", async () => {
   world = SOURCE_WORLDS.telegram();
   const words = ["source", "add", "telegram", "--api", world.server.url, "--token"];
   const wrong = await machine.run([...words, "-"], { environment, stdin: "110201543:AAwrong\n" });

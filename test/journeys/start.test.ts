@@ -31,19 +31,19 @@ function expectEndsYesterday(): void {
   const [row] = machine.query<{ day: number; posted: number }>(
     "SELECT (SELECT max(day) FROM daily_statistics) AS day, (SELECT max(published_at) FROM posts) AS posted",
   );
-  // The day may have turned while it started.
+  // Midnight may have passed during the start.
   expect([yesterday - 1, yesterday]).toContain(row?.day as number);
   expect(dayOf(row?.posted as number)).toBe(row?.day as number);
 }
 
-test("the first start has sample data until yesterday, and prints an address, the documentation, a key and a curl", async () => {
+test("the first start has sample data until yesterday, and prints an address, the documentation, a key and a curl command", async () => {
   const server = await machine.serve(["start"], { environment: { KANALOG_LOG_LEVEL: "debug" } });
   await until(() => server.printed().includes("curl"));
   const text = server.printed();
-  // Together, whatever the log says meanwhile.
-  const told = text.slice(text.indexOf("  Address"), text.indexOf("  curl"));
-  expect(told).toContain(`${server.address}/account/set-up/?token=`);
-  expect(told).not.toContain('{"level"');
+  // These lines are printed together, whatever is logged meanwhile.
+  const block = text.slice(text.indexOf("  Address"), text.indexOf("  curl"));
+  expect(block).toContain(`${server.address}/account/set-up/?token=`);
+  expect(block).not.toContain('{"level"');
   expect(text).toContain(`${server.address}/docs/`);
   const key = /knl_rw_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? "";
   expect(key).not.toBe("");
@@ -66,7 +66,7 @@ test("the first start has sample data until yesterday, and prints an address, th
   expect(text).toContain(`${sample["channels"]} sample channels`);
   expect(await server.stop()).toBe(0);
 
-  // The key was used, so a second start changes nothing, and says how to make another.
+  // The key was used, so a second start changes nothing, and says how to create another.
   const again = await machine.serve(["start"]);
   await until(() => again.printed().includes("key create"));
   expect(again.printed()).not.toContain(key);
@@ -76,28 +76,28 @@ test("the first start has sample data until yesterday, and prints an address, th
   expect(await again.stop()).toBe(0);
 });
 
-test("no line of the log stands between those that a person reads at a first start, and none is lost", async () => {
+test("at a first start no log line interrupts the text for people, and none is lost", async () => {
   const printed = () => (machine.exists("printed") ? machine.read("printed") : "");
-  // Both streams in one file, in the order in which a terminal shows them.
+  // Both streams go to one file, in the order in which a terminal shows them.
   machine.spawn(["start"], {
     environment: { KANALOG_LOG_LEVEL: "debug" },
     program: ["sh", "-c", 'exec "$@" >>printed 2>&1', "sh", ...PROGRAM],
   });
   await until(() => printed().includes("Kanalog serves at"));
   const address = /http:\/\/[\d.:]+/.exec(printed())?.[0];
-  // Each request is a line of the log.
-  let asked = 0;
+  // Each request is logged in one line.
+  let requests = 0;
   while (!printed().includes("  curl ")) {
     expect((await fetch(`${address}/healthz`)).status).toBe(200);
-    asked += 1;
+    requests += 1;
   }
   const text = printed();
   expect(text.slice(text.indexOf("Kanalog serves at"), text.indexOf("  curl "))).not.toContain("{");
-  expect(asked).toBeGreaterThan(1);
-  await until(() => printed().split('"/healthz"').length > asked);
+  expect(requests).toBeGreaterThan(1);
+  await until(() => printed().split('"/healthz"').length > requests);
 });
 
-test("serve on a new file makes the schema and the shipped directories, and nothing else", async () => {
+test("serve on a new file creates the schema and the shipped directories, and nothing else", async () => {
   const path = machine.path("new/folder/kanalog.db");
   const server = await machine.serve(["serve", "--db", path]);
   expect((await server.get("/readyz")).status).toBe(200);
@@ -125,9 +125,9 @@ test("serve on a new file makes the schema and the shipped directories, and noth
   }
 });
 
-test("a first start that is killed at any moment can be repeated, and tells a key then", async () => {
+test("a first start killed at any moment can be repeated, and then prints a key", async () => {
   const states = new Set<string>();
-  // Longer pauses on a slower machine, until it was killed in different states.
+  // Longer and longer pauses, for slower machines, until it was killed in different states.
   for (let pauseMs = 0; states.size < 2 && pauseMs < 8_000; pauseMs = 2 * pauseMs + 15) {
     const server = await machine.serve(["start"]);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -135,7 +135,7 @@ test("a first start that is killed at any moment can be repeated, and tells a ke
     await server.stop();
     states.add(JSON.stringify(countAll()));
   }
-  // Some were killed before the sample was whole, or before the organization.
+  // Some starts were killed before the sample was complete, or before the organization existed.
   expect(states.size).toBeGreaterThan(1);
   const server = await machine.serve(["start"]);
   await until(() => server.printed().includes("curl"));
@@ -145,7 +145,7 @@ test("a first start that is killed at any moment can be repeated, and tells a ke
   expect(await server.stop()).toBe(0);
 });
 
-test("a second start makes another key as long as nobody has used the first, and none after", async () => {
+test("a second start creates another key as long as nobody has used the first, and none afterwards", async () => {
   const keyOf = async () => {
     const server = await machine.serve(["start"]);
     await until(() => /curl|stored only/.test(server.printed()));
@@ -165,7 +165,7 @@ test("a second start makes another key as long as nobody has used the first, and
   expect(countAll()).toMatchObject({ organizations: 1, members: 1, keys: 2 });
 });
 
-test("a first start whose port is taken names the next free one in one line, and makes nothing", async () => {
+test("a first start whose port is taken names the next free one in one line, and creates nothing", async () => {
   const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const options = ["--port", String(other.port), "--db", machine.path("new/kanalog.db")];
   const environment = { KANALOG_BACKUP_DIR: machine.path("copies"), KANALOG_LOG_LEVEL: "info" };
@@ -173,9 +173,9 @@ test("a first start whose port is taken names the next free one in one line, and
   for (const words of [["start"], ["serve"], ["serve", "--workers", "2"]]) {
     const { exitCode, notes } = await machine.run([...words, ...options], { environment });
     expect(exitCode).toBe(1);
-    const said =
+    const pattern =
       /^Cannot listen on 127\.0\.0\.1:\d+: another program does\. .* add --port (\d+)\.\n$/;
-    free = Number(said.exec(notes)?.[1]);
+    free = Number(pattern.exec(notes)?.[1]);
     expect(free, notes).toBeGreaterThan(other.port);
     expect(machine.exists("new")).toBe(false);
     expect(machine.exists("copies")).toBe(false);
@@ -187,25 +187,25 @@ test("a first start whose port is taken names the next free one in one line, and
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`${signal} ends a serving process with exit 0, whatever it is doing`, async () => {
+  test(`${signal} ends a serving process with exit code 0, whatever it is doing`, async () => {
     const { key } = await machine.customer();
     const server = await machine.serve();
-    const asked = Array.from({ length: 20 }, () => server.get("/v1/msgr/channels/", key));
-    await asked[0];
+    const requests = Array.from({ length: 20 }, () => server.get("/v1/msgr/channels/", key));
+    await requests[0];
     process.kill(server.pid, signal);
-    const answers = await Promise.allSettled(asked);
+    const answers = await Promise.allSettled(requests);
     const answered = answers.flatMap((answer) =>
       answer.status === "fulfilled" ? [answer.value.status] : [],
     );
     expect(await server.stop()).toBe(0);
-    // What was answered is in the database, and not more than was sent.
+    // The database has all units that were answered, and no more than were requested.
     const used = machine.query<{ used: number }>("SELECT used FROM usage_periods")[0]?.used ?? 0;
     expect(used).toBeGreaterThanOrEqual(answered.filter((status) => status === 200).length);
-    expect(used).toBeLessThanOrEqual(asked.length);
+    expect(used).toBeLessThanOrEqual(requests.length);
   });
 }
 
-test("a client that never ends its request does not keep a stopping process alive", async () => {
+test("a client that never finishes its request does not keep a stopping process alive", async () => {
   const server = await machine.serve();
   const { hostname, port } = new URL(server.address);
   const socket = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } });
@@ -216,7 +216,7 @@ test("a client that never ends its request does not keep a stopping process aliv
   socket.end();
 });
 
-test("of two first starts at once one makes the organization, and both serve it with a key", async () => {
+test("of two concurrent first starts one creates the organization, and both serve it with a key", async () => {
   const servers = await Promise.all([machine.serve(["start"]), machine.serve(["start"])]);
   for (const server of servers) await until(() => server.printed().includes("curl"));
   const keys = servers.flatMap((server) => /knl_rw_[0-9A-Za-z]{38}/.exec(server.printed()) ?? []);
@@ -227,7 +227,7 @@ test("of two first starts at once one makes the organization, and both serve it 
   expect(countAll()).toMatchObject({ organizations: 1, members: 1, channels: 9 });
 });
 
-test("a port that another appliance has is refused, so that no request goes astray", async () => {
+test("a port that another appliance uses is refused, so that no request goes astray", async () => {
   const { port } = new URL((await machine.serve()).address);
   const { exitCode, notes } = await machine.run(["serve", "--port", port]);
   expect(exitCode).toBe(1);

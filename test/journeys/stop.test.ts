@@ -24,20 +24,23 @@ function logBytes(): number {
   return existsSync(path) ? statSync(path).size : 0;
 }
 
-/** Settles once it has heard the signal. */
-async function told(): Promise<void> {
+/** Settles once the process has received the signal. */
+async function signalReceived(): Promise<void> {
   while (!server.printed().includes('"stopping"')) await Bun.sleep(5);
 }
 
-/** Requests that cannot be committed while somebody holds the lock, known to have come in. */
+/**
+ * Sends requests that cannot be committed while the test holds the lock, and makes sure that they have
+ * arrived.
+ */
 async function underWay(count: number): Promise<Promise<Response>[]> {
-  const asked = Array.from({ length: count }, () => server.get(CARD, key));
-  // Later ones, on connections of their own, are answered: by the third all of them were begun.
+  const pending = Array.from({ length: count }, () => server.get(CARD, key));
+  // Later requests on separate connections are answered: by the third, all earlier ones have been received.
   for (let later = 0; later < 3; later++) await server.get("/healthz");
-  return asked;
+  return pending;
 }
 
-test("what is under way when the signal comes is answered, committed and in the file alone", async () => {
+test("requests in progress when the signal comes are answered, committed, and in the file without its log", async () => {
   for (let count = 0; count < 10; count++) {
     expect((await server.get(CARD, key)).status).toBe(200);
   }
@@ -45,29 +48,29 @@ test("what is under way when the signal comes is answered, committed and in the 
   expect(logBytes()).toBeGreaterThan(0);
   const holder = machine.open();
   holder.exec("BEGIN IMMEDIATE");
-  const asked = await underWay(5);
+  const pending = await underWay(5);
   const stopped = server.stop();
-  await told();
+  await signalReceived();
   holder.exec("COMMIT");
-  const answers = await Promise.all(asked);
+  const answers = await Promise.all(pending);
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   expect(await stopped).toBe(0);
   expect(server.printed()).toContain('"stopped"');
-  // The other connection would keep a log that is in use: it is empty all the same.
+  // The log is empty even though the other connection still uses it.
   expect(logBytes()).toBe(0);
   holder.close();
   expect(stored()).toBe(16);
 });
 
-test("while it stops nobody new is let in, and what cannot be committed is a 503 that costs nothing", async () => {
+test("during a shutdown no new request is accepted, and one that cannot be committed gets a 503 and costs nothing", async () => {
   const holder = machine.open();
   holder.exec("BEGIN IMMEDIATE");
-  const asked = await underWay(3);
+  const pending = await underWay(3);
   const stopped = server.stop();
-  await told();
+  await signalReceived();
   const late = await fetch(server.address + CARD, { keepalive: false }).catch(() => null);
   expect(late?.status ?? 503).toBe(503);
-  const answers = await Promise.all(asked);
+  const answers = await Promise.all(pending);
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
   holder.exec("COMMIT");
   holder.close();
@@ -75,22 +78,22 @@ test("while it stops nobody new is let in, and what cannot be committed is a 503
   expect(stored()).toBe(0);
 });
 
-test("a second signal, a second later, ends it at once; the same one twice does not", async () => {
+test("a second signal a second later ends the process at once; a repeated one right away does not", async () => {
   const holder = machine.open();
   holder.exec("BEGIN IMMEDIATE");
-  const asked = await underWay(1);
-  const settled = Promise.allSettled(asked);
+  const pending = await underWay(1);
+  const settled = Promise.allSettled(pending);
   const stopped = server.stop();
   process.kill(server.pid, "SIGTERM");
-  await told();
+  await signalReceived();
   await Bun.sleep(1_100);
   process.kill(server.pid, "SIGINT");
-  // It would have ended with 0 once it had waited for what is under way.
+  // It would have exited with 0 after waiting for the requests in progress.
   expect(await stopped).toBe(1);
   await settled;
   holder.exec("COMMIT");
   holder.close();
-  // The next start finds all that was answered, which is nothing.
+  // The next start finds all units that were answered, which are none.
   expect(stored()).toBe(0);
   expect((await (await machine.serve()).get(CARD, key)).status).toBe(200);
 });

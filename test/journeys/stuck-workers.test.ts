@@ -13,8 +13,9 @@ import {
   unfinished,
   withCustomers,
 } from "../support/webhook-journey.ts";
+import { logged, pidsOf } from "../support/worker-logs.ts";
 
-/** Workers that are stopped or dead, while the others serve: real processes over a real file. */
+/** Workers that are stopped or dead while the others serve: real processes over a real file. */
 
 let machine: Machine;
 let receiver: Receiver | null = null;
@@ -28,7 +29,7 @@ afterEach(async () => {
   await receiver?.close();
 });
 
-/** A worker that is stopped answers nobody, and holds on to what it has. */
+/** Suspends a process: it answers nothing, and keeps what it holds. */
 function stop(pid: number): void {
   process.kill(pid, "SIGSTOP");
   stopped.add(pid);
@@ -43,29 +44,13 @@ function goOn(pid: number): void {
   }
 }
 
-interface Line {
-  msg: string;
-  worker?: number;
-  pid?: number;
-}
-
-function said(serving: Serving, msg: string): Line[] {
-  const whole = serving.printed().split("\n").slice(0, -1);
-  const lines = whole.filter((line) => line.startsWith("{"));
-  return lines.map((line) => JSON.parse(line) as Line).filter((line) => line.msg === msg);
-}
-
-/** Process numbers of the workers by their own numbers, as they were last started. */
-const pidsOf = (serving: Serving): Map<number, number> =>
-  new Map(said(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]));
-
-/** The process that has the lease of the upkeep; 0 where none has. */
+/** Process id of the holder of the upkeep lease; 0 if nobody holds it. */
 function ownerPid(): number {
   const [lease] = machine.query<{ owner: string | null }>("SELECT owner FROM leases");
   return Number(lease?.owner?.split(" ")[1] ?? 0);
 }
 
-/** Whether somebody else can write: a process may be stopped in the middle of a commit. */
+/** Whether another process can write: a process may be stopped in the middle of a commit. */
 function canWrite(): boolean {
   const db = new BetterSqlite3(machine.database, { timeout: 100 });
   try {
@@ -78,16 +63,16 @@ function canWrite(): boolean {
   }
 }
 
-/** SQLite's lock of whoever writes is this byte of the file beside the log (`WAL_WRITE_LOCK`). */
+/** SQLite's write lock is this byte of the `-shm` file (`WAL_WRITE_LOCK`). */
 const WRITE_LOCK = /^\d+: POSIX +ADVISORY +WRITE (\d+) \S+ 120 12[0-9]$/gm;
 
-/** Whether this process holds the write lock: Linux lists each lock with the process that has it. */
+/** Whether this process holds the write lock: Linux lists each lock with its process. */
 const isWriting = (pid: number): boolean =>
   [...readFileSync("/proc/locks", "utf8").matchAll(WRITE_LOCK)].some(
     ([, holder]) => Number(holder) === pid,
   );
 
-/** The first answer of many connections: some of them reach a worker that is stopped. */
+/** The first answer of many connections, some of which reach the stopped worker. */
 async function firstAnswer(
   { address }: Serving,
   path: string,
@@ -111,7 +96,7 @@ async function firstAnswer(
 const CARD = "/v1/msgr/channels/1/";
 
 describe.if(process.platform === "linux")("of several workers", () => {
-  test("where the one with the lease is stopped, another takes over within ten seconds; woken it does nothing twice", async () => {
+  test("if the one with the lease is stopped, another takes over within ten seconds, and once woken it does nothing twice", async () => {
     receiver = await startReceiver(() => ({ status: 200 }));
     const [customer] = await withCustomers(machine, { customers: 1, channels: 1 });
     const environment = { ...pushing().environment, KANALOG_LOG_LEVEL: "info" };
@@ -129,7 +114,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     let last = 0;
     for (let round = 0; round < 3; round++) {
       const owner = ownerPid();
-      // Whoever looks after them would kill it before it is woken.
+      // Otherwise the supervisor would kill the worker before it is woken.
       stop(serving.pid);
       // In the middle of its work: posts are waiting, or being sent.
       await importPosts(machine, posts(last + 1, 150));
@@ -140,16 +125,16 @@ describe.if(process.platform === "linux")("of several workers", () => {
       await until(() => ownerPid() !== owner && ownerPid() > 0, "another owner");
       taken.push(performance.now() - stoppedAtMs);
       await until(() => unfinished(machine).read === 0, "posts that are cut by the other");
-      const lost = said(serving, "another worker has taken over the upkeep").length;
+      const lost = logged(serving, "another worker has taken over the upkeep").length;
       const next = ownerPid();
       goOn(owner);
       goOn(serving.pid);
       await until(
-        () => said(serving, "another worker has taken over the upkeep").length > lost,
+        () => logged(serving, "another worker has taken over the upkeep").length > lost,
         "the woken one to see that it has lost the lease",
       );
       expect(ownerPid()).toBe(next);
-      // What it was sending is sent again once its claim has ended.
+      // What it was sending is sent again once its claim has expired.
       const db = machine.open();
       db.exec("UPDATE webhook_deliveries SET claimed_until = 0 WHERE claimed_until IS NOT NULL");
       db.close();
@@ -180,7 +165,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     }
   });
 
-  test("where one is stopped, /readyz, health and metrics of the others say so until another is in its place", async () => {
+  test("if one is stopped, /readyz, health and metrics of the others report it until it is replaced", async () => {
     machine.write("channels.csv", "id,title,subscribers\n1,Первый,10\n");
     await machine.run(["import", "channels", machine.path("channels.csv")]);
     const { key } = await machine.customer();
@@ -205,26 +190,26 @@ describe.if(process.platform === "linux")("of several workers", () => {
 
     const pid = pidsOf(serving).get(2) ?? 0;
     for (stop(pid); !canWrite(); stop(pid)) goOn(pid);
-    const silent = "Of 3 workers 1 do not answer, or start just now.";
+    const silent = "Workers that do not answer or are still starting: 1 of 3.";
     expect(await warning()).toBe(silent);
     const port = new URL(serving.address).port;
-    // Each of them speaks for all, and the stopped one's connections are not waited for.
+    // Each worker reports for all, without waiting for the stopped one.
     const health = () => machine.runProgram(["health", "--port", port]);
     for (const { exitCode, out } of await Promise.all([health(), health(), health()])) {
       expect([exitCode, out]).toEqual([0, expect.stringContaining(`Warning: ${silent}`)]);
     }
-    // What it had counted is in the sum.
+    // The sum includes what it had counted.
     expect(await cards()).toBe(30);
     expect((await firstAnswer(serving, CARD, key)).status).toBe(200);
 
     await until(async () => (await warning()) === undefined, "an answer of all of them");
-    expect(said(serving, "a worker hangs; it is killed")).toEqual([
+    expect(logged(serving, "a worker hangs; it is killed")).toEqual([
       expect.objectContaining({ worker: 2, pid }),
     ]);
     expect(pidsOf(serving).get(2)).not.toBe(pid);
-    // What it had counted is in the sum still.
+    // The sum still includes what it had counted.
     expect(await cards()).toBeGreaterThanOrEqual(31);
-    // On a busy machine one may be late with an answer again.
+    // On a busy machine a worker may answer late once more.
     await until(async () => {
       const { exitCode, out } = await health();
       return exitCode === 0 && !out.includes("workers");
@@ -232,7 +217,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     expect(await serving.stop()).toBe(0);
   });
 
-  test("where one is stopped within a commit, billed requests are a 503 that costs nothing until it is replaced", async () => {
+  test("if one is stopped within a commit, billed requests get a 503 and cost nothing until it is replaced", async () => {
     machine.write("channels.csv", "id,title,subscribers\n1,Первый,10\n");
     await machine.run(["import", "channels", machine.path("channels.csv")]);
     const { key } = await machine.customer();
@@ -240,12 +225,12 @@ describe.if(process.platform === "linux")("of several workers", () => {
     const serving = await machine.serve(["serve", "--workers", "2"], { environment });
     let [sent, good, goesOn] = [0, 0, true];
     const others = new Map<number, string | null>();
-    // So many that some wait at the one that is not stopped, whichever each connection reaches.
+    // So many that some wait at a worker that is not stopped, however the connections are distributed.
     const load = Array.from({ length: 24 }, async () => {
       while (goesOn) {
         sent += 1;
         const options = { headers: { authorization: `Bearer ${key}` }, keepalive: false };
-        // Those of the stopped one are cut when it is killed.
+        // Connections of the stopped worker break when it is killed.
         const response = await fetch(serving.address + CARD, options).catch(() => null);
         await response?.text();
         if (response?.status === 200) good += 1;
@@ -256,7 +241,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     await until(() => good > 100, "answers");
     for (stop(pid); canWrite() || !isWriting(pid); stop(pid)) {
       goOn(pid);
-      // It runs for a while, or it would be stopped at the same place again.
+      // Lets it run for a while, or it would be stopped at the same point again.
       const answered = good;
       await until(() => good > answered + 20, "more answers");
     }
@@ -276,7 +261,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     expect(stored?.used).toBeLessThanOrEqual(sent);
   });
 
-  test("where one is dead, the others serve, and say so until it is back", async () => {
+  test("if one is dead, the others serve, and report it until it is back", async () => {
     machine.write("channels.csv", "id,title,subscribers\n1,Первый,10\n");
     await machine.run(["import", "channels", machine.path("channels.csv")]);
     const { key } = await machine.customer();
@@ -298,7 +283,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     ]);
     expect(health.exitCode).toBe(0);
     await until(async () => !(await warned()), "its restart");
-    expect(said(serving, "a worker serves").filter(({ worker }) => worker === 2)).toHaveLength(5);
+    expect(logged(serving, "a worker serves").filter(({ worker }) => worker === 2)).toHaveLength(5);
     expect(await serving.stop()).toBe(0);
   });
 });

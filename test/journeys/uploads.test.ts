@@ -4,12 +4,12 @@ import { createMachine, faultsOf, type Machine, type Serving, until } from "../s
 import { connectRaw } from "../support/raw-http.ts";
 import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
 
-/** Whether to wait longer than a request may take otherwise, which is half a minute. */
+/** Whether to wait longer than the half minute that other requests may take. */
 const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";
 
 let machine: Machine;
 
-/** The first person, by the address that the process printed. */
+/** Creates the first account, at the address that the process printed. */
 async function setUp(server: Serving): Promise<Visitor> {
   await until(() => server.printed().includes("/account/set-up/"));
   const path = /\/account\/set-up\/\?token=\S+/.exec(server.printed())?.[0] ?? "";
@@ -44,14 +44,14 @@ const run = () =>
   machine.query<{ state: string; failure: string | null; summary: string }>(
     "SELECT state, failure, summary FROM import_runs ORDER BY id DESC",
   )[0];
-/** As it is stored. */
+/** The message as it is stored. */
 const INTERRUPTED = JSON.stringify({ code: "importInterrupted", values: {} });
-/** As many rows as take some seconds, at the pace at which an import lets others have the lock. */
+/** Rows whose import takes some seconds, at the pace at which it lets others have the lock. */
 const MANY = 6_000;
 const imported = () =>
   Number(machine.query<{ n: number }>("SELECT count(*) AS n FROM channels")[0]?.n);
 
-describe("a process as it was started", () => {
+describe("a serving process", () => {
   let server: Serving;
   let visitor: Visitor;
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe("a process as it was started", () => {
     await machine.leave();
   });
 
-  test("a request that nobody reads fills no memory, however large it is", async () => {
+  test("does not fill its memory with a request that nobody reads, however large", async () => {
     const before = peakBytes(server.pid);
     const body = new Uint8Array(120 * 1024 ** 2);
     for (const path of ["/v1/me/", "/account/sign-in/", "/nothing", "/staff/imports/", "/docs/"]) {
@@ -74,7 +74,7 @@ describe("a process as it was started", () => {
     expect((await server.get("/healthz")).status).toBe(200);
   });
 
-  test("an upload that breaks off leaves no file", async () => {
+  test("leaves no file of an interrupted upload", async () => {
     const csrf = await visitor.csrf("/staff/imports/");
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const part = (name: string, value: string) =>
@@ -94,10 +94,10 @@ describe("a process as it was started", () => {
     expect(machine.query("SELECT 1 FROM import_runs")).toEqual([]);
   });
 
-  test("an upload shows how far it has come, while the API answers, and is imported whole", async () => {
+  test("shows an upload's progress while the API answers, and imports it completely", async () => {
     const { key } = await machine.customer();
     const path = await upload(visitor, "channels", channels(2 * MANY));
-    // A session is a row, which the library writes by itself, for the lock that the import holds.
+    // A session is a row, which the library writes while the import holds the lock.
     const others = await Promise.all(
       [1, 2, 3].map(() => remoteVisitor(server.address).signIn("ada@example.com")),
     );
@@ -115,7 +115,7 @@ describe("a process as it was started", () => {
       return !body.includes("data-refresh");
     });
     expect(shares.size).toBeGreaterThan(1);
-    // Whoever waited for the import would be answered once, after it.
+    // A request that waited for the import would be answered only once, after it.
     expect(answered).toBeGreaterThan(10);
     const { body } = await visitor.get(path);
     expect(body).toContain("<strong>12,000</strong> Inserted");
@@ -124,17 +124,17 @@ describe("a process as it was started", () => {
   });
 });
 
-describe("a process of its own", () => {
+describe("a process started for the test", () => {
   beforeEach(() => {
     machine = createMachine();
   });
   afterEach(() => machine.leave());
 
-  test("a large upload goes to the disk and not into the memory, and its file is removed", async () => {
+  test("writes a large upload to the disk and not into memory, and removes its file", async () => {
     const server = await machine.serve();
     const visitor = await setUp(server);
     const before = peakBytes(server.pid);
-    // 60 MB in few rows, so that it is large and not long to import.
+    // 60 MB in few rows: a large file that is quick to import.
     const title = "ж".repeat(1_000_000);
     const rows = Array.from({ length: 30 }, (_, at) => `{"id":${at + 1},"title":"${title}"}`);
     await upload(visitor, "channels", `${rows.join("\n")}\n`, "rows.ndjson");
@@ -145,7 +145,7 @@ describe("a process of its own", () => {
     await until(() => uploads().length === 0);
   });
 
-  test.if(IS_SLOW)("an upload over a slow line takes the time it takes", async () => {
+  test.if(IS_SLOW)("waits for an upload over a slow connection", async () => {
     const server = await machine.serve();
     const visitor = await setUp(server);
     const fields = {
@@ -181,7 +181,7 @@ describe("a process of its own", () => {
     await until(() => imported() === 40);
   });
 
-  test("an import whose process was killed is failed at the next start, and can be run again", async () => {
+  test("marks an import whose process was killed as failed at the next start, and can repeat it", async () => {
     const first = await machine.serve();
     const visitor = await setUp(first);
     await upload(visitor, "channels", channels(MANY));
@@ -207,7 +207,7 @@ describe("a process of its own", () => {
     expect(faultsOf(machine.database)).toEqual([]);
   });
 
-  test("a second process on the file leaves an import that goes on in the first one alone", async () => {
+  test("does not touch an import that is running in another process on the file", async () => {
     const first = await machine.serve();
     const visitor = await setUp(first);
     const path = await upload(visitor, "channels", channels(2 * MANY));
@@ -220,7 +220,7 @@ describe("a process of its own", () => {
     expect(imported()).toBe(2 * MANY);
   }, 90_000);
 
-  test("a process that is told to stop ends its imports soon, and says so in their rows", async () => {
+  test("ends its imports soon when it is stopped, and records that in their rows", async () => {
     const server = await machine.serve();
     const visitor = await setUp(server);
     await upload(visitor, "channels", channels(4 * MANY));
@@ -242,7 +242,7 @@ async function answers(server: Serving): Promise<boolean> {
   );
 }
 
-/** The most memory that a process ever had. */
+/** Largest amount of memory that a process ever used. */
 function peakBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { formatDay } from "../../src/values/moscow-time.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
-/** Counting, while other processes use the same file; `crashes.test.ts` has the kills. */
+/** Counting usage while other processes use the same file; `crashes.test.ts` has the kills. */
 
 let machine: Machine;
 let key: string;
@@ -20,11 +20,11 @@ const stored = (): number =>
   machine.query<{ used: number }>("SELECT coalesce(sum(used), 0) AS used FROM usage_periods")[0]
     ?.used ?? 0;
 
-/** How often a checkpoint was whole, so that the log began anew: its header counts. */
+/** Number of times the log was restarted after a complete checkpoint, which its header counts. */
 const timesLogBegan = (): number =>
   readFileSync(`${machine.database}-wal`).subarray(0, 16).readUInt32BE(12);
 
-test("two serving processes on one file give no unit more than the quota together", async () => {
+test("two serving processes on one file together grant no unit more than the quota", async () => {
   await machine.run(["plan", "set", "profi", "--quota", "500"]);
   const servings = [await machine.serve(), await machine.serve()];
   const answers = await Promise.all(
@@ -40,10 +40,10 @@ test("two serving processes on one file give no unit more than the quota togethe
 
 test("the write-ahead log of a busy server does not grow for ever", async () => {
   const serving = await machine.serve();
-  let asked = 0;
-  // One after the other, so each is a commit, of 8 KB.
+  let requests = 0;
+  // One after the other, so that each is a commit of 8 KB.
   const ask = async (count: number): Promise<void> => {
-    for (const end = asked + count; asked < end; asked++) {
+    for (const end = requests + count; requests < end; requests++) {
       const { status } = await serving.get("/v1/msgr/channels/1/", key);
       if (status !== 200) throw new Error(`status ${status}`);
     }
@@ -51,18 +51,18 @@ test("the write-ahead log of a busy server does not grow for ever", async () => 
   await ask(1);
   const begunBefore = timesLogBegan();
   while (timesLogBegan() < begunBefore + 2) {
-    expect(asked).toBeLessThan(20_000);
+    expect(requests).toBeLessThan(20_000);
     await ask(500);
   }
-  expect(stored()).toBe(asked);
+  expect(stored()).toBe(requests);
 });
 
-test("nor does it while two servers count and a process imports", async () => {
+test("nor does it while two servers count usage and a process imports", async () => {
   const ids = Array.from({ length: 1000 }, (_, at) => at + 1);
   const channels = ids.map((id) => `${id},Канал ${id},10`);
   machine.write("channels.csv", `id,title,subscribers\n${channels.join("\n")}\n`);
   await machine.run(["import", "channels", "channels.csv"]);
-  // Day by day, so that each transaction changes most pages of the table: 100 MB of log an import.
+  // Day by day, so that each transaction changes most pages of the table: 100 MB of log per import.
   const days = Array.from({ length: 200 }, (_, at) => formatDay(20_000 + at));
   const servings = [await machine.serve(), await machine.serve()];
   let importing = true;
@@ -73,7 +73,8 @@ test("nor does it while two servers count and a process imports", async () => {
   };
   const begunBefore = timesLogBegan();
   const imported = (async () => {
-    // One import usually sees it begun anew several times; the servers may get less of a turn.
+    // Usually the log restarts several times during one import; on a busy machine the servers may get fewer
+    // chances for that.
     for (let views = 1; timesLogBegan() === begunBefore; views++) {
       expect(views).toBeLessThan(10);
       await importDays(views);
@@ -92,7 +93,7 @@ test("nor does it while two servers count and a process imports", async () => {
   expect(stored()).toBe(billed);
 });
 
-test("a change of plan holds on the running server from the next request on", async () => {
+test("a change of plan applies to the running server from the next request", async () => {
   const serving = await machine.serve();
   const policy = async () =>
     (await serving.get("/v1/me/", key)).headers.get("ratelimit-policy") ?? "";
@@ -103,7 +104,7 @@ test("a change of plan holds on the running server from the next request on", as
   expect(await policy()).toContain('"rate";q=2;w=1, "quota";q=1000;');
 });
 
-test("while another process holds the write lock, free answers leave and billed ones wait", async () => {
+test("while another process holds the write lock, free answers are sent and billed ones wait", async () => {
   const serving = await machine.serve();
   expect((await serving.get("/v1/msgr/channels/1/", key)).status).toBe(200);
   const holder = machine.open();
@@ -113,7 +114,7 @@ test("while another process holds the write lock, free answers leave and billed 
     billedAnswered = true;
     return response;
   });
-  // Had the commit waited on the thread that serves, each would have left after it.
+  // If the commit waited on the serving thread, each of these would be answered after it.
   for (let count = 0; count < 10; count++) {
     expect((await serving.get("/v1/msgr/categories/", key)).status).toBe(200);
   }
@@ -124,11 +125,11 @@ test("while another process holds the write lock, free answers leave and billed 
   expect(stored()).toBe(2);
 });
 
-test("a lock that stays makes billed requests a 503 in time, and none of them is counted after", async () => {
+test("under a lock that stays billed requests get a 503 in time, and none of them is counted later", async () => {
   const serving = await machine.serve();
   const holder = machine.open();
   holder.exec("BEGIN IMMEDIATE");
-  // Too late, and the server would have given up their connections.
+  // Were an answer too late, the server would have closed the connection instead.
   const answers = await Promise.all(
     Array.from({ length: 30 }, () => serving.get("/v1/msgr/channels/1/", key)),
   );

@@ -20,14 +20,14 @@ const HANGING_CHANNEL = 1;
 const HEALTHY_CHANNEL = 2;
 const ROUNDS = 6;
 /**
- * Behind those that hang it would wait until nearly as many of their attempts have ended, each after
- * 10 seconds, as there are of them.
+ * Without fairness it would wait until almost as many attempts as there are hanging webhooks have ended,
+ * each after 10 seconds.
  */
 const ENDED_BEFORE_MAX = (HANGING_CUSTOMERS * HANGING_EACH) / 2;
 
 let machine: Machine;
 let receiver: Receiver | null = null;
-/** When posts arrived at the healthy receiver, epoch milliseconds. */
+/** When posts arrived at the healthy receiver; epoch milliseconds. */
 let arrivedAt: Map<number, number>;
 /** Whether the healthy receiver answers its next request with 500. */
 let failsOnce = false;
@@ -40,7 +40,7 @@ afterEach(async () => {
   await receiver?.close();
 });
 
-/** 300 webhooks at receivers that hang and a healthy one, the last of them all. */
+/** 300 webhooks at receivers that hang, and a healthy one, created last. */
 async function withHanging(): Promise<{
   serving: Serving;
   healthy: NewWebhook;
@@ -70,7 +70,7 @@ async function withHanging(): Promise<{
   return { serving, healthy, customer };
 }
 
-/** A post for those that hang and one for the healthy one, in one import. @returns the latter */
+/** Imports a post for those that hang and one for the healthy one. @returns the latter */
 async function importRound(round: number): Promise<number> {
   const healthyPost = 10_000 + round;
   await importPosts(machine, [
@@ -80,7 +80,7 @@ async function importRound(round: number): Promise<number> {
   return healthyPost;
 }
 
-/** Attempts under way of all webhooks but the healthy one. */
+/** Attempts in progress of all webhooks except the healthy one. */
 function hangingNow({ id }: NewWebhook): number {
   const [row] = machine.query<{ hanging: number }>(
     "SELECT count(*) AS hanging FROM webhook_deliveries WHERE claimed_until > ? AND webhook_id <> ?",
@@ -91,8 +91,8 @@ function hangingNow({ id }: NewWebhook): number {
 }
 
 /**
- * How long a post took to arrive: since it was read, and since its event was cut; and how many attempts
- * of others ended after the cut.
+ * How long a post took to arrive, since it was read and since its event was cut; and how many attempts of
+ * others ended after the cut.
  */
 function delaysOf(
   post: number,
@@ -128,7 +128,7 @@ test("while 300 receivers hang, a healthy one's posts do not wait behind theirs"
     sent.push(post);
     await until(() => arrivedAt.has(post), `post ${post}`);
     hangingMin = Math.min(hangingMin, hangingNow(healthy));
-    // Not in step with the batches.
+    // Keeps the imports from being synchronous with the batches.
     await elapsed(137 * (round % 5));
   }
   const delays = sent.map((post) => delaysOf(post, healthy));
@@ -142,7 +142,7 @@ test("while 300 receivers hang, a healthy one's posts do not wait behind theirs"
   for (const { endedBefore } of delays) expect(endedBefore).toBeLessThan(ENDED_BEFORE_MAX);
 });
 
-/** Figures rather than guarantees, and they take minutes. */
+/** These print figures instead of proving guarantees, and take minutes. */
 const figure = test.if(process.env["KANALOG_TEST_FIGURES"] !== undefined);
 
 figure(

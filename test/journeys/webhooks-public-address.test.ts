@@ -4,12 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PUBLIC_ADDRESS, type Seen } from "../support/public-address.ts";
 
-/** The guard as it is usually set, with the real process, on a machine that has a public address. */
+/**
+ * The address check with its usual settings, in the real process, on a machine that has a public address.
+ */
 
 const UNSHARE = ["unshare", "--map-root-user", "--net", "--mount"];
 const SCRIPT = join(import.meta.dir, "../support/public-address.ts");
 
-/** Whether this machine lets us make namespaces, and addresses and mounts in them. */
+/** Whether this machine allows namespaces, with addresses and mounts in them. */
 function namespacesAreAllowed(): boolean {
   const tried = "ip link set lo up && ip address add 8.8.4.4/32 dev lo && mount -t tmpfs none /mnt";
   try {
@@ -38,28 +40,28 @@ describe.skipIf(!isAllowed)("with a public address on this machine", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test("posts arrive at a public address, and at a name of one", () => {
+  test("posts arrive at a public address, and at a host name that resolves to one", () => {
     expect(seen.delivered).toEqual({
       [`/${PUBLIC_ADDRESS}`]: [1, 2],
       "/receiver.test": [1, 2],
     });
   });
 
-  test("a private address is refused, as is a name of which any answer is one", () => {
+  test("a private address is refused, and so is a host name with any private address", () => {
     for (const what of ["address", "name", "mixed", "localhost"]) {
       const { status, body } = seen.creations[what] ?? {};
       expect([what, status, body]).toEqual([what, 400, { url: [expect.any(String)] }]);
     }
   });
 
-  test("a name that does not exist is refused at creation", () => {
+  test("an unknown host name is refused at creation", () => {
     expect(seen.creations["unknown"]).toEqual({
       status: 400,
       body: { url: [expect.any(String)] },
     });
   });
 
-  test("a name that moves to a private address is as unreachable as a closed port", () => {
+  test("a host name that moves to a private address is as unreachable as a closed port", () => {
     const unreachable = {
       ...{ delivered: false, status: null, error: expect.stringMatching(/./) },
       ...{ duration_ms: expect.any(Number), delivery: expect.any(Number) },
@@ -70,7 +72,7 @@ describe.skipIf(!isAllowed)("with a public address on this machine", () => {
     expect(errorOf(seen.moved)).toBe(errorOf(seen.closed));
   });
 
-  test("nobody connects to the private address", () => {
+  test("nothing connects to the private address", () => {
     expect(seen.privateConnections).toBe(0);
   });
 });

@@ -23,7 +23,7 @@ afterEach(async () => {
   await receiver?.close();
 });
 
-test("told to stop while receivers hang it gives the attempts back, and the next start takes them up", async () => {
+test("stopped while receivers hang, it releases the attempts, and the next start resumes them", async () => {
   let hangs = true;
   const made = await startReceiver(() => (hangs ? "hang" : { status: 200 }));
   receiver = made;
@@ -35,10 +35,10 @@ test("told to stop while receivers hang it gives the attempts back, and the next
   await importPosts(machine, posts(1, 3));
   await until(() => made.requests.length >= WEBHOOKS, "attempts that hang");
 
-  const toldAtMs = performance.now();
-  // How long it waits at the most is in `app.test.ts`.
+  const stoppedAtMs = performance.now();
+  // `app.test.ts` tests how long it waits at most.
   expect(await serving.stop()).toBe(0);
-  console.info(`ended after ${(performance.now() - toldAtMs).toFixed(0)} ms`);
+  console.info(`ended after ${(performance.now() - stoppedAtMs).toFixed(0)} ms`);
   expect(unfinished(machine)).toEqual({ read: 0, pending: WEBHOOKS, claimed: 0, lost: 0 });
 
   hangs = false;
@@ -50,7 +50,7 @@ test("told to stop while receivers hang it gives the attempts back, and the next
   expect(await next.stop()).toBe(0);
 });
 
-test("told to stop, it waits for the answers that are on their way and notes them", async () => {
+test("stopped while answers are on their way, it waits for them and records them", async () => {
   let answers = 0;
   const made = await startReceiver(() => {
     answers += 1;
@@ -77,7 +77,7 @@ test("told to stop, it waits for the answers that are on their way and notes the
   expect(answers).toBe(3 * WEBHOOKS);
 });
 
-test("what fell due while it was down is attempted after the start", async () => {
+test("deliveries that fell due during a downtime are attempted after the start", async () => {
   let isUp = false;
   const made = await startReceiver(() => ({ status: isUp ? 200 : 500 }));
   receiver = made;
@@ -92,17 +92,17 @@ test("what fell due while it was down is attempted after the start", async () =>
   await until(() => noted() === WEBHOOKS, "the first attempts");
   expect(await serving.stop()).toBe(0);
 
-  // The file as it would be after two hours in which no process ran.
+  // The file as it would be after two hours without any process.
   agedBy(machine, 2 * 3_600_000);
   isUp = true;
-  // That it takes a minute at the most is in `ladder.test.ts`.
+  // `ladder.test.ts` tests that this takes at most a minute.
   const next = await machine.serve(["serve"], waits);
   await until(() => noted() === 2 * WEBHOOKS, "the attempts that fell due");
   expect(unfinished(machine)).toEqual({ read: 0, pending: 0, claimed: 0, lost: 0 });
   expect(await next.stop()).toBe(0);
 });
 
-/** Moves every instant that the push goes by into the past. */
+/** Moves every instant that the push uses into the past. */
 function agedBy(on: Machine, byMs: number): void {
   const db = on.open();
   try {

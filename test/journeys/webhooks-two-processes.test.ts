@@ -65,7 +65,7 @@ test("two serving processes on one file make no attempt twice", async () => {
     return read + pending + claimed === 0;
   };
   await until(isFinished, "the end of all deliveries");
-  // What a process would still send of its own accord.
+  // Time in which a process would send anything more.
   await elapsed(1_500);
   expect(await Promise.all(servings.map((serving) => serving.stop()))).toEqual([0, 0]);
 
@@ -87,7 +87,7 @@ test("two serving processes on one file make no attempt twice", async () => {
   console.info(`${counts.length} deliveries, ${made.requests.length} attempts by two processes`);
 });
 
-test("what a killed process was attempting, the other attempts once the lease has ended", async () => {
+test("attempts of a killed process are made by the other one after their lease has expired", async () => {
   let hangs = true;
   const made = await startedReceiver(() => (hangs ? "hang" : { status: 200 }));
   const [customer] = await withCustomers(machine, { customers: 1, channels: 1 });
@@ -103,7 +103,7 @@ test("what a killed process was attempting, the other attempts once the lease ha
   await elapsed(2_500);
   expect(made.requests).toHaveLength(WEBHOOKS_EACH);
 
-  // 25 of its 30 seconds go by.
+  // Ages the lease by 25 of its 30 seconds.
   const db = machine.open();
   db.exec("UPDATE webhook_deliveries SET claimed_until = claimed_until - 25000");
   db.close();

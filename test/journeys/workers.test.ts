@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
 import { csrfIn, PASSWORD, remoteVisitor } from "../support/visitor.ts";
+import { logged, pidsOf } from "../support/worker-logs.ts";
 
-/** Several processes that serve one appliance, as real processes over a real file. */
+/** Several worker processes that serve one appliance: real processes over a real file. */
 
 let machine: Machine;
 beforeEach(() => {
@@ -13,43 +14,15 @@ afterEach(() => machine.leave());
 
 const LOGGED = { KANALOG_LOG_LEVEL: "info" };
 
-interface Line {
-  msg: string;
-  worker?: number;
-  pid?: number;
-}
-
-function lines(serving: Serving): Line[] {
-  const whole = serving.printed().split("\n");
-  return whole.filter((line) => line.startsWith("{")).flatMap((line) => parsed(line));
-}
-
-/** A line that is not whole yet is none. */
-function parsed(line: string): Line[] {
-  try {
-    return [JSON.parse(line) as Line];
-  } catch {
-    return [];
-  }
-}
-
-const said = (serving: Serving, msg: string): Line[] =>
-  lines(serving).filter((line) => line.msg === msg);
-
-/** Process numbers of the workers by their own numbers, as they were last started. */
-function pidsOf(serving: Serving): Map<number, number> {
-  return new Map(said(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]));
-}
-
 async function withOwner(serving: Serving): Promise<number> {
-  await until(() => said(serving, "this worker does the upkeep").length > 0, "the upkeep");
-  return said(serving, "this worker does the upkeep").at(-1)?.worker ?? 0;
+  await until(() => logged(serving, "this worker does the upkeep").length > 0, "the upkeep");
+  return logged(serving, "this worker does the upkeep").at(-1)?.worker ?? 0;
 }
 
 const leaseOwner = (): string | null =>
   machine.query<{ owner: string | null }>("SELECT owner FROM leases")[0]?.owner ?? null;
 
-/** Which of the workers answered, each connection being its own. */
+/** Sends a request on a connection of its own, which any worker may accept. */
 async function answered(serving: Serving, path: string, key?: string): Promise<Response> {
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
   return fetch(serving.address + path, { headers: authorization, keepalive: false });
@@ -78,7 +51,7 @@ async function withCatalog(): Promise<{ organization: number; member: number; ke
 }
 
 describe.if(process.platform === "linux")("with several workers", () => {
-  test("all of them answer on one port, and one has the lease of the upkeep", async () => {
+  test("all of them answer on one port, and one holds the upkeep lease", async () => {
     const { key } = await withCatalog();
     const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
     const owner = await withOwner(serving);
@@ -89,25 +62,25 @@ describe.if(process.platform === "linux")("with several workers", () => {
     const pids = [...pidsOf(serving).values()];
     expect(new Set(pids).size).toBe(3);
     expect(leaseOwner()?.split(" ")[1]).toBe(String(pidsOf(serving).get(owner)));
-    // What was counted by any of them is in the sum that any of them tells.
+    // Whichever worker answers, the sum includes what all of them counted.
     const text = await (await answered(serving, "/metrics")).text();
     const cards = /^kanalog_requests_total\{.*msgr_channels_retrieve.*\} (\d+)$/m;
     expect(Number(cards.exec(text)?.[1])).toBe(60);
-    // Two threads each for slow queries, where one process alone has four.
+    // Two reader threads each, where a single process has four.
     expect(text).toMatch(/^kanalog_threads\{pool="readers"\} 6$/m);
-    // Those of a worker that died stay.
+    // Counts of a worker that died are kept.
     const killed = pidsOf(serving).get(1) ?? 0;
     process.kill(killed, "SIGKILL");
     await until(() => pidsOf(serving).get(1) !== killed, "the worker's restart");
     const after = await (await answered(serving, "/metrics")).text();
     expect(Number(cards.exec(after)?.[1])).toBe(60);
     expect(await serving.stop()).toBe(0);
-    expect(said(serving, "stopped")).toHaveLength(3);
+    expect(logged(serving, "stopped")).toHaveLength(3);
     expect(pids.every(isGone)).toBe(true);
     expect(leaseOwner()).toBeNull();
   });
 
-  test("a worker that is killed is back, another has its lease within seconds, and nothing is lost", async () => {
+  test("a killed worker is restarted, another takes its lease within seconds, and nothing is lost", async () => {
     const { key } = await withCatalog();
     const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
     const owner = await withOwner(serving);
@@ -138,7 +111,7 @@ describe.if(process.platform === "linux")("with several workers", () => {
     expect(await serving.stop()).toBe(0);
   });
 
-  test("the rate is the appliance's, whichever worker is asked", async () => {
+  test("the rate limit is the appliance's, whichever worker answers", async () => {
     const { key } = await withCatalog();
     await machine.json(["plan", "set", "profi", "--rate", "5"]);
     const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
@@ -151,12 +124,12 @@ describe.if(process.platform === "linux")("with several workers", () => {
     const allowed = statuses.filter((status) => status === 200).length;
     expect(statuses.every((status) => [200, 429].includes(status))).toBe(true);
     expect(allowed).toBeGreaterThanOrEqual(5);
-    // One second's worth at once, and what came back meanwhile.
+    // The allowance of one second at once, and what was refilled meanwhile.
     expect(allowed).toBeLessThanOrEqual(5 + Math.ceil(5 * tookS));
     expect(await serving.stop()).toBe(0);
   });
 
-  test("another process's change, and a revoked key, hold at once in every worker", async () => {
+  test("another process's change, and a revoked key, take effect at once in every worker", async () => {
     const { key, member } = await withCatalog();
     const other = await machine.json<{ id: number; key: string }>([
       ...["key", "create", "--member", String(member)],
@@ -185,7 +158,7 @@ describe.if(process.platform === "linux")("with several workers", () => {
     expect(await serving.stop()).toBe(0);
   });
 
-  test("the workers of a process that is killed stop by themselves", async () => {
+  test("the workers of a killed supervisor stop by themselves", async () => {
     await withCatalog();
     const serving = await machine.serve(["serve", "--workers", "2"], { environment: LOGGED });
     const pids = [...pidsOf(serving).values()];
@@ -193,14 +166,14 @@ describe.if(process.platform === "linux")("with several workers", () => {
     await until(() => pids.every(isGone), "the workers' end");
   });
 
-  test("a database that cannot be opened is told once, and the command ends", async () => {
+  test("a database that cannot be opened is reported once, and the command ends", async () => {
     machine.write("kanalog.db", "This is no database.");
     const { exitCode, notes } = await machine.run(["serve", "--workers", "2"]);
     expect(notes).toMatch(/^Cannot open the database .*\n$/);
     expect(exitCode).toBe(1);
   });
 
-  test("a port that is taken is told, also where its owner would share it", async () => {
+  test("a port that is taken is reported, even if its owner would share it", async () => {
     await withCatalog();
     const serving = await machine.serve(["serve", "--workers", "2"], { environment: LOGGED });
     const port = new URL(serving.address).port;
@@ -211,7 +184,7 @@ describe.if(process.platform === "linux")("with several workers", () => {
     expect(await serving.stop()).toBe(0);
   });
 
-  test("the set-up address, pages, forms and uploads go on at whichever worker the next connection reaches", async () => {
+  test("the set-up address, pages, forms and uploads work at whichever worker the next connection reaches", async () => {
     const serving = await machine.serve(["serve", "--workers", "2"], { environment: LOGGED });
     await until(() => serving.printed().includes("set-up"), "the address");
     const path = /\/account\/set-up\/\?token=[\w-]+/.exec(serving.printed())?.[0] ?? "";
@@ -234,12 +207,12 @@ describe.if(process.platform === "linux")("with several workers", () => {
     expect(started.location).toBe("/staff/imports/1/");
     const state = () => machine.query<{ state: string }>("SELECT state FROM import_runs")[0]?.state;
     await until(() => state() === "done", "the import");
-    // It can be started once.
+    // It can be started only once.
     expect((await staff.post("/staff/imports/", { action: "start", file: token })).status).toBe(
       404,
     );
 
-    // A form that was done is known to all: reloading the answer makes no other key.
+    // All workers know a form that was submitted: reloading the answer creates no other key.
     const page = await staff.get("/account/keys/");
     const once = /name="once" value="([^"]+)"/.exec(page.html)?.[1] ?? "";
     expect(once).not.toBe("");
@@ -248,7 +221,7 @@ describe.if(process.platform === "linux")("with several workers", () => {
     for (let at = 0; at < 8; at++) await staff.post("/account/keys/", form);
     expect(machine.query("SELECT id FROM keys WHERE name = 'one'")).toHaveLength(1);
 
-    // Tries are counted over all of them.
+    // Attempts are counted across all workers.
     const stranger = remoteVisitor(serving.address, false);
     const begunMs = performance.now();
     const statuses: number[] = [];

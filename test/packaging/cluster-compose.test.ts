@@ -13,7 +13,7 @@ interface Service {
   depends_on: Record<string, { condition: string }>;
 }
 
-/** The compose file that starts two nodes for a look. */
+/** The compose file that starts two nodes to try a cluster. */
 const file = join(import.meta.dir, "../../src/packaging/cluster.compose.yaml");
 const compose = Bun.YAML.parse(readFileSync(file, "utf8")) as {
   services: Record<string, Service>;
@@ -23,7 +23,7 @@ const compose = Bun.YAML.parse(readFileSync(file, "utf8")) as {
 const NODES = ["one", "two"];
 const node = (name: string): Service => compose.services[name] as Service;
 
-test("its nodes have settings that there are, their own names, and the same secret and PostgreSQL", () => {
+test("its nodes have existing settings, names of their own, and the same secret and PostgreSQL", () => {
   for (const name of NODES) {
     const { environment } = node(name);
     for (const setting of Object.keys(environment)) expect(SETTINGS).toHaveProperty([setting]);
@@ -35,7 +35,7 @@ test("its nodes have settings that there are, their own names, and the same secr
   expect(Object.keys(compose.volumes)).toEqual(["postgres", ...NODES]);
 });
 
-test("its HAProxy asks each node by its port whether it is ready", () => {
+test("its HAProxy checks each node's port for readiness", () => {
   const lines = compose.configs.haproxy.content.split("\n").map((line) => line.trim());
   const servers = lines.filter((line) => line.startsWith("server "));
   const port = SETTINGS.KANALOG_PORT.fallback;
@@ -44,7 +44,7 @@ test("its HAProxy asks each node by its port whether it is ready", () => {
 });
 
 test.skipIf(!hasPostgres)(
-  "its nodes make a cluster of nothing, one after the other, and begin where they were once it is there",
+  "its nodes create a cluster from nothing, one after the other, and restart with the existing one",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
     const program = join(folder, "kanalog");

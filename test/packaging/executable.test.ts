@@ -10,7 +10,7 @@ import { TOOL_NAMES } from "../support/mcp-requests.ts";
 import { startTalk } from "../support/stdio-talk.ts";
 import { PASSWORD, remoteVisitor } from "../support/visitor.ts";
 
-/** The executable alone: in a folder of its own that is empty, without any environment. */
+/** Tests the executable alone: in an empty folder, without any environment. */
 const BUILD = join(import.meta.dir, "../../src/packaging/build.ts");
 const OUTSIDE = mkdtempSync(join(tmpdir(), "kanalog-executable-"));
 const empty = { cwd: mkdtempSync(join(tmpdir(), "kanalog-empty-")), env: {} };
@@ -70,14 +70,14 @@ test("it is ready, with sample data, and searches on its threads", async () => {
   expect((await ask("/msgr/categories/")).results.length).toBeGreaterThan(10);
 });
 
-test("where the driver cannot be unpacked, the folder is named that is to blame", () => {
+test("if the driver cannot be unpacked, the message names the folder to blame", () => {
   const env = { TMPDIR: join(empty.cwd, "missing"), KANALOG_DB: join(OUTSIDE, "other.db") };
   const { exitCode, stderr } = Bun.spawnSync([executable, "plan", "list"], { ...empty, env });
   expect(exitCode).toBe(1);
   expect(stderr.toString()).toContain(`${env.TMPDIR}: let TMPDIR name a folder`);
 });
 
-test("every page comes whole, with the files it loads", async () => {
+test("every page is complete, with the files it loads", async () => {
   const pages = ["/", "/docs/", "/docs/webhooks/?lang=ru", "/docs/operating/", "/account/sign-in/"];
   const files = new Set(["/account/assets/uplot.js", "/account/assets/uplot.css", "/docs/json"]);
   for (const page of pages) {
@@ -96,7 +96,7 @@ test("every page comes whole, with the files it loads", async () => {
   }
 });
 
-test("somebody sets the site up, signs in and imports an upload", async () => {
+test("a person sets the site up, signs in and imports an upload", async () => {
   const visitor = remoteVisitor(address);
   const path = /\/account\/set-up\/\?token=\S+/.exec(printed)?.[0] ?? "";
   const setUp = await visitor.post(path, {
@@ -112,7 +112,7 @@ test("somebody sets the site up, signs in and imports an upload", async () => {
 });
 
 test("an import beside the serving process is served at once", async () => {
-  // The sample's posts end yesterday, so this one is newer.
+  // The sample's posts end yesterday, so this one is the newest.
   const now = new Date().toISOString();
   writeFileSync(
     join(empty.cwd, "posts.csv"),
@@ -136,7 +136,7 @@ test("an assistant reaches it over standard input and output", async () => {
   expect((await talk.end()).exitCode).toBe(0);
 });
 
-test("it serves the bundle, whose program it holds though it has no sources", async () => {
+test("it serves the bundle, whose program it contains without the sources", async () => {
   const mcpbPath = join(empty.cwd, "kanalog.mcpb");
   writeFileSync(mcpbPath, await (await get("/docs/mcp/kanalog.mcpb")).bytes());
   const outputDir = join(empty.cwd, "unpacked");
@@ -155,7 +155,7 @@ test("it serves the bundle, whose program it holds though it has no sources", as
   rmSync(outputDir, { recursive: true });
 });
 
-test("every command is there", async () => {
+test("every command exists", async () => {
   let help = "";
   const output = { out: (text: string) => (help += text), note: () => {} };
   await runCommandLine(["--help"], { output } as unknown as CommandContext);
@@ -166,7 +166,7 @@ test("every command is there", async () => {
   expect(run("org", "list").out).toContain("Acme");
 });
 
-test("settings come from the environment and from no file that happens to lie there", () => {
+test("settings come from the environment, and not from any file in the working directory", () => {
   writeFileSync(join(empty.cwd, ".env"), "KANALOG_PORT=nonsense\n");
   writeFileSync(join(empty.cwd, "bunfig.toml"), 'preload = ["./missing.ts"]\n');
   const { exitCode, out } = run("config");
@@ -175,13 +175,13 @@ test("settings come from the environment and from no file that happens to lie th
   expect(out).not.toContain("nonsense");
 });
 
-test("it names no folder of where it was built, and so looks for nothing there", async () => {
+test("it contains no path of the folder it was built in, and so reads nothing there", async () => {
   const content = Buffer.from(await Bun.file(executable).arrayBuffer());
   expect(content.includes("Kanalog: Channel Data API")).toBe(true);
   expect(content.includes(join(import.meta.dir, "../.."))).toBe(false);
 });
 
-test("told to stop it exits with 0, and leaves its database and nothing else", async () => {
+test("on SIGTERM it exits with 0, and leaves only its database behind", async () => {
   server.kill("SIGTERM");
   expect(await server.exited).toBe(0);
   expect(readdirSync(empty.cwd, { recursive: true }).toSorted()).toEqual([

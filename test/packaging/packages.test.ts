@@ -6,7 +6,7 @@ import { readConfig, SETTINGS } from "../../src/config.ts";
 import type { CommandContext } from "../../src/doors/cli/command-context.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
 
-/** What the Dockerfile, the compose file and the systemd unit ask of the program. */
+/** Compares the Dockerfile, the compose file and the systemd unit with the program. */
 const read = (name: string): string =>
   readFileSync(join(import.meta.dir, "../../src/packaging", name), "utf8");
 const dockerfile = read("Dockerfile");
@@ -16,7 +16,7 @@ const compose = Bun.YAML.parse(read("compose.yaml")) as {
   configs: { caddyfile: { content: string } };
 };
 
-/** The lines of the Dockerfile, or of the unit, that begin with a word. */
+/** Lines of the Dockerfile or of the unit that begin with a word. */
 const lines = (text: string, word: RegExp): string[] =>
   text.split("\n").flatMap((line) => (word.test(line) ? [line.replace(word, "")] : []));
 const pairs = (text: string): Record<string, string> =>
@@ -29,7 +29,7 @@ const settings: Record<string, Record<string, string>> = {
 };
 
 describe.each(Object.entries(settings))("%s", (name, given) => {
-  test("names settings that there are, with values they take", () => {
+  test("uses existing settings with valid values", () => {
     const named = new Set([...Object.keys(given), ...(read(name).match(/\bKANALOG_\w+/g) ?? [])]);
     expect(named.size).toBeGreaterThan(0);
     for (const setting of named) expect(SETTINGS).toHaveProperty([setting]);
@@ -43,7 +43,7 @@ describe.each(Object.entries(settings))("%s", (name, given) => {
   });
 });
 
-test("the Dockerfile and the unit call commands that there are", async () => {
+test("the Dockerfile and the unit run existing commands", async () => {
   const exec = (line: string): string[] => JSON.parse(line.replace(/^.*?CMD /, ""));
   const called = [
     ...lines(unit, /^ExecStart=/).map((line) => line.split(" ")),
@@ -64,7 +64,7 @@ test("the Dockerfile and the unit call commands that there are", async () => {
   expect(lines(dockerfile, /^ENTRYPOINT /).map(exec)).toEqual([["kanalog"]]);
 });
 
-test("the image is built by the Bun that the project pins, and serves where Caddy asks", () => {
+test("the image is built with the pinned Bun, and serves where Caddy expects it", () => {
   expect(dockerfile.match(/\bbun@[\d.]+/g)).toEqual([`bun@${engines.bun}`]);
   const [port] = lines(dockerfile, /^EXPOSE /);
   expect(port).toBe(String(SETTINGS.KANALOG_PORT.fallback));
@@ -72,7 +72,7 @@ test("the image is built by the Bun that the project pins, and serves where Cadd
   expect(caddyfile).toContain(`reverse_proxy kanalog:${port}`);
 });
 
-test("the program imports no package that is installed for its tests only", async () => {
+test("the program imports no package that is installed only for its tests", async () => {
   const source = join(import.meta.dir, "../../src");
   const imported = new Set<string>();
   for (const path of new Bun.Glob("**/*.{ts,tsx}").scanSync(source)) {

@@ -93,7 +93,7 @@ export async function startPatroni(): Promise<Patroni> {
     const [port, rest] = [await freePort(), `127.0.0.1:${await freePort()}`];
     const data = join(folder, name);
     const settings = join(folder, `${name}.yml`);
-    // JSON is YAML too.
+    // JSON is also valid YAML.
     const content = settingsOf({ name, port, rest, etcd: client as string, data, folder });
     writeFileSync(settings, JSON.stringify(content));
     const start = () => run([PYTHON, PROGRAMS.patroni, settings], `${name}.log`);

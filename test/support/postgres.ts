@@ -14,8 +14,8 @@ let databases = 0;
 let programs: string | null = null;
 
 /**
- * The address of a new database of a PostgreSQL that runs while this process does.
- * @param template the name of a database that nobody is connected to, whose content it gets
+ * URL of a new database, on a PostgreSQL that runs as long as this process.
+ * @param template name of a database to copy, to which nobody is connected
  */
 export async function newPostgresDatabase(template = "template1"): Promise<string> {
   started ??= startServer();
@@ -39,20 +39,20 @@ async function startServer(): Promise<number> {
 /** A server that a test may kill; it ends with this process at the latest. */
 export interface PostgresServer {
   port: number;
-  /** Of its first database. */
+  /** URL of its first database. */
   url: string;
-  /** Time of the processor that all its processes took so far. */
+  /** Processor time that all its processes have used so far. */
   processorMs(): number;
-  /** Its folder of data. */
+  /** Its data folder. */
   data: string;
-  /** As a loss of power would: all its processes at once. */
+  /** Kills all its processes at once, as a power cut would. */
   kill(): Promise<void>;
-  /** Starts it again over what it had. */
+  /** Restarts it with the existing data. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param isFlushed whether its commits reach the disk, as they must to survive a kill of the machine */
+/** @param isFlushed whether it flushes commits to disk, which is needed if it is killed */
 export async function startPostgres({
   isFlushed,
 }: {
@@ -79,7 +79,7 @@ export async function startPostgres({
   async function start(): Promise<void> {
     server = Bun.spawn(
       [
-        // It ends with this process, however that does.
+        // Makes it end with this process, however that ends.
         ...["setpriv", "--pdeathsig=QUIT", ...as.slice(1), join(bin, "postgres")],
         ...["-D", data, "-p", String(port), "-k", folder],
         ...["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"],
@@ -93,7 +93,7 @@ export async function startPostgres({
       if (done) throw new Error(`PostgreSQL does not start: ${text}`);
       text += value;
     }
-    // Read to its end, since a full pipe would hold the server up.
+    // Read continuously, because a full pipe would block the server.
     void (async () => {
       while (!(await reader.read()).done);
     })();
@@ -119,7 +119,10 @@ export async function startPostgres({
 
 const FOLDERS = "kanalog-postgres-";
 
-/** Test processes end without a last word, so the next one clears up: folders tell whose they are. */
+/**
+ * Removes folders of processes that are gone: test processes cannot clean up when they end, so the next one
+ * does. A folder's name contains its process id.
+ */
 function removeLeftFolders(): void {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(FOLDERS)) continue;
@@ -129,14 +132,16 @@ function removeLeftFolders(): void {
   }
 }
 
-/** Whom PostgreSQL runs as where this process is root's, and the words before its commands. */
+/**
+ * The user that PostgreSQL runs as if this process is root, and the command prefix for it; null otherwise.
+ */
 export function postgresUser(): { uid: number; gid: number; as: string[] } | null {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = systemUser(["postgres", "nobody"]);
   return { uid, gid, as: ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"] };
 }
 
-/** The first of these users that this machine has. */
+/** The first of these users that exists on this machine. */
 function systemUser(names: readonly string[]): { uid: number; gid: number } {
   const users = readFileSync("/etc/passwd", "utf8").split("\n");
   const lines = names.flatMap((name) => users.find((one) => one.startsWith(`${name}:`)) ?? []);

@@ -9,8 +9,8 @@ import { fakePorts } from "./fake-ports.ts";
 let prepared: Promise<Buffer> | null = null;
 
 /**
- * Opens a database as the program does; one that is new is a copy of one that was made once in this
- * process. Migrations and shipped directories are two thirds of what an appliance's start costs.
+ * Opens a database as the program does, but a new one is a copy of one created once per process: migrations
+ * and shipped directories are two thirds of the cost of an appliance's start.
  */
 export const openPrepared: typeof openCurrent = async (config, ports) => {
   const path = config.databasePath;
@@ -22,12 +22,15 @@ export const openPrepared: typeof openCurrent = async (config, ports) => {
     writeFileSync(path, content, { mode: 0o600 });
   }
   const db = isInMemory ? openInMemory(content, ports.clock) : await openCurrent(config, ports);
-  // Each database has a secret of its own.
+  // Each database has its own secret.
   db.exec("UPDATE meta SET value = randomblob(32) WHERE name = 'cursor_secret'");
   return db;
 };
 
-/** Whether a file that is made in the folder has its owner; else the program gives it to that one. */
+/**
+ * Whether a file created in the folder belongs to the folder's owner; otherwise the program would change
+ * its owner.
+ */
 function isOurs(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
@@ -37,7 +40,7 @@ async function prepare(): Promise<Buffer> {
   try {
     const path = join(folder, "prepared.db");
     const db = await openCurrent(readConfig({ KANALOG_DB: path }), fakePorts());
-    // A file that says that it has a write-ahead log cannot be opened in memory.
+    // A file in WAL mode cannot be opened in memory.
     db.pragma("journal_mode = DELETE");
     db.close();
     return readFileSync(path);

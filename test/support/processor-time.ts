@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 /** Linux counts in ticks of 10 ms. */
 const TICK_MS = 10;
 
-/** Time of the processor that a process took so far, all its threads; 0 where the system does not tell. */
+/** Processor time that all threads of a process have used so far; 0 if the system does not tell. */
 export function processorMs(pid: number): number {
   const fields = statOf(pid);
   return fields === null ? 0 : ticks(fields, [11, 12]);
 }
 
-/** The same of a process with all it started: those that run, and those that have ended. */
+/** The same for a process and all its children, running and ended. */
 export function processorMsOfAll(pid: number): number {
   const fields = statOf(pid);
   if (fields === null) return 0;
@@ -21,7 +21,10 @@ export function processorMsOfAll(pid: number): number {
   return ticks(fields, [11, 12, 13, 14]) + ofChildren;
 }
 
-/** Fields of `stat` behind the name, which may have spaces: the first here is the third there. */
+/**
+ * Fields of `/proc/PID/stat` after the name, which may contain spaces: the first one here is the third one
+ * there.
+ */
 function statOf(pid: number): string[] | null {
   const path = `/proc/${pid}/stat`;
   try {
@@ -29,7 +32,7 @@ function statOf(pid: number): string[] | null {
       ? (readFileSync(path, "utf8").split(") ").at(-1)?.split(" ") ?? [])
       : null;
   } catch {
-    // It ended meanwhile.
+    // It has ended meanwhile.
     return null;
   }
 }

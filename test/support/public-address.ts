@@ -1,7 +1,7 @@
 /**
- * A machine of its own for `webhooks-public-address.test.ts`, run within its own namespaces of
- * users, network and mounts: `bun public-address.ts <folder>`. There 8.8.4.4 is an address of this
- * machine, and names are what `answers` below says. Prints what it saw, as JSON.
+ * A separate machine for `webhooks-public-address.test.ts`, run in its own namespaces of users, network and
+ * mounts: `bun public-address.ts <folder>`. In it 8.8.4.4 is an address of this machine, and host names
+ * resolve to what `answers` below says. Prints what it observed, as JSON.
  */
 import { createSocket } from "node:dgram";
 import { writeFileSync } from "node:fs";
@@ -23,14 +23,14 @@ export const PUBLIC_ADDRESS = "8.8.4.4";
 
 /** What the script prints. */
 export interface Seen {
-  /** Posts that the public receiver got, by the path of the webhook. */
+  /** Posts that the public receiver got, by path of the webhook. */
   delivered: Record<string, number[]>;
-  /** Statuses and bodies of the creations that were tried, by what was tried. */
+  /** Status and body of each attempted creation, by what was attempted. */
   creations: Record<string, { status: number; body: unknown }>;
-  /** The answers to the tests of a webhook whose name was moved, and of one at a closed port. */
+  /** Answers to the test of a webhook whose host name was moved, and of one at a closed port. */
   moved: unknown;
   closed: unknown;
-  /** Connections that the receiver on the private address got, over all of it. */
+  /** Number of connections to the receiver on the private address. */
   privateConnections: number;
 }
 
@@ -49,10 +49,11 @@ async function see(folder: string): Promise<Seen> {
   const hidden = await startReceiver({ status: 200 });
   try {
     const [customer] = await withCustomers(machine, { customers: 1, channels: 1 });
-    // The usual guard: no network is exempt.
+    // The usual settings: no network is exempt.
     const settings = pushing({
       KANALOG_WEBHOOK_ALLOW: "",
-      // Retries that go on for as long as anything is waited for: on a busy machine 30 may be over before the move.
+      // Retries for as long as the test waits for anything: on a busy machine 30 may be over before the
+      // move.
       KANALOG_WEBHOOK_RETRIES: Array(300).fill("1s").join(),
     });
     const serving = await machine.serve(["serve"], settings);
@@ -60,7 +61,7 @@ async function see(folder: string): Promise<Seen> {
       createWebhook(serving, customer, { host, port }, `/${host}`, [1]);
     await create(PUBLIC_ADDRESS, open.port);
     await create("receiver.test", open.port);
-    // On the port at which the hidden one would be found, were it connected to.
+    // Uses the port of the hidden receiver, which would get a connection if the check failed.
     const closedWebhook = await create("closed.receiver.test", hidden.port);
     const movedWebhook = await create("moved.receiver.test", hidden.port);
     const creations: Seen["creations"] = {};
@@ -88,7 +89,7 @@ async function see(folder: string): Promise<Seen> {
     const test = async ({ id }: NewWebhook): Promise<unknown> =>
       (await call(serving, customer.key, "POST", `/v1/msgr/webhooks/${id}/test/`)).body;
     const [moved, closed] = await Promise.all([test(movedWebhook), test(closedWebhook)]);
-    // The test is one, and the ladder goes on.
+    // The test is one attempt, and the retries continue.
     await until(() => attempts() >= attemptsBefore + 3, "attempts after the move");
 
     await serving.stop();
@@ -104,7 +105,7 @@ async function see(folder: string): Promise<Seen> {
   }
 }
 
-/** Here alone: the address on loopback, and name servers and hosts that are ours. */
+/** Sets up what exists only here: the address on the loopback, and our own name server and hosts. */
 async function setUp(folder: string): Promise<void> {
   writeFileSync(join(folder, "resolv.conf"), "nameserver 127.0.0.1\n");
   writeFileSync(join(folder, "hosts"), "127.0.0.1 localhost\n");
@@ -122,7 +123,9 @@ async function setUp(folder: string): Promise<void> {
 const TYPE_A = 1;
 const NO_SUCH_NAME = 3;
 
-/** Answers questions for IPv4 addresses, as its map says at that moment; nothing is to be kept. */
+/**
+ * A name server for IPv4 addresses, which answers from a map that may change; answers must not be cached.
+ */
 async function answerNames(answers: ReadonlyMap<string, string[]>): Promise<() => void> {
   const socket = createSocket("udp4");
   socket.on("message", (question, { address, port }) => {
@@ -141,7 +144,7 @@ async function answerNames(answers: ReadonlyMap<string, string[]>): Promise<() =
     head.writeUInt16BE(1, 4);
     head.writeUInt16BE(found.length, 6);
     const records = found.map((ip) =>
-      // The name of the question, type A, class IN, no time to live, four bytes.
+      // The name of the question, type A, class IN, a TTL of 0, four bytes.
       Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...ip.split(".").map(Number)]),
     );
     socket.send(Buffer.concat([head, asked, ...records]), port, address);

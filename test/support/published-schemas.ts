@@ -50,8 +50,8 @@ const rpcShape = {
 };
 
 /**
- * Fails the test where an answer is not what the published document says: its status is declared,
- * its body validates, and every error has the shape of the contract.
+ * Fails the test if an answer contradicts the published document: its status must be declared, its body
+ * must validate, and every error must have the shape of the contract.
  */
 export async function checkAnswer(app: App, request: Request, answer: Answer): Promise<void> {
   document ??= (await (
@@ -61,7 +61,7 @@ export async function checkAnswer(app: App, request: Request, answer: Answer): P
   checkBody(document, request.method, new URL(request.url).pathname, answer);
 }
 
-/** The same of a body alone, which an appliance with this document answered to a request. */
+/** The same for a body alone, which an appliance with this document answered to a request. */
 export function checkBody(
   of: OpenApiDocument,
   verb: string,
@@ -80,11 +80,11 @@ export function checkBody(
     return;
   }
   const content = found.operation.responses[answer.status]?.content ?? {};
-  // A file's rows are looked at where the file is asked for.
+  // Rows of a CSV file are checked by the tests that request it.
   if ("text/csv" in content && typeof answer.body === "string") return;
   const schema = content["application/json"]?.schema ?? null;
   expect(schema, `${found.path} does not declare status ${answer.status}`).not.toBeNull();
-  // A schema's references are into the document's components.
+  // References of a schema point into the document's components.
   const whole = { ...schema, components: of.components };
   const name = `${verb} ${found.path} ${answer.status}`;
   expect(validate(name, whole, answer.body)).toBe("");
@@ -96,13 +96,13 @@ function validate(name: string, schema: object, body: unknown): string {
   return validator(body) ? "" : `${name}: ${ajv.errorsText(validator.errors)}`;
 }
 
-/** The operation that answers a verb of a path, as the caller wrote it. */
+/** The operation for a verb and a path. */
 export function findOperation(
   { paths }: OpenApiDocument,
   pathname: string,
   method: string,
 ): { path: string; operation: OpenApiOperation } | null {
-  // A literal path goes before one with a parameter, as in the router.
+  // A literal path comes before one with a parameter, as in the router.
   const candidates = Object.entries(paths).sort(
     ([a], [b]) => a.split("{").length - b.split("{").length,
   );

@@ -15,8 +15,9 @@ export const DAY_MS = 24 * HOUR_MS;
 export const RECEIVER = "https://receiver.example/hook?from=kanalog";
 
 /**
- * A running process looks at least this often; a test that lets it look less has it down. Below the 90
- * seconds after which no process was there, and not more often: a day is thousands of looks.
+ * A running process does its push work at least this often; a test with longer steps simulates a downtime.
+ * Below the 90 seconds after which the process counts as having been down, and not much below: a day takes
+ * thousands of steps.
  */
 const LOOK_EVERY_MS = 60 * SECOND_MS;
 
@@ -29,21 +30,21 @@ export interface Pushing {
   secret: string;
   /** A request with the customer's key. */
   call(verb: string, path: string, body?: unknown): Promise<Answer>;
-  /** One more webhook of the customer's. */
+  /** Creates another webhook of the customer. */
   add(channels: number[], url?: string): Promise<{ id: number; secret: string }>;
   change(body: object, id?: number): Promise<Answer>;
   view(id?: number): Promise<WebhookView>;
   /** The log of deliveries, newest first. */
   deliveries(id?: number): Promise<DeliveryView[]>;
-  /** New posts of channel 1 with these numbers, published now, are read. */
+  /** Imports new posts of channel 1 with these ids, published now. */
   read(ids: readonly number[], more?: Fields): Promise<void>;
   now(): number;
-  /** All that is due at this instant is done. */
+  /** Does everything that is due at this instant. */
   runDue(): Promise<void>;
-  /** Time goes by while the process runs. */
+  /** Lets time pass while the process runs. */
   pass(durationMs: number): Promise<void>;
   passUntil(instantMs: number): Promise<void>;
-  /** Posts are read, cut and attempted. @returns the instant of the attempts */
+  /** Imports posts, cuts events and makes the attempts. @returns the instant of the attempts */
   send(ids: readonly number[], more?: Fields): Promise<number>;
   /** Attempts so far. */
   attempts(): FakePost[];
@@ -140,7 +141,7 @@ export async function startPushing(
   return pushing;
 }
 
-/** The numbers of the posts of each attempt so far, one list an attempt. */
+/** Ids of the posts of each attempt so far, one list per attempt. */
 export function postsSent({ attempts }: Pushing): number[][] {
   return attempts().map(postsOf);
 }
@@ -155,7 +156,7 @@ export function numbers(from: number, to: number): number[] {
 
 /** A receiver that keeps all its callers waiting until the test answers. */
 export function holdAnswers(network: FakeNetwork): {
-  /** Settles once somebody called. */
+  /** Settles at the first call. */
   called: Promise<void>;
   answer(result: PostResult): void;
 } {
@@ -168,7 +169,9 @@ export function holdAnswers(network: FakeNetwork): {
   return { called: called.promise, answer: answered.resolve };
 }
 
-/** A receiver that fails from now on; the first attempt fails. @returns its instant */
+/**
+ * Makes the receiver fail from now on, and the first attempt with it. @returns the instant of that attempt
+ */
 export async function startFailing(
   pushing: Pushing,
   ids: readonly number[] = [1],

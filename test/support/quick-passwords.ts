@@ -1,6 +1,6 @@
 /**
- * A password is hashed slowly by design, a tenth of a second of the processor each; tests within this
- * process hash some hundred, by the same algorithm at its lowest cost. The real process does not.
+ * Hashing a password is slow by design, a tenth of a second of processor time. Tests within this process
+ * hash some hundred, with the same algorithm at its lowest cost; the real process does not.
  */
 const { hash } = Bun.password;
 Bun.password.hash = (password) =>

@@ -1,27 +1,27 @@
 import { connect, type Socket } from "node:net";
 
-/** An answer as it came over the wire. */
+/** An answer as it was received. */
 export interface RawAnswer {
   status: number;
-  /** By name in lower case. */
+  /** Headers by lower-case name. */
   headers: Record<string, string>;
   body: string;
 }
 
-/** A connection that sends bytes as they are, sound or not; the address is `http://host:port`. */
+/** A connection that sends bytes unchanged, valid or not; the address is `http://host:port`. */
 export interface RawConnection {
   socket: Socket;
   send(bytes: string | Uint8Array): void;
-  /** The next whole answer; null where the connection ended before it. */
+  /** The next complete answer; null if the connection was closed before. */
   answer(ofHead?: boolean): Promise<RawAnswer | null>;
-  /** Resolves once the other side ended the connection. */
+  /** Settles once the other side has closed the connection. */
   ended: Promise<void>;
   close(): void;
 }
 
 export function connectRaw(address: string): Promise<RawConnection> {
   const { hostname, port } = new URL(address);
-  // The other side may end its half while this one is still sending.
+  // The other side may close its half while this one is still sending.
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   const ended = Promise.withResolvers<void>();
   let received: Buffer = Buffer.alloc(0);
@@ -65,7 +65,7 @@ export function connectRaw(address: string): Promise<RawConnection> {
   });
 }
 
-/** The first answer in these bytes, if it is there whole. */
+/** The first answer in these bytes, if it is complete. */
 function readAnswer(bytes: Buffer, ofHead: boolean): { answer: RawAnswer; endsAt: number } | null {
   const headEndsAt = bytes.indexOf("\r\n\r\n");
   if (headEndsAt < 0) return null;

@@ -13,8 +13,8 @@ import { type FakePost, fakePorts } from "./fake-ports.ts";
 import { MINUTE_MS, pass } from "./webhook-calls.ts";
 
 /*
- * The documentation's examples, made by asking the real application over the sample: required
- * parameters have the examples that their declarations give, the others stand here.
+ * The documentation's examples, recorded from the real application with the sample data. Required
+ * parameters have the examples of their declarations; the others are listed here.
  */
 
 /** The day after the sample's last one, so that its posts are fresh and its days are the last 30. */
@@ -22,18 +22,18 @@ const NOW = "2024-12-05T12:00:00+03:00";
 const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
 export const EXAMPLES_FILE = new URL("../../src/doors/http/docs/examples.json", import.meta.url)
   .pathname;
-/** The last post of the sample, which is read once the webhook is there and makes its event. */
+/** The last post of the sample, which is imported once the webhook exists and causes its event. */
 const READ_LAST = 732;
-/** Stands for every cursor: they are signed with a secret that each database draws for itself. */
+/** Replaces every cursor, because cursors are signed with a secret that each database generates. */
 const CURSOR = "c3-d7hs5IYsXWzEwMDAsMV0";
 
 type Arguments = ExampleCall["arguments"];
 
 export const MAKES_WEBHOOK = "msgr_webhooks_create";
-/** The call after which the last post is read: it matches. */
+/** The call after which the last post is imported: it matches. */
 export const MAKES_ALERT = "msgr_alerts_create";
 
-/** Optional parameters, by method, in an order in which each finds what it is about. */
+/** Optional parameters by method, in an order in which each call finds what it needs. */
 const MORE: Record<string, Arguments> = {
   [MAKES_WEBHOOK]: {},
   [MAKES_ALERT]: {},
@@ -74,17 +74,17 @@ const MORE: Record<string, Arguments> = {
   me_usage_list: {},
 };
 
-/** An appliance over the sample, with the key of an owner who may change webhooks. */
+/** An appliance with the sample, and the key of an owner who may change webhooks. */
 export interface ExampleWorld {
   appliance: Appliance;
   key: string;
-  /** Reads the sample's last post, and sends it to the webhook that was made before. */
+  /** Imports the sample's last post, and sends it to the webhook created before. */
   readLastPost(): Promise<void>;
 }
 
 export async function startExampleWorld(environment: Environment): Promise<ExampleWorld> {
   const ports = fakePorts(NOW);
-  // Secrets and keys are the same in every run, however many requests took an id before.
+  // Keeps secrets and keys the same in every run, however many requests took an id before.
   ports.random = { ...ports.random, uuid: () => "0193955a-1a00-7000-8000-000000000001" };
   const appliance = await startAppliance(environment, ports, { ratesAsShipped: true });
   const { db } = appliance.app.domains;
@@ -107,10 +107,10 @@ export async function startExampleWorld(environment: Environment): Promise<Examp
   return { appliance, key, readLastPost };
 }
 
-/** There are more methods than the plan allows requests in a second. */
+/** There are more methods than the plan allows requests per second. */
 export const BETWEEN_CALLS_MS = 50;
 
-/** Asks every method and receives every event. */
+/** Calls every method and receives every event. */
 export async function recordExamples(): Promise<Examples> {
   const { appliance, key, readLastPost } = await startExampleWorld({
     KANALOG_BASE_URL: WRITTEN_ADDRESS,
@@ -163,7 +163,7 @@ async function record(
   return { arguments: given, status, answer: JSON.parse(withOneCursor(JSON.stringify(body))) };
 }
 
-/** Puts the same cursor in the place of each. @param text JSON */
+/** Replaces each cursor by the same one. @param text JSON */
 export function withOneCursor(text: string): string {
   return text.replace(/(?<=[?&]cursor=)[\w-]+/g, CURSOR);
 }

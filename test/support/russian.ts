@@ -1,4 +1,4 @@
-/** English sentences in what a page shows; names of files, fields and programs are none. */
+/** English sentences in what a page shows, except for names of files, fields and programs. */
 export function englishIn(html: string): string[] {
   const shown = html
     .replace(/<(script|code|pre|bdi|title)\b[^>]*>[\s\S]*?<\/\1>/g, " ")

@@ -1,17 +1,17 @@
 import { expect } from "bun:test";
 import type { Appliance } from "./appliance.ts";
 
-/** Samples by their name with labels, as they are written: `name{label="value"}`. */
+/** Samples by name and labels, as in the text format: `name{label="value"}`. */
 type Samples = Map<string, number>;
 
-/** The appliance is told by these settings and this header that the scrape is a local one. */
+/** With these settings, and the header below, the appliance takes the scrape for a local one. */
 export const SCRAPED = { KANALOG_TRUST_PROXY: "true" };
 const LOCAL = { "x-forwarded-for": "127.0.0.1" };
 
 const COMMENT = /^# (?:HELP|TYPE) [a-z_]+ .+$/;
 const SAMPLE = /^([a-z_]+(?:\{[a-z]+="[^"\\]*"(?:,[a-z]+="[^"\\]*")*\})?) (\S+)$/;
 
-/** Reads `/metrics` of an appliance started with SCRAPED; every line must be of the text format. */
+/** Reads `/metrics` of an appliance started with SCRAPED; every line must be valid text format. */
 export async function scrape(appliance: Appliance): Promise<Samples> {
   const { status, body, headers } = await appliance.request("/metrics", { headers: LOCAL });
   expect(status).toBe(200);

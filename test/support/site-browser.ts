@@ -9,7 +9,7 @@ import {
 import { HANGS_AFTER_MS } from "./machine.ts";
 import { PASSWORD } from "./visitor.ts";
 
-/** Debian's Chromium, or another, where the machine has one. */
+/** Path of Debian's Chromium, or of another one, if the machine has it. */
 export const CHROMIUM = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -34,17 +34,17 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** A window of the browser, and what went wrong in it. */
+/** A window of the browser, with the faults that occurred in it. */
 export interface Window {
   context: BrowserContext;
   page: Page;
-  /** Errors of scripts and of the console, broken rules of the policy, requests to other hosts. */
+  /** Errors of scripts and of the console, violations of the content policy, requests to other hosts. */
   faults: string[];
-  /** Goes to a path of the site. */
+  /** Opens a path of the site. */
   go(path: string): Promise<void>;
 }
 
-/** Opens a window on the appliance at the address, with cookies of its own. */
+/** Opens a window with cookies of its own, for the appliance at the address. */
 export async function openWindow(
   browser: Browser,
   address: string,
@@ -57,7 +57,7 @@ export async function openWindow(
   const { host } = new URL(address);
   page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
   page.on("console", (message) => {
-    // A form that is refused is answered with its status, and the console says that too.
+    // A refused form is answered with an error status, which the console reports too.
     if (["error", "warning"].includes(message.type()) && !/status of 4\d\d/.test(message.text())) {
       faults.push(`${page.url()}: ${message.text()}`);
     }
@@ -80,7 +80,7 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
   await page.waitForURL("**/account/");
 }
 
-/** What axe-core calls serious or critical on the page as it is, or within what a selector names. */
+/** Faults that axe-core calls serious or critical, on the page or within a selector. */
 export async function seriousFaults(page: Page, within = "html"): Promise<string[]> {
   await page.evaluate(AXE);
   const run = `axe.run(${JSON.stringify(within)}, { resultTypes: ['violations'] })`;
@@ -92,12 +92,12 @@ export async function seriousFaults(page: Page, within = "html"): Promise<string
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
 
-/** By how many pixels the page is wider than the window. */
+/** Number of pixels by which the page is wider than the window. */
 export function tooWide(page: Page): Promise<number> {
   return page.evaluate("document.documentElement.scrollWidth - innerWidth");
 }
 
-/** What is folded is looked at too. */
+/** Opens all `details` elements, so that their contents are checked too. */
 export async function unfold(page: Page): Promise<void> {
   await page.evaluate(
     "for (const one of document.querySelectorAll('main details')) one.open = true",

@@ -15,17 +15,17 @@ import { callsWith, created, DAY_MS, deliverPost, MINUTE_MS, pass } from "./webh
 import { webp } from "./webp.ts";
 import { windows1251 } from "./windows-1251.ts";
 
-/** An appliance in use, such that no page of the site is empty. */
+/** An appliance in use, on which no page of the site is empty. */
 export interface SiteWorld {
   appliance: Appliance;
   organizationId: number;
-  /** Staff, and owner of both organizations. */
+  /** Cookie of a staff member who owns both organizations. */
   owner: string;
   /** A member who has a password. */
   member: { email: string; id: number };
-  /** Webhooks by what became of them. */
+  /** Webhooks by state. */
   webhooks: { active: number; failed: number };
-  /** Addresses to look at, by the path of the page in `sitePages`. */
+  /** Addresses to visit, by the path of the page in `sitePages`. */
   pages: Record<string, readonly string[]>;
 }
 
@@ -36,7 +36,7 @@ const PICTURE = "https://cdn.example.com/50.webp";
 
 export async function startSiteWorld(): Promise<SiteWorld> {
   const ports = fakePorts("2026-11-01T12:00:00+03:00");
-  // Without mail, links are shown to be copied.
+  // Without mail, pages show links to copy.
   ports.mail = null as unknown as FakeMail;
   const appliance = await startAppliance(
     { KANALOG_PORT: "0", KANALOG_OAUTH: "on", KANALOG_BASE_URL: "http://localhost" },
@@ -161,7 +161,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   await staff.post("/staff/imports/", sent);
   const broken = { ...sent, file: new File(["no,such,columns\n1,2,3\n"], "broken.csv") };
   await staff.post("/staff/imports/", broken);
-  // Looked at before it is imported, with a row that cannot be read.
+  // An upload to review before it is imported, with an invalid row.
   const looked = windows1251(`id;title;subscribers\n1001;Один;10\n1002;${LONG};20;x\n`);
   const held = { ...sent, look: "yes", file: new File([looked], "каналы.csv") };
   const { location: previewPath } = await staff.post("/staff/imports/", held);
@@ -194,12 +194,12 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     webhooks: { active: active.id, failed: failed.id },
     pages: {
       "/account/sign-in/": ["/account/sign-in/"],
-      // Off here, as it is by default.
+      // Switched off here, as by default.
       "/account/sign-up/": [],
       "/account/set-up/": [],
       "/account/forgotten-password/": ["/account/forgotten-password/"],
       "/account/choose-password/": [`/account/choose-password/?token=${token ?? "used"}`],
-      // They lead elsewhere.
+      // These redirect.
       "/account/language/": [],
       "/account/": ["/account/"],
       "/account/keys/": ["/account/keys/"],
@@ -221,7 +221,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
         "/account/channels/8/mentions/",
         "/account/channels/8/mentions/?kind=forward",
       ],
-      // No page: shown on others.
+      // Not a page: shown on others.
       "/account/channels/:id/picture/": [],
       "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
       "/account/posts/": [
@@ -262,7 +262,10 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   };
 }
 
-/** Lets an assistant in, in the person's name. @returns the address at which the next one asks */
+/**
+ * Grants an assistant access in the person's name. @returns the address at which the next one asks for
+ * access
+ */
 async function letAssistantIn(appliance: Appliance, person: Visitor): Promise<string> {
   const redirect = "https://assistant.customer-with-a-long-name.example.com/back";
   const metadata = {
@@ -292,7 +295,7 @@ async function letAssistantIn(appliance: Appliance, person: Visitor): Promise<st
   return query("http://127.0.0.1:50123/back");
 }
 
-/** A bot with a channel that says strange things. */
+/** Adds a bot with a channel of odd posts. */
 async function addTelegram(appliance: Appliance, staff: Visitor): Promise<void> {
   const { clock, network } = appliance.ports;
   const telegram = createFakeTelegram(clock.now);
@@ -309,7 +312,7 @@ function addPicture({ ports: { network } }: Appliance): void {
     url === PICTURE ? { status: 200, body: webp(100, 100) } : others(url, request);
 }
 
-/** A bot of MAX, with a channel that says strange things and one that it may not read. */
+/** Adds a bot of MAX, with a channel of odd posts and one that it may not read. */
 async function addMax(appliance: Appliance, staff: Visitor): Promise<void> {
   const { clock, network } = appliance.ports;
   const max = createFakeMax(clock.now);

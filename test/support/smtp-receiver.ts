@@ -2,11 +2,11 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
 interface ReceivedMail {
-  /** Of the envelope. */
+  /** Sender of the envelope. */
   sender: string;
-  /** Of the envelope. */
+  /** Recipients of the envelope. */
   recipients: string[];
-  /** The message as it came over the wire: head, empty line, body. */
+  /** The message as it was received: head, empty line, body. */
   raw: string;
 }
 
@@ -18,13 +18,13 @@ export interface SmtpReceiver {
 }
 
 export interface SmtpReceiverOptions {
-  /** Recipients that it does not take. */
+  /** Whether it refuses a recipient. */
   rejects?: (address: string) => boolean;
-  /** Never greets, or never says that it has taken a message. */
+  /** Never greets, or never acknowledges a message. */
   hangs?: "greeting" | "message";
 }
 
-/** A real SMTP server on a free port of 127.0.0.1, without TLS, that records what it takes. */
+/** A real SMTP server on a free port of 127.0.0.1, without TLS, that records what it receives. */
 export async function startSmtpReceiver({
   rejects = () => false,
   hangs,
@@ -54,7 +54,7 @@ export async function startSmtpReceiver({
       });
     },
   });
-  // A client that goes away in the middle is no failure of a test.
+  // A client that disconnects in the middle must not fail a test.
   server.on("error", () => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.server.address() as AddressInfo;

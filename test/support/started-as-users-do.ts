@@ -1,2 +1,3 @@
-// Programs that tests start have all compilers, as users' have: `run.ts` leaves one out for tests alone.
+// Programs started by tests have all compilers, as users' programs do: `run.ts` disables one for tests
+// only.
 delete process.env["BUN_JSC_useFTLJIT"];

@@ -3,17 +3,17 @@ import type { StdioProgram } from "./mcp-clients.ts";
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type Message = any;
 
-/** A conversation with a program that speaks JSON-RPC lines, without a client between. */
+/** A conversation with a program that speaks JSON-RPC lines, without a client library. */
 export interface Talk {
   say(line: string): void;
   write(piece: string | Uint8Array): void;
-  /** Waits for a line that holds; one that never comes fails at the end of the output. */
+  /** Waits for a line that satisfies `holds`; fails if the output ends before. */
   answer(holds: (message: Message) => boolean): Promise<Message>;
   /** All lines so far, in the order in which they came. */
   answers(): Message[];
   /** Null while it runs. */
   exitCode(): number | null;
-  /** Ends the program's input and waits for the program's end. */
+  /** Closes the program's input and waits for its end. */
   end(): Promise<{ exitCode: number; output: string; notes: string }>;
 }
 

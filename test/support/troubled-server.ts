@@ -1,18 +1,18 @@
-/** A server on this machine that a test gives trouble. */
+/** A server on this machine that a test can disturb. */
 export interface TroubledServer {
   url: string;
-  /** Requests so far. */
+  /** Number of requests so far. */
   requests: number;
-  /** So many of the next answers end in their middle; what was asked is done. */
+  /** Number of the next answers that break off in the middle; their requests are carried out. */
   hangUps: number;
-  /** Requests that came while another one was under way. */
+  /** Number of requests that arrived while another one was in progress. */
   overlaps: number;
-  /** Holds all answers up. @returns what lets them go */
+  /** Holds all answers back. @returns a function that releases them */
   hold(): () => void;
   stop(): Promise<void>;
 }
 
-/** @param answer gets one request at a time from each that asks */
+/** @param answer expects one request at a time from each client */
 export function serveTroubled(
   answer: (request: Request) => Response | Promise<Response>,
 ): TroubledServer {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import { type Cluster, type ClusterOptions, type Node, startCluster } from "./cluster.ts";
 import { hasPostgres } from "./postgres.ts";
 
-/** The cluster of two nodes that the running test has. */
+/** The running test's cluster of two nodes. */
 export let cluster: Cluster;
 export let one: Node;
 export let other: Node;
@@ -17,13 +17,13 @@ async function close(): Promise<void> {
   if (hasPostgres) await cluster.close();
 }
 
-/** Each test of the file has a cluster of its own, which is compared after it. */
+/** Gives each test of the file a new cluster, whose nodes are compared after it. */
 export function newClusterEachTest(options: ClusterOptions = {}): void {
   beforeEach(() => start(options));
   afterEach(close);
 }
 
-/** All tests of the file have one cluster, which is compared after the last. */
+/** Gives all tests of the file one cluster, whose nodes are compared after the last one. */
 export function oneClusterForAll(options: ClusterOptions = {}): void {
   beforeAll(() => start(options));
   afterAll(close);

@@ -1,6 +1,6 @@
 /**
- * Elysia asks for a collection of all garbage when an application first answers: a third of what one costs that is
- * made for a test. Here a collection is done only where it is waited for, as by tests of memory.
+ * Elysia forces a garbage collection at an application's first answer, which is a third of the cost of an
+ * application in a test. Here only a collection that is awaited is done, as in tests of memory.
  */
 const { gc } = Bun;
 Bun.gc = (isWaitedFor) => (isWaitedFor ? gc(true) : 0);

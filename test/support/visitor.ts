@@ -7,29 +7,29 @@ import type { Answer, Appliance } from "./appliance.ts";
 
 export interface SitePageAnswer extends Answer {
   html: string;
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   location: string | null;
 }
 
 type Fields = Record<string, string | number | Blob>;
 
-/** A browser without script: keeps cookies, sends forms with the token of the page they are on. */
+/** A browser without scripts: keeps cookies, and sends forms with the token of their page. */
 export interface Visitor {
   cookies: Map<string, string>;
-  /** What `Set-Cookie` said last, by name. */
+  /** The latest `Set-Cookie` headers, by name. */
   setCookies: Map<string, string>;
   get(path: string, headers?: Record<string, string>): Promise<SitePageAnswer>;
-  /** Sends a form of a page, which is looked at before for its token, unless the fields have one. */
+  /** Sends a form of a page, after reading the page for its token, unless the fields have one. */
   post(path: string, fields: Fields, headers?: Record<string, string>): Promise<SitePageAnswer>;
   signIn(email: string, password?: string): Promise<SitePageAnswer>;
-  /** The token of the forms that this visitor is shown. */
+  /** The token in the forms that this visitor gets. */
   csrf(path?: string): Promise<string>;
 }
 
 export const PASSWORD = "correct horse battery";
 const SIGN_IN = "/account/sign-in/";
 
-/** @param appliance one in this process, or what sends requests to one elsewhere */
+/** @param appliance an appliance in this process, or something that sends requests to one elsewhere */
 export function visitorOf(appliance: Pick<Appliance, "request">, language = "en"): Visitor {
   const cookies = new Map<string, string>();
   const setCookies = new Map<string, string>();
@@ -73,8 +73,10 @@ export function visitorOf(appliance: Pick<Appliance, "request">, language = "en"
   return self;
 }
 
-/** Somebody who visits a process of its own. */
-/** @param keepalive false: each request has a connection of its own, which any of several workers takes */
+/** A visitor of an appliance in another process. */
+/**
+ * @param keepalive false: each request has a connection of its own, which any of several workers may accept
+ */
 export function remoteVisitor(address: string, keepalive = true): Visitor {
   return visitorOf({
     async request(path, init) {
@@ -86,7 +88,7 @@ export function remoteVisitor(address: string, keepalive = true): Visitor {
   });
 }
 
-/** The token in a page's source; empty where it has no form. */
+/** The form token in a page's source; empty if it has no form. */
 export function csrfIn(html: string): string {
   return /name="csrf" value="([^"]*)"/.exec(html)?.[1] ?? "";
 }
@@ -97,7 +99,7 @@ interface SitePerson {
   organizationId: number;
 }
 
-/** A person with a password, in an organization of their own or in the one given. */
+/** A person with a password, in a new organization or in the given one. */
 export async function addPerson(
   { app }: Pick<Appliance, "app">,
   {
@@ -115,7 +117,7 @@ export async function addPerson(
   } = {},
 ): Promise<SitePerson> {
   const { accounts, db, clock } = app.domains;
-  // Signs cookies only, and of this database's connection in one place only.
+  // The secret only signs cookies, and the first one that a connection is used with stays in use.
   const settings = { secret: "the secret of a test's own appliance" };
   const id =
     organizationId ??
@@ -127,7 +129,7 @@ export async function addPerson(
   return { email, memberId: member.id, organizationId: id };
 }
 
-/** A visitor who is signed in already. */
+/** A visitor who is already signed in. */
 export async function signedInVisitor(
   appliance: Appliance,
   email: string,
@@ -158,7 +160,7 @@ export async function staffVisitor(appliance: Appliance, language = "en"): Promi
   return signedInVisitor(appliance, STAFF, language);
 }
 
-/** The redirect after a change. */
+/** Expects the redirect after a change. */
 export function expectDone(answer: SitePageAnswer, done: string): void {
   expect({ status: answer.status, location: answer.location }).toEqual({
     status: 303,

@@ -11,14 +11,14 @@ import { MINUTE_MS } from "./pushing.ts";
 export const WEBHOOKS = "/v1/msgr/webhooks/";
 export const RECEIVER = "https://hooks.example.com/posts";
 
-/** The body that makes a webhook. */
+/** The body that creates a webhook. */
 export const CREATE = { url: RECEIVER, channels: [1] };
-/** The number of no webhook and of nothing else. */
+/** A number that no webhook and nothing else has. */
 export const UNKNOWN_ID = 999_999;
 
 export { DAY_MS, HOUR_MS, holdAnswers, MINUTE_MS, SECOND_MS } from "./pushing.ts";
 
-/** Every method of one webhook, with the status it answers where all is well. */
+/** Every method for one webhook, with the status of its success. */
 export const METHODS_OF_ONE = [
   ["GET", "", undefined, 200],
   ["GET", "deliveries/", undefined, 200],
@@ -28,7 +28,7 @@ export const METHODS_OF_ONE = [
   ["DELETE", "", undefined, 204],
 ] as const;
 
-/** A call with a key; the path is what follows `/v1/msgr/webhooks/`, a body is sent as JSON. */
+/** A call with a key; the path is relative to `/v1/msgr/webhooks/`, a body is sent as JSON. */
 export type Call = (verb: string, path: string, body?: unknown) => Promise<Answer>;
 
 export function callsWith(appliance: Appliance, key: string | null): Call {
@@ -43,7 +43,7 @@ export function callsWith(appliance: Appliance, key: string | null): Call {
     });
 }
 
-/** An appliance with the channels 1 to 3, and calls of an owner's read-and-write key. */
+/** An appliance with channels 1 to 3, and calls with an owner's read-and-write key. */
 export interface Managing {
   appliance: Appliance;
   customer: Customer;
@@ -57,13 +57,13 @@ export async function startManaging(ports?: FakePorts): Promise<Managing> {
   return { appliance, customer, call: callsWith(appliance, customer.key) };
 }
 
-/** Nothing that such a test does may be told as an error. */
+/** Closes the appliance; no test that only manages webhooks may log an error. */
 export async function endManaging({ ports, close }: Appliance): Promise<void> {
   expect(ports.log.errors).toEqual([]);
   await close();
 }
 
-/** A webhook as it is shown. */
+/** A webhook as the API shows it. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer's body
 export async function shownBy(call: Call, id: number): Promise<any> {
   const { status, body } = await call("GET", `${id}/`);
@@ -71,7 +71,7 @@ export async function shownBy(call: Call, id: number): Promise<any> {
   return body;
 }
 
-/** A webhook's log of deliveries, the latest first. */
+/** A webhook's log of deliveries, latest first. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer's body
 export async function deliveriesBy(call: Call, id: number): Promise<any[]> {
   const { status, body } = await call("GET", `${id}/deliveries/`);
@@ -79,7 +79,7 @@ export async function deliveriesBy(call: Call, id: number): Promise<any[]> {
   return body.results;
 }
 
-/** A key of one more member of the organization. */
+/** A key of a new member of the organization. */
 export async function keyOf(
   { app: { domains } }: Appliance,
   organizationId: number,
@@ -99,13 +99,13 @@ export async function keyOf(
   return (await domains.keys.createKey(key, COMMAND_LINE)).token;
 }
 
-/** Public channels with the numbers 1, 2, … */
+/** Imports public channels with the numbers 1, 2, … */
 export async function importChannels(appliance: Appliance, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, index) => channel(index + 1));
   await imported(appliance, "channels", rows);
 }
 
-/** Makes a webhook. @returns it as the answer shows it, with its secret */
+/** Creates a webhook. @returns it as the answer shows it, with its secret */
 export async function created(
   call: Call,
   fields: { url?: string; channels?: number[] } = {},
@@ -116,13 +116,13 @@ export async function created(
   return answer.body;
 }
 
-/** The answer is a refusal with this status and code. */
+/** Expects a refusal with this status and code. */
 export function expectRefused(answer: Answer, status: number, code: string, what = ""): void {
   expect(answer.body, what).toEqual({ code, detail: expect.any(String) });
   expect(answer.status, what).toBe(status);
 }
 
-/** The answer is a 400 with faults of just these fields; where a text is given, just that one. */
+/** Expects a 400 with faults of exactly these fields; where a text is given, with exactly that text. */
 export function expectFieldFaults(
   { status, body }: Answer,
   faults: Record<string, string | RegExp>,
@@ -137,14 +137,14 @@ export function expectFieldFaults(
   }
 }
 
-/** Imports a post that was published at this moment. */
+/** Imports a post published at this moment. */
 async function importPost(appliance: Appliance, id: number, ofChannel = 1): Promise<void> {
   const publishedAt = new Date(appliance.ports.clock.now()).toISOString();
   const row = { id, channel: ofChannel, text: `Post ${id}`, published_at: publishedAt };
   await imported(appliance, "posts", [row]);
 }
 
-/** Does all webhook work that falls due over this time, looking once in every step. */
+/** Does all webhook work that falls due in this time, one step at a time. */
 export async function pass(appliance: Appliance, totalMs: number, stepMs: number): Promise<void> {
   for (let passedMs = 0; passedMs < totalMs; passedMs += stepMs) {
     appliance.ports.clock.advance(stepMs);
@@ -152,19 +152,19 @@ export async function pass(appliance: Appliance, totalMs: number, stepMs: number
   }
 }
 
-/** A new post is read, and what is due within the next minute is done. */
+/** Imports a new post, and does what is due within the next minute. */
 export async function deliverPost(appliance: Appliance, id: number, ofChannel = 1): Promise<void> {
   await importPost(appliance, id, ofChannel);
   await pass(appliance, MINUTE_MS, MINUTE_MS);
 }
 
-/** The signatures that a delivery carries, in their order. */
+/** The signatures of a delivery, in their order. */
 export function signaturesOf({ headers }: FakePost): string[] {
   const [, ...signatures] = (headers["x-service-signature"] ?? "").split(",");
   return signatures.map((part) => part.replace(/^v1=/, ""));
 }
 
-/** What a secret signs a delivery with (specification, section 6). */
+/** A secret's signature of a delivery (specification, section 6). */
 export function signatureBy(secret: string, { headers, body }: FakePost): string {
   const time = /^t=(\d+),/.exec(headers["x-service-signature"] ?? "")?.[1];
   return createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");

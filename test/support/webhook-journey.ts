@@ -14,7 +14,7 @@ const CA_FILE = join(import.meta.dir, "tls/ca.pem");
 /** How often a serving process with `pushing()` cuts events. */
 const BATCH_MS = 1_000;
 
-/** Settings under which the real process sends to receivers on this machine, and soon. */
+/** Settings with which the real process sends to receivers on this machine, and soon. */
 export function pushing(more: Record<string, string> = {}): RunOptions {
   return {
     environment: {
@@ -29,11 +29,11 @@ export function pushing(more: Record<string, string> = {}): RunOptions {
 
 export interface Customer {
   organization: number;
-  /** Read and write, an owner's. */
+  /** An owner's read-and-write key. */
   key: string;
 }
 
-/** Makes organizations on Profi in a file that nothing serves yet, and channels 1 to `channels`. */
+/** Creates organizations on Profi, and channels 1 to `channels`, in a file that nothing serves yet. */
 export async function withCustomers(
   machine: Machine,
   { customers, channels }: { customers: number; channels: number },
@@ -42,7 +42,7 @@ export async function withCustomers(
   machine.write("channels.csv", `id,title,subscribers\n${rows.join("\n")}\n`);
   const { exitCode, notes } = await machine.run(["import", "channels", "channels.csv"]);
   expect(exitCode, notes).toBe(0);
-  // By a process per command it would take a minute.
+  // With one process per command it would take a minute.
   const config = readConfig({ KANALOG_DB: machine.database, KANALOG_LOG_LEVEL: "silent" });
   const { db, accounts, keys } = await openDomains(config, systemPorts(config));
   try {
@@ -91,7 +91,7 @@ export interface NewWebhook {
   secret: string;
 }
 
-/** Makes a webhook to a path of a receiver on this machine. */
+/** Creates a webhook for a path of a receiver on this machine. */
 export async function createWebhook(
   serving: Serving,
   { key }: Customer,
@@ -106,7 +106,7 @@ export async function createWebhook(
   return made.body;
 }
 
-/** The test ping of a webhook arrives: it has delivered before, from here on. */
+/** Expects the test ping of a webhook to arrive. From then on the webhook has delivered before. */
 export async function expectPing(
   serving: Serving,
   { key }: Customer,
@@ -116,7 +116,7 @@ export async function expectPing(
   expect(body).toMatchObject({ delivered: true, status: 200 });
 }
 
-/** Posts of a channel, published now, as a file for `import posts`. @returns the file's name */
+/** Writes posts of a channel, published now, to a file for `import posts`. @returns the file's name */
 export function writePosts(
   machine: Machine,
   posts: readonly { id: number; channel: number }[],
@@ -131,7 +131,7 @@ export function writePosts(
   return name;
 }
 
-/** Imports posts of a channel, published now, by a process of their own. */
+/** Imports posts of a channel, published now, in a separate process. */
 export async function importPosts(
   machine: Machine,
   posts: readonly { id: number; channel: number }[],
@@ -150,7 +150,7 @@ export function posts(
   return Array.from({ length: count }, (_, at) => ({ id: first + at, channel }));
 }
 
-/** What a request says its delivery is. */
+/** A request's description of its delivery. */
 interface ReadEvent {
   event: string;
   webhook: number;
@@ -168,7 +168,7 @@ export function readEvent({ headers, body }: ReceivedRequest): ReadEvent {
   return { event, webhook, delivery, posts: posts.map(({ id }) => id) };
 }
 
-/** Whether the request is signed with the secret, as the specification says in section 6. */
+/** Whether the request is signed with the secret (specification, section 6). */
 export function isSignedWith({ headers, body }: ReceivedRequest, secret: string): boolean {
   const given = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers["x-service-signature"] ?? "");
   if (given === null) return false;
@@ -176,7 +176,7 @@ export function isSignedWith({ headers, body }: ReceivedRequest, secret: string)
   return expected === given[2];
 }
 
-/** What of the push still waits in the file, or is held by somebody. */
+/** Work of the push that is still pending in the file, or claimed. */
 export function unfinished(machine: Machine): {
   read: number;
   pending: number;
@@ -197,7 +197,7 @@ export function unfinished(machine: Machine): {
 export const elapsed = (durationMs: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, durationMs));
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Random numbers in [0, 1), the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** All letters of Windows-1251 by their bytes. */
+/** All characters of Windows-1251, by byte. */
 const LETTERS = new TextDecoder("windows-1251").decode(
   Uint8Array.from({ length: 256 }, (_, byte) => byte),
 );

@@ -4,7 +4,7 @@ import { MOSCOW_ZONE } from "../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { addPerson, signedInVisitor } from "../support/visitor.ts";
 
-/** Sources that give nothing any more are told of (sources, section 1). */
+/** Sources that deliver nothing any more are reported (sources, section 1). */
 
 const MINUTE_MS = 60_000;
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
     { name: "files", schedule: "15m", headers: {}, settings },
     COMMAND_LINE,
   );
-  // A job that is seen for the first time has nothing to catch up with.
+  // A job that is new has nothing to catch up on.
   await appliance.app.scheduler.runDue();
 });
 afterEach(() => appliance.close());
@@ -38,7 +38,7 @@ async function pass(durationMs: number): Promise<void> {
 const mails = () => appliance.ports.mail?.sent ?? [];
 const readiness = async () => appliance.request("/readyz");
 
-test("staff get one mail of a source that fell silent, and another only after it worked again", async () => {
+test("staff get one mail about a source that fell silent, and another only after it has worked again", async () => {
   await pass(45 * MINUTE_MS);
   expect(mails()).toEqual([]);
   await pass(5 * MINUTE_MS);
@@ -55,7 +55,7 @@ test("staff get one mail of a source that fell silent, and another only after it
   expect(mails()).toHaveLength(4);
 });
 
-test("/readyz names it under `checks`, and stays 200; a paused one is not silent", async () => {
+test("/readyz lists it under `checks` and stays 200; a paused source is not silent", async () => {
   await pass(46 * MINUTE_MS);
   expect(await readiness()).toMatchObject({
     ...{
@@ -68,7 +68,7 @@ test("/readyz names it under `checks`, and stays 200; a paused one is not silent
   expect((await readiness()).body.checks).not.toHaveProperty("sources");
 });
 
-test("the metrics tell of each source by its name", async () => {
+test("the metrics report each source by name", async () => {
   await pass(0);
   const { body } = await appliance.request("/metrics", {
     headers: { "x-forwarded-for": "127.0.0.1" },
@@ -79,7 +79,7 @@ test("the metrics tell of each source by its name", async () => {
   expect(body).not.toContain("kanalog_source_lag_seconds{");
 });
 
-test("the metrics tell how far behind a source is, and that it is silent", async () => {
+test("the metrics report how far behind a source is, and that it is silent", async () => {
   appliance.ports.network.fileAt = () => {
     const changed = new Date(appliance.ports.clock.now() - 90_000).toUTCString();
     const body = "id,title,subscribers,is_public\n1,One,1,true\n";
@@ -95,7 +95,7 @@ test("the metrics tell how far behind a source is, and that it is silent", async
   expect(body).toContain('kanalog_source_silent{source="files"} 1');
 });
 
-test("staff's summary counts silent sources, with the way to them", async () => {
+test("staff's summary counts silent sources, with a link to them", async () => {
   const { email } = await addPerson(appliance, { email: "eve@example.com", isStaff: true });
   const staff = await signedInVisitor(appliance, email);
   await pass(46 * MINUTE_MS);
@@ -105,7 +105,7 @@ test("staff's summary counts silent sources, with the way to them", async () => 
   );
 });
 
-test("the metrics tell nothing of a source that was removed", async () => {
+test("the metrics no longer report a source that was removed", async () => {
   await pass(46 * MINUTE_MS);
   const read = async () =>
     (await appliance.request("/metrics", { headers: { "x-forwarded-for": "127.0.0.1" } })).body;

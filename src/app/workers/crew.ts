@@ -6,7 +6,7 @@ import type { FromWorker, Question, Questions, ToWorker, WorkerStart } from "./w
 /** How a worker answers questions from the others. */
 export type Answers = {
   [Name in keyof Questions]: (
-    asked: Questions[Name]["asked"],
+    argument: Questions[Name]["argument"],
   ) => Questions[Name]["answer"] | Promise<Questions[Name]["answer"]>;
 };
 
@@ -17,10 +17,10 @@ export interface Crew {
   count: number;
   setUp: SetUpToken;
   memory: WorkerMemory;
-  /** Asks all other workers; null for one that is gone or busy. */
+  /** Asks all other workers; null for one that is gone or busy. Empty once the supervisor is gone. */
   ask<Name extends keyof Questions>(
     name: Name,
-    asked: Questions[Name]["asked"],
+    argument: Questions[Name]["argument"],
   ): Promise<(Questions[Name]["answer"] | null)[]>;
   /** Registers the answers to other workers' questions; called once, before the worker is ready. */
   answerWith(answers: Answers): void;
@@ -35,11 +35,11 @@ const MEMORY_DESCRIPTOR = 3;
 /** The answer to a question; null if there is none or answering failed. */
 export async function answerOf(
   answers: Partial<Answers> | null,
-  { name, asked }: Question,
+  { name, argument }: Question,
 ): Promise<unknown> {
-  const work = answers?.[name] as ((asked: unknown) => unknown) | undefined;
+  const work = answers?.[name] as ((argument: unknown) => unknown) | undefined;
   try {
-    return (await work?.(asked)) ?? null;
+    return (await work?.(argument)) ?? null;
   } catch {
     return null;
   }
@@ -54,17 +54,17 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
   let answers: Answers | null = null;
   let lastId = 0;
 
-  async function answer(id: number, { name, asked }: Question): Promise<void> {
-    send({ answer: await answerOf(answers, { name, asked } as Question), id });
+  async function answer(id: number, question: Question): Promise<void> {
+    send({ answer: await answerOf(answers, question), id });
   }
 
   process.on("message", (message: ToWorker) => {
     if ("start" in message) start(message.start);
     else if ("stop" in message) stop();
     else if ("heartbeat" in message) send({ heartbeat: true });
-    else if ("asked" in message) void answer(message.id, message.asked);
+    else if ("question" in message) void answer(message.id, message.question);
     else {
-      waiting.get(message.id)?.(message.told);
+      waiting.get(message.id)?.(message.answers);
       waiting.delete(message.id);
     }
   });
@@ -79,11 +79,13 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
     setUp,
     stopped,
     memory: openWorkerMemory(MEMORY_DESCRIPTOR, baseMs, clock),
-    ask(name, asked) {
+    async ask(name, argument) {
+      // Nobody would settle the question any more.
+      if (!process.connected) return [];
       const id = ++lastId;
       return new Promise((resolve) => {
         waiting.set(id, resolve as (answers: unknown[]) => void);
-        send({ ask: { name, asked } as Question, id });
+        send({ ask: { name, argument } as Question, id });
       });
     },
     answerWith(given) {

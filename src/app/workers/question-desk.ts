@@ -4,7 +4,7 @@ import { createLastingCounts } from "./lasting-counts.ts";
 import { tell, type WorkerChild } from "./worker-child.ts";
 import type { Question } from "./worker-messages.ts";
 
-/** A worker that has not answered by then is reported as not responding. */
+/** How long to wait for a worker's answer; after that it counts as having none. */
 const ANSWER_MAX_MS = 2_000;
 
 /** Loaded lazily: commands need no metrics and start 30 ms faster without them. */
@@ -26,12 +26,12 @@ export function createQuestionDesk(
   const counts = createLastingCounts(sum);
   let lastId = 0;
 
-  async function answerOf(number: number, asked: Question): Promise<unknown> {
+  async function answerOf(number: number, question: Question): Promise<unknown> {
     const worker = workers.get(number);
     if (worker === undefined || !worker.isReady) return null;
     const id = ++lastId;
     const answered = new Promise<unknown>((resolve) => waiting.set(id, resolve));
-    tell(worker, { asked, id });
+    tell(worker, { question, id });
     const late = new AbortController();
     try {
       return await Promise.race([
@@ -47,10 +47,10 @@ export function createQuestionDesk(
   /** Metrics of all other workers, including those that ended. */
   async function metricsOf(others: readonly number[]): Promise<unknown[]> {
     // The asking worker's own metrics are not forwarded.
-    const asked: Question = { name: "metrics", asked: [] };
+    const question: Question = { name: "metrics", argument: [] };
     const answers = await Promise.all(
       others.map(async (number) => {
-        const answer = (await answerOf(number, asked)) as MetricsJson | null;
+        const answer = (await answerOf(number, question)) as MetricsJson | null;
         if (answer === null) return counts.lastOf(number);
         counts.note(number, answer);
         return answer;
@@ -64,13 +64,13 @@ export function createQuestionDesk(
     async ask(of: number, question: Question, id: number): Promise<void> {
       const all = Array.from({ length: count }, (_, at) => at + 1);
       const others = all.filter((number) => number !== of);
-      if (question.name === "metrics") counts.note(of, question.asked);
-      const told =
+      if (question.name === "metrics") counts.note(of, question.argument);
+      const answers =
         question.name === "metrics"
           ? await metricsOf(others)
           : await Promise.all(others.map((number) => answerOf(number, question)));
       const asker = workers.get(of);
-      if (asker !== undefined) tell(asker, { told, id });
+      if (asker !== undefined) tell(asker, { answers, id });
     },
 
     answered(id: number, answer: unknown): void {

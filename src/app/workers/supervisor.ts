@@ -34,7 +34,10 @@ const WORKER_COMMAND = [
   "worker",
 ];
 
-/** Workers get 10 seconds to finish their work; one that takes longer hangs and is killed. */
+/**
+ * Twice what a worker allows itself for a shutdown (app/stop.ts): one that takes longer hangs and is
+ * killed.
+ */
 const STOP_MAX_MS = 20_000;
 
 /**

@@ -19,7 +19,7 @@ export interface WorkerMemory {
 }
 
 /** Capacity of each table in names; when it is full, the oldest names are dropped first. */
-const ROOM = {
+const CAPACITY = {
   requests: 32_768,
   messages: 8_192,
   throttle: 16_384,
@@ -31,9 +31,13 @@ const ROOM = {
 const WORD_BYTES = 8;
 
 export const WORKER_MEMORY_BYTES =
-  wordsOfTable(Object.values(ROOM).reduce((sum, keys) => sum + keys, 0)) * WORD_BYTES;
+  wordsOfTable(Object.values(CAPACITY).reduce((sum, keys) => sum + keys, 0)) * WORD_BYTES;
 
-/** @param baseMs the same instant for all workers */
+/**
+ * Opens the memory that all workers share.
+ * @param descriptor file descriptor of the memory
+ * @param baseMs instant that times in it are relative to, the same for all workers; epoch milliseconds
+ */
 export function openWorkerMemory(descriptor: number, baseMs: number, clock: Clock): WorkerMemory {
   const words = openSharedMemory(descriptor);
   let taken = 0;
@@ -45,13 +49,13 @@ export function openWorkerMemory(descriptor: number, baseMs: number, clock: Cloc
   const by = { processId: process.pid, nowMs: clock.now, isAlive: isRunning };
   return {
     rates: {
-      requests: createSharedBuckets(take(ROOM.requests), baseMs),
-      messages: createSharedBuckets(take(ROOM.messages), baseMs),
+      requests: createSharedBuckets(take(CAPACITY.requests), baseMs),
+      messages: createSharedBuckets(take(CAPACITY.messages), baseMs),
     },
-    throttle: createSharedBuckets(take(ROOM.throttle), baseMs),
-    sentForms: createSharedClaims(take(ROOM.forms), by),
-    manualAttempts: createSharedClaims(take(ROOM.attempts), by),
-    exports: createSharedClaims(take(ROOM.exports), by),
-    selections: createSharedClaims(take(ROOM.selections), by),
+    throttle: createSharedBuckets(take(CAPACITY.throttle), baseMs),
+    sentForms: createSharedClaims(take(CAPACITY.forms), by),
+    manualAttempts: createSharedClaims(take(CAPACITY.attempts), by),
+    exports: createSharedClaims(take(CAPACITY.exports), by),
+    selections: createSharedClaims(take(CAPACITY.selections), by),
   };
 }

@@ -4,18 +4,18 @@ import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";
 import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
 
-/** Questions that a worker may ask all others, and the type of each answer. */
+/** Questions that a worker may ask all others, each with its argument and the type of its answer. */
 export interface Questions {
-  /** The asking worker includes its own metrics, which are kept for when it has ended. */
-  metrics: { asked: MetricsJson; answer: MetricsJson };
-  ready: { asked: null; answer: Readiness };
-  errors: { asked: null; answer: RecentEntry[] };
-  findUpload: { asked: string; answer: NewUpload | null };
-  releaseUpload: { asked: string; answer: NewUpload | null };
+  /** The argument is the asking worker's own metrics, which the supervisor keeps for when it has ended. */
+  metrics: { argument: MetricsJson; answer: MetricsJson };
+  ready: { argument: null; answer: Readiness };
+  errors: { argument: null; answer: RecentEntry[] };
+  findUpload: { argument: string; answer: NewUpload | null };
+  releaseUpload: { argument: string; answer: NewUpload | null };
 }
 
 export type Question = {
-  [Name in keyof Questions]: { name: Name; asked: Questions[Name]["asked"] };
+  [Name in keyof Questions]: { name: Name; argument: Questions[Name]["argument"] };
 }[keyof Questions];
 
 /** How a worker is started. */
@@ -31,9 +31,10 @@ export interface WorkerStart {
 /** Messages to a worker. */
 export type ToWorker =
   | { start: WorkerStart }
-  | { asked: Question; id: number }
+  /** Another worker's question, which this one answers. */
+  | { question: Question; id: number }
   /** Answers to a question of this worker; null for each worker that gave none. */
-  | { told: unknown[]; id: number }
+  | { answers: unknown[]; id: number }
   /** Echoed by any worker whose event loop is running. */
   | { heartbeat: true }
   | { stop: true };

@@ -2,12 +2,13 @@ import { statement, type Transaction } from "../database.ts";
 import { type RowImage, SEQUENCES } from "./changed-rows.ts";
 import type { Column, SharedTable } from "./shared-tables.ts";
 
-/**
- * Keeps data that a node derives by itself (indexes) in step with shared rows written into its file.
- * @param ids numbers of the `channels` and `posts` rows about to be written or deleted
- */
+/** Keeps data that a node derives by itself (indexes) in step with shared rows written into its file. */
 export interface Derived {
-  /** Called before the rows are written. @returns what to do afterwards, in the same transaction */
+  /**
+   * Called before the rows are written.
+   * @param ids numbers of the `channels` and `posts` rows about to be written or deleted
+   * @returns what to do afterwards, in the same transaction
+   */
   begin(
     tx: Transaction,
     ids: { channels: readonly number[]; posts: readonly number[] },
@@ -20,8 +21,8 @@ const FILLED_BY_TRIGGERS = ["read_posts", "alert_posts"];
 const POSTS = "posts";
 
 /**
- * Writes other nodes' rows into the file. Foreign keys are not checked meanwhile (`applying` of the
- * transaction), because the rows of a commit arrive together but in any order.
+ * Writes other nodes' rows into the file, in a transaction that does not enforce foreign keys: the rows of
+ * a commit arrive together but in any order.
  */
 export function createApplyRows(tables: readonly SharedTable[], derived: Derived) {
   const byName = new Map(tables.map((table) => [table.name, table]));
@@ -64,9 +65,9 @@ export function createApplyRows(tables: readonly SharedTable[], derived: Derived
     if (keys.length > 0) statement(tx, removeSql(table)).run(`[${keys.join(",")}]`);
     const images = rows.flatMap(({ row }) => row ?? []);
     if (images.length === 0) return;
-    const given = `[${images.join(",")}]`;
-    for (const group of table.unique) statement(tx, makeWaySql(table, group)).run(given);
-    statement(tx, writeSql(table)).run(given);
+    const json = `[${images.join(",")}]`;
+    for (const group of table.unique) statement(tx, makeWaySql(table, group)).run(json);
+    statement(tx, writeSql(table)).run(json);
   }
 }
 
@@ -88,10 +89,11 @@ function setSequence(tx: Transaction, name: string, sequence: number): void {
   statement(tx, "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(name, sequence);
 }
 
+/** SQL: deletes the rows with the keys of a JSON array of `RowImage.key`. */
 export function removeSql({ name, key }: SharedTable): string {
   const columns = key.map((column) => column.name).join(", ");
-  const given = key.map(({ isBlob }, at) => fromJson(`k.value ->> ${at}`, isBlob)).join(", ");
-  return `DELETE FROM ${name} WHERE (${columns}) IN (SELECT ${given} FROM json_each(?) k)`;
+  const values = key.map(({ isBlob }, at) => fromJson(`k.value ->> ${at}`, isBlob)).join(", ");
+  return `DELETE FROM ${name} WHERE (${columns}) IN (SELECT ${values} FROM json_each(?) k)`;
 }
 
 /**
@@ -99,8 +101,8 @@ export function removeSql({ name, key }: SharedTable): string {
  * again with the others.
  */
 export function makeWaySql({ name, key }: SharedTable, group: readonly Column[]): string {
-  const same = group.map((column) => `t.${column.name} = ${givenValue(column)}`).join(" AND ");
-  const other = key.map((column) => `t.${column.name} = ${givenValue(column)}`).join(" AND ");
+  const same = group.map((column) => `t.${column.name} = ${valueFromJson(column)}`).join(" AND ");
+  const other = key.map((column) => `t.${column.name} = ${valueFromJson(column)}`).join(" AND ");
   const row = key.map((column) => `t.${column.name}`).join(", ");
   const columns = key.map((column) => column.name).join(", ");
   return `
@@ -108,6 +110,7 @@ export function makeWaySql({ name, key }: SharedTable, group: readonly Column[])
       SELECT ${row} FROM json_each(?) r JOIN ${name} t ON ${same} WHERE NOT (${other}))`;
 }
 
+/** SQL: inserts or updates the rows of a JSON array of `RowImage.row`. */
 export function writeSql({ name, key, columns }: SharedTable): string {
   const names = columns.map((column) => column.name);
   const rest = names.filter((column) => !key.some((one) => one.name === column));
@@ -119,12 +122,12 @@ export function writeSql({ name, key, columns }: SharedTable): string {
   const isKeyless = key.length === 1 && key[0]?.name === "rowid";
   return `
     INSERT ${isKeyless ? "OR REPLACE " : ""}INTO ${name} (${names.join(", ")})
-    SELECT ${columns.map(givenValue).join(", ")} FROM json_each(?) r WHERE true
+    SELECT ${columns.map(valueFromJson).join(", ")} FROM json_each(?) r WHERE true
     ${isKeyless ? "" : `ON CONFLICT (${key.map((one) => one.name).join(", ")}) DO ${change}`}`;
 }
 
 /** SQL: a column's value in row `r` of `json_each(…)`. */
-function givenValue({ name, isBlob, fallback }: Column): string {
+function valueFromJson({ name, isBlob, fallback }: Column): string {
   const value = fromJson(`r.value ->> '${name}'`, isBlob);
   return fallback === null ? value : `ifnull(${value}, ${fallback})`;
 }

@@ -95,9 +95,9 @@ export function openAuthority(url: string, name: string, schemaVersion: number):
             head: placeOf(begun),
             changesAfter: (version, rowsMax) => readChanges(session, version, rowsMax),
             async commit(rows) {
-              const given = JSON.stringify(rows.map(({ table, key, row }) => [table, key, row]));
+              const json = JSON.stringify(rows.map(({ table, key, row }) => [table, key, row]));
               const version = Number(begun?.version) + 1;
-              await session.query({ name: "put", text: PUT, values: [version, given] });
+              await session.query({ name: "put", text: PUT, values: [version, json] });
               const [committed] = await session.query<StoredPlace>(COMMIT);
               isOver = true;
               return placeOf(committed);
@@ -112,12 +112,12 @@ export function openAuthority(url: string, name: string, schemaVersion: number):
     changesAfter: (version, rowsMax) =>
       connection.use((session) => readChanges(session, version, rowsMax)),
     use: connection.use,
-    query: (asked) => connection.use((session) => session.query(asked)),
+    query: (statement) => connection.use((session) => session.query(statement)),
     close: connection.close,
   };
 }
 
-/** A node of an older program would write rows that lack the newer columns. */
+/** Refuses a node of an older program, which would write rows that lack the newer columns. */
 function requireSchema(version: number, own: number): void {
   if (version <= own) return;
   const reason = `the cluster has schema ${version}, and this node's program ${own}`;

@@ -10,7 +10,7 @@ export interface RowImage {
   row: string | null;
 }
 
-/** The counters of AUTOINCREMENT tables are sent as rows of this table. */
+/** Counters of AUTOINCREMENT tables are sent as rows of this table, so that no node reuses a number. */
 export const SEQUENCES = "sqlite_sequence";
 
 /**
@@ -61,6 +61,7 @@ export function noteChangedRows(db: Database, tables: readonly SharedTable[]): C
 export interface ChangedRows {
   /** The rows changed since the last call, in their present state. */
   take(tx: Transaction): RowImage[];
+  /** Drops what was recorded: the changes came from PostgreSQL and need not be sent back. */
   forget(tx: Transaction): void;
   isEmpty(tx: Transaction): boolean;
 }

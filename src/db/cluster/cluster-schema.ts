@@ -1,4 +1,6 @@
-/** Records a random mark for each commit of shared rows, which reveals copies of another history. */
+/**
+ * Table with a random mark for each commit of shared rows, by which copies of another history are detected.
+ */
 export const CLUSTER_COMMITS = `
 CREATE TABLE IF NOT EXISTS kanalog.commits (
   version bigint PRIMARY KEY,

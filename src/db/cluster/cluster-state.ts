@@ -52,8 +52,8 @@ export async function findClusterState(query: Session["query"]): Promise<Cluster
 
 /**
  * Refuses a node that could not read the cluster's rows.
- * @throws AppError `not_found` if there is no cluster, `conflict` if the secret differs or the schema is
- * newer
+ * @throws AppError `not_found` if there is no cluster, `invalid` without a secret, `conflict` if the secret
+ * differs or the schema is newer
  */
 export function requireReadable(
   state: ClusterState | undefined,
@@ -77,7 +77,10 @@ export function requireReadable(
 export const raiseSchema = (query: Session["query"], state: ClusterState): Promise<void> =>
   bringTo(SCHEMA_VERSION, query, state);
 
-/** Adds what this program reads; nodes of the previous program work on without it. */
+/**
+ * Adds what this program reads without raising the schema version, so nodes of the previous program keep
+ * writing.
+ */
 export const addToSchema = (query: Session["query"], state: ClusterState): Promise<void> =>
   bringTo(state.schemaVersion, query, state);
 

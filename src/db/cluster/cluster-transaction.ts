@@ -84,8 +84,8 @@ export async function inClusterTransaction<T>(
 }
 
 /**
- * Brings the file to the newest version, which work in a turn depends on: rows still missing would be taken
- * for copied once the work has a version of its own.
+ * Brings the file to the newest version before work in a turn: its commit sets the copy's version, and rows
+ * still missing then would never be copied.
  * @returns false if the copy lacks too much to catch up while others wait
  */
 async function copyInTurn(
@@ -113,13 +113,13 @@ export async function copyFromCluster(db: Database, clock: Clock): Promise<numbe
   return copiedVersion(db);
 }
 
-/** @returns false if there were more rows than allowed and some remain */
+/** Copies rows in parts. @returns false if rows remain after `rowsTotalMax` of them */
 async function copyParts(
   cluster: Cluster,
   db: Database,
   clock: Clock,
   changesAfter: Authority["changesAfter"],
-  rowsMost: number,
+  rowsTotalMax: number,
 ): Promise<boolean> {
   let copied = 0;
   let rowsMax = ROWS_AT_FIRST;
@@ -133,10 +133,9 @@ async function copyParts(
       rowsMax = rowsToCopyNext(rows.length, lastHoldMs(db));
       copied += rows.length;
     }
-    // The count of copied rows is not enough to know: another process of this node may just have copied
-    // some.
+    // Read from the file, because another process of this node may have copied rows meanwhile.
     if (copiedVersion(db) >= head) return true;
-    if (copied >= rowsMost) return false;
+    if (copied >= rowsTotalMax) return false;
   }
 }
 

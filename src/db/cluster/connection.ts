@@ -6,15 +6,18 @@ import { refusedBy } from "./refusal.ts";
 
 /** The exclusive use of a connection. */
 export interface Session {
-  /** @throws AppError `unavailable` if PostgreSQL is gone, or refuses for a reason of its own */
-  query<Row extends pg.QueryResultRow>(asked: string | pg.QueryConfig): Promise<Row[]>;
+  /**
+   * Runs a statement, or several in one text. @returns the rows of the last one that has any
+   * @throws AppError `unavailable` if PostgreSQL is gone, or refuses for a reason of its own
+   */
+  query<Row extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<Row[]>;
 }
 
 /** One connection to PostgreSQL, opened on first use and reopened after it is lost. */
 export interface Connection {
   /**
    * Runs work with exclusive use of the connection.
-   * @throws AppError `unavailable` if it takes longer than a use may
+   * @throws AppError `unavailable` if PostgreSQL cannot be reached, or the use takes longer than `useMs`
    */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -23,16 +26,15 @@ export interface Connection {
 /**
  * @param url `postgres://…`; with several hosts, separated by commas, the one that accepts writes is used
  * @param name shown by PostgreSQL for this connection
- * @param useMs maximum time of a use, including its wait for the connection. A use that has not begun by
- * then
- *   never begins. Null: each of its statements may take the usual time
+ * @param useMs maximum time of a use, including its wait for the connection; a use that has not begun by
+ * then never begins. Null: only its statements are limited, each to `STATEMENT_MS`
  */
 export function openConnection(url: string, name: string, useMs: number | null = null): Connection {
   let client: pg.Client | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
   let isClosed = false;
-  let lastAsked = 0;
-  /** Why connecting failed, for every use that was requested up to that moment. */
+  let lastUse = 0;
+  /** Why connecting failed, for all uses up to the number `until`: those that waited for the attempt. */
   let failed: { until: number; error: unknown } = { until: 0, error: null };
 
   async function connected(): Promise<pg.Client> {
@@ -52,9 +54,9 @@ export function openConnection(url: string, name: string, useMs: number | null =
 
   function sessionOf(used: pg.Client): Session {
     return {
-      async query<Row extends pg.QueryResultRow>(asked: string | pg.QueryConfig): Promise<Row[]> {
+      async query<Row extends pg.QueryResultRow>(text: string | pg.QueryConfig): Promise<Row[]> {
         try {
-          const answered = await used.query<Row>(asked);
+          const answered = await used.query<Row>(text);
           // A text of several statements has one result each; take the last one that returned rows.
           return [answered].flat().findLast(({ rows }) => rows.length > 0)?.rows ?? [];
         } catch (error) {
@@ -66,14 +68,14 @@ export function openConnection(url: string, name: string, useMs: number | null =
   }
 
   async function run<T>(
-    asked: number,
+    use: number,
     work: (session: Session) => Promise<T>,
     late: { is: boolean; drop: () => void },
   ): Promise<T> {
     // Everybody who waited during the failed attempt gets its error, instead of one more attempt each.
-    if (asked <= failed.until) throw failed.error;
+    if (use <= failed.until) throw failed.error;
     const used = await connected().catch((error) => {
-      failed = { until: lastAsked, error };
+      failed = { until: lastUse, error };
       throw error;
     });
     if (late.is) throw storageUnavailable(new Error("the use came too late"));
@@ -88,10 +90,10 @@ export function openConnection(url: string, name: string, useMs: number | null =
 
   return {
     use(work) {
-      lastAsked += 1;
-      const asked = lastAsked;
+      lastUse += 1;
+      const use = lastUse;
       const late = { is: false, drop: () => {} };
-      const done = underWay.then(() => run(asked, work, late));
+      const done = underWay.then(() => run(use, work, late));
       underWay = done.catch(() => {});
       if (useMs === null) return done;
       return inTime(done, useMs, () => {
@@ -111,9 +113,10 @@ export function openConnection(url: string, name: string, useMs: number | null =
 }
 
 /**
- * Whether the server is lost. Class 57 is an operator's intervention, such as a shutdown; class 08 a lost
- * connection; 25006 a server that has become read-only; 55P03 a lock timeout, as on a former primary, where
- * commits that no standby confirms hold their locks for ever.
+ * Whether the server, or the connection to it, is lost. Class 57 is an operator's intervention, such as a
+ * shutdown; class 08 a lost connection; 25P03 a transaction that was idle for too long; 25006 a server that
+ * has become read-only; 55P03 a lock timeout, as on a former primary, where commits that no standby
+ * confirms hold their locks for ever.
  */
 function isLost(error: unknown): boolean {
   return (
@@ -121,7 +124,7 @@ function isLost(error: unknown): boolean {
   );
 }
 
-/** Operator's mistakes: revoked privileges, or a missing schema, table or function. */
+/** Codes of an operator's mistakes: revoked privileges, or a missing schema, table or function. */
 const OF_OPERATOR = /^(42501|42P01|42883|3F000)$/;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Number of rows asked for first. Each answer contains whole versions, so the minimum a transaction copies
- * is what one transaction of another node changed.
+ * Number of rows requested first. An answer contains whole versions, so it has at least the rows that one
+ * transaction of another node changed.
  */
 export const ROWS_AT_FIRST = 100;
 const ROWS_MAX = 500;
@@ -8,7 +8,7 @@ const ROWS_MAX = 500;
 const HOLD_MS = 10;
 
 /**
- * Number of rows to ask for next, from how long the last transaction took: rows of a large file or on a
+ * Number of rows to request next, from how long the last transaction took: rows of a large file or on a
  * slow disk cost more.
  */
 export function rowsToCopyNext(copied: number, heldMs: number): number {

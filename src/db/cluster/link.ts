@@ -10,8 +10,8 @@ export interface Cluster {
   authority: Authority;
   changed: ChangedRows;
   apply(tx: Transaction, rows: readonly RowImage[]): void;
-  /** Steps of the start that PostgreSQL was unreachable for, to be done once it is back. */
-  left: (() => Promise<void>)[];
+  /** Steps of the start that were postponed because PostgreSQL was unreachable. */
+  postponed: (() => Promise<void>)[];
 }
 
 const clusters = new WeakMap<Database, Cluster>();
@@ -57,7 +57,7 @@ export function linkToCluster(
     authority,
     changed: noteChangedRows(db, tables),
     apply: createApplyRows(tables, derived),
-    left: [],
+    postponed: [],
   });
 }
 
@@ -109,7 +109,7 @@ export function setPlace(tx: Transaction, { version, mark }: Place): void {
  * Adds the mark of its commit to a copy made by a previous program, so that another history is recognized
  * from now on.
  */
-export function giveMark(tx: Transaction, { version, mark }: Place): void {
+export function addMark(tx: Transaction, { version, mark }: Place): void {
   const sql = "UPDATE cluster_copy SET mark = ? WHERE version = ? AND mark IS NULL";
   statement(tx, sql).run(mark, version);
 }

@@ -2,8 +2,8 @@ import type pg from "pg";
 import type { Clock } from "../../ports/clock.ts";
 import { connectToPrimary } from "./primary.ts";
 
-/** Delay before reconnecting; meanwhile copies are refreshed every second. */
-const AGAIN_MS = 1_000;
+/** Delay before reconnecting; meanwhile the copy is still refreshed every second. */
+const RECONNECT_AFTER_MS = 1_000;
 
 /** Calls back whenever any node commits shared rows. @returns a function that stops listening */
 export function listenToCommits(
@@ -31,7 +31,7 @@ export function listenToCommits(
       }
       await client?.end().catch(() => {});
       client = null;
-      if (!stopping.signal.aborted) await clock.sleep(AGAIN_MS, stopping.signal);
+      if (!stopping.signal.aborted) await clock.sleep(RECONNECT_AFTER_MS, stopping.signal);
     }
   }
 

@@ -30,7 +30,7 @@ export async function connectToPrimary(
   throw refusedBy(failed?.reason);
 }
 
-/** @param timeline eight hexadecimal digits */
+/** Connects to one host. @returns the connection, and the server's timeline as eight hexadecimal digits */
 async function connectToHost(
   connectionString: string,
   name: string,

@@ -20,7 +20,10 @@ const ADVICE: readonly [codes: RegExp, advice: string][] = [
   [/^53300$/, "raise its max_connections: a node takes up to a dozen"],
 ];
 
-/** PostgreSQL's refusal in its own words, with advice for the operator if there is any. */
+/**
+ * An `unavailable` error with PostgreSQL's own message as its cause, and advice for the operator if there
+ * is any.
+ */
 export function refusedBy(error: unknown): AppError {
   const { message, code, stack } = error as Error & { code?: unknown };
   const [, advice] = ADVICE.find(([codes]) => codes.test(String(code ?? message))) ?? [];

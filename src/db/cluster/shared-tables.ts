@@ -9,7 +9,7 @@ export interface SharedTable {
   columns: readonly Column[];
   /** Unique constraints besides the key. */
   unique: readonly (readonly Column[])[];
-  /** Whether it is AUTOINCREMENT: its numbers are never reused. */
+  /** Whether its key is AUTOINCREMENT: numbers are never reused. */
   isNumbered: boolean;
 }
 
@@ -54,7 +54,7 @@ export const OWN_TABLES: ReadonlySet<string> = new Set([
 /** Columns of shared tables that each node fills for itself, from usage. */
 const OWN_COLUMNS: Readonly<Record<string, string>> = { keys: "last_used_at" };
 
-/** The shared tables of this program's schema; referenced tables come before those that refer to them. */
+/** The shared tables of a file of this program's schema, by name. */
 export function sharedTables(db: Database): SharedTable[] {
   const all = db
     .pragma<{ name: string; type: string; schema: string; wr: 0 | 1 }>("table_list")

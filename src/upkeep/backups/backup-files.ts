@@ -18,6 +18,7 @@ export interface BackupFile {
   madeAt: number;
 }
 
+/** The place of a database's backups, which are named after its file. */
 export function backupPlace(folder: string, databasePath: string): BackupPlace {
   return { folder, name: basename(databasePath, extname(databasePath)).replace(/^:.*/, "kanalog") };
 }
@@ -51,7 +52,7 @@ function ownNames(names: readonly string[], { name }: BackupPlace, nowMs: number
   return own.sort().reverse();
 }
 
-/** Removes the oldest backups. */
+/** Removes all but the `kept` latest backups. */
 export function pruneBackups(place: BackupPlace, kept: number, nowMs: number): void {
   for (const file of ownNames(readdirSync(place.folder), place, nowMs).slice(kept)) {
     rmSync(join(place.folder, file));

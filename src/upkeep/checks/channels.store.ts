@@ -9,7 +9,7 @@ export function channelFaults(db: Database): string[] {
       "Channels without a card": `SELECT id AS name FROM channels c
        WHERE NOT EXISTS (SELECT 1 FROM channel_cards WHERE id = c.id)
          AND NOT EXISTS (SELECT 1 FROM removed_channels WHERE id = c.id AND is_done = 0)`,
-      "Cards that are shown of channels that are not public": `SELECT p.id AS name
+      "Public cards of channels that are not public": `SELECT p.id AS name
        FROM public_cards p
        WHERE NOT EXISTS (SELECT 1 FROM channels WHERE id = p.id AND is_public = 1)`,
     }),
@@ -63,7 +63,7 @@ export function directoryFaults(db: Database): string[] {
        WHERE t.path <> iif(t.parent IS NULL, t.slug, p.path || '/' || t.slug)`,
     "Territories that count less than those below them": `SELECT slug AS name FROM territories t
        WHERE channels < (SELECT coalesce(sum(channels), 0) FROM territories WHERE parent = t.slug)`,
-    "Entries that count less than nothing": `SELECT slug AS name FROM categories WHERE channels < 0
+    "Directory entries with negative counts": `SELECT slug AS name FROM categories WHERE channels < 0
        UNION ALL SELECT slug FROM territories WHERE channels < 0`,
   });
 }

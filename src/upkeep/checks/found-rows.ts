@@ -5,7 +5,7 @@ const NAMED_MAX = 5;
 
 /**
  * Sentences about rows that must not exist.
- * @param checks SQL by the kind of rows it finds; each selects one column, which identifies the row
+ * @param checks SQL by the kind of rows it finds; its one column, `name`, identifies the row
  */
 export function foundRows(db: Database, checks: Readonly<Record<string, string>>): string[] {
   return Object.entries(checks).flatMap(([what, sql]) => {
@@ -25,7 +25,10 @@ export function faultOf(what: string, all: readonly unknown[]): string[] {
   return [`${what}: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`];
 }
 
-/** A summary sentence for forbidden texts, of which there may be many. */
+/**
+ * A sentence that counts texts that must not exist, with one of them as an example; empty if there are
+ * none.
+ */
 export function countOf(what: string, all: readonly string[]): string[] {
   const [first] = all;
   return first === undefined ? [] : [`${what}: ${all.length}, such as ${JSON.stringify(first)}.`];

@@ -7,7 +7,7 @@ import { openVocabulary } from "./vocabulary.ts";
 /**
  * Compares the post index with the posts: it must hold the same posts, and every token in as many posts and
  * positions. While the index is being built, or posts must be reindexed because their channel changed, only
- * what it does contain is compared.
+ * the posts that it contains are compared, and not their tokens.
  */
 export function postSearchFaults(db: Database): string[] {
   const phase = selectPhase(db);
@@ -15,11 +15,11 @@ export function postSearchFaults(db: Database): string[] {
   const stale = statement(db, "SELECT 1 FROM post_search_stale LIMIT 1").get() !== undefined;
   return [
     ...foundRows(db, {
-      "Posts in the index that are gone, or were written otherwise since": `SELECT s.post_id AS name
+      "Posts in the index that are gone or have changed since": `SELECT s.post_id AS name
        FROM searched_posts s LEFT JOIN posts p ON p.id = s.post_id
        WHERE p.id IS NULL OR p.channel_id <> s.channel_id
          OR p.published_at <> s.published_at OR p.views <> s.views`,
-      "Posts of which the index has no tokens": `SELECT post_id AS name FROM searched_posts
+      "Posts without tokens in the index": `SELECT post_id AS name FROM searched_posts
        WHERE NOT EXISTS (SELECT 1 FROM post_search_docsize WHERE id = row)`,
       "Rows of the index that belong to no post": `SELECT id AS name FROM post_search_docsize
        WHERE NOT EXISTS (SELECT 1 FROM searched_posts WHERE row = post_search_docsize.id)`,
@@ -41,7 +41,7 @@ interface Tally {
   places: number;
 }
 
-/** Matches stems only, not the other kinds of tokens (index-text.ts). */
+/** A token that is a stem, and none of the other kinds (index-text.ts). */
 const STEM = /^[\p{L}\p{N}][^+]*$/u;
 
 function differingTokens(db: Database): string[] {
@@ -58,13 +58,13 @@ function differingTokens(db: Database): string[] {
     const tally = expected.get(term);
     expected.delete(term);
     if (tally?.posts !== posts || tally.places !== places) differing.push(term);
-    // Listed stems whose posts are gone are not a fault.
+    // The opposite, a listed stem whose posts are gone, is not a fault.
     if (STEM.test(term) && named.get(term) === undefined) unnamed.push(term);
   }
   return [
     ...countOf("Tokens that the index has for other posts", differing),
     ...countOf("Tokens that the index does not have", [...expected.keys()]),
-    ...countOf("Stems that no beginning (`word*`) would find", unnamed),
+    ...countOf("Stems that no prefix query (`word*`) would find", unnamed),
   ];
 }
 

@@ -2,10 +2,11 @@ import { type Database, statement } from "../../db/database.ts";
 import { countOf, foundRows } from "./found-rows.ts";
 import { openVocabulary } from "./vocabulary.ts";
 
-/** The tokenizer's trigrams: three code points each. */
+/** Length of the tokenizer's trigrams, in code points. */
 const GRAM = 3;
 /**
- * Keeps sums exact: for a million channels they stay below 10^12, and numbers are exact up to 9 x 10^15.
+ * Checksums add up channel numbers modulo this, so that they are exact: for a million channels they stay
+ * below 10^12, and numbers are exact up to 9 x 10^15.
  */
 const MODULUS = 1_000_003;
 

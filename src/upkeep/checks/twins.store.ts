@@ -38,7 +38,7 @@ function withHandleInCommon(db: Database): Twins[] {
   ).all();
 }
 
-/** For files older than the record of former handles: the link still contains the handle. */
+/** For files older than the table of former handles: the link still contains the handle. */
 function withLinkToOther(db: Database): Twins[] {
   const nameless = statement<{ id: number; link: string }>(
     db,
@@ -57,7 +57,9 @@ function withLinkToOther(db: Database): Twins[] {
   });
 }
 
-/** For Telegram's -100… notation, which an upgrade kept if the plain id was in the file as well. */
+/**
+ * For Telegram's -100… notation, which an upgrade left in place if the plain id was in the file as well.
+ */
 function inBothForms(db: Database): Twins[] {
   return statement<Twins>(
     db,

@@ -13,16 +13,16 @@ export function webhookFaults(db: Database): string[] {
            SELECT 1 FROM json_each(channels) given WHERE NOT EXISTS (
              SELECT 1 FROM webhook_channels
              WHERE channel_id = given.value AND webhook_id = w.id)))`,
-    "Deliveries that wait without a time of their next attempt": `SELECT id AS name
+    "Pending deliveries without a time for the next attempt": `SELECT id AS name
        FROM webhook_deliveries
        WHERE state = 'pending' AND next_attempt_at IS NULL`,
-    "Deliveries that have ended with a time of their next attempt": `SELECT id AS name
+    "Deliveries that have ended but have a time for the next attempt": `SELECT id AS name
        FROM webhook_deliveries
        WHERE state <> 'pending' AND next_attempt_at IS NOT NULL`,
-    "Deliveries that wait without a body": `SELECT id AS name
+    "Pending deliveries without a body": `SELECT id AS name
        FROM webhook_deliveries d WHERE state = 'pending'
        AND NOT EXISTS (SELECT 1 FROM webhook_bodies WHERE delivery_id = d.id)`,
-    "Deliveries that were claimed by half": `SELECT id AS name FROM webhook_deliveries
+    "Deliveries claimed only by half": `SELECT id AS name FROM webhook_deliveries
        WHERE (claim IS NULL) <> (claimed_until IS NULL)`,
     "Deliveries whose list of posts cannot be read":
       "SELECT id AS name FROM webhook_deliveries WHERE NOT json_valid(posts)",
@@ -37,7 +37,7 @@ export function webhookFaults(db: Database): string[] {
     "Alerts of another organization than their webhook's": `SELECT a.id AS name
        FROM alerts a JOIN webhooks w ON w.id = a.webhook_id
        WHERE a.organization_id <> w.organization_id`,
-    "Webhooks that are past posts which were not read yet": `SELECT id AS name
+    "Webhooks positioned after posts that were not read yet": `SELECT id AS name
        FROM webhooks WHERE since_sequence > (
          SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'read_posts')`,
   });

@@ -2,8 +2,7 @@ import { clusterOf, copiedVersion } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** Polling interval. */
-const LOOK_MS = 200;
+const POLL_MS = 200;
 /** A node silent for this long is not waited for. */
 const SILENT_S = 30;
 
@@ -25,6 +24,6 @@ export async function allHaveCopied(db: Database, clock: Clock): Promise<string[
       values,
     });
     if (!behind.some(({ runs }) => runs)) return behind.map(({ name }) => name);
-    await clock.sleep(LOOK_MS);
+    await clock.sleep(POLL_MS);
   }
 }

@@ -37,7 +37,7 @@ export async function copyNewest(db: Database, clock: Clock, node: CopyingNode):
   const now = clock.now();
   const { copyId, version: before } = requireCopy(db);
   const version = await copyUsage(db, clock, () => copyFromCluster(db, clock));
-  // As after an import's transactions: every copy adds a segment to the index.
+  // Every copy adds a segment to the search index, as every transaction of an import does.
   if (version > before) await mergeSearch(db, clock);
   // Before the copy is declared up to date: a primary that has become read-only still returns rows.
   await noteNode(requireCluster(db).authority.query, { ...node, copyId, version });
@@ -59,7 +59,7 @@ export async function noteNode(
   if (noted.length === 0) throw new AppError("conflict", message("nodeNameTaken", { node }));
 }
 
-/** Removes a node whose copy is no longer followed, so that nothing waits for it. */
+/** Removes a node's record, so that nothing waits for its copy any more. */
 export async function forgetNode(query: Session["query"], node: string): Promise<void> {
   await query({ text: "DELETE FROM kanalog.nodes WHERE name = $1", values: [node] });
 }

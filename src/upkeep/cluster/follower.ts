@@ -11,19 +11,22 @@ export interface Follower {
   copyNewest(): Promise<void>;
 }
 
-/** @param copy copies on a thread; concurrent calls each get a copy that began after the call */
+/**
+ * Copies one at a time; every call gets a copy that began after it.
+ * @param copy copies on a thread
+ */
 export function createFollower(copy: () => Promise<void>, log: Log): Follower {
-  /** Failure that was last logged; null after a success. */
-  let told: string | null = null;
-  /** A copy that has not begun yet, shared by all who ask before it does. */
+  /** The failure that was last logged; null after a success. */
+  let loggedReason: string | null = null;
+  /** A copy that has not begun yet, shared by all calls until it does. */
   let waiting: Promise<void> | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
 
   async function copyNow(): Promise<void> {
     waiting = null;
     await copy();
-    if (told !== null) log.info({}, "the cluster's rows are copied again");
-    told = null;
+    if (loggedReason !== null) log.info({}, "the cluster's rows are copied again");
+    loggedReason = null;
   }
 
   function copyNewest(): Promise<void> {
@@ -41,8 +44,9 @@ export function createFollower(copy: () => Promise<void>, log: Log): Follower {
         await copyNewest();
       } catch (error) {
         const reason = reasonOf(error);
-        if (reason !== told) log.warn({ err: error }, "the cluster's rows could not be copied");
-        told = reason;
+        if (reason !== loggedReason)
+          log.warn({ err: error }, "the cluster's rows could not be copied");
+        loggedReason = reason;
       }
     },
   };

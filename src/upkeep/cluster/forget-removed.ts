@@ -4,7 +4,7 @@ import type { Database } from "../../db/database.ts";
 /** A node absent for longer must rebuild its copy. */
 const ABSENT_DAYS_MAX = 7;
 
-/** A single statement, so that no deletion is forgotten that an active copy still needs. */
+/** One statement, and so one snapshot: no deletion is forgotten that the copy of a node may still need. */
 const FORGET = `
   WITH oldest AS (
     SELECT min(version) AS version FROM kanalog.nodes

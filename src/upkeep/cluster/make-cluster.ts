@@ -19,8 +19,10 @@ const PUT = `
   SELECT given ->> 0, given ->> 1, $2::bigint, given ->> 2
   FROM json_array_elements($1::text::json) given`;
 
+/** Records the mark of the first version that nodes copy. */
 const BEGUN = "INSERT INTO kanalog.commits SELECT version FROM kanalog.state RETURNING mark::text";
 
+/** Number of the transaction after this one, from which on usage is copied. */
 const AFTER_THIS = "SELECT (pg_current_xact_id()::text::bigint + 1)::text AS usage";
 
 const USAGE = [
@@ -57,9 +59,8 @@ const USAGE = [
 export async function makeCluster(
   db: Database,
   clock: Clock,
-  given: NodeSettings & { secret: string; id: string; copyId: string },
+  { url, node, secret, id, copyId }: NodeSettings & { secret: string; id: string; copyId: string },
 ): Promise<number> {
-  const { url, node, secret, id, copyId } = given;
   if (findCopy(db) !== undefined) throw new AppError("conflict", message("fileIsCopy"));
   const connection = openConnection(url, `kanalog ${node} commands`);
   try {
@@ -97,7 +98,10 @@ export async function makeCluster(
   }
 }
 
-/** Sent under many versions, because a copy takes all rows of a version at once. */
+/**
+ * Sends all shared rows, under many versions, because a copy takes all rows of a version at once.
+ * @returns the number of rows, and the last version
+ */
 async function sendRows(
   db: Database,
   session: Session,
@@ -105,9 +109,9 @@ async function sendRows(
   let rows = 0;
   let version = 0;
   const send = async (some: RowImage[]): Promise<void> => {
-    const given = some.map(({ table, key, row }) => [table, key, row]);
+    const images = some.map(({ table, key, row }) => [table, key, row]);
     version += 1;
-    await session.query({ name: "put", text: PUT, values: [JSON.stringify(given), version] });
+    await session.query({ name: "put", text: PUT, values: [JSON.stringify(images), version] });
     rows += some.length;
   };
   for (const table of sharedTables(db)) {
@@ -133,7 +137,7 @@ async function sendRows(
   return { rows, version };
 }
 
-/** @throws AppError `conflict` if the sums differ */
+/** Sends usage, and compares its sum on both sides. @throws AppError `conflict` if the sums differ */
 async function sendUsage(db: Database, session: Session): Promise<void> {
   for (const { of, put } of USAGE) {
     const rows = db.prepare<{ row: string }>(of).all();

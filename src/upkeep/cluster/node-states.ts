@@ -20,7 +20,7 @@ const NODES = `
     extract(epoch FROM now() - seen_at)::integer AS silent, program
   FROM kanalog.nodes n, kanalog.state s ORDER BY name`;
 
-/** @throws AppError `not_found` if there is no cluster */
+/** All nodes, by name. @throws AppError `not_found` if there is no cluster */
 export async function selectNodes(query: Session["query"]): Promise<NodeState[]> {
   if ((await findClusterState(query)) === undefined) {
     throw new AppError("not_found", message("noCluster"));

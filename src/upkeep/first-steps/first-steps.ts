@@ -21,21 +21,21 @@ export type FirstSteps = ReturnType<typeof createFirstSteps>;
 /**
  * Progress through the first hour.
  * @param note `noteStep` on a writing connection
- * @param runLater runs work that no answer waits for, and logs its failure
+ * @param runLater runs work that no answer waits for, and logs if it fails
  */
 export function createFirstSteps(
   db: Database,
   note: (step: NotedStep) => Promise<void>,
   runLater: (name: string, work: () => Promise<void>) => void,
 ) {
-  const asked = new Set<NotedStep>();
+  const noted = new Set<NotedStep>();
   return {
     isNoted: (step: NotedStep): boolean => findMeta(db, step) !== undefined,
     note,
-    /** Called by every request of a kind; writes only once per process, and nothing waits for it. */
+    /** Called by every request of a kind: writes once per process, and the request does not wait for it. */
     noteOnce(step: NotedStep): void {
-      if (asked.has(step)) return;
-      asked.add(step);
+      if (noted.has(step)) return;
+      noted.add(step);
       runLater("a first step", () => note(step));
     },
   };

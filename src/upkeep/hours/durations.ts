@@ -9,6 +9,7 @@ const CLASS_MAX = 128;
 /** Numbers of requests by class. */
 export type Durations = ReadonlyMap<number, number>;
 
+/** The class of a duration; its upper bound is 2^(class / 4) microseconds. */
 export function classOf(durationUs: number): number {
   const exact = Math.ceil(Math.log2(Math.max(durationUs, 1)) * CLASSES_PER_DOUBLING);
   return Math.min(exact, CLASS_MAX);
@@ -16,6 +17,7 @@ export function classOf(durationUs: number): number {
 
 /**
  * A quantile, as the upper bound of its class.
+ * @param part between 0 and 1
  * @returns microseconds; null if there were no requests
  */
 export function quantileUs(durations: Durations, part: number): number | null {

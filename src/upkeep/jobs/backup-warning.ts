@@ -3,8 +3,8 @@ import { BACKUP_JOB } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /**
- * Warning shown in `/readyz` while the last daily backup has failed; null otherwise, and if the database
- * does not respond, which is reported separately.
+ * Warning shown in `/readyz` if the last daily backup failed; null otherwise, and if the database does not
+ * respond, which is reported separately.
  */
 export async function backupWarning(jobs: Pick<Scheduler, "list">): Promise<string | null> {
   const states = await jobs.list().catch(() => []);

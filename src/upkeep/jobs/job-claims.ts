@@ -35,9 +35,9 @@ const LEASE_MS = 60 * 60 * 1000;
 const AHEAD_MAX_MS = 2 * DAY_MS;
 
 /**
- * Claims a due time for the calling process. False if it is already taken, is earlier than one that was, if
- * the job is running, or if the job is new: a new database has nothing to catch up on. A due time runs at
- * most once, unless its run never ended: jobs can be repeated, and a half-closed day must be closed.
+ * Claims a due time for the calling process. False if it or a later one is already taken, if the job is
+ * running, or if the job is new: a new database has nothing to catch up on. A due time runs at most once,
+ * unless its run never ended: jobs can be repeated, and a half-closed day must be closed.
  */
 export function claimJob(db: Database, clock: Clock, claim: JobClaim): Promise<boolean> {
   return inTransaction(db, clock, "job-claim", async (tx) => {
@@ -49,7 +49,8 @@ export function claimJob(db: Database, clock: Clock, claim: JobClaim): Promise<b
 }
 
 /**
- * Claims a job outside its due times, on somebody's request. The due time whose work it does counts as run.
+ * Claims a job outside its due times, on somebody's request, which is recorded in the audit log. The due
+ * time whose work it does counts as run.
  * @returns the due time to record its end under; null if it is running, in any process
  */
 export function claimJobNow(

@@ -49,7 +49,7 @@ const isFree = or(
   gt(jobs.startedAt, aheadAt),
 );
 
-/** Its last run was due earlier, or never ended. */
+/** Its last run was due earlier, never ended, or was recorded by a wrong clock. */
 const isNewlyDue = or(
   lt(jobs.dueAt, dueAt),
   gt(jobs.dueAt, aheadAt),
@@ -75,17 +75,20 @@ const startDue = starting(isNewlyDue);
 const startCutOff = starting(isNull(jobs.finishedAt));
 const startAnyTime = starting();
 
-/** @returns false if the due time is taken, is earlier than one that was, or the job is running */
+/** @returns false if this due time or a later one is taken, or the job is running */
 export async function startDueJob(tx: Transaction, start: Start): Promise<boolean> {
   return (await startDue(tx).get({ ...start })) !== undefined;
 }
 
-/** @returns the recorded due time; undefined if the last run has ended or is still in progress */
+/**
+ * Starts a job whose last run was cut off. @returns the recorded due time; undefined if that run ended or
+ * goes on
+ */
 export async function startCutOffJob(tx: Transaction, start: Start): Promise<number | undefined> {
   return (await startCutOff(tx).get({ ...start }))?.dueAt;
 }
 
-/** @returns the recorded due time; undefined if the job is running */
+/** Starts a job at any time. @returns the recorded due time; undefined if the job is running */
 export async function startJob(tx: Transaction, start: Start): Promise<number | undefined> {
   return (await startAnyTime(tx).get({ ...start }))?.dueAt;
 }

@@ -40,7 +40,7 @@ interface NightlyJob {
 
 export const BACKUP_JOB = "backup";
 
-/** The scheduled jobs. */
+/** The scheduled jobs, those that run more often than nightly included. */
 export function nightlyJobs({ backups, openDays, isNode }: JobSettings): NightlyJob[] {
   return [
     {

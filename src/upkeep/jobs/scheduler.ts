@@ -17,7 +17,7 @@ export interface JobState {
   failure: string | null;
 }
 
-/** How often to look: due times are whole minutes, and a crashed run must be resumed. */
+/** How often to look for due jobs: due times are whole minutes, and a crashed run is repeated soon. */
 const EVERY_MINUTE = "* * * * *";
 
 export type Scheduler = ReturnType<typeof createScheduler>;

@@ -3,10 +3,10 @@ import type { Ports } from "../../ports/ports.ts";
 import type { UpkeepLease } from "./lease.ts";
 
 const HEARTBEAT_MS = 1_500;
-/** Four heartbeats, by PostgreSQL's clock. */
+/** Silence after which another node takes over: four heartbeats, by PostgreSQL's clock. */
 const SILENT_S = 6;
-/** Minimum interval between log lines about an unreachable PostgreSQL, which is asked every second. */
-const SAY_AGAIN_MS = 60_000;
+/** Minimum interval between log lines about an unreachable PostgreSQL, which is tried every second. */
+const LOG_AGAIN_AFTER_MS = 60_000;
 
 const BEAT = `
   INSERT INTO kanalog.leases AS l (name, owner, beat_at) VALUES ('upkeep', $1, now())
@@ -20,7 +20,7 @@ const LEAVE = "UPDATE kanalog.leases SET owner = NULL WHERE name = 'upkeep' AND 
 /**
  * Lease for work that one process does for all nodes. It only decides who works; that nothing is done twice
  * is guaranteed by the turn of each change.
- * @param node this node's own lease, so that only one of its workers asks
+ * @param node the lease among this node's workers: only its holder asks for this one
  */
 export function createClusterLease(
   node: UpkeepLease,
@@ -30,7 +30,7 @@ export function createClusterLease(
   const connection = openConnection(url, `${owner} lease`);
   let isTaken = false;
   let beatMs = Number.NEGATIVE_INFINITY;
-  let saidMs = Number.NEGATIVE_INFINITY;
+  let loggedMs = Number.NEGATIVE_INFINITY;
 
   async function beat(): Promise<void> {
     const nowMs = clock.monotonic();
@@ -42,13 +42,13 @@ export function createClusterLease(
     if (isTaken && rows.length === 0) log.warn({}, "another node has taken over the upkeep");
     isTaken = rows.length > 0;
     beatMs = nowMs;
-    saidMs = Number.NEGATIVE_INFINITY;
+    loggedMs = Number.NEGATIVE_INFINITY;
   }
 
-  function sayFailed(error: unknown): void {
+  function logFailure(error: unknown): void {
     const nowMs = clock.monotonic();
-    if (nowMs - saidMs < SAY_AGAIN_MS) return;
-    saidMs = nowMs;
+    if (nowMs - loggedMs < LOG_AGAIN_AFTER_MS) return;
+    loggedMs = nowMs;
     log.warn({ err: error }, "the lease of the cluster's upkeep could not be taken or kept");
   }
 
@@ -57,7 +57,7 @@ export function createClusterLease(
 
     async look() {
       if (!node.isOwn()) return;
-      await beat().catch(sayFailed);
+      await beat().catch(logFailure);
     },
 
     async leave() {

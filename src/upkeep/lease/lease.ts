@@ -18,6 +18,7 @@ export interface UpkeepLease {
   leave(): Promise<void>;
 }
 
+/** For a process that serves alone. */
 export const ALWAYS_OWN: UpkeepLease = {
   isOwn: () => true,
   look: async () => {},
@@ -76,7 +77,7 @@ export function createUpkeepLease(
 
     async leave() {
       isLeaving = true;
-      // It may be in the middle of taking what another worker released.
+      // A look in progress may be about to take the lease.
       await underWay;
       if (!isTaken) return;
       isTaken = false;

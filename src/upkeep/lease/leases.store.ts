@@ -43,9 +43,9 @@ const leave = change((db) =>
 const isChanged = async (done: Promise<{ changes: number }>): Promise<boolean> =>
   (await done).changes > 0;
 
-/** Changes of the lease, one transaction each; false if another process holds it by now. */
+/** Changes of the lease, one transaction each; each returns false if another process holds it by now. */
 export const leaseChanges = {
-  /** Takes it in the state in which it was found free. */
+  /** Takes the lease, unless it has changed since it was found free. */
   takeLease: (
     db: Database,
     clock: Clock,

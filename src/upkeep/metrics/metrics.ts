@@ -18,12 +18,12 @@ export type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
 
 /**
  * Metrics of an appliance, for Prometheus. Label values come from fixed sets and never from callers.
- * @param tellsAllRequests whether every request is logged
+ * @param logsAllRequests whether every request is logged
  */
 export function createMetrics(
   version: string,
   ports: Pick<Ports, "clock" | "log">,
-  tellsAllRequests: boolean,
+  logsAllRequests: boolean,
 ) {
   const registry = new Registry();
   new Gauge({
@@ -35,7 +35,7 @@ export function createMetrics(
   }).set({ version, bun: Bun.version }, 1);
   const setReadings = createReadingGauges(registry);
   return {
-    noteRequests: createRequestNotes(registry, ports, tellsAllRequests),
+    noteRequests: createRequestNotes(registry, ports, logsAllRequests),
     counted: createWorkCounts(registry, ports.clock),
     contentType: registry.contentType,
 

@@ -10,7 +10,9 @@ const BUCKETS = [
 /** Requests that take this long are logged. */
 const SLOW_MS = 1_000;
 
-/** Requests to collect before they are handed over, unless metrics are read earlier. */
+/**
+ * Requests that an operation collects before it hands them to the metrics, unless these are read earlier.
+ */
 const NOTED_MAX = 1_000;
 
 /**
@@ -20,10 +22,10 @@ const NOTED_MAX = 1_000;
 export function createRequestNotes(
   registry: Registry,
   { clock, log }: Pick<Ports, "clock" | "log">,
-  tellsAll: boolean,
+  logsAll: boolean,
 ): NoteRequests {
   const registers = [registry];
-  /** Functions that hand over what each operation has collected. */
+  /** One function for each operation, which hands its collected requests to the metrics. */
   const handOvers: (() => void)[] = [];
   const collect = (): void => {
     for (const handOver of handOvers) handOver();
@@ -61,8 +63,8 @@ export function createRequestNotes(
       counts.set(status, (counts.get(status) ?? 0) + 1);
       if (seconds.length >= NOTED_MAX) handOver();
       const isFailed = status >= 500;
-      if (!tellsAll && !isFailed && durationMs < SLOW_MS) return;
-      const told = {
+      if (!logsAll && !isFailed && durationMs < SLOW_MS) return;
+      const details = {
         requestId,
         door,
         operation,
@@ -70,9 +72,9 @@ export function createRequestNotes(
         durationMs: Math.round(durationMs * 1000) / 1000,
         ...(caller !== null && { organizationId: caller.organization.id, keyId: caller.key.id }),
       };
-      if (isFailed) log.info(told, "a request failed");
-      else if (durationMs >= SLOW_MS) log.info(told, "a request was slow");
-      else log.debug(told, "a request");
+      if (isFailed) log.info(details, "a request failed");
+      else if (durationMs >= SLOW_MS) log.info(details, "a request was slow");
+      else log.debug(details, "a request");
     };
   };
 }

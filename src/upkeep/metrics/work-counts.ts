@@ -10,7 +10,9 @@ const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 const HOLD_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Counts background work: each function wraps work so that it is counted. */
+/**
+ * Counts work besides answering: each function wraps work so that it is counted; `lockHolds` is a listener.
+ */
 export function createWorkCounts(registry: Registry, clock: Clock) {
   const registers = [registry];
   return {

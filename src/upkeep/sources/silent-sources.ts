@@ -9,7 +9,7 @@ import { noticeMail } from "../../push/mail/notice-mail.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 
-/** Mails staff about each source that has fallen silent: once, until it delivers something again. */
+/** Queues a mail to staff about each source that has fallen silent: once, until it succeeds again. */
 export async function tellOfSilentSources(db: Database, clock: Clock): Promise<void> {
   const now = clock.now();
   const isNews = (await selectSources(db)).some((one) => !one.isNotified && isSilent(one, now));
@@ -17,7 +17,7 @@ export async function tellOfSilentSources(db: Database, clock: Clock): Promise<v
   await inTransaction(db, clock, "source-mail", async (tx) => {
     const silent = (await selectSources(tx)).filter((one) => !one.isNotified && isSilent(one, now));
     const emails = await selectStaffEmails(tx);
-    // With no staff to mail, the first who arrives is told then.
+    // Without anybody to mail, the sources stay unreported, so that the first staff member gets the mail.
     if (emails.length === 0) return;
     for (const { id, name, succeededAt, createdAt, failure } of silent) {
       const mail = noticeMail(

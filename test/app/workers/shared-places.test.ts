@@ -8,7 +8,7 @@ import { wordsOfTable } from "../../../src/values/shared-table.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { fakeClock } from "../../support/fake-ports.ts";
 
-/** Places that all workers have together: each view of one memory stands for a worker. */
+/** Claims that all workers share: each view of the same memory stands for one worker. */
 
 function workersOf(): { claims: SharedClaims[]; die(number: number): void } {
   const words = new BigInt64Array(wordsOfTable(64));
@@ -19,7 +19,7 @@ function workersOf(): { claims: SharedClaims[]; die(number: number): void } {
   return { claims, die: (number) => dead.add(number) };
 }
 
-test("an organization has two exports under way over all workers, and those of a dead one are free", async () => {
+test("an organization can run two exports over all workers, and a dead worker's exports are released", async () => {
   const appliance: Appliance = await startAppliance();
   const { db } = appliance.app.domains;
   const { claims, die } = workersOf();
@@ -43,7 +43,7 @@ test("an organization has two exports under way over all workers, and those of a
   await appliance.close();
 });
 
-test("one large selection is counted at a time over all workers, and five wait at most", async () => {
+test("over all workers one large selection is counted at a time, and at most five wait", async () => {
   const { claims } = workersOf();
   const clock = { ...fakeClock("2026-11-20T12:00:00+03:00"), sleep: () => Bun.sleep(0) };
   let [counted, most] = [0, 0];
@@ -58,7 +58,7 @@ test("one large selection is counted at a time over all workers, and five wait a
   const workers = claims.map((turns) => createLargeSelections(count, clock, turns));
   const ask = (worker: number, subscribersMin: number) =>
     workers[worker]?.describe({ subscribersMin } as Parameters<(typeof workers)[0]["describe"]>[0]);
-  const asked = [1, 2, 3, 4, 5].map((min) => ask(min % 2, min));
+  const counts = [1, 2, 3, 4, 5].map((min) => ask(min % 2, min));
   for (const worker of [0, 1]) {
     await expect(ask(worker, 9)).rejects.toMatchObject({ code: "timeout" });
   }
@@ -66,7 +66,7 @@ test("one large selection is counted at a time over all workers, and five wait a
     while (holds[at] === undefined) await Bun.sleep(0);
     holds[at]?.();
   }
-  expect(await Promise.all(asked)).toEqual(Array(5).fill({ channels: 1 } as SelectionView));
+  expect(await Promise.all(counts)).toEqual(Array(5).fill({ channels: 1 } as SelectionView));
   expect(most).toBe(1);
   const again = ask(0, 9);
   while (holds.length < 6) await Bun.sleep(0);

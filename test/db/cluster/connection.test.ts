@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createServer, type Server } from "node:net";
 import { openConnection } from "../../../src/db/cluster/connection.ts";
 
-/** A connection's users, where nobody answers at its address. */
+/** Tests concurrent uses of a connection to an address where nothing answers. */
 
 let server: Server;
 let tried: number;
@@ -20,13 +20,13 @@ beforeEach(async () => {
 });
 afterEach(() => void server.close());
 
-test("who waits in line is told what the first was told, without another try for each", async () => {
+test("uses that waited for a failed attempt to connect get its error, without further attempts", async () => {
   const connection = openConnection(url, "test");
-  const asked = Array.from({ length: 20 }, () => connection.use(async () => {}));
-  const told = await Promise.allSettled(asked);
-  expect(told.map(({ status }) => status)).toEqual(asked.map(() => "rejected"));
+  const uses = Array.from({ length: 20 }, () => connection.use(async () => {}));
+  const outcomes = await Promise.allSettled(uses);
+  expect(outcomes.map(({ status }) => status)).toEqual(uses.map(() => "rejected"));
   expect(tried).toBe(1);
-  // Who asks later has it tried again.
+  // A later use tries again.
   await expect(connection.use(async () => {})).rejects.toMatchObject({ code: "unavailable" });
   await connection.close();
   expect(tried).toBe(2);

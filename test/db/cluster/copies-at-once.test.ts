@@ -45,7 +45,7 @@ function open(path: string, isLinked = true): Database {
   return db;
 }
 
-/** A clock whose waits end when the test says so, and which tells of the first. */
+/** A clock whose waits end when the test calls `go`; `waits` settles at the first one. */
 function gatedClock(): { clock: Clock; waits: Promise<void>; go(): void } {
   const { promise: waits, resolve: begin } = Promise.withResolvers<void>();
   const { promise: over, resolve: go } = Promise.withResolvers<void>();
@@ -63,7 +63,7 @@ const rename = (db: Database, name: string, clock: Clock = systemClock): Promise
   );
 
 test.skipIf(!hasPostgres)(
-  "a change that is made while another process of the node copies an older version lacks no row",
+  "a change made while another process of the node copies an older version loses no row",
   async () => {
     const first = open(machine.database);
     const [copying, changing, holding] = [
@@ -77,7 +77,7 @@ test.skipIf(!hasPostgres)(
     const [copy, change] = [gatedClock(), gatedClock()];
     const copied = copyFromCluster(copying, copy.clock);
     await copy.waits;
-    // The copy under way has read without this one.
+    // The copy in progress has already read the rows, without this change.
     await rename(first, "Newer");
     const changed = inTransaction(
       changing,
@@ -88,7 +88,7 @@ test.skipIf(!hasPostgres)(
     await change.waits;
     holding.exec("ROLLBACK");
     copy.go();
-    // It brings the file to its older version first, and then waits for nobody.
+    // The change first brings the file to its older version, and then waits for nothing.
     while (copiedVersion(holding) < copiedVersion(first) - 1) await systemClock.sleep(1);
     change.go();
     await Promise.all([copied, changed]);

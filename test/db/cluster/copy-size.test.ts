@@ -8,7 +8,10 @@ import type { Clock } from "../../../src/ports/clock.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 
-/** A transaction that copies is as large as the file's speed allows, and no smaller than another node's commit. */
+/**
+ * A copying transaction is as large as the file's speed allows, and at least as large as another node's
+ * commit.
+ */
 
 newClusterEachTest();
 
@@ -22,7 +25,7 @@ beforeEach(async () => {
   }
 });
 
-/** Copies by a clock, with so many transactions. */
+/** Copies by a clock. @returns the number of transactions that it took */
 async function transactions(clock: Clock): Promise<number> {
   let count = 0;
   onLockHeld(other.db, (work) => {
@@ -33,12 +36,12 @@ async function transactions(clock: Clock): Promise<number> {
   return count;
 }
 
-test.skipIf(!hasPostgres)("commits share a transaction where that is quick", async () => {
+test.skipIf(!hasPostgres)("commits are copied in one transaction if that is quick", async () => {
   expect(await transactions(cluster.ports.clock)).toBeLessThanOrEqual(3);
 });
 
 test.skipIf(!hasPostgres)(
-  "each commit has a transaction of its own where one takes long",
+  "each commit is copied in a transaction of its own if one takes long",
   async () => {
     const { clock } = cluster.ports;
     let ms = 0;
@@ -49,7 +52,7 @@ test.skipIf(!hasPostgres)(
         return ms;
       },
     };
-    // Each has two rows at least: its own, and that of the audit log.
+    // Each commit has at least two rows: its own, and one of the audit log.
     const inFirst = ROWS_AT_FIRST / 2;
     expect(await transactions(slow)).toBeGreaterThan(COMMITS - inFirst);
     expect(await transactions(slow)).toBe(0);

@@ -4,7 +4,9 @@ import { imagesSql, noteChangedRows } from "../../../src/db/cluster/changed-rows
 import { OWN_TABLES, sharedTables } from "../../../src/db/cluster/shared-tables.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
-/** The statements by which a node's copy is read and written: they are made of each table's columns. */
+/**
+ * Tests the statements that read and write a node's copy, which are generated from each table's columns.
+ */
 
 let appliance: Appliance;
 beforeAll(async () => {
@@ -12,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-test("each table is either the same on all nodes or a node's own", () => {
+test("each table is either shared by all nodes or a node's own", () => {
   const { db } = appliance.app.domains;
   const shared = new Set(sharedTables(db).map(({ name }) => name));
   const sql = "SELECT name FROM sqlite_schema WHERE type = 'table'";
@@ -25,7 +27,7 @@ test("each table is either the same on all nodes or a node's own", () => {
   expect(shared.size).toBeGreaterThan(50);
 });
 
-test("no shared table is walked to copy, send or remove some of its rows", () => {
+test("no shared table is scanned to copy, send or remove some of its rows", () => {
   const { db } = appliance.app.domains;
   const tables = sharedTables(db);
   noteChangedRows(db, tables);
@@ -40,7 +42,7 @@ test("no shared table is walked to copy, send or remove some of its rows", () =>
       const plan = db
         .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
         .all(...(sql.includes("?") ? ["[]"] : []));
-      // The rows that are noted, or given, are walked; the table's own are looked up.
+      // Recorded or given rows may be scanned; the table's own rows must be looked up.
       const walks = plan.filter(
         ({ detail }) => /^SCAN t( |$)/.test(detail) || detail === `SCAN ${table.name}`,
       );

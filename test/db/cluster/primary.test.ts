@@ -15,7 +15,7 @@ beforeAll(async () => {
     await startPostgres({ isFlushed: false }),
     await startPostgres({ isFlushed: false }),
   ];
-  // Recovery that ends begins another timeline, as a promotion does.
+  // The end of recovery starts another timeline, as a promotion does.
   await promoted.stop();
   appendFileSync(join(promoted.data, "postgresql.auto.conf"), "restore_command = 'false'\n");
   writeFileSync(join(promoted.data, "recovery.signal"), "");
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 test.skipIf(!hasPostgres)(
-  "of two servers that take writes the one that was promoted last is used, in whichever order",
+  "of two servers that accept writes, the one promoted last is used, in either order",
   async () => {
     for (const ports of [
       [former.port, promoted.port],
@@ -43,7 +43,7 @@ test.skipIf(!hasPostgres)(
 );
 
 test.skipIf(!hasPostgres)(
-  "a host that is gone or unknown is passed over, and named with what to do where all are",
+  "an unreachable or unknown host is skipped; if all are, the error names the host and what to do",
   async () => {
     const gone = "127.0.0.1:1";
     const missing = `postgres://postgres@127.0.0.1:${former.port}/missing`;
@@ -61,12 +61,12 @@ test.skipIf(!hasPostgres)(
     expect(String(error.cause)).toContain(
       "127.0.0.1:1 (see that it runs there, and listens at this address)",
     );
-    // For the log, which tells both.
+    // The cause is for the log, which shows both.
     expect(error.cause.code).toBe("ECONNREFUSED");
   },
 );
 
-test("a machine that never answers is one that may not be reached", async () => {
+test("a machine that never answers counts as unreachable", async () => {
   const silent = createServer();
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { port } = silent.address() as { port: number };
@@ -76,7 +76,7 @@ test("a machine that never answers is one that may not be reached", async () => 
   expect(String(error.cause)).toContain("(see that this machine may reach it)");
 });
 
-test("a server that is too old, a standby or read-only does not do, and it is said why", () => {
+test("a server that is too old, a standby or read-only is refused with the reason", () => {
   const good = { version: 150004, timeline: "00000001", isReadOnly: false };
   expect(refusalOf(good)).toBeNull();
   expect(refusalOf({ ...good, version: 140011 })).toBe(

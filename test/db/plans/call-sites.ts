@@ -3,24 +3,24 @@ import { relative, resolve } from "node:path";
 import { Glob } from "bun";
 import ts from "typescript";
 
-/** A place of the sources where a statement is made. */
+/** A place in src where a statement is prepared. */
 export interface CallSite {
   /** File in src and enclosing function, such as `catalog/posts/posts.store.ts selectPosts`. */
   name: string;
   file: string;
-  /** The call, as it is written. */
+  /** Source text of the call. */
   text: string;
   /** First and last line of the call. */
   lines: [first: number, last: number];
 }
 
 const SRC = resolve(import.meta.dir, "../../../src");
-/** By which drizzle begins a statement. */
+/** Methods of drizzle with which a statement begins. */
 export const BUILDERS = ["select", "selectDistinct", "insert", "update", "delete"];
 /** Functions of src/db/query.ts that prepare a statement when it is first run. */
 const PREPARING = ["query", "queryNow", "change"];
 
-/** Every call in src by which a statement is prepared: of such a function, a connection, drizzle. */
+/** Every call in src that prepares a statement: of one of these functions, a connection, or drizzle. */
 export function findCallSites(): CallSite[] {
   const files = [...new Glob("**/*.ts").scanSync(SRC)].sort();
   return files.flatMap((file) => {
@@ -57,13 +57,13 @@ function preparesStatement(node: ts.CallExpression): boolean {
   if (/(^|\.)(db|client)$/.test(receiver) && ["prepare", "exec"].includes(called.name.text)) {
     return true;
   }
-  // The whole chain, and not each of its calls.
+  // Takes the whole chain instead of each of its calls.
   const isWithin =
     ts.isPropertyAccessExpression(node.parent) && ts.isCallExpression(node.parent.parent);
   return isBuilder(node) && !isWithin;
 }
 
-/** Whether a chain of calls begins with such as `db.builders.select()`. */
+/** Whether a chain of calls begins with a builder, such as `db.builders.select()`. */
 function isBuilder(node: ts.Expression): boolean {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   const { name, expression } = node.expression;
@@ -86,7 +86,7 @@ function functionAround(node: ts.Node): string {
   return "";
 }
 
-/** A place in a file of src, told from a stack: the innermost that is not the way to the driver. */
+/** The innermost place of a stack that is in src, without the modules that lead to the driver. */
 export function sourceFrame(stack: string): { file: string; line: number } | null {
   for (const [, path = "", line = ""] of stack.matchAll(/\(?(\/[^\n():]+\.tsx?):(\d+):\d+\)?$/gm)) {
     const file = relative(SRC, path);

@@ -1,21 +1,23 @@
 import type { Recorded } from "./recorder.ts";
 
-/** An entry of a statement: how SQLite finds its rows, and how many it visits at the most. */
+/** An entry for a statement: how SQLite finds its rows, and how many rows it visits at most. */
 export interface Entry {
-  /** As `Recorded.shape`; without it, of each statement that its call site makes with this plan. */
+  /**
+   * As `Recorded.shape`; without it, the entry is for each statement of the call site that has this plan.
+   */
   sql?: string;
-  /** Lines of EXPLAIN QUERY PLAN; `*` stands for anything. */
+  /** Lines of EXPLAIN QUERY PLAN; `*` matches anything. */
   plan: readonly string[];
-  /** At the plans' limits; null where they could not be counted. */
+  /** At the limits of the plans; null if they could not be counted. */
   rows: number | null;
-  /** Why it is right. Required where many rows are visited, or a table is scanned that grows. */
+  /** Why the plan is right. Required if many rows are visited, or a table that grows is scanned. */
   why?: string;
 }
 
-/** By call site. */
+/** Entries by call site. */
 export type Entries = Readonly<Record<string, readonly Entry[]>>;
 
-/** More rows than these need a word. */
+/** Visiting more rows than these needs a reason. */
 const FEW = 200;
 /** Tables that have a handful of rows, whatever customers do. */
 const SMALL = [
@@ -23,7 +25,7 @@ const SMALL = [
   ...["sqlite_schema", "sqlite_sequence", "CONSTANT", "50-ROW", "search_trigrams"],
 ];
 
-/** Everything in which the statements and the entries differ, in sentences. */
+/** All differences between the statements and the entries, in sentences. */
 export function faultsOf(statements: readonly Recorded[], entries: Entries): string[] {
   const faults: string[] = [];
   const met = new Set<Entry>();

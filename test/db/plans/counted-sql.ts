@@ -1,18 +1,18 @@
 /**
- * SQLite as it is built here tells nobody how many rows a statement visits (no sqlite_stmt, no
- * scan status, no progress callback). So a copy of the statement counts them: a SQL function stands
- * first in the WHERE of each SELECT, UPDATE and DELETE, once for each table of its FROM, with that
- * table's row number as argument. SQLite calls it in that table's loop, for every row that the loop's
- * index or scan comes upon, before any other condition is looked at.
+ * SQLite as built here does not report how many rows a statement visits (no sqlite_stmt, no scan status, no
+ * progress callback). So a copy of the statement counts them: an SQL function comes first in the WHERE of
+ * each SELECT, UPDATE and DELETE, once for each table of its FROM, with that table's row number as
+ * argument. SQLite calls it in that table's loop, for every row that the loop's index or scan visits,
+ * before it checks any other condition.
  */
 export const VISITED = "visited";
 
-/** Tables, and by what a row of them is named. */
+/** Tables, each with the column that identifies its rows. */
 export type RowNames = ReadonlyMap<string, string>;
 
 interface Token {
   text: string;
-  /** The text in capitals; empty for what is quoted, a number or a parameter. */
+  /** The token's text in capitals; empty for quoted text, a number or a parameter. */
   word: string;
   at: number;
   end: number;
@@ -50,7 +50,9 @@ export function countedSql(sql: string, number: number, rowNames: RowNames): str
   const insertions: Insertion[] = [];
   const wordAt = (at: number): string => tokens[at]?.word ?? "";
 
-  /** From a token on to the bracket that ends it, or the end. @returns the token after that */
+  /**
+   * Reads from a token to the bracket that closes it, or to the end. @returns the index of the next token
+   */
   function readScope(start: number): number {
     let calls: string[] = [];
     let whereAt: number | null = null;

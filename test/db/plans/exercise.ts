@@ -5,7 +5,7 @@ import { exerciseUpkeep } from "./exercises/upkeep.ts";
 import { type Recorder, startRecorder } from "./recorder.ts";
 import { startWorld } from "./world.ts";
 
-/** Has the application run every statement it has, on a database at the limits of the plans. */
+/** Makes the application run every statement it has, on a database at the limits of the plans. */
 export async function exerciseAll(): Promise<Recorder> {
   const recorder = startRecorder();
   try {

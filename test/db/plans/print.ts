@@ -1,7 +1,7 @@
 /**
- * Prints the entries that the statements have now, for the folders of src that are named, or for all:
- * `bun test/db/plans/print.ts webhooks mail`. For reading, and for pasting with a word where one is
- * needed; what is written already keeps its `why`.
+ * Prints the current entries of the statements, for the given folders of src or for all: `bun
+ * test/db/plans/print.ts webhooks mail`. They are to be read, and pasted with a reason where one is needed;
+ * existing entries keep their `why`.
  */
 import { type Entry, faultsOf, needsWord } from "./compare.ts";
 import { exerciseAll } from "./exercise.ts";

@@ -4,34 +4,34 @@ import { BUILDERS, type CallSite, findCallSites, sourceFrame } from "./call-site
 import { countedSql, type RowNames, VISITED } from "./counted-sql.ts";
 import { shapeOf } from "./shape.ts";
 
-/** A statement of the application, as it was prepared and run. */
+/** A statement of the application that was prepared and run. */
 export interface Recorded {
   /** Name of the call site. */
   site: string;
   shape: string;
-  /** Lines of EXPLAIN QUERY PLAN, indented; none for a statement that reads no table. */
+  /** Lines of EXPLAIN QUERY PLAN, indented; empty for a statement that reads no table. */
   plan: string[];
-  /** The most that one run visited; null where the counted copy has another plan. */
+  /** Most rows that one run visited; null if the counting copy has another plan. */
   rows: number | null;
   runs: number;
 }
 
 export interface Recorder {
-  /** Statements that were prepared while the application ran, each once a call site. */
+  /** Statements that were prepared while the application ran, each once per call site. */
   statements: readonly Recorded[];
-  /** Call sites that prepared nothing, which no other one of their file asks for too. */
+  /** Call sites that prepared nothing, unless another call site of their file prepares the same. */
   idleSites(): CallSite[];
-  /** Statements that were prepared where `findCallSites` saw none. */
+  /** Statements prepared at a place that `findCallSites` did not find. */
   strays: ReadonlySet<string>;
-  /** Puts the driver back as it was. */
+  /** Restores the driver. */
   stop(): void;
 }
 
-/** Members of the driver that its types do not know. */
+/** Members of the driver that are missing in its types. */
 interface Driver {
   prepare(sql: string): BetterSqlite3.Statement;
   exec(sql: string): BetterSqlite3.Database;
-  /** The rows of EXPLAIN, for which parameters need no values. */
+  /** Rows of EXPLAIN, for which parameters need no values. */
   explain(sql: string): unknown[];
 }
 
@@ -40,12 +40,12 @@ type Begin = (this: unknown, ...given: unknown[]) => unknown;
 const driver = BetterSqlite3.prototype as unknown as Driver;
 const { prepare, exec, explain } = driver;
 
-/** Rows after which a run is broken off: a bad plan may visit millions, and is told of in any case. */
+/** A run is aborted after this many rows: a bad plan may visit millions, and is reported anyway. */
 const BROKEN_OFF = 2_000_000;
 
 /**
- * From now on every statement of every connection of this process is replaced by a copy that counts the
- * rows it visits (counted-sql.ts), where that has the same plan; its answers are the same.
+ * Replaces every statement of every connection of this process, from now on, by a copy that counts the rows
+ * it visits (counted-sql.ts), if the copy has the same plan. The results stay the same.
  */
 export function startRecorder(): Recorder {
   const sites = findCallSites();
@@ -53,11 +53,11 @@ export function startRecorder(): Recorder {
   const strays = new Set<string>();
   const statements: Recorded[] = [];
   const bySiteAndSql = new Map<string, Recorded>();
-  /** Rows of the present run, by the statement's place in `statements`. */
+  /** Rows of the current run, by the statement's index in `statements`. */
   const visited: number[] = [];
 
-  // A call in tail position leaves no trace on the stack, and most of drizzle's statements are prepared
-  // by one. So it is noted where each is begun.
+  // A call in tail position leaves no trace on the stack, and most of drizzle's statements are prepared by
+  // one. So the place is recorded when a builder is started.
   let builtAt = "";
   const builder = BaseSQLiteDatabase.prototype as unknown as Record<string, Begin>;
   const begins = BUILDERS.map((name) => [name, builder[name] as Begin] as const);
@@ -68,14 +68,14 @@ export function startRecorder(): Recorder {
     };
   }
 
-  /** Null for a statement that a test makes. */
+  /** Name of the call site; null for a statement of a test. */
   function noteSite(sql: string): string | null {
     const stack = stackHere();
     const frame = sourceFrame(stack.includes("/drizzle-orm/") ? builtAt : stack);
     if (frame === null) return null;
     const { file, line } = frame;
     const length = ({ lines }: CallSite): number => lines[1] - lines[0];
-    // The innermost call, where one stands within another.
+    // Of nested calls, the innermost.
     const [site] = sites
       .filter((one) => one.file === file && one.lines[0] <= line && line <= one.lines[1])
       .sort((one, other) => length(one) - length(other));
@@ -134,8 +134,8 @@ export function startRecorder(): Recorder {
   return {
     statements,
     idleSites() {
-      const asked = new Set([...hit].map(({ file, text }) => `${file} ${text}`));
-      return sites.filter(({ file, text }) => !asked.has(`${file} ${text}`));
+      const hitTexts = new Set([...hit].map(({ file, text }) => `${file} ${text}`));
+      return sites.filter(({ file, text }) => !hitTexts.has(`${file} ${text}`));
     },
     strays,
     stop() {
@@ -153,7 +153,10 @@ function stackHere(): string {
   return stack;
 }
 
-/** @param begin called when the statement begins to run; what it returns, at the end of that run */
+/**
+ * @param begin called when the statement starts to run; the function it returns is called at the end of
+ * that run
+ */
 function noting(statement: BetterSqlite3.Statement, begin: () => () => void) {
   for (const name of ["run", "get", "all"] as const) {
     const run = statement[name].bind(statement);
@@ -194,13 +197,13 @@ export function planOf(client: BetterSqlite3.Database, sql: string): string[] {
   });
 }
 
-/** A table with rowids names its rows by them, another by the first column of its key. */
+/** For each table the column that identifies a row: its rowid, or else the first column of its key. */
 const ROW_NAMES = `
   SELECT t.name, iif(t.wr, (SELECT name FROM pragma_table_info(t.name) WHERE pk = 1), 'rowid') AS row
   FROM pragma_table_list t WHERE t.schema = 'main' AND t.type IN ('table', 'shadow', 'virtual')`;
 const rowNames = new WeakMap<BetterSqlite3.Database, RowNames>();
 
-/** Tables change by migration only, before anything is served. */
+/** Cached, because tables change only by migrations, before anything is served. */
 function rowNamesOf(client: BetterSqlite3.Database): RowNames {
   const known = rowNames.get(client);
   if (known !== undefined) return known;

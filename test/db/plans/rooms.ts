@@ -4,10 +4,10 @@ import { customers } from "./entries/customers.ts";
 import { push } from "./entries/push.ts";
 import { upkeep } from "./entries/upkeep.ts";
 
-/** All entries, by the rooms of the house. */
+/** All entries, by the groups of domains. */
 export const ENTRIES: Entries = { ...catalog, ...customers, ...push, ...upkeep };
 
-/** Call sites that have no entries, by how their names begin, and why. */
+/** Call sites without entries, by the beginning of their names, and why. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   "upkeep/checks/": "`kanalog check` reads the whole database, beside nobody's request.",
   "customers/limits/copy-usage.ts": "Rows that are given, written by their primary keys.",
@@ -21,7 +21,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   "db/schema-shape.ts": "Whole tables, once, of a file that a program between two releases made.",
 };
 
-/** Whether a call site has none. */
+/** Whether a call site has no entries. */
 export function isOutside(name: string): boolean {
   return Object.keys(OUTSIDE).some((outside) => name.startsWith(outside));
 }

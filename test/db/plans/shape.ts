@@ -1,4 +1,4 @@
-/** Columns, what they are set to, and rows of values: they change, and the plan does not. */
+/** Lists of columns, assignments and values: they vary without changing the plan. */
 const LISTS: readonly [RegExp, string][] = [
   [/\b(select) (?:(?!\b(?:select|from)\b).){40,}? (from)\b/gi, "$1 … $2"],
   [/\b(set) (?:(?!\b(?:select|where|returning)\b).){40,}?(?= (?:where|returning)\b|$)/gi, "$1 …"],
@@ -7,7 +7,7 @@ const LISTS: readonly [RegExp, string][] = [
   [/(\(…\))(?:, \(…\))+/g, "$1, …"],
 ];
 
-/** A statement on one line, without what its plan does not hang on. */
+/** A statement on one line, without the parts that do not influence its plan. */
 export function shapeOf(sql: string): string {
   const line = sql
     .replace(/--[^\n]*/g, "")

@@ -11,7 +11,7 @@ import { type Call, callsWith } from "../../support/webhook-calls.ts";
 /** An appliance whose database is at the limits of the plans (or beyond those of small tables). */
 export interface World {
   appliance: Appliance;
-  /** A caller whose organization has 5 webhooks with 5,000 channels each: 1 to 5,000. */
+  /** A caller whose organization has 5 webhooks with 5,000 channels each, the channels 1 to 5,000. */
   customer: Customer;
   /** A request with the customer's key. */
   call: Call;
@@ -21,28 +21,31 @@ export interface World {
 
 export const CHANNELS = 30_000;
 const WATCHED = 5_000;
-/** Published in the last two days, 20 in each watched channel. */
+/** Posts published in the last two days, 20 in each watched channel. */
 export const FRESH_POSTS = 100_000;
-/** Fresh posts that are read and not cut yet. */
+/** Fresh posts that were read and not cut into events yet. */
 const UNCUT_POSTS = 5_000;
-/** Channel with ten thousand posts besides. */
+/** A channel with ten thousand more posts. */
 export const BUSY_CHANNEL = 20_000;
 const WEBHOOKS = 1_000;
 const ORGANIZATIONS = 2_000;
 
-/** Rows `n (i)` with the numbers from 1 on. */
+/** SQL: rows `n (i)` with the numbers from 1 to `count`. */
 function numbers(count: number): string {
   return `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
 }
 
-/** Made in sets, some seconds for all. SQLite's own statistics (ANALYZE) are not kept by the product. */
+/**
+ * Filled with set statements, in some seconds. SQLite's own statistics (ANALYZE) are not used by the
+ * product.
+ */
 export async function startWorld(): Promise<World> {
   const ports = fakePorts();
   const appliance = await startWithOAuth(SCRAPED, ports, { open: openCurrent });
   const { db } = appliance.app.domains;
   const customer = await appliance.customer({ access: "read_write" });
   const now = ports.clock.now();
-  // A number of JavaScript would come as REAL.
+  // JavaScript numbers would be bound as REAL.
   const values = { now: BigInt(now), day: BigInt(DAY_MS) };
   const add = (sql: string): void => void db.prepare(sql).run(values);
   registerSearchText(db);
@@ -69,7 +72,7 @@ export async function startWorld(): Promise<World> {
 
 type Add = (sql: string) => void;
 
-/** Every second channel is of "science", every thousandth of "kazan", two of three are marked. */
+/** Every second channel is in "science", every thousandth in "kazan", and two of three are marked. */
 function registerSearchText(db: Database): void {
   const idOf = (table: string, slug: string): number =>
     db.prepare(`SELECT id FROM ${table} WHERE slug = ?`).raw().get(slug)?.[0] as number;
@@ -152,8 +155,8 @@ function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): 
   add(`INSERT INTO keys (member_id, name, prefix, hash, access, created_at)
     SELECT m.id, 'key', 'k', randomblob(32), 'read_only', created_at
     FROM members m, json_each('[1,2]') WHERE m.id > ${memberId}`);
-  // An assistant of each second key's, with tokens that hold and some that have ended, and as many that
-  // nobody let in.
+  // An assistant for every second key, with valid tokens and some expired ones, and as many assistants
+  // without access.
   add(`${numbers(2 * ORGANIZATIONS)}
     INSERT INTO oauth_clients (client_id, name, redirect_uris, read_at)
     SELECT 'client' || i, 'Assistant', '["https://assistant.example/back"]', @now - i * 3600000 FROM n`);
@@ -168,7 +171,7 @@ function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): 
   add(`INSERT INTO oauth_codes SELECT randomblob(32), g.client_id, k.member_id, 'https://assistant.example/back',
       'c', @now - g.key_id * 60000, @now, g.key_id
     FROM oauth_grants g JOIN keys k ON k.id = g.key_id`);
-  // 50 organizations that use ten methods every day, the customer's among them.
+  // 50 organizations that use ten methods every day, including the customer's.
   add(`${numbers(400)}
     INSERT INTO usage_days (organization_id, day, method, key_id, status, requests, units)
     SELECT o.id, @now / @day - i + 1, 'method' || m.value, ${keyId}, 200, 5, 5
@@ -213,7 +216,7 @@ function addPush(add: Add): void {
     SELECT c.value, w.id, 0
     FROM webhooks w, webhook_lists l, json_each(l.channels) c
     WHERE l.webhook_id = w.id AND w.url LIKE 'https://other.%'`);
-  // The posts of the catalog were there before the webhooks; the latest are read once more.
+  // The posts of the catalog are older than the webhooks; the latest were read again.
   add(`INSERT INTO read_posts (post_id) SELECT id FROM posts WHERE id <= ${UNCUT_POSTS}`);
   // Two alerts for each webhook, and posts that are not matched yet.
   add(`${numbers(2 * WEBHOOKS)}
@@ -222,7 +225,7 @@ function addPush(add: Add): void {
     SELECT w.organization_id, w.id, 'Alert', 'word' || i, iif(i % 10 = 0, i, NULL), 0, @now, @now
     FROM n CROSS JOIN webhooks w ON w.id = i % ${WEBHOOKS} + 1`);
   add(`INSERT INTO alert_posts (post_id) SELECT id FROM posts WHERE id <= ${UNCUT_POSTS}`);
-  // In the log of each webhook, over the last 60 days; of the customer's some hundred are due.
+  // Deliveries in the log of each webhook over the last 60 days; some hundred of the customer's are due.
   add(`${numbers(50_000)}
     INSERT INTO webhook_deliveries (webhook_id, event, posts, created_at, state, next_attempt_at)
     SELECT i % ${WEBHOOKS} + 1, 'post.created', '[1]', @now - 60 * @day + i * (@day / 1000),

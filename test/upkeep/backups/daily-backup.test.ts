@@ -25,13 +25,13 @@ afterEach(async () => {
 
 const files = (): string[] => readdirSync(machine.path("backups")).sort();
 
-/** The scheduler's look on a day, some seconds after the backup is due. */
+/** Runs due jobs on a day, some seconds after the backup is due. */
 async function nightOf(day: string): Promise<void> {
   appliance.ports.clock.set(`${day}T04:00:07+03:00`);
   await appliance.app.scheduler.runDue();
 }
 
-/** A file where the folder should be. */
+/** Puts a file in the folder's place. */
 function breakFolder(): void {
   rmSync(machine.path("backups"), { recursive: true, force: true });
   machine.write("backups", "no folder");
@@ -44,7 +44,7 @@ function mendFolder(): void {
 const job = async () =>
   (await appliance.app.scheduler.list()).find(({ name }) => name === "backup");
 
-test("every day at 04:00 in Moscow a sound backup is written, named by its day and time", async () => {
+test("every day at 04:00 Moscow time a sound backup is written, named by its day and time", async () => {
   appliance.ports.clock.set("2026-11-21T03:59:59+03:00");
   await appliance.app.scheduler.runDue();
   await expect(async () => files()).toThrow("ENOENT");
@@ -73,7 +73,7 @@ test("the oldest backups are removed, and no other file of the folder", async ()
   for (const name of others) expect(machine.read(name)).toBe("precious");
 });
 
-test("a backup that a clock dated ahead takes no other's place, is not shown as the last, and stays", async () => {
+test("a backup dated ahead by a wrong clock replaces no other, is not shown as the latest, and is kept", async () => {
   const staff = await staffVisitor(appliance);
   mkdirSync(machine.path("backups"));
   const ahead = "kanalog-2028-01-01T04-00-00.db";
@@ -88,7 +88,7 @@ test("a backup that a clock dated ahead takes no other's place, is not shown as 
   expect(html).not.toContain(ahead);
 });
 
-test("without a folder there is no such job", async () => {
+test("without a backup folder there is no such job", async () => {
   const without = await startAppliance();
   expect((await without.app.scheduler.list()).map(({ name }) => name)).not.toContain("backup");
   await expect(without.app.scheduler.runNow("backup", COMMAND_LINE)).rejects.toMatchObject({
@@ -97,7 +97,7 @@ test("without a folder there is no such job", async () => {
   await without.close();
 });
 
-test("a failed backup is mailed to staff once, told by /readyz, and forgotten after the next success", async () => {
+test("a failed backup is mailed to staff once, shown by /readyz, and cleared by the next success", async () => {
   await staffVisitor(appliance);
   const { mail, log } = appliance.ports;
   breakFolder();
@@ -117,12 +117,12 @@ test("a failed backup is mailed to staff once, told by /readyz, and forgotten af
   expect(html).not.toContain("<script");
   expect(log.errors).toHaveLength(1);
 
-  const told = await appliance.request("/readyz");
-  expect(told.status).toBe(200);
-  expect(told.body.checks.backup).toBe(
+  const ready = await appliance.request("/readyz");
+  expect(ready.status).toBe(200);
+  expect(ready.body.checks.backup).toBe(
     "The backup of 2026-11-21T04:00:07+03:00 failed; the log says why.",
   );
-  expect(JSON.stringify(told.body)).not.toContain(machine.folder);
+  expect(JSON.stringify(ready.body)).not.toContain(machine.folder);
 
   mendFolder();
   await nightOf("2026-11-22");
@@ -131,7 +131,7 @@ test("a failed backup is mailed to staff once, told by /readyz, and forgotten af
   expect(mail.sent).toHaveLength(1);
 });
 
-test("a mail server that is down delays the mail, and makes no second one", async () => {
+test("a mail server that is down delays the mail and causes no second one", async () => {
   await staffVisitor(appliance);
   const { mail, clock } = appliance.ports;
   breakFolder();
@@ -146,7 +146,7 @@ test("a mail server that is down delays the mail, and makes no second one", asyn
   expect(mail.sent).toHaveLength(1);
 });
 
-test("the metrics say when the last backup was finished, whatever failed since", async () => {
+test("the metrics report when the last backup was completed, whatever has failed since", async () => {
   const name = "kanalog_backup_last_timestamp_seconds";
   expect((await scrape(appliance)).has(name)).toBe(false);
   await nightOf("2026-11-21");
@@ -155,7 +155,7 @@ test("the metrics say when the last backup was finished, whatever failed since",
   expect((await scrape(appliance)).get(name)).toBeCloseTo(finishedAt, 3);
 });
 
-test("staff's console shows the last backup, or that there is none, or that it failed", async () => {
+test("staff's console shows the last backup, that there is none, or that it failed", async () => {
   const staff = await staffVisitor(appliance);
   const page = async (): Promise<string> => (await staff.get("/staff/database/")).html;
   expect(await page()).toContain("None yet.");

@@ -9,7 +9,7 @@ import { fakeClock } from "../../support/fake-ports.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 
 const clock = fakeClock("2026-11-20T12:00:00+03:00");
-/** A database that the program wrote; each test has a copy. */
+/** A database that the program wrote; each test gets a copy. */
 let template: Machine;
 let made: Database;
 let machine: Machine;
@@ -41,7 +41,7 @@ afterAll(async () => {
   await template.leave();
 });
 
-/** What is wrong, by the check that found it. */
+/** Faults by the check that found them. */
 function faults(): Record<string, string[]> {
   const reader = openDatabase(machine.database, clock, "reader");
   const results: CheckResult[] = [];
@@ -55,8 +55,8 @@ test("what the program wrote has no faults", () => {
   expect(faults()).toEqual({});
 });
 
-test("an index that differs from the table in one piece of one text is found", () => {
-  // As long as before, so that only the pieces tell.
+test("an index that differs from the table in one trigram of one text is reported", () => {
+  // Of the same length as before, so that only the trigrams differ.
   db.exec(`
     UPDATE channel_texts SET search_text = replace(search_text, 'москвы', 'москва') WHERE id = 1`);
   expect(faults()).toEqual({
@@ -67,7 +67,7 @@ test("an index that differs from the table in one piece of one text is found", (
   });
 });
 
-test("texts that two channels exchanged are found", () => {
+test("texts that two channels have swapped are reported", () => {
   db.exec(`
     CREATE TEMP TABLE texts AS SELECT id, search_text FROM channel_texts WHERE id IN (1, 2);
     UPDATE channel_texts SET search_text = (SELECT search_text FROM texts WHERE texts.id = 3 - channel_texts.id)
@@ -75,7 +75,7 @@ test("texts that two channels exchanged are found", () => {
   expect(Object.keys(faults())).toEqual(["search index"]);
 });
 
-test("channels that the index lacks or has too many of are named", () => {
+test("channels missing in the index, and those too many in it, are named", () => {
   db.exec(`
     DELETE FROM channel_search WHERE rowid = 2;
     INSERT INTO channel_search (rowid, search_text) VALUES (3, 'hidden')`);
@@ -87,60 +87,60 @@ test("channels that the index lacks or has too many of are named", () => {
   );
 });
 
-test("a broken structure of the index is found", () => {
+test("a broken structure of the index is reported", () => {
   const file = new BetterSqlite3(machine.database);
-  // Without it SQLite guards these tables.
+  // Otherwise SQLite protects these tables.
   file.unsafeMode(true);
   file.exec("DELETE FROM channel_search_data WHERE id > 10");
   file.close();
   expect(Object.keys(faults())).toContain("file");
 });
 
-const CASES: [what: string, sql: string, check: string, said: string][] = [
-  ["a unit that is in no day", "UPDATE usage_periods SET used = used + 1", "usage", "fewer"],
-  ["a unit that is in no period", "UPDATE usage_days SET units = units + 1", "usage", "more"],
+const CASES: [what: string, sql: string, check: string, sentence: string][] = [
+  ["a unit that is missing by day", "UPDATE usage_periods SET used = used + 1", "usage", "fewer"],
+  ["a unit that is missing by period", "UPDATE usage_days SET units = units + 1", "usage", "more"],
   ["a channel without its card", "DELETE FROM channel_cards WHERE id = 3", "channels", "card: 3"],
   ["a public channel that is not shown", "DELETE FROM public_cards", "channels", "stored: 1"],
-  ["a card that is no JSON", "UPDATE public_cards SET json = '{'", "channels", "stored: 1, 2."],
+  ["a card that is not JSON", "UPDATE public_cards SET json = '{'", "channels", "stored: 1, 2."],
   [
-    "a card that is not shown as it is stored",
+    "a card shown otherwise than stored",
     "UPDATE channel_cards SET title = 'Другой' WHERE id = 1",
     "channels",
     "stored: 1.",
   ],
   [
-    "a channel that is shown and is not public",
+    "a channel that is shown without being public",
     `DELETE FROM channel_search WHERE rowid = 1;
      UPDATE channels SET is_public = 0 WHERE id = 1`,
     "channels",
     "not public: 1",
   ],
   [
-    "a channel's category that is not there",
+    "a channel's missing category",
     "UPDATE channel_cards SET category = 'gone' WHERE id = 1",
     "channels",
     "directory: gone",
   ],
   [
-    "a territory's path that is not the tree's",
+    "a territory's path that contradicts the tree",
     "UPDATE territories SET path = 'moskva' WHERE slug = 'moskva'",
     "directories",
     "code: moskva",
   ],
   [
-    "a country that counts less than its cities",
+    "a country that counts fewer than its cities",
     "UPDATE territories SET channels = 7 WHERE slug = 'moskva'",
     "directories",
     "count less",
   ],
 ];
 
-for (const [what, sql, check, said] of CASES) {
-  test(`${what} is found`, () => {
+for (const [what, sql, check, sentence] of CASES) {
+  test(`${what} is reported`, () => {
     db.pragma("foreign_keys = OFF");
     db.exec(sql);
     const { [check]: found, ...others } = faults();
-    expect(found?.join()).toContain(said);
+    expect(found?.join()).toContain(sentence);
     expect(others).toEqual({});
   });
 }
@@ -154,37 +154,49 @@ const WEBHOOK = `
     VALUES (1, 1, 'post.created', '[1,2]', 0, 'pending', 0);
   INSERT INTO webhook_bodies VALUES (1, '{}');`;
 
-const WEBHOOK_CASES: [what: string, sql: string, said: string][] = [
-  ["a list of others", "UPDATE webhook_lists SET channels = '[2]'", "is not what they watch: 1"],
+const WEBHOOK_CASES: [what: string, sql: string, sentence: string][] = [
   [
-    "a list that is longer",
+    "a list of other channels",
+    "UPDATE webhook_lists SET channels = '[2]'",
+    "is not what they watch: 1",
+  ],
+  [
+    "a list of too many channels",
     "UPDATE webhook_lists SET channels = '[1,2]'",
     "is not what they watch: 1",
   ],
   ["a delivery that is never due", "UPDATE webhook_deliveries SET next_attempt_at = NULL", "time"],
-  ["a delivery that is over and due", "UPDATE webhook_deliveries SET state = 'failed'", "ended"],
+  [
+    "a delivery that has ended and is due",
+    "UPDATE webhook_deliveries SET state = 'failed'",
+    "ended",
+  ],
   ["a delivery without a body", "DELETE FROM webhook_bodies", "without a body: 1"],
-  ["a claim by half", "UPDATE webhook_deliveries SET claim = 'c'", "by half: 1"],
-  ["a list that is none", "UPDATE webhook_deliveries SET posts = '[1'", "cannot be read: 1"],
+  ["a half claim", "UPDATE webhook_deliveries SET claim = 'c'", "by half: 1"],
+  ["an invalid list of posts", "UPDATE webhook_deliveries SET posts = '[1'", "cannot be read: 1"],
   [
     "a post that is sent twice",
     `INSERT INTO webhook_deliveries (webhook_id, event, posts, created_at, state)
      VALUES (1, 'post.created', '[2,3]', 0, 'delivered')`,
     "twice: webhook 1 post 2",
   ],
-  ["past what was read", "UPDATE webhooks SET since_sequence = 5", "not read yet: 1"],
+  [
+    "a position after all posts that were read",
+    "UPDATE webhooks SET since_sequence = 5",
+    "not read yet: 1",
+  ],
 ];
 
-test("a webhook with a delivery that waits has no faults", () => {
+test("a webhook with a pending delivery has no faults", () => {
   db.exec(WEBHOOK);
   expect(faults()).toEqual({});
 });
 
-for (const [what, sql, said] of WEBHOOK_CASES) {
-  test(`of webhooks, ${what} is found`, () => {
+for (const [what, sql, sentence] of WEBHOOK_CASES) {
+  test(`webhooks: ${what} is reported`, () => {
     db.exec(WEBHOOK + sql);
     const { webhooks, ...others } = faults();
-    expect(webhooks?.join()).toContain(said);
+    expect(webhooks?.join()).toContain(sentence);
     expect(others).toEqual({});
   });
 }

@@ -20,7 +20,7 @@ afterEach(async () => {
   await machine.leave();
 });
 
-/** What is wrong with the database as it is now. */
+/** Faults of the database in its present state. */
 function faults(): string[] {
   const copy = machine.path(`${crypto.randomUUID()}.db`);
   appliance.app.domains.db.copyTo(copy);
@@ -31,7 +31,7 @@ function faults(): string[] {
   return found;
 }
 
-/** The clock moves, and what the appliance does by it is done. */
+/** Moves the clock, and does the work that is due then. */
 async function moveBy(durationMs: number): Promise<void> {
   appliance.ports.clock.advance(durationMs);
   await appliance.app.push.runDue();
@@ -39,7 +39,7 @@ async function moveBy(durationMs: number): Promise<void> {
   await appliance.app.mailer.runDue();
 }
 
-/** An organization with a key, a webhook that delivers, and somebody who signs in. */
+/** An organization with a key, a webhook that delivers, and a person who signs in. */
 async function newCustomer(number: number): Promise<{ key: string; call: Call }> {
   const { key } = await appliance.customer({ access: "read_write" });
   const call = callsWith(appliance, key);
@@ -50,7 +50,7 @@ async function newCustomer(number: number): Promise<{ key: string; call: Call }>
   return { key, call };
 }
 
-/** Channels, a post that is sent, a test of a webhook, and a billed request. */
+/** Imports channels and a post that is sent, tests a webhook, and makes a billed request. */
 async function use(number: number, { key, call }: { key: string; call: Call }): Promise<void> {
   await imported(appliance, "channels", [channel(1), channel(2, { subscribers: number })]);
   const day = new Date(appliance.ports.clock.now()).toISOString().slice(0, 10);
@@ -73,7 +73,7 @@ for (const [what, isUsedAhead] of [
     await moveBy(AHEAD_MS);
     const second = isUsedAhead ? await newCustomer(2) : null;
     if (second !== null) for (const [at, one] of [first, second].entries()) await use(2 + at, one);
-    // A night, which closes a day and removes what is old by this clock.
+    // A night closes a day and, by this clock, removes what is old.
     await moveBy(DAY_MS);
     expect(faults()).toEqual([]);
 

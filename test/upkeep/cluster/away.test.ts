@@ -20,7 +20,7 @@ import { SCRAPED, scrape } from "../../support/scrape.ts";
 import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 import { addPerson, signedInVisitor } from "../../support/visitor.ts";
 
-/** What holds on a node while PostgreSQL cannot be reached, or is lost in the midst of a commit. */
+/** Guarantees of a node while PostgreSQL is unreachable, or lost in the middle of a commit. */
 
 const CARD = "/v1/msgr/channels/1/";
 
@@ -42,15 +42,15 @@ const used = async (): Promise<number> => {
   return (await ask(one, "/v1/me/")).body.usage.used;
 };
 
-/** Why a node cannot copy, as its log is told. */
+/** Why a node cannot copy, as the log would show it. */
 const refusalToCopy = (node: Node): Promise<string> =>
   node.copy().then(
     () => "",
     ({ cause }) => String(cause),
   );
 
-describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
-  test("billed requests are 503 unavailable with Retry-After and cost nothing; then they go on", async () => {
+describe.skipIf(!hasPostgres)("while PostgreSQL is unreachable", () => {
+  test("billed requests are 503 unavailable with Retry-After and cost nothing, and work again afterwards", async () => {
     expect((await ask(one, CARD)).status).toBe(200);
     one.line.cut();
     for (const path of [CARD, "/v1/msgr/channels/", "/v1/msgr/channels/1/posts/"]) {
@@ -65,11 +65,11 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     expect(await used()).toBe(2);
   });
 
-  test("billed requests wait for few seconds where it stands still, and are not counted once it goes on", async () => {
+  test("billed requests wait only a few seconds if PostgreSQL stands still, and are not counted later", async () => {
     expect((await ask(one, CARD)).status).toBe(200);
     one.line.hold();
     const beganMs = performance.now();
-    // The second waits for the first one's commit, and begins its own after that.
+    // The second waits for the first one's commit, and starts its own after that.
     const first = ask(one, CARD);
     await new Promise(setImmediate);
     const answers = await Promise.all([first, ask(one, CARD)]);
@@ -84,12 +84,12 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     expect(await used()).toBe(2);
   });
 
-  test("the other node, which reaches it, goes on", async () => {
+  test("the other node, which reaches it, keeps working", async () => {
     one.line.cut();
     expect((await ask(other, CARD)).status).toBe(200);
   });
 
-  test("free methods, documents and pages of whoever is signed in go on", async () => {
+  test("free methods, documents and pages of signed-in people keep working", async () => {
     const { email } = await addPerson(one);
     const visitor = await signedInVisitor(one, email);
     expect((await visitor.get("/account/")).status).toBe(200);
@@ -101,7 +101,7 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     expect((await visitor.get("/account/keys/")).status).toBe(200);
   });
 
-  test("changes are refused, and nothing of them is left", async () => {
+  test("changes are refused and leave nothing behind", async () => {
     one.line.cut();
     const { accounts } = one.app.domains;
     const made = accounts.createOrganization({ name: "Lost", plan: "profi" }, COMMAND_LINE);
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     expect(names).not.toContain("Lost");
   });
 
-  test("the log tells of the lease once a minute, though it is asked for every second", async () => {
+  test("the failing lease is logged once a minute, though it is tried every second", async () => {
     const ports = fakePorts();
     const lease = createClusterLease(ALWAYS_OWN, { url: one.line.url, owner: "third" }, ports);
     const look = async (): Promise<number> => {
@@ -136,11 +136,11 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     await lease.leave();
   });
 
-  test("/readyz says so at once for usage, and beyond KANALOG_LAG_MAX for the copy", async () => {
+  test("/readyz reports it at once for usage, and beyond KANALOG_LAG_MAX for the copy", async () => {
     expect((await one.request("/readyz")).status).toBe(200);
     await one.copy();
     one.line.cut();
-    // A copy that was not the newest for a shorter time does.
+    // A copy that has been out of date for less than the limit is fine.
     cluster.ports.clock.advance(59_000);
     await ask(one, CARD);
     const usage = await one.request("/readyz");
@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is away", () => {
     });
   });
 
-  test("what a node does by itself goes on: its log of requests, its hours, its index of posts", async () => {
+  test("a node's own work continues: its request log, its hours, its post index", async () => {
     await imported(one, "posts", [
       { id: 1, channel: 1, text: "Синица", published_at: "2026-11-20T08:00:00Z" },
     ]);
@@ -189,10 +189,10 @@ test.skipIf(!hasPostgres)(
     offMs = 70_000;
     await expect(requireSameClock(db, clock)).rejects.toThrow("s ahead of PostgreSQL's");
     one.line.cut();
-    // The node serves what it has.
+    // Meanwhile the node serves its copy.
     await requireSameClock(db, clock);
     one.line.mend();
-    // The first use of a connection that was cut just now may be refused.
+    // The first use of a connection that was just cut may be refused.
     await one.copy().catch(() => {});
     expect(await refusalToCopy(one)).toContain("s ahead of PostgreSQL's");
     offMs = 0;
@@ -201,7 +201,7 @@ test.skipIf(!hasPostgres)(
 );
 
 test.skipIf(!hasPostgres)(
-  "a node whose name another has is refused at its start, or copies nothing once PostgreSQL is back",
+  "a node with another node's name is refused at its start, or copies nothing once PostgreSQL is back",
   async () => {
     const named = (node: string) => ({ url: one.line.url, node });
     await other.copy();
@@ -211,15 +211,15 @@ test.skipIf(!hasPostgres)(
     await requireOwnName(one.db, named("node2"));
     one.line.mend();
     await imported(other, "channels", [channel(1, { title: "Рыбы" })]);
-    // The first use of a connection that was cut just now may be refused.
+    // The first use of a connection that was just cut may be refused.
     await one.copy().catch(() => {});
     expect(await refusalToCopy(one)).toContain("node2");
-    // Callers are told no more than that it cannot be known.
+    // Callers only learn that the key cannot be checked.
     const unknown = await one.request(CARD, { key: `${customer.key}x` });
     expect(unknown).toMatchObject({ status: 503, body: { code: "unavailable" } });
     const titles = one.db.prepare<{ title: string }>("SELECT title FROM channel_cards");
     expect(titles.all()).toEqual([{ title: "Птицы" }]);
-    // The other has left.
+    // The other node leaves.
     const { query } = requireCluster(one.db).authority;
     await forgetNode(query, "node2");
     await one.copy();
@@ -228,7 +228,7 @@ test.skipIf(!hasPostgres)(
   },
 );
 
-test.skipIf(!hasPostgres)("a start waits once for a PostgreSQL that is away", async () => {
+test.skipIf(!hasPostgres)("a start waits once for an unreachable PostgreSQL", async () => {
   const machine = createMachine();
   const line = await openPostgresLine(cluster.url);
   const environment = {
@@ -249,8 +249,8 @@ test.skipIf(!hasPostgres)("a start waits once for a PostgreSQL that is away", as
   await machine.leave();
 });
 
-describe.skipIf(!hasPostgres)("a line that is cut after PostgreSQL has committed", () => {
-  test("loses nothing: the node gets its own change with the next copy, and goes on", async () => {
+describe.skipIf(!hasPostgres)("a connection cut after PostgreSQL has committed", () => {
+  test("loses nothing: the node gets its own change with the next copy and continues", async () => {
     const { accounts } = one.app.domains;
     one.line.loseNextCommit();
     const made = accounts.createOrganization({ name: "Kept", plan: "profi" }, COMMAND_LINE);
@@ -271,7 +271,7 @@ describe.skipIf(!hasPostgres)("a line that is cut after PostgreSQL has committed
     expect(second.id).toBe(Math.max(...ids));
   });
 
-  test("loses nothing of an import, whose next change finds the one before", async () => {
+  test("loses nothing of an import, whose next change follows the one before", async () => {
     one.line.loseNextCommit();
     const rows = Array.from({ length: 30 }, (_, at) => channel(100 + at));
     expect(await one.importRows("channels", rows).catch(({ code }) => code)).toBe("unavailable");

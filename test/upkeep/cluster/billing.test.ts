@@ -10,11 +10,11 @@ import { channel, imported } from "../../support/expectations.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { cluster, one, oneClusterForAll, other } from "../../support/two-nodes.ts";
 
-/** Units are committed by PostgreSQL, which also says whether a caller's account is still so. */
+/** PostgreSQL commits units, and checks that the caller's account has not changed. */
 
 const CARD = "/v1/msgr/channels/1/";
 const POSTS = "/v1/msgr/channels/1/posts/";
-/** Of the plan Start, as it is at first. */
+/** Quota of the plan Start in a new database. */
 const QUOTA = 30_000;
 
 oneClusterForAll();
@@ -22,7 +22,7 @@ let customer: Customer;
 
 beforeEach(async () => {
   if (!hasPostgres) return;
-  // In place of the former test's.
+  // Undoes what the previous test set.
   await quota(QUOTA);
   await imported(one, "channels", [channel(1)]);
   customer = await one.customer({ plan: "start", access: "read_write" });
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const ask = (node: Node, path = CARD): Promise<Answer> => node.request(path, { key: customer.key });
 
-/** Units that all nodes together have counted of the test's customers. */
+/** Units that all nodes together have counted for the test's customers. */
 async function units(customers: readonly Customer[] = [customer]): Promise<number> {
   await cluster.copyAll();
   return usedIn(one, customers);
@@ -49,7 +49,7 @@ const quota = (requestsPerPeriod: number) =>
   one.app.domains.accounts.changePlan("start", { requestsPerPeriod }, COMMAND_LINE);
 
 describe.skipIf(!hasPostgres)("over two nodes", () => {
-  test("the quota is never exceeded, and used to its last unit", async () => {
+  test("the quota is never exceeded, and can be used to its last unit", async () => {
     await quota(50);
     const answers = await Promise.all(
       Array.from({ length: 120 }, (_, at) => ask(at % 2 === 0 ? one : other)),
@@ -60,7 +60,7 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(await units()).toBe(50);
   });
 
-  test("each answer tells what was left after it, and no two the same", async () => {
+  test("each answer reports what is left after it, and no two report the same", async () => {
     await quota(100);
     await other.copy();
     const answers = await Promise.all(
@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(left.toSorted((a, b) => b - a)).toEqual(Array.from({ length: 40 }, (_, at) => 99 - at));
   });
 
-  test("requests of many organizations at once are all counted, and none waits for ever", async () => {
+  test("concurrent requests of many organizations are all counted, without a deadlock", async () => {
     const customers = await Promise.all(Array.from({ length: 6 }, () => one.customer()));
     await other.copy();
     await Promise.all(
@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(await units(customers)).toBe(120);
   });
 
-  test("usage that one has counted is told by the other", async () => {
+  test("usage counted on one node is shown by the other", async () => {
     await ask(one);
     await ask(one);
     await other.copy();
@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(JSON.stringify(days)).toContain('"units":2');
   });
 
-  test("when a key was used last is told by the other", async () => {
+  test("a key's last use on one node is shown by the other", async () => {
     await ask(one);
     await one.app.services.copyNewest();
     await other.copy();
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(key?.lastUsedAt).toBe(cluster.ports.clock.now());
   });
 
-  test("so it is of a key that was made and used between the looks at both", async () => {
+  test("so is the last use of a key created and used between copying rows and usage", async () => {
     const { clock } = cluster.ports;
     let made = 0;
     await copyUsage(other.db, clock, async () => {
@@ -118,14 +118,14 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(key?.lastUsedAt).toBe(clock.now());
   });
 
-  test("a look at what others have counted and changed asks PostgreSQL four times", async () => {
+  test("copying what others have counted and changed takes four queries to PostgreSQL", async () => {
     await one.copy();
     const before = one.line.questions;
     await one.copy();
     expect(one.line.questions - before).toBe(4);
   });
 
-  test("usage of a year is copied whole, in pages", async () => {
+  test("a year of usage is copied completely, in pages", async () => {
     const days = 4_500;
     const client = new pg.Client({ connectionString: cluster.url });
     await client.connect();
@@ -147,21 +147,25 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
 });
 
 describe.skipIf(!hasPostgres)(
-  "what was changed on one node, at the next billed request of the other",
+  "after a change on one node, at the next billed request of the other",
   () => {
-    /** Nothing of the change has come to the other node when it is asked. */
-    async function expectRefusedAtOnce(status: number, said: object, path = CARD): Promise<void> {
+    /** Requests the other node before anything of the change has reached it. */
+    async function expectRefusedAtOnce(
+      status: number,
+      expected: object,
+      path = CARD,
+    ): Promise<void> {
       expect(copiedVersion(other.db)).toBeLessThan(copiedVersion(one.db));
       await one.copy();
       const counted = usedIn(one);
       const answer = await ask(other, path);
-      expect(answer.body).toMatchObject(said);
+      expect(answer.body).toMatchObject(expected);
       expect(answer.status).toBe(status);
       expect(await units()).toBe(counted);
     }
 
     beforeEach(async () => {
-      // Known to the other node, caches included.
+      // The customer is known to the other node, caches included.
       if (hasPostgres) expect((await ask(other)).status).toBe(200);
     });
 
@@ -185,13 +189,13 @@ describe.skipIf(!hasPostgres)(
       await expectRefusedAtOnce(401, { detail: "The organization of this API key is archived." });
     });
 
-    test("a plan that lacks the method refuses it", async () => {
+    test("a plan without the method refuses it", async () => {
       expect((await ask(other, POSTS)).status).toBe(200);
       await one.app.domains.accounts.givePlan(customer.organizationId, "test", null, COMMAND_LINE);
       await expectRefusedAtOnce(403, { code: "tariff_required" }, POSTS);
     });
 
-    test("a plan that has the method answers", async () => {
+    test("a plan with the method allows it", async () => {
       await one.app.domains.accounts.givePlan(customer.organizationId, "test", null, COMMAND_LINE);
       await other.copy();
       expect((await ask(other, POSTS)).status).toBe(403);
@@ -200,12 +204,12 @@ describe.skipIf(!hasPostgres)(
       expect((await ask(other, POSTS)).status).toBe(200);
     });
 
-    test("a smaller quota holds", async () => {
+    test("a smaller quota applies", async () => {
       await quota(1);
       await expectRefusedAtOnce(429, { code: "quota_exceeded" });
     });
 
-    test("a larger quota holds", async () => {
+    test("a larger quota applies", async () => {
       await quota(1);
       await other.copy();
       expect((await ask(other)).status).toBe(429);
@@ -213,7 +217,7 @@ describe.skipIf(!hasPostgres)(
       expect((await ask(one)).status).toBe(200);
     });
 
-    test("the answer tells the quota that it was counted by", async () => {
+    test("the answer reports the quota by which it was counted", async () => {
       await quota(50);
       expect(copiedVersion(other.db)).toBeLessThan(copiedVersion(one.db));
       const { headers } = await ask(other);
@@ -222,14 +226,14 @@ describe.skipIf(!hasPostgres)(
       expect(Number(/"quota";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1])).toBeLessThan(50);
     });
 
-    test("another organization's changes refuse nobody", async () => {
+    test("changes of another organization refuse nobody", async () => {
       const second = await one.customer();
       await one.app.domains.keys.revokeKey(second.keyId, COMMAND_LINE);
       expect((await ask(other)).status).toBe(200);
       expect(await units([customer, second])).toBe(2);
     });
 
-    test("forty revocations under load: nothing is billed after they were acknowledged", async () => {
+    test("of forty keys revoked under load, none is billed after the revocation was acknowledged", async () => {
       const customers: Customer[] = [];
       for (let at = 0; at < 40; at++) customers.push(await one.customer());
       await other.copy();
@@ -247,13 +251,13 @@ describe.skipIf(!hasPostgres)(
 );
 
 test.skipIf(!hasPostgres)(
-  "a copy of a history that PostgreSQL lost is billed for nothing, whatever it has of the key",
+  "a copy of a history that PostgreSQL has lost bills nothing, whatever it knows of the key",
   async () => {
     expect((await ask(other)).status).toBe(200);
     const counted = await units();
     const mark = "UPDATE kanalog.commits SET mark = gen_random_uuid() WHERE version = ";
     const { authority } = requireCluster(one.db);
-    // As after its backup was put back, and as many commits made since.
+    // As after its backup was restored and as many other commits were made.
     const [was] = await authority.query<{ mark: string }>(
       "SELECT mark::text FROM kanalog.commits ORDER BY version DESC LIMIT 1",
     );

@@ -5,7 +5,7 @@ import { hasPostgres, newPostgresDatabase } from "../../support/postgres.ts";
 import { openPostgresLine } from "../../support/postgres-line.ts";
 import { PASSWORD, remoteVisitor } from "../../support/visitor.ts";
 
-/** From one file to a cluster and back, by the commands, over real files. */
+/** From one file to a cluster and back with the commands, over real files. */
 
 const SECRET = "the secret of the first appliance and its cluster";
 
@@ -47,7 +47,7 @@ function withoutEmpty(environment: Record<string, string>): Record<string, strin
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
 }
 
-/** @returns the cookies of somebody who has signed in */
+/** @returns the cookies of a person who has signed in */
 async function signIn({ address }: Serving): Promise<string> {
   await machine.run(["member", "password", String(member), "--stdin"], { stdin: `${PASSWORD}\n` });
   const visitor = remoteVisitor(address);
@@ -85,7 +85,7 @@ const init = () => ok(["cluster", "init", "--from", machine.database], settings(
 const second = () => settings({ KANALOG_NODE: "b", KANALOG_DB: machine.path("b.db") });
 
 describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
-  test("whose nodes serve its catalog and keys, count on from its units, and become one file again", async () => {
+  test("whose nodes serve its catalog and keys and continue its usage, and which becomes one file again", async () => {
     const alone = await machine.serve(["serve"], {
       environment: { KANALOG_SECRET: SECRET, KANALOG_WEBHOOK_ALLOW: "127.0.0.0/8" },
     });
@@ -106,16 +106,16 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     for (const node of nodes) {
       expect(await isSignedIn(node, session)).toBe(true);
       expect((await node.get("/v1/msgr/channels/2/", key)).status).toBe(200);
-      // A cursor of the one file goes on.
+      // A cursor of the standalone file still works.
       expect((await node.get(next.pathname + next.search, key)).status).toBe(200);
     }
-    // Each tells of itself every second.
-    let told: string[] = [];
-    for (let looks = 0; told.length < 2 && looks < 200; looks++) {
+    // Each node reports itself every second.
+    let listed: string[] = [];
+    for (let looks = 0; listed.length < 2 && looks < 200; looks++) {
       const list = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
-      told = list.results.map(({ node }: { node: string }) => node);
+      listed = list.results.map(({ node }: { node: string }) => node);
     }
-    expect(told).toEqual(["a", "b"]);
+    expect(listed).toEqual(["a", "b"]);
     for (const node of nodes) expect(await node.stop()).toBe(0);
 
     const file = machine.path("left.db");
@@ -139,14 +139,14 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     expect((await left.get(next.pathname + next.search, key)).status).toBe(200);
     expect(await isSignedIn(left, session)).toBe(true);
     await left.stop();
-    // A start is refused where it cannot read the webhooks' signing secrets, as by another secret.
+    // A start is refused if it cannot read the webhooks' signing secrets, as with another secret.
     const other = { KANALOG_DB: file, KANALOG_SECRET: `${SECRET}!` };
     expect(await refused(["serve"], other)).toContain("not what the signing secrets");
     await ok(["check"], { KANALOG_DB: file });
     await ok(["check"], settings());
   });
 
-  test("a copy is made anew, and the former one kept", async () => {
+  test("a copy is rebuilt, and the previous one is kept", async () => {
     await init();
     await ok(["cluster", "join"], second());
     const rebuilt = JSON.parse(await ok(["cluster", "rebuild", "--json"], second()));
@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     await ok(["check"], second());
   });
 
-  test("a node that has joined is listed as far as its copy is, before it serves", async () => {
+  test("a node that has joined is listed with its copy's version before it serves", async () => {
     await init();
     const { version } = JSON.parse(await ok(["cluster", "join", "--json"], second()));
     const list = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
@@ -176,7 +176,7 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     expect(await refused(["cluster", "forget", "b"], settings())).toContain("no node named b");
   });
 
-  test("nothing is half made where PostgreSQL is lost in the midst of it", async () => {
+  test("commands leave nothing half done if PostgreSQL is lost in between", async () => {
     const line = await openPostgresLine(url);
     line.cut();
     const notes = await refused(
@@ -208,24 +208,24 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     );
   });
 
-  test("a second node of one name, while the first runs", async () => {
+  test("a second node with the name of a running one", async () => {
     await init();
     const first = await machine.serve(["serve"], { environment: settings() });
     const same = settings({ KANALOG_DB: machine.path("b.db") });
-    const said = "Another node named a ran within the last 10 seconds";
+    const refusal = "Another node named a ran within the last 10 seconds";
     expect(await refused(["cluster", "forget", "a"], settings())).toContain(
       "a ran within the last",
     );
-    expect(await refused(["cluster", "join"], same)).toContain(said);
+    expect(await refused(["cluster", "join"], same)).toContain(refusal);
     await ok(["cluster", "join"], second());
-    expect(await refused(["serve"], { ...second(), KANALOG_NODE: "a" })).toContain(said);
-    // The first is started again at once, by whichever way it has ended.
+    expect(await refused(["serve"], { ...second(), KANALOG_NODE: "a" })).toContain(refusal);
+    // The first one may restart at once, however it ended.
     process.kill(first.pid, "SIGKILL");
     const again = await machine.serve(["serve"], { environment: settings() });
     expect(await again.stop()).toBe(0);
   });
 
-  test("a PostgreSQL that is away, takes no writes, or has another schema of this name", async () => {
+  test("a PostgreSQL that is unreachable, read-only, or has another schema of this name", async () => {
     const line = await openPostgresLine(url);
     line.cut();
     const away = await refused(["cluster", "status"], settings({ KANALOG_CLUSTER: line.url }));
@@ -243,7 +243,7 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     expect(notes).toContain("it takes no writes (default_transaction_read_only is on)");
   });
 
-  test("a file that a process uses, and one that is not there, which stays so", async () => {
+  test("a file that a process uses, and one that does not exist, which is not created", async () => {
     const alone = await machine.serve(["serve"], { environment: { KANALOG_SECRET: SECRET } });
     expect(await refused(["cluster", "init", "--from", machine.database], settings())).toContain(
       "Another process uses",
@@ -254,7 +254,7 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     const node = await machine.serve(["serve"], { environment: settings() });
     expect(await refused(["cluster", "rebuild"], settings())).toContain("Another process uses");
     await node.stop();
-    // By a process of its own: within this one, commands get a prepared file where there is none.
+    // In a separate process: within this one, commands get a prepared file if there is none.
     const { exitCode, notes } = await machine.runProgram(["org", "list"], {
       environment: second(),
     });
@@ -263,7 +263,7 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     await ok(["cluster", "join"], second());
   });
 
-  test("a backup of a copy says what it is, and none is put in its place", async () => {
+  test("restoring the backup of a copy, which says what it is", async () => {
     await init();
     const { exitCode, notes } = await machine.run(["backup", machine.path("copy.db")], {
       environment: settings(),
@@ -275,7 +275,7 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     );
   });
 
-  test("a missing and another secret", async () => {
+  test("a missing secret, and a wrong one", async () => {
     expect(
       await refused(
         ["cluster", "init", "--from", machine.database],
@@ -290,14 +290,14 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     expect(await refused(["org", "list"], settings(other))).toContain("KANALOG_SECRET differs");
   });
 
-  test("an unreachable PostgreSQL, by its name and the reason", async () => {
+  test("an unreachable PostgreSQL, naming it and the reason", async () => {
     const gone = { KANALOG_CLUSTER: "postgres://kanalog@127.0.0.1:1/kanalog" };
     const notes = await refused(["cluster", "status"], settings(gone));
     expect(notes).toContain("PostgreSQL of KANALOG_CLUSTER: ");
     expect(notes).toContain("127.0.0.1:1 (see that it runs there");
   });
 
-  test("a copy without its cluster, a file that is no copy, and the copy of another cluster", async () => {
+  test("a copy without its cluster, a file that is not a copy, and the copy of another cluster", async () => {
     machine.write("alone.db", new Uint8Array(await Bun.file(machine.database).arrayBuffer()));
     await init();
     expect(await refused(["org", "list"], {})).toContain("set KANALOG_CLUSTER");
@@ -326,7 +326,7 @@ describe.skipIf(!hasPostgres)("a process of a node that is killed", () => {
     await making.exited;
     expect(making.signalCode, await making.stderr.text()).toBe("SIGKILL");
     line.mend();
-    // The copy gets it with the next change.
+    // The copy gets the lost commit with the next change.
     await ok(["org", "create", "--name", "Next", "--plan", "profi"], settings());
     const list = JSON.parse(await ok(["org", "list", "--json"], settings()));
     const names = list.results.map(({ name }: { name: string }) => name);

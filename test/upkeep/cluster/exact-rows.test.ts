@@ -10,7 +10,9 @@ import { createMachine, type Machine } from "../../support/machine.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 
-/** Changes that are hard to follow row by row; `close` compares all rows of both nodes after each. */
+/**
+ * Changes that are hard to replicate row by row; `close` compares all rows of both nodes after each test.
+ */
 
 newClusterEachTest();
 
@@ -36,8 +38,8 @@ async function found(node: Node, path: string): Promise<number[]> {
   return idsOf(await node.get(path));
 }
 
-describe.skipIf(!hasPostgres)("on the other node are exactly", () => {
-  test("channels that exchange their handles", async () => {
+describe.skipIf(!hasPostgres)("the other node has exactly", () => {
+  test("channels that swap their handles", async () => {
     const handles = (first: string, second: string) =>
       imported(one, "channels", [channel(1, { handle: first }), channel(2, { handle: second })]);
     await handles("red", "blue");
@@ -67,7 +69,7 @@ describe.skipIf(!hasPostgres)("on the other node are exactly", () => {
     }
   });
 
-  test("posts that were taken down or changed, in lists and in the search of posts", async () => {
+  test("posts that were taken down or changed, in lists and in post search", async () => {
     await imported(one, "channels", [channel(1)]);
     await imported(one, "posts", [post(1, { text: "Синица" }), post(2, { text: "Снегирь" })]);
     await other.copy();
@@ -85,9 +87,9 @@ describe.skipIf(!hasPostgres)("on the other node are exactly", () => {
     }
   });
 
-  test("posts of a channel that was changed after them, which a joining node gets before it", async () => {
+  test("posts of a channel that was changed after them, so that a joining node gets the posts first", async () => {
     await imported(one, "channels", [channel(1)]);
-    // More than are copied at once.
+    // More than one transaction copies.
     const posts = 1_200;
     await imported(
       one,
@@ -117,7 +119,7 @@ describe.skipIf(!hasPostgres)("on the other node are exactly", () => {
     await machine.leave();
   });
 
-  test("an organization's webhooks, whose rows go with them", async () => {
+  test("an organization's webhooks, and none of their rows after they are removed", async () => {
     await imported(one, "channels", [channel(1)]);
     const { key } = await one.customer({ access: "read_write" });
     const json = { "content-type": "application/json" };
@@ -134,7 +136,7 @@ describe.skipIf(!hasPostgres)("on the other node are exactly", () => {
 });
 
 describe.skipIf(!hasPostgres)("numbers", () => {
-  test("are given once, whichever nodes give them at once, and never again after a removal", async () => {
+  test("are used once, even if both nodes create rows at the same time, and never again after a removal", async () => {
     const make = (node: Node) =>
       node.app.domains.accounts.createOrganization({ name: "N", plan: "test" }, COMMAND_LINE);
     const made = await Promise.all(

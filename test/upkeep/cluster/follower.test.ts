@@ -3,7 +3,7 @@ import { storageUnavailable } from "../../../src/errors.ts";
 import { createFollower } from "../../../src/upkeep/cluster/follower.ts";
 import { fakeLog } from "../../support/fake-ports.ts";
 
-test("the log is told once of each reason why nothing can be copied, and that it goes on", async () => {
+test("each reason why copying fails is logged once, and so is its recovery", async () => {
   const log = fakeLog();
   const fails: (string | null)[] = [
     ...["connect ECONNREFUSED 127.0.0.1:5432", "connect ECONNREFUSED 127.0.0.1:5433"],
@@ -15,8 +15,8 @@ test("the log is told once of each reason why nothing can be copied, and that it
     if (reason !== null) throw storageUnavailable(new Error(reason));
   }, log);
   while (fails.length > 0) await follower.look();
-  const told = log.warnings.map(({ fields }) => String((fields as { err: Error }).err.cause));
-  expect(told).toEqual([
+  const reasons = log.warnings.map(({ fields }) => String((fields as { err: Error }).err.cause));
+  expect(reasons).toEqual([
     "Error: connect ECONNREFUSED 127.0.0.1:5432",
     "Error: the copy has version 7, PostgreSQL 5: run `kanalog cluster rebuild`",
     "Error: connect ECONNREFUSED 127.0.0.1:5432",

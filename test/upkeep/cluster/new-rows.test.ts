@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 test.skipIf(!hasPostgres)(
-  "the address that makes the first account is good on all nodes",
+  "the address that creates the first account works on all nodes",
   async () => {
     const path = await one.app.setUpPath();
     for (const node of cluster.nodes) expect((await node.request(path ?? "")).status).toBe(200);
@@ -26,9 +26,9 @@ test.skipIf(!hasPostgres)(
 );
 
 describe.skipIf(!hasPostgres)(
-  "made on one node, at once on the other, which has not copied it",
+  "created on one node, used at once on the other, which has not copied it",
   () => {
-    test("a key is good for billed methods, free ones and assistants", async () => {
+    test("a key works for billed methods, free ones and assistants", async () => {
       for (const path of ["/v1/msgr/channels/1/", "/v1/me/"]) {
         const { key } = await one.customer();
         expect((await other.request(path, { key })).status, path).toBe(200);
@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres)(
       expect(await listTools(other, key)).toBe(200);
     });
 
-    test("a key is good that comes with a copy which had begun before the request", async () => {
+    test("a key works that arrives with a copy begun before the request", async () => {
       for (let time = 0; time < 3; time++) {
         const { key } = await one.customer();
         const copying = other.copy();
@@ -46,13 +46,13 @@ describe.skipIf(!hasPostgres)(
       }
     });
 
-    test("an unknown key is refused all the same", async () => {
+    test("an unknown key is still refused", async () => {
       expect((await other.request("/v1/me/", { key: "kan_unknown" })).status).toBe(401);
     });
 
-    test("a person signs in on one and is known by the other", async () => {
+    test("a person who signs in on one node is signed in on the other", async () => {
       const { email } = await addPerson(one);
-      // Cookies of a test are signed by what a node's first person was made with.
+      // Cookies of tests are signed with what a node's first person was created with.
       await addPerson(other, { email: "bob@example.com" });
       await cluster.copyAll();
       const visitor = visitorOf(one);
@@ -64,14 +64,14 @@ describe.skipIf(!hasPostgres)(
       expect(page.status).toBe(200);
     });
 
-    test("an access token of an assistant is good", async () => {
+    test("an assistant's access token works", async () => {
       const { call, connect } = await startOAuthTalk(one);
       const { tokens } = await connect();
       expect((await call(tokens.access_token)).status).toBe(200);
       expect(await listTools(other, tokens.access_token)).toBe(200);
     });
 
-    test("a customer's webhook is seen, changed and removed on whichever node is asked", async () => {
+    test("a customer's webhook can be read, changed and removed on either node", async () => {
       const { key } = await one.customer({ access: "read_write" });
       const json = { "content-type": "application/json" };
       const { body } = await one.request("/v1/msgr/webhooks/", {
@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)(
   },
 );
 
-/** @returns the status of an assistant's question for the tools */
+/** @returns the status of an assistant's request for the list of tools */
 async function listTools(node: Node, key: string): Promise<number> {
   const { status } = await node.request("/v1/mcp/", {
     ...{ key, method: "POST" },
@@ -104,14 +104,14 @@ async function listTools(node: Node, key: string): Promise<number> {
 }
 
 describe.skipIf(!hasPostgres)("the catalog", () => {
-  test("a channel that one has imported is found by the other once it has copied", async () => {
+  test("shows a channel imported on one node on the other once it has copied", async () => {
     await imported(one, "channels", [channel(7, { title: "Птицы средней полосы" })]);
     await other.copy();
     const path = `/v1/msgr/channels/?q=${encodeURIComponent("птицы")}`;
     expect((await expectOk(other, path)).body.results).toMatchObject([{ id: 7 }]);
   });
 
-  test("a node that hears of a commit copies it by itself", async () => {
+  test("is copied by a node that is notified of a commit", async () => {
     other.line.hearsNotices = true;
     await imported(one, "channels", [channel(7)]);
     const { key } = await one.customer();

@@ -4,7 +4,7 @@ import { channel, imported } from "../../support/expectations.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 
-/** Posts of one node's imports are told once to webhooks, whichever node looks after them, and if both do. */
+/** Imported posts are sent to webhooks once, whichever node does the push, and even if both do. */
 
 newClusterEachTest();
 let key: string;
@@ -31,7 +31,7 @@ async function create(path: string, body: object): Promise<number> {
   return answer.body.id;
 }
 
-/** Minutes in which both nodes look after what is due, at the same time. */
+/** Lets minutes pass in which both nodes do what is due, at the same time. */
 async function pass(minutes: number, nodes: readonly Node[] = cluster.nodes): Promise<void> {
   for (let time = 0; time < minutes; time++) {
     cluster.ports.clock.advance(60_000);
@@ -50,7 +50,7 @@ const read = (node: Node, ids: readonly number[]) =>
     })),
   );
 
-/** The posts that were sent, by event. */
+/** Posts that were sent, by event. */
 function sent(): Record<string, number[]> {
   const all: Record<string, number[]> = {};
   for (const { body } of cluster.ports.network.posts) {
@@ -60,8 +60,8 @@ function sent(): Record<string, number[]> {
   return all;
 }
 
-describe.skipIf(!hasPostgres)("posts of both nodes' imports", () => {
-  test("are sent once each, as events and as alerts' matches, while both nodes look after them", async () => {
+describe.skipIf(!hasPostgres)("posts imported on both nodes", () => {
+  test("are sent once each, as events and as matches of alerts, while both nodes do the push", async () => {
     await read(one, [1, 2, 3]);
     await read(other, [4, 5]);
     await pass(3);
@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres)("posts of both nodes' imports", () => {
     expect(sent()).toMatchObject({ "post.created": ids, "post.matched": ids });
   });
 
-  test("are sent by the other node where the first that looked after them is gone", async () => {
+  test("are sent by the other node if the first one is gone", async () => {
     await read(one, [1, 2]);
     await pass(1, [one]);
     await read(one, [3]);
@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgres)("posts of both nodes' imports", () => {
     expect(sent()).toMatchObject({ "post.created": [1, 2, 3], "post.matched": [1, 2, 3] });
   });
 
-  test("are sent after PostgreSQL was away, and once", async () => {
+  test("are sent once after PostgreSQL was unreachable", async () => {
     await read(one, [1, 2]);
     for (const { line } of cluster.nodes) line.cut();
     cluster.ports.clock.advance(60_000);

@@ -9,7 +9,7 @@ import { systemClock } from "../../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 import { hasPostgres, newPostgresDatabase } from "../../support/postgres.ts";
 
-/** A PostgreSQL that was put back to a former state, by its backup. */
+/** A PostgreSQL that was restored to an earlier state from its backup. */
 
 let machine: Machine;
 let url: string;
@@ -51,12 +51,12 @@ async function names(node: string): Promise<string[]> {
 }
 
 test.skipIf(!hasPostgres)(
-  "copies with commits that it lost are refused, though others have passed their version; the rest go on",
+  "copies with commits that PostgreSQL lost are refused even if others have passed their version; other copies continue",
   async () => {
     await create("a", "Kept");
     const backup = await copyOf(url);
     await create("a", "Lost");
-    // As a node that goes on while its PostgreSQL is put back.
+    // A node that keeps running while its PostgreSQL is restored.
     const running = openDatabase(path("a"), systemClock);
     url = await copyOf(backup);
     await create("b", "Next");
@@ -96,7 +96,7 @@ test.skipIf(!hasPostgres)(
   },
 );
 
-/** As the former program left it: its commits have no marks. */
+/** Removes marks, which commits of the previous program do not have. */
 async function withoutMarks(): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -108,7 +108,7 @@ async function withoutMarks(): Promise<void> {
 }
 
 test.skipIf(!hasPostgres)(
-  "a cluster of the former program gets marks at the first start of this one",
+  "a cluster of the previous program gets marks at the first start of this one",
   async () => {
     await withoutMarks();
     await create("a", "Kept");
@@ -122,7 +122,7 @@ test.skipIf(!hasPostgres)(
 );
 
 test.skipIf(!hasPostgres)(
-  "so does each copy at its own first start, before anything is committed",
+  "each of its copies gets a mark at its own first start, before anything is committed",
   async () => {
     const backup = await copyOf(url);
     await create("a", "Lost");

@@ -6,7 +6,10 @@ import { channel, expectOk, idsOf, imported } from "../../support/expectations.t
 import { hasPostgres } from "../../support/postgres.ts";
 import { cluster, newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 
-/** Questions to the data on a node that imported none of it: indexes and nights are its own, alerts are all nodes'. */
+/**
+ * Queries on a node that imported none of the data: indexes and nightly jobs are its own, alerts are
+ * shared.
+ */
 
 newClusterEachTest();
 let key: string;
@@ -46,7 +49,7 @@ const BODIES = [
 ];
 
 describe.skipIf(!hasPostgres)("on two nodes", () => {
-  test("the answers to all questions are the same", async () => {
+  test("all queries have the same answers", async () => {
     for (const node of cluster.nodes) await node.app.builds.look();
     for (const path of BODIES) {
       const here = await answers(one)(path);
@@ -55,7 +58,7 @@ describe.skipIf(!hasPostgres)("on two nodes", () => {
     }
   });
 
-  test("each computes its own night, from the same rows to the same metrics and orders", async () => {
+  test("each node runs its own nightly jobs, which compute the same metrics and orders from the same rows", async () => {
     const metrics = async (node: Node) =>
       (await answers(node)("/v1/msgr/channels/2/?include=metrics")).metrics;
     await computeMetrics(one.db, cluster.ports.clock);
@@ -70,7 +73,7 @@ describe.skipIf(!hasPostgres)("on two nodes", () => {
     }
   });
 
-  test("an alert that one made is the other's, with its preview, its change and its end", async () => {
+  test("an alert created on one is the other's too, with its preview, changes and removal", async () => {
     const call = (node: Node, method: string, path: string, body?: object) =>
       node.request(`/v1/msgr/${path}`, {
         ...{ key, method, headers: { "content-type": "application/json" } },
@@ -94,7 +97,7 @@ describe.skipIf(!hasPostgres)("on two nodes", () => {
     expect((await call(one, "GET", address)).status).toBe(404);
   });
 
-  test("alerts with their queue are shared, indexes and nightly columns are not", () => {
+  test("alerts and their queue are shared; indexes and nightly columns are not", () => {
     const shared = sharedTables(one.db).map(({ name }) => name);
     expect(shared).toEqual(expect.arrayContaining(["alerts", "alert_posts", "webhook_deliveries"]));
     for (const name of shared) expect(name).not.toMatch(/search|metric|order|stale/);

@@ -7,8 +7,8 @@ import { type Cluster, expectSameRows, type Node, startCluster } from "../../sup
 import { hasPostgres } from "../../support/postgres.ts";
 
 /**
- * Shared rows arrive as they are, whatever statement wrote them: random ones of every kind (new rows,
- * changes, exchanges of unique values, removals with what hangs on them) on random nodes.
+ * Shared rows arrive unchanged, whatever statement wrote them: random statements of every kind (new rows,
+ * changes, swaps of unique values, removals with their dependent rows) on random nodes.
  */
 
 let cluster: Cluster;
@@ -24,7 +24,10 @@ interface Described {
   pk: number;
 }
 
-/** Values that are easily spoilt on the way: of 64 bits, reals, bytes, empty ones, signs of JSON and SQL. */
+/**
+ * Values that are easily damaged on the way: 64-bit integers, reals, blobs, empty values, characters of
+ * JSON and SQL syntax.
+ */
 const integers = fc.oneof(
   fc.integer({ min: 0, max: 5 }).map(BigInt),
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
@@ -55,11 +58,11 @@ interface Change {
   table: string;
   verb: "insert" | "replace" | "update" | "delete";
   values: Record<string, unknown>;
-  /** Which of the rows there are, by turns. */
+  /** Which of the existing rows it applies to, modulo their number. */
   at: number;
 }
 
-/** Changes of all shared tables, some hundred rows of which an appliance has from its beginning. */
+/** Changes of all shared tables; a new appliance has some hundred rows in them. */
 function changesOf(db: Database): fc.Arbitrary<Change> {
   const tables = sharedTables(db).map(({ name }) => {
     const columns = db
@@ -80,7 +83,7 @@ function changesOf(db: Database): fc.Arbitrary<Change> {
   return fc.oneof(...tables);
 }
 
-/** Does a change; what a rule of the schema refuses is left out. @returns whether it was done */
+/** Makes a change, unless a rule of the schema refuses it. @returns whether it was made */
 function change(tx: Transaction, { table, verb, values, at }: Change): boolean {
   const names = Object.keys(values);
   const row = `rowid = (SELECT rowid FROM ${table} ORDER BY rowid LIMIT 1 OFFSET ? % max(1, (SELECT count(*) FROM ${table})))`;
@@ -121,7 +124,8 @@ describe.skipIf(!hasPostgres)("shared rows", () => {
   test("are the same on both nodes after any changes on either", async () => {
     const [one, other] = cluster.nodes as [Node, Node];
     const tables = new Set<string>();
-    // The first failure says enough, and each run goes on from the rows of the one before.
+    // No shrinking: the first failure is clear enough, and each run continues with the rows of the one
+    // before.
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(changesOf(one.db), { minLength: 1, maxLength: 40, size: "max" }), {

@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => cluster?.close());
 
 test.skipIf(!hasPostgres)(
-  "the search index of a node that copies stays in as few pieces as that of the one that imports",
+  "the search index of a node that copies has as few segments as that of the node that imports",
   async () => {
     const [one, other] = cluster.nodes as [Node, Node];
     const pieces = ({ db }: Node): number =>

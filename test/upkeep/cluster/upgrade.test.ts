@@ -5,7 +5,7 @@ import { createMachine, type Machine } from "../../support/machine.ts";
 import { hasPostgres, newPostgresDatabase } from "../../support/postgres.ts";
 import { openPostgresLine, type PostgresLine } from "../../support/postgres-line.ts";
 
-/** A cluster of the former program, and the first node of this one. */
+/** A cluster of the previous program, and the first node of this one. */
 
 let machine: Machine;
 let url: string;
@@ -52,12 +52,12 @@ const schema = async () =>
   (await inPostgres<{ v: number }>("SELECT schema_version AS v FROM kanalog.state"))[0]?.v;
 
 test.skipIf(!hasPostgres)(
-  "a node raises the schema also where PostgreSQL was away at its start",
+  "a node raises the schema even if PostgreSQL was unreachable at its start",
   async () => {
     line.cut();
     const node = await machine.serve(["serve"], { environment: settings() });
     line.mend();
-    // The node looks every second.
+    // The node tries again every second.
     const ready = async () => (await node.get("/readyz")).status === 200;
     for (let looks = 0; looks < 4_000 && (await schema()) !== SCHEMA_VERSION; looks++)
       await ready();
@@ -69,7 +69,7 @@ test.skipIf(!hasPostgres)(
 );
 
 test.skipIf(!hasPostgres)(
-  "a join that is refused, one that works, and a leave do not raise it; a start does",
+  "a refused join, a successful one and a leave do not raise the schema; a start does",
   async () => {
     const joins = { KANALOG_NODE: "b", KANALOG_DB: machine.path("b.db") };
     await inPostgres("INSERT INTO kanalog.nodes VALUES ('b', 'another', 1, now(), 'former')");

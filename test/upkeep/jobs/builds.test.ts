@@ -3,7 +3,7 @@ import { buildSome, createBuilds } from "../../../src/upkeep/jobs/builds.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 
-/** Builds in the background share one turn, one list for staff, and one line in the log. */
+/** Background builds share one turn, one list for staff, and one log message each. */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -16,10 +16,10 @@ beforeEach(async () => {
 afterEach(() => appliance.close());
 
 const db = () => appliance.app.domains.db;
-const told = () =>
+const logged = () =>
   appliance.ports.log.told.filter((one) => JSON.stringify(one).includes("in the background"));
 
-test("a turn goes on with all that is left, and says of each that it is done", async () => {
+test("a turn continues all unfinished builds, and logs each that is done", async () => {
   const { builds } = appliance.app;
   expect(builds.list()).toEqual([]);
   db().exec(`DELETE FROM mentions;
@@ -31,15 +31,15 @@ test("a turn goes on with all that is left, and says of each that it is done", a
   ]);
   await builds.look();
   expect(builds.list()).toEqual([]);
-  expect(told()).toHaveLength(2);
+  expect(logged()).toHaveLength(2);
   expect(db().prepare("SELECT target FROM mentions").all()).toEqual([{ target: "target" }]);
   const { body } = await appliance.get("/v1/msgr/posts/search/?q=синицы");
   expect(body.matches).toBe(1);
   await builds.look();
-  expect(told()).toHaveLength(2);
+  expect(logged()).toHaveLength(2);
 });
 
-test("an index that is removed, since post search was switched off, is nothing to wait for", async () => {
+test("an index being removed after post search was switched off is not listed as unfinished", async () => {
   const { clock, log } = appliance.ports;
   const settings = { messengerHosts: [], postSearch: false };
   const off = createBuilds(db(), (given) => buildSome(db(), clock, given), settings, log);
@@ -47,5 +47,5 @@ test("an index that is removed, since post search was switched off, is nothing t
   await off.look();
   expect(db().prepare("SELECT phase FROM post_search_state").all()).toEqual([{ phase: "off" }]);
   expect(db().prepare("SELECT 1 FROM searched_posts").all()).toEqual([]);
-  expect(told()).toEqual([]);
+  expect(logged()).toEqual([]);
 });

@@ -39,7 +39,7 @@ const CLOSED = [
   { channel_id: 4, subscribers: 4, views: 5, posts: 6 },
 ];
 
-test("the night closes the day that ended: each public channel without an imported row has one", async () => {
+test("the nightly job closes the day that ended: each public channel without an imported row gets one", async () => {
   appliance.ports.clock.set("2026-11-21T00:10:30+03:00");
   await appliance.app.scheduler.runDue();
   expect(stored()).toEqual(CLOSED);
@@ -50,7 +50,7 @@ test("the night closes the day that ended: each public channel without an import
   expect(appliance.ports.log.errors).toEqual([]);
 });
 
-test("a day closed twice has what it had after the first time", async () => {
+test("closing a day twice changes nothing more", async () => {
   const { db } = appliance.app.domains;
   const day = parseDay("2026-11-20") ?? 0;
   expect(await closeDay(db, appliance.ports.clock, day)).toBe(2);
@@ -59,7 +59,7 @@ test("a day closed twice has what it had after the first time", async () => {
   expect(stored()).toEqual(CLOSED);
 });
 
-test("a row imported after the night takes the closed one's place", async () => {
+test("a row imported later replaces the closed one", async () => {
   const { db } = appliance.app.domains;
   await closeDay(db, appliance.ports.clock, parseDay("2026-11-20") ?? 0);
   const summary = await appliance.importRows("stats", [
@@ -69,7 +69,7 @@ test("a row imported after the night takes the closed one's place", async () => 
   expect(stored()).toContainEqual({ channel_id: 1, subscribers: 12, views: 13, posts: 14 });
 });
 
-test("more channels than one transaction holds are all closed", async () => {
+test("more channels than one transaction processes are all closed", async () => {
   await appliance.importRows(
     "channels",
     Array.from({ length: 1200 }, (_, at) => ({
@@ -92,7 +92,7 @@ test("the nightly recount counts both directories at 03:00", async () => {
     { id: 2, category: "blogs" },
     { id: 3, category: "auto" },
   ]);
-  // As an import leaves them that is killed before it has counted.
+  // As an import killed before it has counted leaves them.
   appliance.app.domains.db.prepare("UPDATE categories SET channels = 7").run();
   appliance.ports.clock.set("2026-11-21T02:59:59+03:00");
   await appliance.app.scheduler.runDue();
@@ -114,7 +114,7 @@ test("the nightly recount counts both directories at 03:00", async () => {
   ]);
 });
 
-test("days that ended while it was down have no row, as nobody read the subscribers then; the last one has", async () => {
+test("days that ended during a downtime get no row, because nobody read the subscribers, except for the last one", async () => {
   appliance.ports.clock.set("2026-11-21T00:10:30+03:00");
   await appliance.app.scheduler.runDue();
   appliance.ports.clock.set("2026-11-25T09:00:00+03:00");

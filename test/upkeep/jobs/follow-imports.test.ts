@@ -20,7 +20,7 @@ import { channel, imported } from "../../support/expectations.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
-/** Growth and engagement come soon after an import, and not before the night. */
+/** Growth and engagement are computed soon after an import, and not only at night. */
 
 const SECOND = 1_000;
 let appliance: Appliance;
@@ -35,7 +35,7 @@ const days = (subscribers: number): Fields[] => [
   { channel: 1, day: "2026-11-19", subscribers },
 ];
 
-/** What the process does a moment later. */
+/** Does what the process does a moment later. */
 async function look(later = 5 * SECOND): Promise<void> {
   appliance.ports.clock.advance(later);
   await appliance.app.scheduler.followImports();
@@ -46,7 +46,7 @@ async function growth(of = appliance): Promise<number | null> {
   return body.metrics.growth_30d;
 }
 
-test("growth and ERR are there a moment after the first import of days and of posts", async () => {
+test("growth and ERR are computed a moment after the first import of statistics and posts", async () => {
   await imported(appliance, "stats", days(1100));
   await look();
   expect(await growth()).toBe(100);
@@ -61,19 +61,19 @@ test("pages say that they are being computed, until they are", async () => {
   const { organizationId } = await appliance.customer();
   await addPerson(appliance, { organizationId, email: "olga@example.com", name: "Olga" });
   const visitor: Visitor = await signedInVisitor(appliance, "olga@example.com");
-  const told = async () => {
+  const areComputing = async () => {
     const pages = ["/account/channels/", "/account/channels/1/", "/account/trending/"];
     const shown = await Promise.all(pages.map((page) => visitor.get(page)));
     return shown.map(({ html }) => html.includes("are being computed"));
   };
-  expect(await told()).toEqual([false, false, false]);
+  expect(await areComputing()).toEqual([false, false, false]);
   await imported(appliance, "stats", days(1100));
-  expect(await told()).toEqual([true, true, true]);
+  expect(await areComputing()).toEqual([true, true, true]);
   await look();
-  expect(await told()).toEqual([false, false, false]);
+  expect(await areComputing()).toEqual([false, false, false]);
 });
 
-test("an import that changes nothing has nothing computed", async () => {
+test("an import that changes nothing causes no computation", async () => {
   await imported(appliance, "stats", days(1100));
   await look();
   await imported(appliance, "stats", days(1100));
@@ -81,7 +81,7 @@ test("an import that changes nothing has nothing computed", async () => {
   expect(await appliance.app.scheduler.behind()).toEqual([]);
 });
 
-test("what was imported while nothing served is computed at the next start", async () => {
+test("imports made while nothing served are followed at the next start", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kanalog-follow-"));
   const environment = { KANALOG_DB: join(folder, "a.db") };
   try {
@@ -90,7 +90,7 @@ test("what was imported while nothing served is computed at the next start", asy
     await imported(before, "stats", days(1100));
     await before.close();
     const ports = fakePorts();
-    // The night's due time passed meanwhile, and nobody was there to see it.
+    // The nightly due time passed meanwhile, while nothing was running.
     ports.clock.set("2026-11-22T12:00:00+03:00");
     const after = await startAppliance(environment, ports, { open: openCurrent });
     await after.app.scheduler.runDue();
@@ -102,7 +102,7 @@ test("what was imported while nothing served is computed at the next start", asy
   }
 });
 
-/** A job that takes some time, in a process of its own. */
+/** The scheduler of a separate process, with a job that takes some time. */
 function process(tookMs: number, ran: number[]): Scheduler {
   const { clock, log } = appliance.ports;
   const { db }: { db: Database } = appliance.app.domains;
@@ -131,7 +131,7 @@ function process(tookMs: number, ran: number[]): Scheduler {
   );
 }
 
-test("a run that was cut off is done again after an hour, by the same import", async () => {
+test("a run that was cut off is repeated after an hour, for the same import", async () => {
   const { clock } = appliance.ports;
   await imported(appliance, "stats", days(1100));
   clock.advance(5 * SECOND);
@@ -161,7 +161,7 @@ test("of several processes one follows an import", async () => {
   expect(appliance.ports.log.errors).toEqual([]);
 });
 
-test("one who imports all day pays a twentieth of the time, and the last import is followed too", async () => {
+test("imports all day long cost a twentieth of the time, and the last one is followed too", async () => {
   const { clock } = appliance.ports;
   const ran: number[] = [];
   const one = process(30 * SECOND, ran);
@@ -179,8 +179,8 @@ test("one who imports all day pays a twentieth of the time, and the last import 
   expect(await one.behind()).toEqual([]);
 });
 
-/** Runs by the clock of one node, imports by that of another: only the order in which they commit counts. */
-test("an import is followed where its clock, or the clock of the run before, is a minute ahead", async () => {
+/** Runs use one node's clock and imports another's, so only the order of their commits matters. */
+test("an import is followed even if its clock, or that of the run before, is a minute ahead", async () => {
   const { clock } = appliance.ports;
   const set = (ms: number) => clock.set(new Date(ms).toISOString());
   const now = clock.now();
@@ -201,7 +201,7 @@ test("an import is followed where its clock, or the clock of the run before, is 
   }
 });
 
-test("an import by a clock that was 400 days ahead is followed by no endless work", async () => {
+test("an import by a clock 400 days ahead does not cause endless work", async () => {
   const { clock } = appliance.ports;
   const [now, ran] = [clock.now(), [] as number[]];
   clock.set("2027-12-25T12:00:00+03:00");

@@ -10,7 +10,7 @@ import { channel, imported } from "../../support/expectations.ts";
 import { importText } from "../../support/import-text.ts";
 import { createMachine } from "../../support/machine.ts";
 
-/** Days whose values were derived follow their posts. */
+/** Days with derived values follow their posts. */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -24,13 +24,13 @@ const DAY = "2026-11-20";
 const clock = () => appliance.ports.clock;
 const db = () => appliance.app.domains.db;
 
-/** It is then, and all that is due was done. */
+/** Sets the clock, and runs everything that is due then. */
 async function at(instant: string): Promise<void> {
   clock().set(instant);
   await appliance.app.scheduler.runDue();
 }
 
-/** Views and posts of a channel's day, as the API shows them. */
+/** Views and posts of a channel's day, as the API shows them; null if the day has no row. */
 async function values(day = DAY, id = 1): Promise<[views: number, posts: number] | null> {
   const path = `/v1/msgr/stats/daily/?channels=${id}&from=${day}&to=${day}`;
   const [row] = (await appliance.get(path)).body.results;
@@ -40,7 +40,7 @@ async function values(day = DAY, id = 1): Promise<[views: number, posts: number]
 const posts = (rows: Record<string, unknown>[]) => imported(appliance, "posts", rows);
 const stats = (rows: Record<string, unknown>[]) => imported(appliance, "stats", rows);
 
-/** An import that ends right after its first commit, as one that is killed does. */
+/** An import that ends right after its first commit, as if it were killed. */
 async function killedImport(rows: Record<string, unknown>[]): Promise<void> {
   const stop = new Error("killed");
   const importing = runImport(
@@ -66,7 +66,7 @@ async function killedImport(rows: Record<string, unknown>[]): Promise<void> {
 
 const POST = { id: 1, channel: 1, published_at: "2026-11-20T11:00:00+03:00" };
 
-test("a day's views no longer freeze at 00:10 while its posts go on being read", async () => {
+test("a day's views change after 00:10 as long as its posts are still read", async () => {
   await posts([{ ...POST, views: 100 }]);
   await at("2026-11-21T00:10:30+03:00");
   expect(await values()).toEqual([100, 1]);
@@ -84,7 +84,7 @@ describe("every hour at :20", () => {
     await killedImport([{ id: 1, views: 250 }]);
   });
 
-  test("days follow what an import changed that did not come to its end", async () => {
+  test("days follow the changes of an import that was interrupted", async () => {
     await at("2026-11-21T10:19:59+03:00");
     expect(await values()).toEqual([100, 1]);
     await at("2026-11-21T10:20:00+03:00");
@@ -92,7 +92,7 @@ describe("every hour at :20", () => {
     expect(appliance.ports.log.errors).toEqual([]);
   });
 
-  test("only the days are looked at whose posts changed", async () => {
+  test("only days whose posts changed are visited", async () => {
     const noted = () => db().prepare("SELECT channel_id, day FROM changed_days").all();
     expect(noted()).toEqual([{ channel_id: 1, day: parseDay(DAY) }]);
     await at("2026-11-21T10:20:00+03:00");
@@ -102,19 +102,19 @@ describe("every hour at :20", () => {
     expect(await values(DAY, 2)).toEqual([7, 0]);
   });
 
-  test("the next import derives what an interrupted one left, too", async () => {
+  test("the next import also derives what an interrupted one left", async () => {
     await posts([{ id: 2, channel: 2, views: 3, published_at: POST.published_at }]);
     expect(await values()).toEqual([250, 1]);
     expect(await values(DAY, 2)).toEqual([3, 1]);
   });
 
-  test("a day that two processes follow at once is right", async () => {
+  test("a day that two processes follow at once is correct", async () => {
     await Promise.all([followPosts(db(), clock(), 7), followPosts(db(), clock(), 7)]);
     expect(await values()).toEqual([250, 1]);
   });
 });
 
-test("days follow after a restart, and where two processes look at the same time", async () => {
+test("days follow after a restart, and if two processes look at the same time", async () => {
   await appliance.close();
   const machine = createMachine();
   try {
@@ -140,7 +140,7 @@ test("days follow after a restart, and where two processes look at the same time
   }
 });
 
-test("more days than one transaction holds are all followed", async () => {
+test("more days than one transaction processes are all followed", async () => {
   const rows = Array.from({ length: 90 }, (_, at) => ({
     ...{ id: at + 1, channel: 100 + at, views: 1, published_at: POST.published_at },
   }));
@@ -164,7 +164,7 @@ test("posts that arrive three days late count for their day", async () => {
   expect(await values()).toEqual([40, 1]);
 });
 
-test("a post that moves to another day or channel, or is taken down, leaves its former day", async () => {
+test("a post that moves to another day or channel, or is taken down, no longer counts for its previous day", async () => {
   await posts([
     { ...POST, views: 100 },
     { ...POST, id: 2, views: 30, published_at: "2026-11-19T11:00:00+03:00" },
@@ -183,7 +183,7 @@ test("a post that moves to another day or channel, or is taken down, leaves its 
   expect(await values("2026-11-19")).toEqual([0, 0]);
 });
 
-test("the last 7 Moscow days follow, today included, and the one before them stays", async () => {
+test("the last 7 Moscow days follow, today included, and the day before them does not change", async () => {
   for (const [at, day] of ["2026-11-13", "2026-11-14"].entries()) {
     await posts([{ ...POST, id: at + 1, views: 5, published_at: `${day}T12:00:00+03:00` }]);
     await closeDay(db(), clock(), parseDay(day) ?? 0);
@@ -196,7 +196,7 @@ test("the last 7 Moscow days follow, today included, and the one before them sta
   expect(await values("2026-11-14")).toEqual([50, 1]);
 });
 
-test("KANALOG_STATISTICS_OPEN_DAYS says how many days follow, to imports and to the job", async () => {
+test("KANALOG_STATISTICS_OPEN_DAYS sets how many days follow, for imports and for the job", async () => {
   await appliance.close();
   appliance = await startAppliance({ KANALOG_STATISTICS_OPEN_DAYS: "2" });
   await imported(appliance, "channels", [channel(1)]);
@@ -226,10 +226,10 @@ test("KANALOG_STATISTICS_OPEN_DAYS says how many days follow, to imports and to 
   expect(await values("2026-11-19")).toEqual([60, 1]);
 });
 
-describe("a value that an import gave", () => {
+describe("an imported value", () => {
   beforeEach(() => posts([{ ...POST, views: 100 }]));
 
-  test("is never touched, be it the views, the number of posts, or both", async () => {
+  test("is never changed, whether views, the number of posts, or both", async () => {
     await imported(appliance, "channels", [channel(3)]);
     await posts([2, 3].map((id) => ({ ...POST, id, channel: id, views: 100 })));
     await stats([
@@ -249,14 +249,14 @@ describe("a value that an import gave", () => {
     await expectAsGiven();
   });
 
-  test("stays where a later import leaves its cell empty, and a derived one follows", async () => {
+  test("stays if a later import leaves its cell empty, while a derived one follows", async () => {
     await stats([{ channel: 1, day: DAY, subscribers: 1, views: 7 }]);
     await importText(appliance, "stats", `channel,day,subscribers,views,posts\n1,${DAY},5,,\n`);
     await posts([{ ...POST, id: 2, views: 1 }]);
     expect(await values()).toEqual([7, 2]);
   });
 
-  test("takes a derived one's place for good, even where it is the same", async () => {
+  test("replaces a derived one for good, even if it is the same", async () => {
     await at("2026-11-21T00:10:30+03:00");
     const row = { channel: 1, day: DAY, views: 100, posts: 1 };
     expect((await appliance.importRows("stats", [row])).updated).toBe(1);
@@ -265,7 +265,7 @@ describe("a value that an import gave", () => {
     expect(await values()).toEqual([100, 1]);
   });
 
-  test("a row that gives subscribers only is derived, and follows", async () => {
+  test("a row with only subscribers has derived values, which follow", async () => {
     await stats([{ channel: 1, day: DAY, subscribers: 1 }]);
     expect(await values()).toEqual([100, 1]);
     await posts([{ id: 1, views: 250 }]);
@@ -284,7 +284,7 @@ test("a post whose views were never read counts as a post, and not in views", as
   expect(await values()).toEqual([100, 3]);
 });
 
-test("today has no row before it is closed, and then what its posts have", async () => {
+test("today has no row before it is closed, and then the values of its posts", async () => {
   await posts([{ ...POST, views: 100 }]);
   await posts([{ id: 1, views: 250 }]);
   expect(await values()).toBeNull();
@@ -293,7 +293,7 @@ test("today has no row before it is closed, and then what its posts have", async
   expect(await values()).toEqual([250, 1]);
 });
 
-test("a recount derives all days, however old, and says how many changed", async () => {
+test("a recount derives all days, however old, and reports how many changed", async () => {
   const published_at = "2025-03-01T12:00:00+03:00";
   await posts([{ ...POST, views: 5, published_at }]);
   const day = parseDay("2025-03-01") ?? 0;

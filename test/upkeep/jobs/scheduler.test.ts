@@ -48,7 +48,7 @@ function ledger(db: Database): JobLedger {
   };
 }
 
-/** A scheduler as another process on the same database has it. */
+/** A scheduler like that of another process on the same database. */
 function scheduler(jobs: readonly Job[] = [NIGHTLY]): Scheduler {
   const { clock, log } = appliance.ports;
   return createScheduler(jobs, ledger(appliance.app.domains.db), clock, log);
@@ -64,7 +64,7 @@ const noted = () =>
 
 const DAY = Date.parse("2026-11-20T00:10:00+03:00");
 
-test("a due time is the last one at or before an instant, in Moscow", () => {
+test("a due time is the last one at or before an instant, in Moscow time", () => {
   const due = (instant: string) => latestDue("10 0 * * *", Date.parse(instant));
   expect(due("2026-11-20T12:00:00+03:00")).toBe(DAY);
   expect(due("2026-11-20T00:10:01+03:00")).toBe(DAY);
@@ -81,7 +81,7 @@ test("the due instant itself is due, to the millisecond", () => {
   }
 });
 
-test("a brand-new database has nothing to catch up with", async () => {
+test("a new database has nothing to catch up on", async () => {
   await scheduler().runDue();
   expect(ran).toEqual([]);
   appliance.ports.clock.set("2026-11-21T00:09:59.999+03:00");
@@ -89,7 +89,7 @@ test("a brand-new database has nothing to catch up with", async () => {
   expect(ran).toEqual([]);
 });
 
-test("a job runs when its time has come, and once", async () => {
+test("a job runs when it is due, and once", async () => {
   const one = scheduler();
   await one.runDue();
   appliance.ports.clock.set("2026-11-21T00:10:05+03:00");
@@ -107,7 +107,7 @@ test("a job runs when its time has come, and once", async () => {
   } as ReturnType<typeof noted>);
 });
 
-test("a job runs exactly at 00:10:00.000 Moscow time, when its timer wakes it", async () => {
+test("a job runs exactly at 00:10:00.000 Moscow time, when its timer fires", async () => {
   await scheduler().runDue();
   appliance.ports.clock.set("2026-11-21T00:10:00.000+03:00");
   await scheduler().runDue();
@@ -128,7 +128,7 @@ test("of two processes on one database, one runs a due time", async () => {
   ]);
 });
 
-test("of schedulers on connections of their own to one file, one runs a due time", async () => {
+test("of schedulers on separate connections to one file, one runs a due time", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kanalog-jobs-"));
   const { clock, log } = appliance.ports;
   const dbs = [1, 2, 3].map(() => openDatabase(join(folder, "a.db"), clock));
@@ -146,7 +146,7 @@ test("of schedulers on connections of their own to one file, one runs a due time
   }
 });
 
-test("after a downtime of several days a job is caught up once, for the latest due time", async () => {
+test("after a downtime of several days a job runs once, for the latest due time", async () => {
   await scheduler().runDue();
   appliance.ports.clock.set("2026-11-25T15:00:00+03:00");
   const restarted = scheduler();
@@ -155,7 +155,7 @@ test("after a downtime of several days a job is caught up once, for the latest d
   expect(ran).toEqual(["2026-11-24T21:10:00.000Z"]);
 });
 
-test("a clock that jumps back runs nothing again", async () => {
+test("a clock that jumps back repeats nothing", async () => {
   const one = scheduler();
   await one.runDue();
   appliance.ports.clock.set("2026-11-22T00:20:00+03:00");
@@ -169,7 +169,7 @@ test("a clock that jumps back runs nothing again", async () => {
   expect(ran).toEqual(["2026-11-21T21:10:00.000Z"]);
 });
 
-test("a clock that was 400 days ahead keeps no job from running once it is right", async () => {
+test("after a clock was 400 days ahead, jobs run once it is right", async () => {
   const one = scheduler();
   await one.runDue();
   appliance.ports.clock.set("2027-12-25T00:20:00+03:00");
@@ -185,7 +185,7 @@ test("a clock that was 400 days ahead keeps no job from running once it is right
   ]);
 });
 
-test("a run that was under way when the clock was set back by 400 days keeps no other from running", async () => {
+test("a run in progress when the clock was set back by 400 days does not block others", async () => {
   const slow = scheduler([slowJob().job]);
   appliance.ports.clock.set("2027-12-25T00:20:00+03:00");
   await slow.runDue();
@@ -196,7 +196,7 @@ test("a run that was under way when the clock was set back by 400 days keeps no 
   expect(ran).toEqual(["2026-11-19T21:10:00.000Z"]);
 });
 
-test("a job that fails is noted with its reason, is not tried again, and stops no other", async () => {
+test("a failed job is recorded with its reason, is not retried, and does not stop others", async () => {
   const failing: Job = { ...NIGHTLY, run: () => Promise.reject(new Error("disk on fire")) };
   const jobs = [failing, { ...NIGHTLY, name: "other" }];
   await scheduler(jobs).runDue();
@@ -212,7 +212,7 @@ test("a job that fails is noted with its reason, is not tried again, and stops n
   expect(noted().failure).toBeNull();
 });
 
-/** A job that runs until it is told to end. */
+/** A job that runs until `end` is called. */
 function slowJob(): { job: Job; end(): void; runs: number[] } {
   const runs: number[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -229,7 +229,7 @@ function slowJob(): { job: Job; end(): void; runs: number[] } {
   };
 }
 
-test("a job that is run now does its last due time's work, which then counts as run", async () => {
+test("a job run on request does the work of its last due time, which then counts as run", async () => {
   const one = scheduler();
   await one.runDue();
   appliance.ports.clock.set("2026-11-21T00:11:00+03:00");
@@ -248,7 +248,7 @@ test("a job that is run now does its last due time's work, which then counts as 
   expect(ran).toHaveLength(2);
 });
 
-test("while a job runs, no process runs it once more, and its due time waits", async () => {
+test("while a job runs, no process runs it again, and its due time waits", async () => {
   const slow = slowJob();
   const one = scheduler([slow.job]);
   await one.runDue();
@@ -269,7 +269,7 @@ test("while a job runs, no process runs it once more, and its due time waits", a
   expect(ran).toHaveLength(1);
 });
 
-test("a due time that comes while the job is run now is run when that has ended", async () => {
+test("a due time that comes during a run on request is run after it", async () => {
   const slow = slowJob();
   const one = scheduler([slow.job]);
   await one.runDue();
@@ -285,7 +285,7 @@ test("a due time that comes while the job is run now is run when that has ended"
   expect(ran).toEqual(["2026-11-20T21:10:00.000Z"]);
 });
 
-test("a run that crashed is given up after an hour, and can be run again", async () => {
+test("a crashed run is given up after an hour, and the job can run again", async () => {
   const crashed = scheduler([slowJob().job]);
   await crashed.runDue();
   expect(await crashed.runNow("nightly", COMMAND_LINE)).toBe(true);
@@ -312,7 +312,7 @@ test("jobs are listed with their last and next run", async () => {
   expect(await one.list()).toEqual([{ ...state, ...failed }]);
 });
 
-test("after a clock that jumped back, a run now is noted all the same", async () => {
+test("after the clock jumped back, a run on request is still recorded", async () => {
   const one = scheduler();
   await one.runDue();
   appliance.ports.clock.set("2026-11-10T12:00:00+03:00");
@@ -321,7 +321,7 @@ test("after a clock that jumped back, a run now is noted all the same", async ()
   expect(noted()).toMatchObject({ finished_at: appliance.ports.clock.now() });
 });
 
-test("a job that does not exist is not found", async () => {
+test("an unknown job is not found", async () => {
   await expect(scheduler().runNow("other", COMMAND_LINE)).rejects.toMatchObject({
     code: "not_found",
   });

@@ -68,7 +68,7 @@ describe("requests", () => {
     expect(duration('bucket{le="10",}')).toBe(3);
   });
 
-  test("of any path, number or name make no new label: what callers send is in no sample", async () => {
+  test("of any path, number or name create no new label: nothing that callers send appears in a sample", async () => {
     const { key } = await appliance.customer();
     const ask = async (text: string): Promise<void> => {
       for (const path of [
@@ -93,13 +93,13 @@ describe("requests", () => {
     await ask("zzz-2");
     const after = [...(await scrape(appliance)).keys()];
     expect(after.filter((name) => /first|zzz/.test(name))).toEqual([]);
-    // The scrape itself is counted once it is over.
+    // The scrape itself is only counted once it is over.
     expect(after.filter((name) => !name.includes('"/metrics"'))).toEqual(before);
   });
 });
 
 describe("a scrape", () => {
-  test("holds no key, hash, secret or address of a person", async () => {
+  test("contains no key, hash, secret or personal address", async () => {
     const { key } = await appliance.customer();
     await appliance.request("/v1/me/", { key });
     const { body } = await appliance.request("/metrics", {
@@ -108,7 +108,7 @@ describe("a scrape", () => {
     expect(body).not.toMatch(/knl_|whsec_|@|[0-9a-f]{16}|Acme|Ada/);
   });
 
-  test("says the version, the memory and how late the event loop is", async () => {
+  test("reports the version, the memory and the event loop's delay", async () => {
     const samples = await scrape(appliance);
     expect(samples.get(`kanalog_info{version="${version}",bun="${Bun.version}"}`)).toBe(1);
     expect(samples.get("process_cpu_seconds_total")).toBe(1.5);
@@ -129,7 +129,7 @@ describe("a scrape", () => {
     expect(samples.get("kanalog_usage_commit_failures_total")).toBe(0);
   });
 
-  test("tells how long write transactions held the lock, by the name of the work", async () => {
+  test("reports how long write transactions held the lock, by the name of the work", async () => {
     await appliance.customer();
     const { clock } = appliance.ports;
     const { db } = appliance.app.domains;
@@ -142,7 +142,7 @@ describe("a scrape", () => {
     expect(samples.get('kanalog_write_lock_seconds_count{work="organization"}')).toBe(1);
   });
 
-  test("counts the runs of jobs, and says when each ran last and how", async () => {
+  test("counts the runs of jobs, and reports when each last ran and whether it failed", async () => {
     const { clock } = appliance.ports;
     const { scheduler, domains } = appliance.app;
     await scheduler.runDue();
@@ -162,7 +162,7 @@ describe("a scrape", () => {
     );
   });
 
-  test("is given where the database does not answer, without what only the database knows", async () => {
+  test("works while the database does not respond, without what only the database knows", async () => {
     expect((await scrape(appliance)).has("kanalog_mails_waiting")).toBe(true);
     appliance.app.domains.db.close();
     const samples = await scrape(appliance);
@@ -173,7 +173,7 @@ describe("a scrape", () => {
   });
 });
 
-test("says when the last daily backup was finished, and nothing where there is none", async () => {
+test("reports when the last daily backup was completed, and nothing if there is none", async () => {
   const name = "kanalog_backup_last_timestamp_seconds";
   const machine = createMachine();
   const other = await startAppliance({ ...SCRAPED, KANALOG_BACKUP_DIR: machine.path("backups") });
@@ -193,7 +193,7 @@ test("says when the last daily backup was finished, and nothing where there is n
   }
 });
 
-test("posts that wait for alerts are counted, and how long the oldest has", async () => {
+test("posts waiting for alerts are counted, with the age of the oldest", async () => {
   const pushing = await startPushing(SCRAPED);
   const { clock } = pushing.appliance.ports;
   const waiting = async () => {
@@ -217,7 +217,7 @@ test("posts that wait for alerts are counted, and how long the oldest has", asyn
   }
 });
 
-test("webhooks' attempts are counted by outcome, and what waits is told", async () => {
+test("webhooks' attempts are counted by outcome, and pending deliveries are reported", async () => {
   const pushing = await startPushing(SCRAPED);
   const { network, clock } = pushing.appliance.ports;
   const samples = () => scrape(pushing.appliance);
@@ -238,7 +238,7 @@ test("webhooks' attempts are counted by outcome, and what waits is told", async 
     expect(after.get("kanalog_webhook_posts_waiting")).toBe(0);
     expect(after.get("kanalog_webhook_deliveries_due")).toBe(0);
     expect(after.get("kanalog_webhook_oldest_due_seconds")).toBe(0);
-    // Nobody looks while time goes by.
+    // Nothing is attempted while time passes.
     clock.advance(6 * MINUTE_MS);
     const late = await samples();
     expect(late.get("kanalog_webhook_deliveries_due")).toBe(1);
@@ -248,16 +248,16 @@ test("webhooks' attempts are counted by outcome, and what waits is told", async 
   }
 });
 
-describe("who may read the metrics", () => {
+describe("access to the metrics", () => {
   const CLIENT = "x-forwarded-for";
-  const from = async (asked: Appliance, address: string): Promise<number> => {
+  const from = async (scraped: Appliance, address: string): Promise<number> => {
     const headers = { [CLIENT]: address };
-    const { status, body } = await asked.request("/metrics", { headers });
-    if (status === 404) expect(body).toEqual((await asked.request("/nothing", { headers })).body);
+    const { status, body } = await scraped.request("/metrics", { headers });
+    if (status === 404) expect(body).toEqual((await scraped.request("/nothing", { headers })).body);
     return status;
   };
 
-  test("is the loopback unless others are named; to all others the address does not exist", async () => {
+  test("is limited to the loopback unless others are configured; for all others the address does not exist", async () => {
     for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
       expect(await from(appliance, address), address).toBe(200);
     }
@@ -272,13 +272,13 @@ describe("who may read the metrics", () => {
     await named.close();
   });
 
-  test("is told by the trusted proxy and by nobody before it", async () => {
+  test("depends on the client IP from the trusted proxy, and not on earlier values", async () => {
     expect(await from(appliance, "127.0.0.1, 203.0.113.9")).toBe(404);
     expect(await from(appliance, "203.0.113.9, 127.0.0.1")).toBe(200);
   });
 
-  test("over the wire, the loopback itself; not what an untrusted or silent proxy there passes on", async () => {
-    for (const [trusted, asked] of [
+  test("over the wire is for the loopback itself, not for what an untrusted or silent proxy there forwards", async () => {
+    for (const [trusted, requests] of [
       [
         "false",
         [
@@ -298,7 +298,7 @@ describe("who may read the metrics", () => {
       const served = await startAppliance({ KANALOG_PORT: "0", KANALOG_TRUST_PROXY: trusted });
       await served.app.scheduler.runDue();
       const address = served.app.listen();
-      for (const [headers, status] of asked) {
+      for (const [headers, status] of requests) {
         const answer = await fetch(`${address}/metrics`, { headers });
         expect(answer.status, JSON.stringify([trusted, headers])).toBe(status);
       }
@@ -307,7 +307,7 @@ describe("who may read the metrics", () => {
   });
 });
 
-test("the guide Operating lists the metrics there are", async () => {
+test("the guide Operating lists exactly the existing metrics", async () => {
   const guide = readFileSync(new URL("../../../src/upkeep/operating.md", import.meta.url), "utf8");
   const rows = guide.match(/^\| `(?:kanalog|process)_.*?(?= \|)/gm) ?? [];
   const listed = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name));
@@ -318,7 +318,7 @@ test("the guide Operating lists the metrics there are", async () => {
   expect(listed.toSorted()).toEqual(there.toSorted());
 });
 
-test("the system's own figures are those of this process", async () => {
+test("the system's figures are those of this process", async () => {
   const { systemPorts } = await import("../../../src/ports/ports.ts");
   const { system } = systemPorts({
     logLevel: "silent",
@@ -329,7 +329,7 @@ test("the system's own figures are those of this process", async () => {
   const real = await startAppliance(SCRAPED, { ...fakePorts(), system } as never);
   try {
     await scrape(real);
-    // The watch's first look is what later ones are measured by.
+    // The first measurement is the reference for later ones.
     await Bun.sleep(60);
     const blockedFrom = performance.now();
     while (performance.now() - blockedFrom < 60);

@@ -13,14 +13,14 @@ async function start(environment: Environment = {}) {
   return appliance.customer();
 }
 
-/** But for the document that answers are checked against. */
+/** Without the document that answers are validated against. */
 const lines = () =>
   appliance.ports.log.told
     .filter(({ message }) => message.startsWith("a request"))
     .map(({ level, message, fields }) => ({ level, message, ...fields }) as Record<string, unknown>)
     .filter(({ operation }) => operation !== "/docs/json");
 
-test("at debug each request has a line: its id, operation, status, duration and whose key, not which", async () => {
+test("at level debug each request is logged with its id, operation, status, duration and key's number", async () => {
   const { key, organizationId, keyId } = await start({ KANALOG_LOG_LEVEL: "debug" });
   const headers = { "x-request-id": "r-1" };
   await appliance.request("/v1/msgr/channels/1/?q=secret-text", { key, headers });
@@ -44,7 +44,7 @@ test("at debug each request has a line: its id, operation, status, duration and 
   expect(JSON.stringify(lines())).not.toMatch(/knl_|secret-text/);
 });
 
-test("at info a request has a line only where it failed here, or took a second", async () => {
+test("at level info only server errors and requests of a second or more are logged", async () => {
   const { key, organizationId, keyId } = await start();
   for (const path of ["/v1/msgr/channels/1/", "/v1/msgr/channels/9/", "/nothing"]) {
     await appliance.request(path, { key });
@@ -74,6 +74,6 @@ test("at info a request has a line only where it failed here, or took a second",
     message: "a request failed",
     ...{ requestId: "r-2", status: 500, organizationId, keyId },
   });
-  // The cause is under the same id.
+  // The cause is logged under the same id.
   expect(appliance.ports.log.errors).toMatchObject([{ fields: { requestId: "r-2" } }]);
 });

@@ -1,6 +1,6 @@
 import type { Entries } from "../compare.ts";
 
-/** Statements by which the catalog is served and written. */
+/** Statements that serve and write the catalog. */
 export const catalog: Entries = {
   "catalog/search/plans/found.ts selectFound": [
     {

@@ -1,6 +1,6 @@
 import type { Entries } from "../compare.ts";
 
-/** Statements by which events and mails are made and sent. */
+/** Statements that create and send events and mails. */
 export const push: Entries = {
   "push/mail/mails.store.ts setBackMails": [
     {

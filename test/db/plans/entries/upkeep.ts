@@ -1,6 +1,6 @@
 import type { Entries } from "../compare.ts";
 
-/** Statements of jobs, imports and of the file itself. */
+/** Statements of jobs, imports and the file itself. */
 export const upkeep: Entries = {
   "db/cluster/link.ts findCopy": [
     {

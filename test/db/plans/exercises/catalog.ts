@@ -18,10 +18,10 @@ import type { Answer } from "../../../support/appliance.ts";
 import { pathOfNext } from "../../../support/expectations.ts";
 import { BUSY_CHANNEL, FRESH_POSTS, type World } from "../world.ts";
 
-/** All that is sold is asked for, in each way in which a statement is made for it. */
+/** Requests everything that is sold, in each way for which a statement is prepared. */
 export async function exerciseCatalog({ appliance, customer }: World): Promise<void> {
   const { db, clock } = appliance.app.domains;
-  // Searches are planned by what it counts.
+  // Searches are planned by these counts.
   const settings = { backups: null, openDays: 7, isNode: false };
   await runJob(db, clock, { name: "optimize-search", dueAt: clock.now(), settings });
   // Three nights: the last one writes where the first did.
@@ -35,7 +35,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
     return answer;
   };
-  /** The first parts of an export: those behind them are read by the same statements. */
+  /** Reads the first parts of an export; further ones are read by the same statements. */
   const beginning = async (path: string): Promise<void> => {
     const headers = { authorization: `Bearer ${customer.key}` };
     const request = new Request(`http://localhost/v1/msgr/${path}`, { headers });
@@ -45,7 +45,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     for (let part = 0; part < 3; part++) await reader.read();
     await reader.cancel();
   };
-  /** Some pages of a list, one after the other. */
+  /** Reads some pages of a list, one after the other. */
   const list = async (path: string, pages = 2): Promise<void> => {
     let at: string | null = path;
     for (let page = 0; page < pages && at !== null; page++) {
@@ -66,7 +66,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
       await list(`channels/?limit=100&ordering=${ordering}&${filter}`);
     }
   }
-  // As in a database of a former version, whose order of last posts is not made yet.
+  // As in a database of an earlier version, whose order of last posts is not built yet.
   db.exec(`
     CREATE INDEX channels_by_last_post ON channels (is_chat, last_post_at DESC) WHERE is_public = 1;
     INSERT INTO background_builds SELECT 'last_post_order', max(id) - 500, max(id) FROM channels`);
@@ -76,7 +76,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await appliance.app.builds.look();
   db.exec("UPDATE channels SET last_post_at = 1 WHERE id = 1");
   await pruneLastPostOrder(db, clock);
-  // To the channels that have no value in this ordering, and on from there.
+  // Pages up to the channels that have no value in this ordering, and beyond.
   await list("channels/?kind=chat&limit=100&ordering=-quality", 8);
   await list("channels/?kind=chat&limit=100&ordering=-last_post_at", 8);
   await get(`channels/?ids=${oneTo(100)}`);
@@ -96,7 +96,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     }
   }
   await searchPosts(appliance, list);
-  // The database in memory has no cache that would ask for it.
+  // Called directly, because an in-memory database has no cache that would do so.
   cardsVersion(db);
   readCardsAhead(db, 0);
   await list("channels/channel_1/posts/");
@@ -150,7 +150,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   for (const ads of ["", "&is_ad=true"]) await get(`${busy}&cursor=${cursor}${ads}`);
 }
 
-/** Posts are searched in each way, once the index is built, and while channels are being refreshed. */
+/** Searches posts in each way, once the index is built, and while channels are being refreshed. */
 async function searchPosts(
   appliance: World["appliance"],
   list: (path: string, pages?: number) => Promise<void>,
@@ -162,7 +162,7 @@ async function searchPosts(
   }
   for (const isStale of [false, true]) {
     if (isStale) {
-      // Of channels that a node of a cluster gets after their posts; this one is not there.
+      // For channels that a node of a cluster gets after their posts; this one does not exist.
       await inTransaction(db, clock, "post-search", async (tx) =>
         noteStale(tx, missingChannels(tx, [0])),
       );
@@ -177,11 +177,11 @@ async function searchPosts(
   }
   await appliance.app.builds.look();
   countSearched(db);
-  // Views that were read again, of the same level.
+  // Views that were read again and stay on the same level.
   await appliance.importRows("posts", [{ id: 1, views: 101 }]);
 }
 
-/** Empties the index as before it is built anew, which is one of a hundred thousand posts once more. */
+/** Empties the index as a rebuild does, which is another index of a hundred thousand posts. */
 export async function emptyPostSearch({ appliance }: World): Promise<void> {
   const { db, clock } = appliance.app.domains;
   // Channels that the other exercises changed.
@@ -195,12 +195,12 @@ const POST_FILTERS: Record<string, string>[] = [
   { q: "=пост", category: "science" },
   { q: '"пост 7" -=поста', territory: "russia", from: "2026-11-19", to: "2026-11-20" },
   { q: "пост* | #тег", is_ad: "false", media: "photo", views_min: "3" },
-  // More than are counted, and few.
+  // One with more matches than are counted, and one with few.
   { q: "пост", views_min: "3" },
   { q: "пост 7" },
 ];
 
-/** Two parts of exports of each kind, of all channels and of one. */
+/** Reads two parts of each kind of export, for all channels and for one. */
 function exportParts({ app: { domains }, config, ports }: World["appliance"]): void {
   const wish = {
     format: "csv",
@@ -216,7 +216,7 @@ function exportParts({ app: { domains }, config, ports }: World["appliance"]): v
       const selection = readExport(domains.db, ports.clock, { ...wish, kind, channel });
       const { next } = exportPart(domains.db, { selection, after: null });
       if (next !== null) exportPart(domains.db, { selection, after: next });
-      // What was removed comes behind all others.
+      // Removed rows come after all others.
       if (channel === "") {
         exportPart(domains.db, { selection, after: [Number.MAX_SAFE_INTEGER, 0] });
       }

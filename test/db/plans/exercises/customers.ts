@@ -15,7 +15,7 @@ import { scrape } from "../../../support/scrape.ts";
 import { addPerson, signedInVisitor, visitorOf } from "../../../support/visitor.ts";
 import { BUSY_CHANNEL, type World } from "../world.ts";
 
-/** Pages of the site and of staff's console, people and keys that are changed, usage that is counted. */
+/** Uses pages of the site and of staff's console, changes people and keys, and counts usage. */
 export async function exerciseCustomers({ appliance, customer, webhooks }: World): Promise<void> {
   const { app } = appliance;
   const { accounts, db, clock, keys, people } = app.domains;
@@ -54,7 +54,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   await markStaff(db, clock, { email: "new@example.com", isStaff: false, by: COMMAND_LINE });
   await endSessions(db, clock, { email: owner, by: { person: owner, keyId: null } });
   await endSessionsOfSuspended(db, clock, "new@example.com");
-  // Whoever has number 10 never said that the mailbox is theirs.
+  // Person 10 has never confirmed the mailbox.
   const { email } = db.prepare("SELECT email FROM people WHERE id = 'person 10'").get() as {
     email: string;
   };
@@ -105,7 +105,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   await appliance.get("/v1/me/", customer.key);
 }
 
-/** An account that a visitor makes, and one of somebody who was invited. */
+/** An account that a visitor creates, and one of an invited person. */
 async function exerciseSignUp({ app, ports }: Appliance): Promise<void> {
   const { db, people } = app.domains;
   await people.ensure({ email: "invited@example.com", name: "Invited" });

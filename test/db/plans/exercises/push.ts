@@ -6,7 +6,9 @@ import { imported } from "../../../support/expectations.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
 import type { World } from "../world.ts";
 
-/** Events are cut and delivered, attempts fail, time goes by and back, webhooks are managed. */
+/**
+ * Cuts and delivers events, makes attempts fail, moves the clock forwards and back, and manages webhooks.
+ */
 export async function exercisePush(world: World): Promise<void> {
   const { appliance, customer, call, webhooks } = world;
   const { app, ports } = appliance;
@@ -21,7 +23,7 @@ export async function exercisePush(world: World): Promise<void> {
   network.answer = ({ host }) => ({ status: host.startsWith("receiver0") ? 503 : 204 });
   await imported(appliance, "posts", freshPosts(clock.now()));
   await app.push.runDue();
-  // Nobody looked for an hour; then, while another process makes an attempt, the clock is set back.
+  // Nothing ran for an hour; then, while another process makes an attempt, the clock is set back.
   clock.advance(HOUR_MS);
   await app.push.runDue();
   await inTransaction(db, clock, "deliveries", (tx) =>
@@ -65,7 +67,7 @@ export async function exercisePush(world: World): Promise<void> {
   await accounts.restoreOrganization(organizationId, COMMAND_LINE);
 }
 
-/** Alerts are managed and looked at, match what is read, and send as much as they may on a day. */
+/** Manages and lists alerts, which match posts and send as many as they may on a day. */
 async function exerciseAlerts({ appliance, customer, webhooks }: World): Promise<void> {
   const { app, ports } = appliance;
   const { alerts } = app.services;
@@ -89,7 +91,7 @@ async function exerciseAlerts({ appliance, customer, webhooks }: World): Promise
   await alerts.remove(own, by);
 }
 
-/** One new post of each of some watched channels. */
+/** One new post for each of some watched channels. */
 function freshPosts(nowMs: number, from = 1_000_000, count = 1_000, text = "Новый пост") {
   return Array.from({ length: count }, (_, at) => ({
     id: from + at,

@@ -32,13 +32,13 @@ import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
 import { BUSY_CHANNEL, type World } from "../world.ts";
 
-/** Imports of each kind, of new rows, changed ones and the same again; then the nightly jobs. */
+/** Runs imports of each kind, with new rows, changed ones and unchanged ones, and then the nightly jobs. */
 export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   const { app, ports } = appliance;
   const { scheduler } = app;
   const { db } = app.domains;
   await inTransaction(db, ports.clock, "usage", rewriteMeta);
-  // Every few seconds: imports of this process, and of those that are gone.
+  // What runs every few seconds, for imports of this process and of those that are gone.
   await importRunChanges.importHeartbeat(db, ports.clock, "this process", []);
   await selectRunning(db);
   await createUpkeepLease(db, inlineThreads(pools.lease, db, ports.clock).calls, ports).look();
@@ -47,7 +47,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await runSources(app.sources, db, ports);
   await runBot(app.sources, ports);
   await runMaxBot(app.sources, db, ports);
-  // Seen for the first time, a job has nothing to catch up with.
+  // A job that is new has nothing to catch up on.
   await scheduler.runDue();
 
   const channels = Array.from({ length: 200 }, (_, at) => ({
@@ -85,7 +85,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
     published_at: new Date(ports.clock.now()).toISOString(),
   }));
   await imported(appliance, "posts", posts);
-  // Derived from the posts, which then change.
+  // Values derived from the posts, which then change.
   const day = formatDay(dayOf(ports.clock.now()));
   const today = posts.map(({ channel }) => ({ channel, day, subscribers: 10 }));
   await imported(appliance, "stats", today);
@@ -101,7 +101,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
     { id: 4_000_000, deleted: true },
     { id: 2_000_002, forwarded_from: 40_003 },
   ]);
-  // What they mention: more, less, and by a forward.
+  // Posts that mention more, fewer, and by a forward.
   await imported(appliance, "posts", [
     { id: 2_000_004, text: "@channel_7 @nobody", forwarded_from: "@nobody" },
     { id: 2_000_004, text: "@channel_8" },
@@ -129,7 +129,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   const file = new File(["id,title,subscribers\n50001,Один,10\n"], "channels.csv");
   await staff.post("/staff/imports/", { action: "import", kind: "channels", file });
 
-  // It is imported beside the answer.
+  // The import runs after the answer.
   const running = db.prepare("SELECT 1 FROM import_runs WHERE state = 'running'");
   while (running.get() !== undefined) await new Promise(setImmediate);
 
@@ -141,14 +141,14 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await scheduler.runDue();
   await scheduler.runNow("recount", COMMAND_LINE);
   await scheduler.list();
-  // Where a backup fails, staff get a mail.
+  // Statements for the mail to staff after a failed backup.
   for (const email of await selectStaffEmails(db)) {
     await addMail(db, ports.clock, { to: [email], subject: "", text: "", html: "" });
   }
   await manageChannels(appliance);
 }
 
-/** Channels with many posts, and with many that watch them, are hidden, merged and deleted. */
+/** Hides, merges and deletes channels with many posts, and with many that watch them. */
 async function manageChannels({ app }: World["appliance"]): Promise<void> {
   const { channels } = app.domains;
   for (const name of ["5", "@former_7", "t.me/c/1000006/1"]) channels.channel(name);
@@ -181,7 +181,7 @@ async function importDirectories(appliance: World["appliance"]): Promise<void> {
   await appliance.importRows("territories", tree, true);
 }
 
-/** A source is added, read, shown, changed and removed. */
+/** Adds, reads, shows, changes and removes a source. */
 async function runSources(
   sources: Sources,
   db: Database,
@@ -206,7 +206,7 @@ async function runSources(
   await sources.removeSource(id, COMMAND_LINE);
 }
 
-/** A bot is told of a channel, posts, an album and edits, and its group becomes another. */
+/** A bot receives a channel, posts, an album and edits, and its group becomes another one. */
 async function runBot(sources: Sources, { network, clock }: FakePorts): Promise<void> {
   const telegram = createFakeTelegram(clock.now);
   network.answerGet = telegram.answerGet;
