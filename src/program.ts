@@ -27,7 +27,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
         if (process.stdout.write(bytes)) resolve();
         else process.stdout.once("drain", resolve);
       }),
-    told: (text) =>
+    outSafely: (text) =>
       new Promise((resolve, reject) => {
         isToldOfErrors = true;
         process.stdout.write(`${text}\n`, (error) => {

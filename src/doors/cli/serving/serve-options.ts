@@ -18,7 +18,7 @@ export function withServeOptions(command: Command): Command {
     .option("--db <path>", "the database file (KANALOG_DB)", parsedBy(nonEmpty))
     .option(
       "--workers <n>",
-      "processes that serve: a number, or auto (KANALOG_WORKERS)",
+      "number of processes that serve, or auto (KANALOG_WORKERS)",
       parsedBy(readWorkers),
     );
 }
