@@ -1,7 +1,6 @@
 /**
- * Answers per second with billing and without, in turns of one run:
- * `bun test/bench/billing.ts [rounds]`. "Without" is the same server whose requests are not counted,
- * "flushed" the same with KANALOG_DURABLE=full.
+ * Answers per second with and without billing, in turns of one run: `bun test/bench/billing.ts [rounds]`.
+ * "Unbilled" is the same server without counting requests, "flushed" the same with KANALOG_DURABLE=full.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -105,7 +104,7 @@ async function measure(databasePath: string, kind: string, key: string): Promise
   return perSecond;
 }
 
-/** Answers per second under load: by wrk where it is installed, since autocannon is soon at its end. */
+/** Answers per second under load, by wrk if it is installed, since autocannon reaches its own limit early. */
 async function load(url: string, key: string, seconds: number): Promise<number> {
   const authorization = `Bearer ${key}`;
   const wrk = Bun.which("wrk");
