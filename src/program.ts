@@ -8,11 +8,11 @@ import { runStdioBridge } from "./doors/mcp/stdio-bridge.ts";
 import { systemPorts } from "./ports/ports.ts";
 
 /** Whether the command checks its output's errors and handles them itself. */
-let isToldOfErrors = false;
+let isErrorHandled = false;
 
 // A reader that closes the pipe early (`| head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (isToldOfErrors) return;
+  if (isErrorHandled) return;
   if (error.code === "EPIPE") process.exit(0);
   process.stderr.write(`Standard output cannot be written: ${error.message}.\n`);
   process.exit(1);
@@ -29,7 +29,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
       }),
     outSafely: (text) =>
       new Promise((resolve, reject) => {
-        isToldOfErrors = true;
+        isErrorHandled = true;
         process.stdout.write(`${text}\n`, (error) => {
           if (error) reject(error);
           else resolve();

@@ -8,8 +8,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tokensOf } from "../../src/catalog/post-search/tokens.ts";
 import { createAlertIndex } from "../../src/push/webhooks/alerts/alert-index.ts";
+import { seededRandom } from "./peers/data/random.ts";
 import { ROOT } from "./peers/processes.ts";
 
+/** Seed of the drawn words. */
+const PURPOSE = 60;
 const POST_MAX_MS = 1;
 const QUERY_LENGTH_MAX = 200;
 const ROUNDS = 3;
@@ -21,7 +24,7 @@ const FACTS = { channelId: 1, isAd: false, categories: [], territories: [] };
 const ANY = { channelId: null, category: null, territory: null, isAd: null };
 
 const count = Number(process.argv[2] ?? 10_000);
-const draw = createDraw(1);
+const { next: draw } = seededRandom(PURPOSE);
 const texts = readFileSync(join(ROOT, "data/sample/posts.ndjson"), "utf8")
   .trim()
   .split("\n")
@@ -96,15 +99,6 @@ function took(work: () => void): number {
   work();
   const { user, system } = process.cpuUsage(before);
   return user + system;
-}
-
-/** Random numbers from 0 up to 1, the same in every run. */
-function createDraw(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 function rank(all: readonly string[]): string[] {

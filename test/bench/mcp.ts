@@ -17,6 +17,7 @@ import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 import { challengeOf, leadsTo, METADATA, REDIRECT, VERIFIER } from "../support/oauth-client.ts";
 import { PASSWORD, remoteVisitor } from "../support/visitor.ts";
+import { median } from "./peers/statistics.ts";
 
 const CONNECTIONS = 50;
 const ROUND_S = 3;
@@ -111,7 +112,9 @@ async function compare(rounds: number): Promise<void> {
       }
     }
     for (const [index, name] of Object.keys(targets).entries()) {
-      console.log(`${name}: ${rates[index]?.join(", ")} a second, median ${median(rates[index])}`);
+      console.log(
+        `${name}: ${rates[index]?.join(", ")} a second, median ${median(rates[index] ?? [])}`,
+      );
     }
     const [rest = [], legacy = [], modern = [], byToken = [], express = [], bare = []] = rates;
     // The median of the ratios of each round, because other work on the machine differs from round to round.
@@ -231,10 +234,6 @@ async function load(machine: Machine, target: Target, seconds: number): Promise<
   });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} not 200`);
   return Math.round(result.requests.average);
-}
-
-function median(values: number[] = []): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** Serves the same tool with the official SDK, and prints its address. */

@@ -14,9 +14,12 @@ import type { Contender } from "./peers/contenders/contender.ts";
 import { startFastify } from "./peers/contenders/fastify.ts";
 import { kanalog, startKanalog } from "./peers/contenders/kanalog.ts";
 import { startPocketbase } from "./peers/contenders/pocketbase.ts";
+import { seededRandom } from "./peers/data/random.ts";
 import { endAll, ROOT } from "./peers/processes.ts";
 import { percentile } from "./peers/statistics.ts";
 
+/** Seed of the generated posts. */
+const PURPOSE = 61;
 const P99_MAX_MS = 50;
 const INDEX_PART_MAX = 0.45;
 const IMPORT_PART_MIN = 0.6;
@@ -52,15 +55,6 @@ function report(name: string, value: string, isMet: boolean | null = null): void
   console.log(`${name.padEnd(56)} ${value}${isMet === null ? "" : isMet ? "  met" : "  NOT MET"}`);
 }
 
-/** Random numbers from 0 up to 1, the same in every run. */
-function createDraw(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** All words of the sample's posts, repeated ones too, so that a draw is weighted by frequency. */
 function sampleWords(): string[] {
   const lines = readFileSync(join(ROOT, "data/sample/posts.ndjson"), "utf8").trim().split("\n");
@@ -71,7 +65,7 @@ function sampleWords(): string[] {
 async function makeFiles(): Promise<{ channels: string; posts: string }> {
   const made = { channels: join(folder, "channels.csv"), posts: join(folder, "posts.ndjson") };
   if (existsSync(made.posts)) return made;
-  const draw = createDraw(1);
+  const { next: draw } = seededRandom(PURPOSE);
   const words = sampleWords();
   const channels = Math.ceil(posts / POSTS_OF_CHANNEL);
   const categories = ["news", "science", "business", "auto", "blogs"];

@@ -26,6 +26,7 @@ import {
   withCustomers,
   writePosts,
 } from "../support/webhook-journey.ts";
+import { median } from "./peers/statistics.ts";
 
 const WEBHOOKS_EACH = 4;
 const CUSTOMERS = 4;
@@ -264,8 +265,4 @@ async function readCounts(port: number, path: string): Promise<Received> {
   const ca = readFileSync(join(TLS_FOLDER, "ca.pem"), "utf8");
   const answer = await fetch(`https://127.0.0.1:${port}${path}`, { tls: { ca } });
   return (await answer.json()) as Received;
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -91,7 +91,7 @@ export function orgCommand(context: CommandContext): Command {
 
   for (const [name, verb, description] of [
     ["archive", "archiveOrganization", "archive an organization: its keys stop working"],
-    ["restore", "restoreOrganization", "take an organization out of the archive"],
+    ["restore", "restoreOrganization", "restore an archived organization"],
   ] as const) {
     command
       .command(name)

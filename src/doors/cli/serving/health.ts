@@ -29,7 +29,7 @@ export function healthCommand(context: CommandContext): Command {
     .option("--port <port>", "port that it listens on (KANALOG_PORT)", portText)
     .addOption(jsonOption())
     .action(async ({ json, ...options }: AsJson & { host?: string; port?: string }) => {
-      const health = await ask(addressOf(serveConfig(context, options)));
+      const health = await healthOf(addressOf(serveConfig(context, options)));
       if (json) context.output.out(JSON.stringify(health));
       else if (health.ready) context.output.out([health.detail, ...warnings(health)].join("\n"));
       if (!health.ready) throw new CommandExit(EXIT_FAILED, json ? "" : health.detail);
@@ -55,7 +55,7 @@ function addressOf({ host, port }: Config): string {
   return `http://${isBare ? `[${reached}]` : reached}:${port}`;
 }
 
-async function ask(address: string): Promise<Health> {
+async function healthOf(address: string): Promise<Health> {
   const got = await answerOfAny(`${address}/readyz`);
   const notReady = (detail: string, checks: Health["checks"] = {}): Health => {
     return { ready: false, address, detail, checks };

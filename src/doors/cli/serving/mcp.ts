@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { readConfig } from "../../../config.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
-import { withSettings } from "../settings-given.ts";
+import { withSettings } from "../with-settings.ts";
 
 /** `kanalog mcp`: the bridge for assistants that only speak stdio. */
 export function mcpCommand({ environment, runMcpBridge }: CommandContext): Command {

@@ -10,7 +10,7 @@ import { type Listening, serve, servesText } from "./until-stopped.ts";
 /** `kanalog start`: `serve`, plus sample data and a key to try it if the database is new. */
 export function startCommand(context: CommandContext): Command {
   return withServeOptions(new Command("start"))
-    .description("as serve; a new database gets sample channels, an organization and a key")
+    .description("like serve, but a new database gets sample channels, an organization and a key")
     .action(async (options: ServeOptions) => {
       const config = serveConfig(context, options);
       requireFile(config);

@@ -47,7 +47,7 @@ export interface Listening {
   setUpAddress: string | null;
 }
 
-/** Called once the appliance listens; a stop signal waits for it, as do log lines of this process. */
+/** Called once the appliance listens. A stop signal waits for it; without workers, the log does too. */
 type Announce = (
   listening: Listening,
   withDomains: (work: (domains: Domains) => Promise<void>) => Promise<void>,

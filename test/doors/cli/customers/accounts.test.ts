@@ -12,17 +12,21 @@ type Run = "run" | "runProgram";
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+03:00$/);
 
-async function expectUsageFault(words: string[], said: string, run: Run = "run"): Promise<void> {
+async function expectUsageFault(
+  words: string[],
+  expected: string,
+  run: Run = "run",
+): Promise<void> {
   const { exitCode, out, notes } = await machine[run](words);
   expect({ words, exitCode, out }).toEqual({ words, exitCode: 2, out: "" });
   expect(notes.trimEnd().split("\n"), words.join(" ")).toHaveLength(1);
-  expect(notes).toContain(said);
+  expect(notes).toContain(expected);
 }
 
-async function expectFailure(words: string[], said: string, run: Run = "run"): Promise<void> {
+async function expectFailure(words: string[], expected: string, run: Run = "run"): Promise<void> {
   const { exitCode, out, notes } = await machine[run](words);
   expect({ words, exitCode, out }).toEqual({ words, exitCode: 1, out: "" });
-  expect(notes.trimEnd()).toBe(said);
+  expect(notes.trimEnd()).toBe(expected);
 }
 
 test("organizations are created, shown, listed, given plans, archived and restored", async () => {
@@ -163,7 +167,7 @@ test("the plans are those of the contract", async () => {
 test("an unknown id is reported in one line, with exit 1", async () => {
   await machine.customer();
   await expectFailure(["org", "show", "9"], "Organization 9 was not found.", "runProgram");
-  for (const [words, said] of [
+  for (const [words, expected] of [
     [["org", "plan", "9", "start"], "Organization 9 was not found."],
     [["org", "archive", "9"], "Organization 9 was not found."],
     [["member", "list", "9"], "Organization 9 was not found."],
@@ -178,14 +182,14 @@ test("an unknown id is reported in one line, with exit 1", async () => {
     [["key", "list", "9"], "Organization 9 was not found."],
     [["key", "revoke", "9"], "Key 9 was not found."],
   ] as [string[], string][]) {
-    await expectFailure(words, said);
+    await expectFailure(words, expected);
   }
 });
 
 test("wrong usage is reported in one line that says what is wrong, with exit 2", async () => {
   await machine.customer();
   await expectUsageFault(["nonsense"], "nonsense", "runProgram");
-  for (const [words, said] of [
+  for (const [words, expected] of [
     [["org", "create", "--plan", "start"], "--name"],
     [["org", "create", "--name", "A"], "--plan"],
     [["org", "create", "--name", "A", "--plan", "gold"], "test, start, growth, profi"],
@@ -210,7 +214,7 @@ test("wrong usage is reported in one line that says what is wrong, with exit 2",
     [["key", "create", "--member", "1", "--name", "a\u001bb"], "Control characters"],
     [["serve", "--verbose"], "--verbose"],
   ] as [string[], string][]) {
-    await expectUsageFault(words, said);
+    await expectUsageFault(words, expected);
   }
   expect(await machine.json(["org", "list"])).toMatchObject({ results: [{ plan: "profi" }] });
   expect((await machine.json<{ results: [] }>(["member", "list", "1"])).results).toHaveLength(1);

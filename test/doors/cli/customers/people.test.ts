@@ -83,8 +83,8 @@ test("a password that is too short, or cannot be asked for without a terminal, i
     expect(refused).toMatchObject({ exitCode: 2, out: "" });
     expect(refused.notes).toContain("at least 10 characters");
   }
-  const asked = await machine.run(set);
-  expect(asked).toMatchObject({ exitCode: 2, notes: expect.stringContaining("--stdin") });
+  const refusal = await machine.run(set);
+  expect(refusal).toMatchObject({ exitCode: 2, notes: expect.stringContaining("--stdin") });
   const missing = await machine.run(["member", "password", "99", "--stdin"]);
   expect(missing).toMatchObject({ exitCode: 1, notes: "Member 99 was not found.\n" });
   expect(machine.query("SELECT 1 FROM credentials")).toEqual([]);
@@ -104,15 +104,15 @@ test("on a terminal the password is asked for twice, and not echoed", async () =
       },
     },
   });
-  const asked = (question: string) => seen.split(question).length - 1;
+  const times = (question: string) => seen.split(question).length - 1;
   const type = (text: string) => child.terminal?.write(`${text}\r`);
-  await until(() => asked("New password:") === 1);
+  await until(() => times("New password:") === 1);
   type("correct horse battery");
-  await until(() => asked("Once more:") === 1);
+  await until(() => times("Once more:") === 1);
   type("a mistyped password");
-  await until(() => asked("New password:") === 2);
+  await until(() => times("New password:") === 2);
   type("correct horse battery");
-  await until(() => asked("Once more:") === 2);
+  await until(() => times("Once more:") === 2);
   type("correct horse battery");
   expect(await child.exited).toBe(0);
   expect(seen).not.toContain("battery");

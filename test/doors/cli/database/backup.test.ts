@@ -297,7 +297,7 @@ test("a restore refuses a file that is newer, damaged, another program's, not a 
   truncateSync(machine.path("cut.db"), bytes.length / 2);
   machine.write("text.db", "no database, but a text that is long enough\n".repeat(100));
   const before = names();
-  for (const [file, said] of [
+  for (const [file, expected] of [
     ["newer.db", "schema version 99"],
     ["theirs.db", "not a database of Kanalog"],
     ["damaged.db", "damaged"],
@@ -306,7 +306,7 @@ test("a restore refuses a file that is newer, damaged, another program's, not a 
     ["missing.db", "There is no file missing.db"],
     ["kanalog.db", "the database itself"],
   ] as const) {
-    expectOneLine(await machine.run(["restore", file]), said);
+    expectOneLine(await machine.run(["restore", file]), expected);
     expect(names(), file).toEqual(before);
   }
   expect(organizations()).toEqual(["Acme"]);
@@ -342,11 +342,11 @@ test("a copy that does not fit on the disk leaves nothing behind, and the databa
       ([out, notes, exitCode]) => ({ out, notes, exitCode }),
     );
   };
-  for (const [words, said] of [
+  for (const [words, expected] of [
     ["restore copy.db", `Cannot lock ${machine.database}: the disk is full`],
     ["org create --name Other --plan profi", `${machine.database}: the disk is full`],
   ] as const) {
-    expectOneLine(await limited(words, 0), said);
+    expectOneLine(await limited(words, 0), expected);
   }
   for (const words of ["backup full.db", "restore copy.db"]) {
     const finished = await limited(words);

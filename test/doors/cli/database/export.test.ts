@@ -84,10 +84,10 @@ test.each([
   [["export", "posts", "--format", "ndjson", "--raw"], 2, "raw: Only CSV"],
   [["export", "posts", "--channel", "@nobody"], 2, "channel: There is no channel @nobody."],
   [["export", "people"], 2, "people"],
-])("%p ends with %p and says why", async (words, exitCode, said) => {
+])("%p ends with %p and says why", async (words, exitCode, expected) => {
   await importChannels();
   const ended = await machine.run(words);
-  expect(ended.notes).toContain(said);
+  expect(ended.notes).toContain(expected);
   expect(ended.exitCode).toBe(exitCode);
   expect(ended.out).toBe("");
   expect(made()).toEqual([]);

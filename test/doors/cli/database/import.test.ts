@@ -212,7 +212,7 @@ test("a file that cannot be imported is one line and changes nothing; exit 1, or
     Buffer.from("30001,\xff,1\n", "latin1"),
   ]);
   machine.write("damaged.csv", late);
-  for (const [words, exitCode, said] of [
+  for (const [words, exitCode, expected] of [
     [["channels", "missing.csv"], 1, "missing.csv"],
     [["channels", "folder"], 1, "directory"],
     [["channels", "header.csv"], 2, "titel"],
@@ -235,7 +235,7 @@ test("a file that cannot be imported is one line and changes nothing; exit 1, or
       ...{ words, exitCode, out: "" },
     });
     expect(finished.notes.trimEnd().split("\n"), words.join(" ")).toHaveLength(1);
-    expect(finished.notes).toContain(said);
+    expect(finished.notes).toContain(expected);
   }
   expect(titles()).toEqual(["Один"]);
 });

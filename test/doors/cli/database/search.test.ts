@@ -85,7 +85,7 @@ test("wrong filters are all reported together in the API's sentences, with exit 
       "territory: Object with slug=nowhere does not exist. " +
       "q: Ensure this field has at least 3 characters.\n",
   });
-  for (const [option, value, said] of [
+  for (const [option, value, expected] of [
     ["--subscribers-min", "many", "subscribers_min: A valid integer is required."],
     ["--verified", "perhaps", "verified: "],
     ["--limit", "1000", "limit: "],
@@ -94,7 +94,7 @@ test("wrong filters are all reported together in the API's sentences, with exit 
   ] as const) {
     const { exitCode, out, notes } = await machine.run([...EXPLAIN, "наука", option, value]);
     expect({ option, exitCode, out }).toEqual({ option, exitCode: 2, out: "" });
-    expect(notes).toContain(said);
+    expect(notes).toContain(expected);
   }
 });
 

@@ -13,10 +13,10 @@ test("a ready process is exit 0, as text or as JSON", async () => {
   const port = portOf(await machine.serve());
   // A configured HTTP proxy is not used.
   const environment = { KANALOG_PORT: port, http_proxy: "http://127.0.0.1:1" };
-  const said = await machine.run(["health"], { environment });
-  expect(said).toMatchObject({ exitCode: 0, notes: "" });
+  const plain = await machine.run(["health"], { environment });
+  expect(plain).toMatchObject({ exitCode: 0, notes: "" });
   // Warnings may follow, for instance about a lock held for long on a busy machine.
-  expect(said.out).toStartWith(`Ready at http://127.0.0.1:${port}.\n`);
+  expect(plain.out).toStartWith(`Ready at http://127.0.0.1:${port}.\n`);
   const { exitCode, out, notes } = await machine.run(["health", "--port", port, "--json"]);
   expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
   expect(JSON.parse(out)).toMatchObject({
@@ -53,9 +53,9 @@ test("a process that is not ready is exit 1, with the reason", async () => {
   const db = machine.open();
   db.pragma("user_version = 999");
   db.close();
-  const said = await machine.run(["health", "--port", port]);
-  expect(said).toMatchObject({ exitCode: 1, out: "" });
-  expect(said.notes).toMatch(/^Not ready at http:\/\/127\.0\.0\.1:\d+: .* version 999.*\.\n$/);
+  const plain = await machine.run(["health", "--port", port]);
+  expect(plain).toMatchObject({ exitCode: 1, out: "" });
+  expect(plain.notes).toMatch(/^Not ready at http:\/\/127\.0\.0\.1:\d+: .* version 999.*\.\n$/);
   const { exitCode, out, notes } = await machine.run(["health", "--port", port, "--json"]);
   expect({ exitCode, notes }).toEqual({ exitCode: 1, notes: "" });
   expect(JSON.parse(out)).toMatchObject({ ready: false, checks: { database: "ok" } });

@@ -8,7 +8,7 @@ beforeAll(() => {
 afterAll(() => machine.leave());
 
 test("a wrong option is reported by its own name, not the variable's", async () => {
-  for (const [words, option, said] of [
+  for (const [words, option, expected] of [
     [["serve", "--workers", "0"], "--workers <n>", '"0" is not a whole number from 1 to 64'],
     [["serve", "--port", "80.5"], "--port <port>", '"80.5" is not a whole number from 0 to 65535'],
     [["health", "--port", "x"], "--port <port>", '"x" is not a whole number from 0 to 65535'],
@@ -23,7 +23,7 @@ test("a wrong option is reported by its own name, not the variable's", async () 
     const { exitCode, notes } = await machine.run(words);
     expect(exitCode).toBe(2);
     expect(notes).toContain(`option '${option}' argument`);
-    expect(notes).toContain(said);
+    expect(notes).toContain(expected);
     expect(notes).not.toContain("KANALOG_");
   }
 });
