@@ -67,181 +67,182 @@ export const SETTINGS = {
   KANALOG_CLUSTER: secret(
     optional(
       "cluster",
-      "The PostgreSQL that several nodes share, such as `postgres://kanalog:password@db.example.com/kanalog`; " +
-        "several hosts, separated by commas, are tried for the one that takes writes. The database file is " +
-        "then this node's copy, for reading.",
+      "The PostgreSQL server that several nodes share, such as " +
+        "`postgres://kanalog:password@db.example.com/kanalog`; of several hosts, separated by commas, the " +
+        "one that accepts writes is used. The database file is then this node's copy, for reading.",
       clusterAddress,
     ),
   ),
   KANALOG_NODE: optional(
     "node",
-    "This node's name in its cluster; the machine's where not given.",
+    "This node's name in its cluster; by default the machine's name.",
     nodeName,
   ),
   KANALOG_LAG_MAX: setting(
     "lagMaxMs",
-    "How long this node's copy may not have been the newest before `/readyz` says 503.",
+    "How long this node's copy may be out of date before `/readyz` says 503.",
     "60s",
     duration,
   ),
   KANALOG_HOST: setting("host", "The address to listen on.", "127.0.0.1", nonEmpty),
   KANALOG_PORT: setting(
     "port",
-    "The port to listen on; 0 takes a free one.",
+    "The port to listen on; 0 chooses a free one.",
     "8080",
     integer(0, 65_535),
   ),
   KANALOG_WORKERS: setting(
     "workers",
-    "How many processes serve, each on a core of its own; `auto`: one for each core. Linux only, " +
-      "elsewhere one serves.",
+    "How many processes serve; `auto`: one for each core. Linux only; elsewhere one process serves.",
     "1",
     readWorkers,
   ),
   KANALOG_BASE_URL: optional(
     "baseUrl",
-    "The address under which clients reach the appliance, for `next` links; " +
-      "the listener's own address where not given.",
+    "The address under which clients reach the appliance, for `next` links; by default the address it " +
+      "listens on.",
     baseUrl,
   ),
   KANALOG_BRAND: setting(
     "brand",
-    "The name that pages carry, up to 40 characters.",
+    "The name that pages show, up to 40 characters.",
     "Kanalog",
     brandName,
   ),
   KANALOG_LOGO: optional(
     "logo",
-    "The path of a logo beside the name: an SVG, PNG or WebP file of at most 256 KiB. One at least 2.2 " +
-      "times as wide as high stands in the place of the name.",
+    "The path of a logo to show beside the name: an SVG, PNG or WebP file of at most 256 KiB. A logo at " +
+      "least 2.2 times as wide as high replaces the name.",
     readLogo,
   ),
   KANALOG_ACCENT: setting(
     "accent",
-    "The colour of links and buttons, as `#rrggbb`; made darker or lighter where it could not be read.",
+    "The colour of links and buttons, as `#rrggbb`; made darker or lighter if it would be hard to read.",
     "#0b6a86",
     colour,
   ),
   KANALOG_TRUST_PROXY: setting(
     "trustProxy",
-    "Believe a proxy in front, of each header the last value: the client IP from `X-Forwarded-For`, and " +
-      "where `KANALOG_BASE_URL` is not given, the address of pages from `X-Forwarded-Host` and `X-Forwarded-Proto`. " +
-      "`next` links and mails take it from them too where all addresses are listened on; on any other " +
-      "`KANALOG_HOST`, as on the default, they name the listener: set `KANALOG_BASE_URL`.",
+    "Trust a proxy in front, and of each of its headers the last value: the client IP from " +
+      "`X-Forwarded-For`, and, if `KANALOG_BASE_URL` is not set, the address of pages from " +
+      "`X-Forwarded-Host` and `X-Forwarded-Proto`. `next` links and mails use that address only if the " +
+      "appliance listens on all addresses; otherwise, as by default, they name `KANALOG_HOST`: set " +
+      "`KANALOG_BASE_URL`.",
     "false",
     flag,
   ),
   KANALOG_MESSENGER_HOSTS: setting(
     "messengerHosts",
-    "The messenger's hosts, by which links to channels are known.",
+    "The messenger's hosts, by which links to channels are recognized.",
     "t.me,telegram.me,telegram.dog,max.ru",
     nonEmptyList(hostName),
   ),
   KANALOG_CORS_ORIGINS: setting(
     "corsOrigins",
-    "Origins whose pages may call the API from a browser; none where empty.",
+    "Origins whose pages may call the API from a browser; none by default.",
     "",
     list(origin),
   ),
   KANALOG_ALLOWED_HOSTS: setting(
     "allowedHosts",
-    "Hosts whose pages may use the MCP server from a browser, beside the appliance's own, such as " +
+    "Hosts whose pages may use the MCP server from a browser, besides the appliance's own, such as " +
       "`app.example.com`.",
     "",
     list(hostName),
   ),
   KANALOG_OAUTH: setting(
     "oauth",
-    "`on` lets assistants that take only an address connect by signing in, where `KANALOG_BASE_URL` is " +
-      "an https address, such as the one of a proxy in front; else `off`.",
+    "`on` lets assistants that take only an address connect by signing in; `KANALOG_BASE_URL` must be an " +
+      "https address, such as that of a proxy in front. `off` forbids it.",
     "off",
     onOrOff,
   ),
   KANALOG_SIGN_UP: setting(
     "signUp",
-    "`on` lets visitors make an account with a key on the plan Test, by a link that is mailed to them; " +
-      "else `off`.",
+    "`on` lets visitors create an account with a key on the plan Test, through a link that is mailed to " +
+      "them; `off` forbids it.",
     "off",
     onOrOff,
   ),
   KANALOG_QUERY_TIMEOUT_MS: setting(
     "queryTimeoutMs",
-    "How long a database query may take before it is given up with 503 `timeout`.",
+    "How many milliseconds a database query may take before it is stopped with 503 `timeout`.",
     "5000",
     integer(1, 600_000),
   ),
   KANALOG_STATISTICS_OPEN_DAYS: setting(
     "statisticsOpenDays",
-    "How many of the last Moscow days, today included, go on following their posts: views and posts " +
-      "that no import gave.",
+    "For how many of the latest Moscow days, today included, views and post counts that no import gave " +
+      "are still computed from the posts.",
     "7",
     integer(1, 60),
   ),
   KANALOG_POST_SEARCH: setting(
     "postSearch",
-    "`on` keeps an index by which posts are searched, of some 30 % of their texts' size; `off` removes it, " +
-      "and the search says so. Turned on again, it is built in the background.",
+    "`on` keeps an index for searching posts, of about 30 % of the size of their texts; `off` removes " +
+      "it, and searches of posts are refused. When turned on again, it is built in the background.",
     "on",
     onOrOff,
   ),
   KANALOG_REQUEST_LOG: setting(
     "requestLog",
-    "Keep the last 100 requests of each key for a week, with path, status and duration, for its owner " +
-      "to look at.",
+    "Keep the last 100 requests of each key for a week, with path, status and duration, for its owner to " +
+      "see.",
     "true",
     flag,
   ),
   KANALOG_DURABLE: setting(
     "durable",
-    "`full` flushes units that were counted to the disk before they are answered, as all else is: for a " +
-      "volume that is replicated. Else `usual`: a loss of power may take the last instant of them.",
+    "`full` flushes counted units to the disk before the request is answered, as is always done for " +
+      "everything else: use it on a replicated volume. With `usual`, a power failure may lose the units of " +
+      "the last moments.",
     "usual",
     durability,
   ),
   KANALOG_SECRET: secret(
     optional(
       "secret",
-      "Encrypts the signing secrets of webhooks: any text of at least 32 characters. Where not " +
-        "given, the file beside the database with `.secret` behind its name, made on the first start.",
+      "Encrypts the signing secrets of webhooks: any text of at least 32 characters. By default it is read " +
+        "from a file beside the database, with `.secret` appended to its name, which the first start creates.",
       secretText,
     ),
   ),
   KANALOG_WEBHOOK_BATCH_SECONDS: setting(
     "webhookBatchMs",
-    "How often the posts that were read are cut into events, in seconds.",
+    "How often new posts are combined into events, in seconds.",
     "60",
     (text) => integer(1, 3_600)(text) * 1000,
   ),
   KANALOG_WEBHOOK_RETRIES: setting(
     "webhookRetriesMs",
-    "When a delivery that failed is attempted again, after each failure.",
+    "How long to wait after each failure before a delivery is attempted again.",
     "1m,5m,15m,1h,3h,6h,12h",
     nonEmptyList(duration),
   ),
   KANALOG_WEBHOOK_ALLOW: setting(
     "webhookAllow",
-    "Your own networks that webhooks may point to, as address ranges such as `10.0.0.0/8`; " +
-      "else public addresses only.",
+    "Your own networks that webhooks may point to, as address ranges such as `10.0.0.0/8`; all other " +
+      "addresses must be public.",
     "",
     list(parseAddressRange),
   ),
   KANALOG_WEBHOOK_CA: optional(
     "webhookCa",
-    "Certificates (PEM) that receivers and sources are trusted by beside the usual ones; best given as " +
+    "Certificates (PEM) to trust for receivers and sources, besides the usual ones; best given as " +
       "`KANALOG_WEBHOOK_CA_FILE`.",
     certificates,
   ),
   KANALOG_SOURCE_ALLOW: setting(
     "sourceAllow",
-    "Your own networks that sources may be read from, over http too, as address ranges such as " +
-      "`10.0.0.0/8`; else public addresses over https only.",
+    "Your own networks that sources may be read from, also over http, as address ranges such as " +
+      "`10.0.0.0/8`; all other addresses must be public, and use https.",
     "",
     list(parseAddressRange),
   ),
   KANALOG_SMTP_URL: secret(
     optional(
       "smtpUrl",
-      "The mail server, such as `smtps://user:password@mail.example.com`; none, no mail.",
+      "The mail server, such as `smtps://user:password@mail.example.com`; without it, no mail is sent.",
       smtpUrl,
     ),
   ),
@@ -253,7 +254,7 @@ export const SETTINGS = {
   ),
   KANALOG_BACKUP_DIR: optional(
     "backupDir",
-    "The folder for a backup every day at 04:00 Moscow time; none, no daily backup.",
+    "The folder for a backup every day at 04:00 Moscow time; without it, there is no daily backup.",
     nonEmpty,
   ),
   KANALOG_BACKUPS_KEPT: setting(
@@ -264,7 +265,7 @@ export const SETTINGS = {
   ),
   KANALOG_METRICS_ALLOW: setting(
     "metricsAllow",
-    "Who may read `/metrics`, as address ranges; to all others it is not there.",
+    "Who may read `/metrics`, as address ranges; everybody else gets a 404.",
     "127.0.0.0/8,::1",
     list(parseAddressRange),
   ),

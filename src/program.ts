@@ -8,11 +8,11 @@ import { runStdioBridge } from "./doors/mcp/stdio-bridge.ts";
 import { systemPorts } from "./ports/ports.ts";
 
 /** Whether the command checks its output's errors and handles them itself. */
-let handlesErrors = false;
+let isErrorHandled = false;
 
 // A reader that closes the pipe early (`| head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (handlesErrors) return;
+  if (isErrorHandled) return;
   if (error.code === "EPIPE") process.exit(0);
   process.stderr.write(`Standard output cannot be written: ${error.message}.\n`);
   process.exit(1);
@@ -27,9 +27,9 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
         if (process.stdout.write(bytes)) resolve();
         else process.stdout.once("drain", resolve);
       }),
-    told: (text) =>
+    outSafely: (text) =>
       new Promise((resolve, reject) => {
-        handlesErrors = true;
+        isErrorHandled = true;
         process.stdout.write(`${text}\n`, (error) => {
           if (error) reject(error);
           else resolve();

@@ -1,19 +1,22 @@
 /**
- * Processor time of matching a post with 10,000 alerts, by what the alerts ask for:
- * `bun test/bench/alerts.ts [alerts]`. Posts are the sample's, and the words of alerts are drawn from
- * them; the rows after the first are the worst that owners of alerts may come upon. Also what a change
- * of one alert costs, and reading all of them at a start.
+ * Processor time of matching a post with 10,000 alerts, by kind of query: `bun test/bench/alerts.ts [alerts]`.
+ * Posts are the sample's, and the words of alerts are drawn from them; the rows after the first are the worst
+ * cases that owners of alerts can construct. Also the cost of changing one alert, and of building the index at
+ * a start.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tokensOf } from "../../src/catalog/post-search/tokens.ts";
 import { createAlertIndex } from "../../src/push/webhooks/alerts/alert-index.ts";
+import { seededRandom } from "./peers/data/random.ts";
 import { ROOT } from "./peers/processes.ts";
 
+/** Seed of the drawn words. */
+const PURPOSE = 60;
 const POST_MAX_MS = 1;
 const QUERY_LENGTH_MAX = 200;
 const ROUNDS = 3;
-/** What runs often is compiled: the rows would measure the compiler as well. */
+/** Rounds before measuring, until Bun has compiled the code; otherwise rows would include the compiler. */
 const WARM_ROUNDS = 4;
 const POSTS_MAX = 300;
 const CHANGES = 200;
@@ -21,21 +24,21 @@ const FACTS = { channelId: 1, isAd: false, categories: [], territories: [] };
 const ANY = { channelId: null, category: null, territory: null, isAd: null };
 
 const count = Number(process.argv[2] ?? 10_000);
-const draw = createDraw(1);
+const { next: draw } = seededRandom(PURPOSE);
 const texts = readFileSync(join(ROOT, "data/sample/posts.ndjson"), "utf8")
   .trim()
   .split("\n")
   .map((line) => (JSON.parse(line) as { text?: string }).text ?? "")
   .filter((text) => text !== "")
   .slice(0, POSTS_MAX);
-/** Each as often as it stands there: drawing one weighs it. */
+/** All words of the posts, repeated ones too, so that a draw is weighted by frequency. */
 const words = texts.flatMap((text) => text.match(/\p{L}{2,}/gu) ?? []);
-/** The most frequent first. */
+/** Different words, most frequent first. */
 const ranked = rank(words);
 const any = (): string => words[Math.floor(draw() * words.length)] ?? "";
 const frequent = (most: number): string => ranked[Math.floor(draw() * most)] ?? "";
 const rare = (): string => ranked[Math.floor(draw() * ranked.length)] ?? "";
-/** As many of a kind as `q` has room for. */
+/** Joins as many terms as fit into `q`. */
 const full = (one: () => string, between: string): string => {
   let q = one();
   for (
@@ -50,12 +53,12 @@ const full = (one: () => string, between: string): string => {
 
 const kinds: Record<string, () => string> = {
   "one to three words": () => Array.from({ length: 1 + Math.floor(draw() * 3) }, rare).join(" "),
-  "three beginnings of three letters": () =>
+  "three prefixes of three letters": () =>
     Array.from({ length: 3 }, () => `${any().slice(0, 3)}*`).join(" | "),
-  "200 characters of beginnings": () => full(() => `${any().slice(0, 3)}*`, " | "),
+  "200 characters of prefixes": () => full(() => `${any().slice(0, 3)}*`, " | "),
   "two frequent words": () => `${frequent(50)} ${frequent(50)}`,
   "200 characters of frequent words": () => full(() => frequent(100), " "),
-  "a frequent word, without 200 characters of words": () =>
+  "a frequent word, excluding 200 characters of words": () =>
     `${frequent(10)} ${full(() => `-${frequent(500)}`, " ").slice(0, 180)}`,
   "two lists of alternatives, 200 characters": () =>
     `${full(() => frequent(100), " | ").slice(0, 98)} ${full(() => frequent(100), " | ").slice(0, 98)}`,
@@ -90,21 +93,12 @@ for (const [name, query] of Object.entries(kinds)) {
   );
 }
 
-/** Microseconds of processor time. */
+/** @returns microseconds of processor time */
 function took(work: () => void): number {
   const before = process.cpuUsage();
   work();
   const { user, system } = process.cpuUsage(before);
   return user + system;
-}
-
-/** The same numbers in every run. */
-function createDraw(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 function rank(all: readonly string[]): string[] {

@@ -1,18 +1,18 @@
 /**
- * Answers per second with billing and without, in turns of one run:
- * `bun test/bench/billing.ts [rounds]`. "Without" is the same server whose requests are not counted,
- * "flushed" the same with KANALOG_DURABLE=full.
+ * Answers per second with and without billing, in turns of one run: `bun test/bench/billing.ts [rounds]`.
+ * "Unbilled" is the same server without counting requests, "flushed" the same with KANALOG_DURABLE=full.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import autocannon from "autocannon";
 import { createApp } from "../../src/app/app.ts";
 import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../src/config.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
+import { load } from "./peers/client/load.ts";
+import { median } from "./peers/statistics.ts";
 
 const CONNECTIONS = 50;
 const ROUND_S = 3;
@@ -97,40 +97,11 @@ async function measure(databasePath: string, kind: string, key: string): Promise
   });
   const { value } = await server.stdout.getReader().read();
   const address = new TextDecoder().decode(value).trim();
-  const url = `${address}/v1/msgr/channels/7/`;
-  await load(url, key, 1);
-  const perSecond = await load(url, key, ROUND_S);
+  const headers = { authorization: `Bearer ${key}` };
+  const target = { address, headers, paths: ["/v1/msgr/channels/7/"] };
+  await load(target, { connections: CONNECTIONS, seconds: 1 });
+  const { perSecond } = await load(target, { connections: CONNECTIONS, seconds: ROUND_S });
   server.kill();
   await server.exited;
-  return perSecond;
-}
-
-/** Answers per second under load: by wrk where it is installed, since autocannon is soon at its end. */
-async function load(url: string, key: string, seconds: number): Promise<number> {
-  const authorization = `Bearer ${key}`;
-  const wrk = Bun.which("wrk");
-  if (wrk !== null) {
-    const words = [
-      "-t1",
-      `-c${CONNECTIONS}`,
-      `-d${seconds}s`,
-      "-H",
-      `Authorization: ${authorization}`,
-    ];
-    const text = await new Response(Bun.spawn([wrk, ...words, url]).stdout).text();
-    if (/Non-2xx|Socket errors/.test(text)) throw new Error(text);
-    return Math.round(Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]));
-  }
-  const result = await autocannon({
-    url,
-    connections: CONNECTIONS,
-    duration: seconds,
-    headers: { authorization },
-  });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} not 200`);
-  return Math.round(result.requests.average);
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+  return Math.round(perSecond);
 }

@@ -1,10 +1,9 @@
 /**
  * Growth and engagement at a number of channels: `bun test/bench/growth.ts [channels] [folder]`. The nightly
- * computing after a day, and once more with nothing new; each ordering of the catalog in turn, so that
- * trending stands beside the others; a comparison of 20 channels over 366 days beside a bare loop of
- * prepared statements; statistics of the whole catalog. The data is that of `bun run bench`, brought
- * to the present schema where a former version made it. Times are the
- * processor's, but for how long the lock is held.
+ * computation after a day, and again with nothing new; each ordering of the catalog in turn, so that growth
+ * can be compared with the others; a comparison of 20 channels over 366 days beside a bare loop of prepared
+ * statements; statistics of the whole catalog. The data is that of `bun run bench`, migrated if an older version
+ * created it. Times are processor time, except how long the lock is held.
  */
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,7 +63,7 @@ async function nights(db: Database): Promise<void> {
     onLockHeld(db, (_work, ms) => heldMs.push(ms));
     console.log(`metrics, ${name}: ${await took(() => computeMetrics(db, clock))}`);
     if (heldMs.length > 0)
-      console.log(`its ${heldMs.length} holds of the lock: ${inWords(heldMs)}`);
+      console.log(`its ${heldMs.length} holds of the lock: ${describe(heldMs)}`);
   }
 }
 
@@ -100,7 +99,7 @@ function comparisons(db: Database): void {
   console.log(`compare ${COMPARED} x ${DAYS}: ${compared}; a bare loop: ${bare}`);
 }
 
-/** What a program would do by itself: four prepared statements a channel, and its posts' views sorted. */
+/** What a program without Kanalog would do: four prepared statements per channel, and sorting its posts' views. */
 function bareLoop(db: Database, ids: readonly number[], from: number, to: number): unknown[] {
   const reading = (order: string) =>
     db.prepare<{ n: number }>(
@@ -139,7 +138,7 @@ function statistics(db: Database): void {
   }
 }
 
-/** Does each of the works in turn, over and over. @returns the processor time of each, in words */
+/** Runs the functions in turn, repeatedly. @returns a text with the processor time of each */
 function inTurns(rounds: number, works: readonly (() => unknown)[]): string[] {
   const times = works.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
@@ -149,10 +148,10 @@ function inTurns(rounds: number, works: readonly (() => unknown)[]): string[] {
       times[at]?.push(processorMs() - usedMs);
     }
   }
-  return times.map(inWords);
+  return times.map(describe);
 }
 
-function inWords(timesMs: number[]): string {
+function describe(timesMs: number[]): string {
   const sorted = timesMs.sort((one, other) => one - other);
   const at = (part: number) => (sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(2);
   return `median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
@@ -166,7 +165,7 @@ async function took(work: () => Promise<unknown>): Promise<string> {
   return `${seconds(processorMs() - usedMs)} s of processor time, ${paused} s with pauses`;
 }
 
-/** Processor time so far: others may be at work on the machine. */
+/** Processor time so far, which other work on the machine does not change. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,6 +1,6 @@
 /**
- * Response times while 100,000 rows of statistics are imported by another process:
- * `bun test/bench/import-beside-serving.ts [rows]`. Prints the quiet and the busy figures of one run.
+ * Response times while another process imports 100,000 rows of statistics:
+ * `bun test/bench/import-beside-serving.ts [rows]`. Prints the figures before and during the import.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,10 +1,10 @@
 /**
- * Calls of `msgr_channels_retrieve` per second, in turns of one run: over MCP, beside the same card
- * over REST, with an access token of OAuth in the place of the key, and beside the official SDK's server that answers the same call from the same row:
- * `bun test/bench/mcp.ts [rounds]`. The SDK's server runs on Bun too: once as its documentation
- * shows (Express, a server and a stateless transport for each request), and once with as little
- * around it as it allows (its web standard transport behind Bun.serve). Unlike the appliance it
- * checks no key and counts nothing.
+ * Calls of `msgr_channels_retrieve` per second, in turns of one run: over MCP with a key, over MCP with an OAuth
+ * access token, the same card over REST, and the official SDK's server, which answers the same call from the
+ * same row: `bun test/bench/mcp.ts [rounds]`. The SDK's server runs on Bun too: once as its documentation shows
+ * (Express, a server and a stateless transport for each request), and once with as little code around it as
+ * possible (its web standard transport behind Bun.serve). Unlike the appliance it checks no key and counts
+ * nothing.
  */
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
@@ -17,6 +17,7 @@ import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 import { challengeOf, leadsTo, METADATA, REDIRECT, VERIFIER } from "../support/oauth-client.ts";
 import { PASSWORD, remoteVisitor } from "../support/visitor.ts";
+import { median } from "./peers/statistics.ts";
 
 const CONNECTIONS = 50;
 const ROUND_S = 3;
@@ -46,11 +47,11 @@ const POSTED = {
   accept: "application/json, text/event-stream",
 };
 
-/** What is measured: one request, sent over and over. */
+/** What is measured: one request, sent repeatedly. */
 interface Target {
   url: string;
   headers: Record<string, string>;
-  /** A POST where there is one. */
+  /** If present, the request is a POST. */
   body?: string;
 }
 
@@ -66,7 +67,7 @@ async function compare(rounds: number): Promise<void> {
   try {
     const key = await fill(machine);
     const { address } = await machine.serve(["serve"], { environment: { KANALOG_OAUTH: "on" } });
-    const token = await letIn(machine, address);
+    const token = await connectByOAuth(machine, address);
     const startSdk = async (kind: "express" | "bare"): Promise<string> => {
       const words = [process.execPath, import.meta.path, "serve-sdk", machine.database, kind];
       const child = Bun.spawn(words, { stdout: "pipe" });
@@ -111,10 +112,12 @@ async function compare(rounds: number): Promise<void> {
       }
     }
     for (const [index, name] of Object.keys(targets).entries()) {
-      console.log(`${name}: ${rates[index]?.join(", ")} a second, median ${median(rates[index])}`);
+      console.log(
+        `${name}: ${rates[index]?.join(", ")} a second, median ${median(rates[index] ?? [])}`,
+      );
     }
     const [rest = [], legacy = [], modern = [], byToken = [], express = [], bare = []] = rates;
-    // Of each round by itself, since what else the machine does differs from round to round.
+    // The median of the ratios of each round, because other work on the machine differs from round to round.
     const ratio = (name: string, upper: number[], lower: number[], least: number): void => {
       const value = median(upper.map((rate, round) => rate / (lower[round] ?? 0)));
       console.log(`${name}: ${value.toFixed(2)}${least === 0 ? "" : ` (at least ${least})`}`);
@@ -134,7 +137,7 @@ async function compare(rounds: number): Promise<void> {
   }
 }
 
-/** A thousand channels with full cards, and a key whose plan refuses nothing. @returns the key */
+/** Adds a thousand channels with full cards, and a key whose limits are never reached. @returns the key */
 async function fill(machine: Machine): Promise<string> {
   const rows = Array.from({ length: 1000 }, (_, index) =>
     JSON.stringify({
@@ -160,8 +163,8 @@ async function fill(machine: Machine): Promise<string> {
   return key;
 }
 
-/** Lets an assistant in, in the name of the key's member. @returns its access token */
-async function letIn(machine: Machine, address: string): Promise<string> {
+/** Connects an assistant with OAuth, for the key's member. @returns its access token */
+async function connectByOAuth(machine: Machine, address: string): Promise<string> {
   await machine.run(["member", "password", "1", "--stdin"], { stdin: `${PASSWORD}\n` });
   const person = remoteVisitor(address);
   await person.signIn("ada@example.com");
@@ -173,16 +176,16 @@ async function letIn(machine: Machine, address: string): Promise<string> {
   const registered = await post("/oauth/register", JSON.stringify(METADATA));
   const client = { client_id: registered["client_id"] ?? "", redirect_uri: REDIRECT };
   const challenge = { code_challenge: challengeOf(VERIFIER), code_challenge_method: "S256" };
-  const asked = new URLSearchParams({ response_type: "code", ...client, ...challenge });
+  const query = new URLSearchParams({ response_type: "code", ...client, ...challenge });
   const answer = { action: "allow", organization: 1 };
-  const to = leadsTo(await person.post(`/account/authorize/?${asked}`, answer));
+  const to = leadsTo(await person.post(`/account/authorize/?${query}`, answer));
   const code = to?.searchParams.get("code") ?? "";
   const grant = { grant_type: "authorization_code", code, code_verifier: VERIFIER };
   const tokens = await post("/oauth/token", new URLSearchParams({ ...grant, ...client }));
   return tokens["access_token"] ?? "";
 }
 
-/** Else the compared would not do the same work. */
+/** Makes sure that all targets do the same work. @throws Error if their cards differ */
 async function requireSameAnswers(targets: Target[]): Promise<void> {
   const cards = await Promise.all(
     targets.map(async ({ url, headers, body }) => {
@@ -207,7 +210,7 @@ function post(headers: Record<string, string>) {
   return { method: "POST", headers };
 }
 
-/** Answers per second under load: by wrk where it is installed, since autocannon is soon at its end. */
+/** Answers per second under load, by wrk if it is installed, since autocannon reaches its own limit early. */
 async function load(machine: Machine, target: Target, seconds: number): Promise<number> {
   const { url, headers, body } = target;
   const wrk = Bun.which("wrk");
@@ -233,11 +236,7 @@ async function load(machine: Machine, target: Target, seconds: number): Promise<
   return Math.round(result.requests.average);
 }
 
-function median(values: number[] = []): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-/** The same tool by the official SDK; prints its address. */
+/** Serves the same tool with the official SDK, and prints its address. */
 async function serveSdk(databasePath: string, byExpress: boolean): Promise<void> {
   const db = openDatabase(databasePath, systemClock, "reader");
   const output = {
@@ -296,7 +295,7 @@ async function serveSdk(databasePath: string, byExpress: boolean): Promise<void>
   app.post("/mcp", async (request: any, response: any) => {
     const server = newServer();
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
-    // Its own types do not fit one another under exactOptionalPropertyTypes.
+    // The SDK's own types are incompatible under exactOptionalPropertyTypes.
     await server.connect(transport as Parameters<typeof server.connect>[0]);
     await transport.handleRequest(request, response, request.body);
     response.on("close", () => {

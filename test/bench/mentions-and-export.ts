@@ -1,6 +1,7 @@
 /**
- * Pages of mentions and similar channels of a channel that many posts mention, and a bulk export beside a bare loop
- * over the same rows, all through the served API: `bun test/bench/mentions-and-export.ts [posts] [requests]`.
+ * Pages of mentions and of similar channels, for a channel that many posts mention, and a bulk export compared
+ * with a bare loop over the same rows: `bun test/bench/mentions-and-export.ts [posts] [requests]`. Pages and
+ * export go through the served API.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,7 +15,7 @@ import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
 
 const SOURCES = 5_000;
-/** Of the text that is written at a time, and of its compression, as the export has them. */
+/** Size of the parts that the loop writes, and its compression level, both the same as the export's. */
 const PART_CHARACTERS = 256 * 1024;
 const EXPORT_GZIP_LEVEL = 3;
 const MEGABYTE = 1_000_000;
@@ -24,7 +25,7 @@ const requests = Number(process.argv[3] ?? 200);
 const folder = mkdtempSync(join(tmpdir(), "kanalog-bench-"));
 const config = readConfig({
   ...{ KANALOG_DB: join(folder, "bench.db"), KANALOG_PORT: "0" },
-  // Else its index would be built beside what is measured.
+  // Otherwise its index would be built during the measurement.
   KANALOG_POST_SEARCH: "off",
 });
 const app = await createApp(config, systemPorts({ ...config, logLevel: "error" }));
@@ -39,7 +40,7 @@ try {
   };
   const paths = {
     "first page of mentions": "/channels/1/mentions/?limit=50",
-    "page of forwards, which are few": "/channels/1/mentions/?kind=forward",
+    "page of forwards, which are rare": "/channels/1/mentions/?kind=forward",
     "similar channels": "/channels/1/similar/",
   };
   for (const [what, path] of Object.entries(paths)) {
@@ -54,7 +55,7 @@ try {
     console.log(`${what}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
   }
 
-  // Compressing takes more than all else, so the loop compresses too where the export does.
+  // Compressing takes most of the time, so the loop compresses if the export does.
   for (const encoding of ["identity", "gzip"] as const) {
     const bare = await bareLoop(app, encoding);
     console.log(
@@ -86,7 +87,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Every tenth post mentions the first channel, each another besides; one in a thousand is a forward. */
+/** Every post mentions some channel, every tenth also the first one; one in a thousand forwards from it. */
 function fill({ domains: { db } }: App): void {
   db.exec(`
     BEGIN;
@@ -119,7 +120,7 @@ async function makeKey({ domains: { accounts, keys } }: App): Promise<string> {
   return (await keys.createKey(key, COMMAND_LINE)).token;
 }
 
-/** Reads an answer in a process of its own, whose time is not the server's. @returns its bytes */
+/** Reads an answer in another process, so that its processor time is not counted. @returns its size in bytes */
 async function readApart(url: string, headers: Record<string, string>): Promise<number> {
   const script = `
     let bytes = 0;
@@ -134,15 +135,15 @@ function perSecond(perMs: number): string {
   return (1000 * perMs).toFixed(0);
 }
 
-/** Processor time of all threads so far: others may be at work on the machine. */
+/** Processor time of all threads so far, which other work on the machine does not change. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
 /**
- * Rows a millisecond, by the clock and by processor time, of reading the posts, writing them as JSON, and compressing
- * that as the export does.
+ * Reads the posts, serializes them to JSON, and compresses that as the export does. @returns rows per
+ * millisecond, by the clock and by processor time
  */
 async function bareLoop(
   { domains: { db } }: App,

@@ -1,8 +1,8 @@
 /**
- * Post search over posts of real vocabulary, words drawn from the sample's by their frequency:
- * `bun test/bench/post-search.ts [--posts N] [--passes N] [--data DIR] [--peers]`. Prints the import's
- * speed with and without the index, the index's size beside the texts', and the p99 of first pages by
- * class of query and filter; with `--peers`, beside Fastify and PocketBase with LIKE on the same rows.
+ * Post search over posts whose words are drawn from the sample's by frequency:
+ * `bun test/bench/post-search.ts [--posts N] [--passes N] [--data DIR] [--peers]`. Prints the import's speed with
+ * and without the index, the index's size compared with the texts', and the p99 of first pages by class of query
+ * and filter; with `--peers`, also of Fastify and PocketBase with LIKE on the same rows.
  */
 
 import { once } from "node:events";
@@ -14,9 +14,12 @@ import type { Contender } from "./peers/contenders/contender.ts";
 import { startFastify } from "./peers/contenders/fastify.ts";
 import { kanalog, startKanalog } from "./peers/contenders/kanalog.ts";
 import { startPocketbase } from "./peers/contenders/pocketbase.ts";
+import { seededRandom } from "./peers/data/random.ts";
 import { endAll, ROOT } from "./peers/processes.ts";
 import { percentile } from "./peers/statistics.ts";
 
+/** Seed of the generated posts. */
+const PURPOSE = 61;
 const P99_MAX_MS = 50;
 const INDEX_PART_MAX = 0.45;
 const IMPORT_PART_MIN = 0.6;
@@ -48,20 +51,11 @@ try {
   await endAll();
 }
 
-function tell(name: string, value: string, isMet: boolean | null = null): void {
+function report(name: string, value: string, isMet: boolean | null = null): void {
   console.log(`${name.padEnd(56)} ${value}${isMet === null ? "" : isMet ? "  met" : "  NOT MET"}`);
 }
 
-/** The same numbers in every run. */
-function createDraw(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** All words of the sample's posts, each as often as it stands there: drawing one weighs it. */
+/** All words of the sample's posts, repeated ones too, so that a draw is weighted by frequency. */
 function sampleWords(): string[] {
   const lines = readFileSync(join(ROOT, "data/sample/posts.ndjson"), "utf8").trim().split("\n");
   const texts = lines.map((line) => (JSON.parse(line) as { text?: string }).text ?? "");
@@ -71,7 +65,7 @@ function sampleWords(): string[] {
 async function makeFiles(): Promise<{ channels: string; posts: string }> {
   const made = { channels: join(folder, "channels.csv"), posts: join(folder, "posts.ndjson") };
   if (existsSync(made.posts)) return made;
-  const draw = createDraw(1);
+  const { next: draw } = seededRandom(PURPOSE);
   const words = sampleWords();
   const channels = Math.ceil(posts / POSTS_OF_CHANNEL);
   const categories = ["news", "science", "business", "auto", "blogs"];
@@ -105,7 +99,7 @@ async function makeFiles(): Promise<{ channels: string; posts: string }> {
   return made;
 }
 
-/** Imports the posts without the index, then with it, into a new file each. */
+/** Imports the posts without the index, then with it, each time into a new file. */
 async function importBoth(files: { channels: string; posts: string }): Promise<void> {
   const without = join(folder, "without.db");
   const seconds: number[] = [];
@@ -117,15 +111,15 @@ async function importBoth(files: { channels: string; posts: string }): Promise<v
       db.exec("UPDATE post_search_state SET phase = 'off'");
       db.close();
     }
-    const told = await kanalog(file, "import", "posts", files.posts, "--json");
-    seconds.push((JSON.parse(told) as { seconds: number }).seconds);
+    const printed = await kanalog(file, "import", "posts", files.posts, "--json");
+    seconds.push((JSON.parse(printed) as { seconds: number }).seconds);
   }
   for (const suffix of ["", "-wal", "-shm"]) rmSync(without + suffix, { force: true });
   const [plain = 0, indexed = 0] = seconds;
   const part = plain / indexed;
   const rates = seconds.map((one) => Math.round(posts / one)).join(" and ");
-  tell("import, posts a second without and with the index", rates);
-  tell("import, part of its speed", part.toFixed(2), part >= IMPORT_PART_MIN);
+  report("import, posts a second without and with the index", rates);
+  report("import, part of its speed", part.toFixed(2), part >= IMPORT_PART_MIN);
 }
 
 function sizes(): void {
@@ -137,11 +131,11 @@ function sizes(): void {
   const texts = bytes("SELECT sum(octet_length(text)) FROM posts");
   db.close();
   const part = index / texts;
-  tell("index, MB, and texts, MB", `${Math.round(index / 1e6)} and ${Math.round(texts / 1e6)}`);
-  tell("index, part of the texts", part.toFixed(2), part <= INDEX_PART_MAX);
+  report("index, MB, and texts, MB", `${Math.round(index / 1e6)} and ${Math.round(texts / 1e6)}`);
+  report("index, part of the texts", part.toFixed(2), part <= INDEX_PART_MAX);
 }
 
-/** Words from the most frequent to rare ones. */
+/** Some words, from the most frequent to rare ones. */
 function wordsByRank(): string[] {
   const counts = new Map<string, number>();
   for (const word of sampleWords()) {
@@ -159,9 +153,9 @@ async function searches(): Promise<void> {
     word: words,
     "two words": pairs.map((pair) => pair.join(" ")),
     phrase: pairs.map((pair) => `"${pair.join(" ")}"`),
-    without: pairs.map(([one, other]) => `${one} -${other}`),
-    either: pairs.map((pair) => pair.join(" | ")),
-    beginning: words.map((word) => `${word.slice(0, 3)}*`),
+    "word without another": pairs.map(([one, other]) => `${one} -${other}`),
+    "either word": pairs.map((pair) => pair.join(" | ")),
+    prefix: words.map((word) => `${word.slice(0, 3)}*`),
     "exact form": words.map((word) => `=${word}`),
   };
   const filters: Record<string, Record<string, string>> = {
@@ -187,10 +181,10 @@ async function searches(): Promise<void> {
         const times = await ask(own, paths, Number(values.passes));
         all.push(...times);
         const p99 = percentile(times, 0.99);
-        tell(`${name}, ${filter}: p50, p99`, figures(times), p99 < P99_MAX_MS);
+        report(`${name}, ${filter}: p50, p99`, figures(times), p99 < P99_MAX_MS);
       }
     }
-    tell("all of them: p50, p99", figures(all), percentile(all, 0.99) < P99_MAX_MS);
+    report("all of them: p50, p99", figures(all), percentile(all, 0.99) < P99_MAX_MS);
     if (values.peers) await beside(own, words);
   } finally {
     await own.server.stop();
@@ -207,12 +201,12 @@ async function beside(own: Contender, words: readonly string[]): Promise<void> {
   for (const contender of [own, await startFastify(database), await startPocketbase(database)]) {
     const paths = words.map((word) => like[contender.name]?.(word) ?? "");
     const times = await ask(contender, paths, PEER_PASSES);
-    tell(`${contender.name}, words: p50, p99`, figures(times));
+    report(`${contender.name}, words: p50, p99`, figures(times));
     if (contender !== own) await contender.server.stop();
   }
 }
 
-/** Each path once in a pass, one after the other; a first pass is not counted. */
+/** Requests each path once per pass, one after another; the first pass is not counted. */
 async function ask({ server, headers }: Contender, paths: readonly string[], passes: number) {
   const times: number[] = [];
   for (let pass = 0; pass <= passes; pass += 1) {

@@ -1,20 +1,20 @@
 /**
- * Ten questions that people ask of channel data, asked over the sample: with the specification's methods alone, and
- * with those that answer them; then five conversations of an assistant with the tools in order. What each takes in
- * calls, units, characters of the answers and milliseconds: `bun test/bench/questions.ts`.
+ * Ten questions that people ask about channel data, answered from the sample: with the specification's methods
+ * only, and with those made for them; then five conversations of an assistant, with the tools in order. Prints
+ * calls, units, characters of the answers and milliseconds of each: `bun test/bench/questions.ts`.
  */
 import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { computeMetrics } from "../../src/catalog/metrics/compute-metrics.ts";
 import { startAppliance } from "../support/appliance.ts";
 import { fakePorts } from "../support/fake-ports.ts";
 import { CONVERSATIONS } from "./questions/conversations.ts";
+import { createCountingClient, type Totals } from "./questions/counting-client.ts";
 import { QUESTIONS } from "./questions/questions.ts";
-import { createTeller, type Told } from "./questions/teller.ts";
 
 /** The sample's last day. */
 const NOW = "2024-12-05T12:00:00+03:00";
 const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
-/** The first answers take longer, since nothing was compiled yet. */
+/** The last round counts, because nothing is compiled yet in the first. */
 const ROUNDS = 3;
 
 const ports = fakePorts(NOW);
@@ -30,23 +30,26 @@ for (const [kind, file] of [
 await computeMetrics(db, ports.clock);
 const { key } = await appliance.customer({ access: "read_write" });
 
-const figures = ({ calls, units, characters, ms }: Told): string =>
+const figures = ({ calls, units, characters, ms }: Totals): string =>
   `${calls} calls, ${units} units, ${characters.toLocaleString("en")} characters, ${ms.toFixed(1)} ms`;
 
 for (const { question, before, after } of QUESTIONS) {
-  let told = { before: "", after: "" };
+  let texts = { before: "", after: "" };
   for (let round = 0; round < ROUNDS; round++) {
-    const [former, present] = [createTeller(appliance, key), createTeller(appliance, key)];
+    const [former, present] = [
+      createCountingClient(appliance, key),
+      createCountingClient(appliance, key),
+    ];
     await before(former);
     await after(present);
-    told = { before: figures(former.told()), after: figures(present.told()) };
+    texts = { before: figures(former.totals()), after: figures(present.totals()) };
   }
-  console.log(`${question}\n  before: ${told.before}\n  after:  ${told.after}`);
+  console.log(`${question}\n  before: ${texts.before}\n  after:  ${texts.after}`);
 }
 
 for (const { question, talk } of CONVERSATIONS) {
-  const teller = createTeller(appliance, key);
-  await talk(teller);
-  console.log(`${question}\n  ${teller.tools().join(" > ")}\n  ${figures(teller.told())}`);
+  const client = createCountingClient(appliance, key);
+  await talk(client);
+  console.log(`${question}\n  ${client.tools().join(" > ")}\n  ${figures(client.totals())}`);
 }
 await appliance.close();

@@ -1,10 +1,10 @@
 /**
- * Deliveries per second of a serving process to an HTTPS receiver on this machine, beside a bare
- * loop of the same requests at the same concurrency, in turns of one run:
- * `bun test/bench/webhook-deliveries.ts [rounds] [--profile FOLDER]`. Receiver, appliance and loop
- * are processes of their own; both rates are the receiver's, from its first request to its last.
- * The processor time of each is told too, since on two processors it is what the rates come from,
- * and other work on the machine does not change it.
+ * Deliveries per second of a serving process to an HTTPS receiver on this machine, compared with a bare loop of
+ * the same requests at the same concurrency, in turns of one run:
+ * `bun test/bench/webhook-deliveries.ts [rounds] [--profile FOLDER]`. Receiver, appliance and loop are separate
+ * processes; both rates are measured by the receiver, from its first request to its last. Processor times are
+ * printed too, because on two processors they determine the rates, and other work on the machine does not change
+ * them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,11 +26,12 @@ import {
   withCustomers,
   writePosts,
 } from "../support/webhook-journey.ts";
+import { median } from "./peers/statistics.ts";
 
 const WEBHOOKS_EACH = 4;
 const CUSTOMERS = 4;
 const WEBHOOKS = CUSTOMERS * WEBHOOKS_EACH;
-/** The appliance makes four attempts of a webhook at once. */
+/** The appliance makes up to four attempts per webhook at once. */
 const CONCURRENCY = 4 * WEBHOOKS;
 const EVENTS_EACH = 1_000;
 const DELIVERIES = WEBHOOKS * EVENTS_EACH;
@@ -48,19 +49,19 @@ interface Received {
   bytes: number;
   /** From the first request to the last. */
   seconds: number;
-  /** The receiver's, since its start. */
+  /** Processor time of the receiver since its start. */
   processorMs: number;
 }
 
-/** What one round came to. */
+/** Results of one round. */
 interface Round {
   perSecond: number;
-  /** Processor time of a request, in milliseconds. */
+  /** Processor time per request, in milliseconds. */
   senderMs: number;
   receiverMs: number;
 }
 
-/** Answers 200 to every POST and counts them; `GET /` tells what came since the last one. */
+/** Answers 200 to every POST and counts them; `GET /` returns the counts, `GET /reset` also resets them. */
 function receive(): void {
   let [requests, bytes, firstAtMs, lastAtMs] = [0, 0, 0, 0];
   const pem = readFileSync(join(TLS_FOLDER, "receiver.pem"), "utf8");
@@ -73,9 +74,9 @@ function receive(): void {
         const seconds = (lastAtMs - firstAtMs) / 1000;
         const { user, system } = process.cpuUsage();
         const processorMs = (user + system) / 1000;
-        const told = Response.json({ requests, bytes, seconds, processorMs } satisfies Received);
+        const counts = Response.json({ requests, bytes, seconds, processorMs } satisfies Received);
         if (new URL(request.url).pathname === "/reset") requests = bytes = 0;
-        return told;
+        return counts;
       }
       bytes += (await request.arrayBuffer()).byteLength;
       lastAtMs = performance.now();
@@ -87,7 +88,7 @@ function receive(): void {
   console.log(server.port);
 }
 
-/** Posts what the file's deliveries hold, as the appliance would, and nothing else. */
+/** Sends the bodies of the file's deliveries as the appliance would, and does nothing else. */
 async function loop(databasePath: string, port: number): Promise<void> {
   const db = new BetterSqlite3(databasePath, { readonly: true });
   const rows = db
@@ -140,7 +141,7 @@ async function compare(rounds: number, profileFolder: string | undefined): Promi
     console.log(`${DELIVERIES} deliveries a round, ${CONCURRENCY} at once, ${WEBHOOKS} webhooks`);
     describe("appliance", appliance);
     describe("bare loop", bare);
-    // Turn by turn: what else the machine does changes from one to the next.
+    // Ratios of each round, because other work on the machine differs from round to round.
     const ratios = rates(appliance).map((rate, round) => rate / (rates(bare)[round] ?? 0));
     const text = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
     console.log(`appliance / bare loop: ${text}, median ${median(ratios).toFixed(2)}`);
@@ -151,7 +152,7 @@ async function compare(rounds: number, profileFolder: string | undefined): Promi
   }
 }
 
-/** Events of few posts for every webhook, all waiting for their first attempt. */
+/** Creates events of a few posts for every webhook, all waiting for their first attempt. */
 async function fill(machine: Machine, port: number): Promise<void> {
   const customers = await withCustomers(machine, { customers: CUSTOMERS, channels: 1 });
   const serving = await machine.serve(["serve"], pushing());
@@ -216,7 +217,7 @@ async function runAppliance(
     stderr: "ignore",
   });
   try {
-    while (child.exitCode === null && (await told(port, "/")).requests < DELIVERIES) {
+    while (child.exitCode === null && (await readCounts(port, "/")).requests < DELIVERIES) {
       await elapsed(100);
     }
   } finally {
@@ -235,9 +236,9 @@ function processorMsOf(child: Bun.Subprocess): number {
 }
 
 async function measured(port: number, run: () => Promise<number>): Promise<Round> {
-  const before = await told(port, "/reset");
+  const before = await readCounts(port, "/reset");
   const senderMs = await run();
-  const { requests, bytes, seconds, processorMs } = await told(port, "/");
+  const { requests, bytes, seconds, processorMs } = await readCounts(port, "/");
   if (requests !== DELIVERIES) throw new Error(`${requests} requests came`);
   if (bytes === 0) throw new Error("the requests were empty");
   return {
@@ -260,12 +261,8 @@ function rates(rounds: readonly Round[]): number[] {
   return rounds.map(({ perSecond }) => perSecond);
 }
 
-async function told(port: number, path: string): Promise<Received> {
+async function readCounts(port: number, path: string): Promise<Received> {
   const ca = readFileSync(join(TLS_FOLDER, "ca.pem"), "utf8");
   const answer = await fetch(`https://127.0.0.1:${port}${path}`, { tls: { ca } });
   return (await answer.json()) as Received;
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,28 +1,28 @@
 /**
  * Processor time of an answer with 1 and with more workers, and what `KANALOG_DURABLE=full` costs:
- * `bun test/bench/workers.ts [workers] [rounds] [turns] [channels]`, in six minutes. All set-ups serve at once,
- * each on a file of its own, and are asked in turns of a second: what the machine does besides falls on all of
- * them. Each round starts other processes. The client is a process of its own, held to one core where `taskset`
- * is installed. On two cores it shows what workers cost, not what they bring. Linux only.
+ * `bun test/bench/workers.ts [workers] [rounds] [turns] [channels]`, in six minutes. All set-ups serve at the
+ * same time, each on its own file, and are measured in turns of a second, so that other work on the machine
+ * affects all of them. Each round starts new processes. The client is a separate process, bound to one core if
+ * `taskset` is installed. On two cores this shows what workers cost, not what they gain. Linux only.
  */
 import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { startLoad } from "./cluster/load.ts";
 import { median } from "./peers/statistics.ts";
 
-/** To each worker: requests that come together share a commit, so fewer would make each answer dearer. */
+/** Per worker. With fewer, fewer requests would share a commit, and each answer would cost more. */
 const CONNECTIONS_EACH = 50;
-/** Processor time of an answer with several workers may be so many times that with one. */
+/** Target: processor time of an answer with several workers, as a multiple of that with one. */
 const COST_MAX = 1.15;
-/** The processes are looked at for so long while nobody asks. */
+/** How long processor time at rest is measured, without requests. */
 const REST_S = 3;
 /**
- * Answers of each worker before anything is counted, or as many as come in so long: each compiles by itself what
- * it runs often.
+ * Answers per worker before measuring, because each compiles its own code; warming up ends earlier after
+ * `WARM_S_MAX`.
  */
 const WARM_ANSWERS = { card: 40_000, search: 2_000 };
 const WARM_S_MAX = 20;
-/** Its threads that compile: what they take depends on how long a worker has run, and not on what it shares. */
+/** Threads that compile: their time depends on how long a worker has been running, not on what it shares. */
 const COMPILING = /^JITWorker/;
 const TURN_S = 1;
 
@@ -31,11 +31,11 @@ const [workers = 2, rounds = 2, turns = 6, channels = 20_000] = process.argv.sli
 interface Setup {
   name: string;
   workers: number;
-  /** To all workers together. */
+  /** In total, to all workers. */
   connections: number;
   durable?: "full";
   beside?: boolean;
-  /** Servers of a file each, which share nothing but the processors. */
+  /** Separate servers, each with its own file, which share only the processors. */
   apart?: boolean;
 }
 
@@ -44,10 +44,10 @@ const many = { workers, connections: CONNECTIONS_EACH * workers };
 const SETUPS: Setup[] = [
   { name: "1 worker", ...one },
   { name: `${workers} workers`, ...many },
-  // Processors that are busy make all work on them dearer (two may be threads of one core): that is no
-  // cost of sharing a file.
+  // Busy processors make all work slower, since two may be threads of one core. This set-up shows how much of
+  // the cost that is, rather than sharing a file.
   { name: `${workers} appliances of 1 worker`, ...one, apart: true },
-  // Its commits have as few answers as those of several workers behind one client.
+  // Its commits have about as few answers as those of several workers that share a client.
   { name: "1 worker, a third of the connections", ...one, connections: CONNECTIONS_EACH / 3 },
   { name: "1 worker, KANALOG_DURABLE=full", ...one, durable: "full" },
   { name: `${workers} workers, KANALOG_DURABLE=full`, ...many, durable: "full" },
@@ -63,26 +63,26 @@ type Kind = keyof typeof KINDS;
 
 interface Sample {
   perSecond: number;
-  /** Processor time of an answer, of all workers and their threads. */
+  /** Processor time per answer, of all workers and their threads. */
   processorUs: number;
   /**
-   * The same without what they compile, and what the processes take at rest: a client that several workers
-   * share gives each fewer answers to bear it.
+   * The same without compiling and without the time at rest, because several workers that share a client have
+   * fewer answers each among which to divide these.
    */
   answerUs: number;
-  /** Those that share a commit: several workers get fewer each at once, and commit more often. */
+  /** Answers per commit: several workers get fewer requests at once each, and commit more often. */
   ofCommit: number;
   p99Ms: number;
-  /** How often a thread slept for 1,000 answers: counted, so that a busy machine changes little of it. */
+  /** How often threads slept per 1,000 answers; a count, which a busy machine changes little. */
   sleeps: number;
 }
 
-/** A set-up's processes. */
+/** A running set-up. */
 interface Stage {
   setup: Setup;
   machines: Machine[];
   servings: Serving[];
-  /** Processor time a second while nobody asks. */
+  /** Seconds of processor time per second without requests. */
   rest: number;
 }
 
@@ -111,7 +111,7 @@ try {
       for (const machine of machines) await machine.leave();
     }
   }
-  tell(samples);
+  printTable(samples);
 } finally {
   for (const one of machines) await one.leave();
 }
@@ -120,7 +120,7 @@ function kindsOf({ durable }: Setup): Kind[] {
   return durable === undefined ? ["card", "search"] : ["card"];
 }
 
-/** Starts a set-up on copies of the file, and asks until it is warm. */
+/** Starts a set-up on copies of the file, and warms it up. */
 async function startStage(setup: Setup, key: string): Promise<Stage> {
   const own = Array.from({ length: setup.apart === true ? workers : 1 }, createMachine);
   machines.push(...own);
@@ -142,11 +142,13 @@ async function warm(stage: Stage, kind: Kind, key: string): Promise<void> {
   }
 }
 
-/** Each beside one worker and beside appliances that share nothing, by the medians of all turns. */
-function tell(samples: ReadonlyMap<string, Sample[]>): void {
-  console.log(`Of ${workers} workers at most ${COST_MAX} x that of one is asked, quiet.\n`);
+/** Prints each set-up compared with one worker and with separate appliances, by the medians of all turns. */
+function printTable(samples: ReadonlyMap<string, Sample[]>): void {
   console.log(
-    "| | us an answer | without rest and compiling | x of 1 worker | x of appliances | sleeps of 1,000 | answers/s | share a commit | p99 |",
+    `Target: ${workers} workers cost at most ${COST_MAX} x one worker, without an import.\n`,
+  );
+  console.log(
+    "| | us per answer | without rest and compiling | x 1 worker | x appliances | sleeps per 1,000 | answers/s | answers per commit | p99 |",
   );
   console.log("|---|---|---|---|---|---|---|---|---|");
   for (const [name, all] of samples) {
@@ -165,7 +167,7 @@ function tell(samples: ReadonlyMap<string, Sample[]>): void {
   }
 }
 
-/** Has all processes of a set-up asked for some seconds. */
+/** Sends requests to all servers of a set-up for some seconds. */
 function ask(
   { servings, setup }: Pick<Stage, "servings" | "setup">,
   kind: Kind,
@@ -180,7 +182,7 @@ function ask(
   );
 }
 
-/** @param turn by which imports beside differ from each other */
+/** @param turn makes the imports of different turns differ */
 async function measure(stage: Stage, kind: Kind, key: string, turn: string): Promise<Sample> {
   const { setup, servings, rest, machines } = stage;
   const [on] = machines as [Machine];
@@ -206,7 +208,7 @@ async function measure(stage: Stage, kind: Kind, key: string, turn: string): Pro
   };
 }
 
-/** Processor time a second while nobody asks, without what is compiled. */
+/** Seconds of processor time per second without requests, and without compiling. */
 async function restPerSecond(servings: readonly Serving[]): Promise<number> {
   const before = await counts(servings);
   await Bun.sleep(REST_S * 1000);
@@ -214,11 +216,11 @@ async function restPerSecond(servings: readonly Serving[]): Promise<number> {
   return (processor - compiling) / REST_S;
 }
 
-/** Of all workers together. */
+/** Totals of all workers. */
 interface Counts {
   processorSeconds: number;
   commits: number;
-  /** By their numbers. */
+  /** By thread id. */
   threads: Map<string, Thread>;
 }
 
@@ -243,7 +245,7 @@ async function counts(servings: readonly Serving[]): Promise<Counts> {
   return all;
 }
 
-/** What was taken meanwhile; a thread that has ended since counts for the processes alone. */
+/** Differences; a thread that has ended in between counts only in the processes' time. */
 function between(before: Counts, after: Counts) {
   const taken = [...after.threads].map(([id, { name, seconds, sleeps }]) => ({
     compiling: COMPILING.test(name) ? seconds - (before.threads.get(id)?.seconds ?? 0) : 0,
@@ -257,7 +259,7 @@ function between(before: Counts, after: Counts) {
   };
 }
 
-/** A process and those that it started. */
+/** A process and its children. */
 function processesOf(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   return [pid, ...(children === "" ? [] : children.split(" ").map(Number))];
@@ -277,7 +279,7 @@ function threadsOf(pid: number): [id: string, thread: Thread][] {
   });
 }
 
-/** @param version stands in no channel's number: a search for one finds as many in every turn */
+/** @param version is written in letters, so that a search for a channel's number finds the same in every turn */
 function importChannels(on: Machine, version: string) {
   const letters = [...version].map((digit) => "абвгдежзик"[Number(digit)]).join("");
   const rows = Array.from(

@@ -30,7 +30,7 @@ export async function runHere(
         async write(bytes) {
           out += Buffer.from(bytes).toString();
         },
-        async told(text) {
+        async outSafely(text) {
           out += `${text}\n`;
         },
         note: (text) => {

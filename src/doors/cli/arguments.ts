@@ -5,7 +5,7 @@ import { parseEndOfDay, zoneNamed } from "../../values/moscow-time.ts";
 export function parseId(text: string): number {
   const id = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
-    throw new InvalidArgumentError("It is not a number, such as the lists show.");
+    throw new InvalidArgumentError("It is not a number such as lists show.");
   }
   return id;
 }

@@ -36,8 +36,8 @@ export interface Output {
   /** Writes bytes as they are; settles once there is room for more. */
   write(bytes: Uint8Array): Promise<void>;
   note(text: string): void;
-  /** As `out`, for text that must not get lost. @throws the system's error if it cannot be written */
-  told(text: string): Promise<void>;
+  /** As `out`, but settles once the text is written. @throws the system's error if it cannot be written */
+  outSafely(text: string): Promise<void>;
 }
 
 export const EXIT_FAILED = 1;

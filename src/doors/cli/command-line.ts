@@ -66,7 +66,7 @@ export async function runCommandLine(
     .addCommand(openApiCommand(context))
     .addCommand(configCommand(context))
     .addCommand(workerCommand(context), { hidden: true });
-  settle(program, context);
+  configureOutput(program, context);
   try {
     await program.parseAsync(words, { from: "user" });
     return 0;
@@ -76,7 +76,7 @@ export async function runCommandLine(
 }
 
 /** Commander would print and exit by itself; instead, each command uses the context's output. */
-function settle(command: Command, context: CommandContext): void {
+function configureOutput(command: Command, context: CommandContext): void {
   const { output } = context;
   command
     .exitOverride()
@@ -85,7 +85,7 @@ function settle(command: Command, context: CommandContext): void {
       writeOut: (text) => output.out(text.trimEnd()),
       writeErr: (text) => output.note(text.trimEnd()),
     });
-  for (const child of command.commands) settle(child, context);
+  for (const child of command.commands) configureOutput(child, context);
 }
 
 /** Names the file, or the PostgreSQL server, that refused, and why. */

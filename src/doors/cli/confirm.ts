@@ -2,20 +2,25 @@ import { createInterface } from "node:readline";
 import { CommandExit, EXIT_FAILED, EXIT_USAGE, type Output } from "./command-context.ts";
 
 /**
- * Says what a command is about to do and asks for confirmation, unless it was given beforehand.
- * @param will a sentence such as "This deletes channel 3."
+ * Says what a command is about to do and asks for confirmation.
+ * @param warning a sentence such as "This deletes channel 3."
+ * @param isConfirmed whether `--yes` was given, so that nobody is asked
  * @throws CommandExit if the answer is not yes, or nobody can be asked
  */
-export async function confirm({ note }: Output, will: string, isSaid: boolean): Promise<void> {
-  note(will);
-  if (isSaid) return;
+export async function confirm(
+  { note }: Output,
+  warning: string,
+  isConfirmed: boolean,
+): Promise<void> {
+  note(warning);
+  if (isConfirmed) return;
   if (!process.stdin.isTTY) {
     throw new CommandExit(
       EXIT_USAGE,
-      "Standard input is no terminal to ask on: say --yes to have it done. Nothing was changed.",
+      "Standard input is not a terminal, so nobody can be asked: give --yes to confirm. Nothing was changed.",
     );
   }
-  const answer = await ask("Go on? [y/N] ");
+  const answer = await ask("Continue? [y/N] ");
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandExit(EXIT_FAILED, "Nothing was changed.");
 }
 

@@ -9,6 +9,8 @@ import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
  * Looks things up by name, as an alternative to the numbers in lists. A number takes precedence over a name
  * made of digits; each function throws a CommandExit if nothing has the name, or several things do.
  */
+
+/** What help texts call the arguments that are looked up. */
 export const ORGANIZATION = "its number or name";
 export const MEMBER = "their number or e-mail address";
 export const KEY = "its number, prefix or name";

@@ -3,8 +3,8 @@ import { nearestCodes } from "../../values/nearest-codes.ts";
 import type { CommandContext } from "./command-context.ts";
 
 const PREFIX = "KANALOG_";
-/** Prefix of variables for tests, which the program does not read. */
-const OF_TESTS = "KANALOG_TEST_";
+/** Prefix of the variables that only tests read. */
+const TEST_PREFIX = "KANALOG_TEST_";
 
 const NAMES = Object.keys(SETTINGS).flatMap((name) => [name, `${name}_FILE`]);
 const ENTRIES = NAMES.map((name) => {
@@ -15,12 +15,12 @@ const ENTRIES = NAMES.map((name) => {
 /** Warns of each variable that is named like a setting but is none: a misspelt one would go unnoticed. */
 export function warnOfUnknownSettings({ environment, output }: CommandContext): void {
   for (const [given, value] of Object.entries(environment)) {
-    const isOurs = given.startsWith(PREFIX) && !given.startsWith(OF_TESTS);
+    const isOurs = given.startsWith(PREFIX) && !given.startsWith(TEST_PREFIX);
     if (!isOurs || !value || NAMES.includes(given)) continue;
     const nearest = nearestCodes(given.slice(PREFIX.length), ENTRIES).map(
       (slug) => PREFIX + slug.toUpperCase(),
     );
     const meant = nearest.length === 0 ? "." : `; did you mean ${nearest.join(" or ")}?`;
-    output.note(`Warning: ${given} is no setting${meant}`);
+    output.note(`Warning: ${given} is not a setting${meant}`);
   }
 }

@@ -21,7 +21,7 @@ export async function withDomains<T>(
   const isNew = !databaseExists(config.databasePath);
   return withDomainsAt(context, config, (domains) => {
     // Reveals a mistyped KANALOG_DB.
-    if (isNew) context.output.note(`Made a new database, ${config.databasePath}.`);
+    if (isNew) context.output.note(`Created a new database, ${config.databasePath}.`);
     return work(domains);
   });
 }
@@ -39,7 +39,7 @@ export function printResult(
   });
 }
 
-/** As `withDomains`, for settings that the command built itself. */
+/** As `withDomains`, with the given settings, and without a note about a new database. */
 export async function withDomainsAt<T>(
   context: CommandContext,
   config: Config,
@@ -76,7 +76,7 @@ export async function withDomainsOfCopy<T>(
   }
 }
 
-/** Copies a database; what is written to a node's copy reaches no other node. */
+/** Copies a database; a node's copy is detached, so that what is written to it reaches no other node. */
 async function copyApart(db: Database, path: string, clock: Clock): Promise<void> {
   db.copyTo(path);
   const copy = openDatabase(path, clock);
@@ -92,7 +92,7 @@ export function requireFile({ databasePath }: Config): void {
   if (databasePath === IN_MEMORY) {
     throw new CommandExit(
       EXIT_USAGE,
-      "KANALOG_DB: name a file; a database in memory would be lost.",
+      "KANALOG_DB: name a file; a database in memory would be lost when the command ends.",
     );
   }
 }

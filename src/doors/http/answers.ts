@@ -18,7 +18,7 @@ export interface AnswerContext {
   ports: Ports;
 }
 
-/** Headers of every answer. */
+/** Headers of every answer: the request id, and CORS headers if origins are configured. */
 export function commonHeaders(request: Request, { ports, config }: AnswerContext): Headers {
   const headers: Headers = { [REQUEST_ID]: requestIdOf(request, ports.random, ports.clock) };
   const origins = config.corsOrigins;
@@ -45,7 +45,7 @@ export function wrongVerb(request: Request): AppError {
 const CHALLENGE = 'Bearer realm="kanalog"';
 /** Errors whose cause has already been logged. */
 const logged = new WeakSet<object>();
-/** Seconds after which to retry what the storage could not do. */
+/** Seconds in `Retry-After` for an error that names none, such as a busy storage. */
 const RETRY_AFTER_S = 1;
 
 function errorHeaders({ code, retryAfterS }: AppError): Headers {

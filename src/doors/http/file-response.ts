@@ -9,7 +9,7 @@ export function fileResponse(
   { type, headers: own, file }: FileAnswer,
   headers: Headers,
 ): Response {
-  const isPacked = takesGzip(request.headers.get("accept-encoding") ?? "");
+  const isPacked = acceptsGzip(request.headers.get("accept-encoding") ?? "");
   const all = {
     ...headers,
     ...own,
@@ -28,7 +28,7 @@ export function fileResponse(
 }
 
 /** Whether `Accept-Encoding` includes gzip or any encoding, with a weight above 0. */
-function takesGzip(accepted: string): boolean {
+function acceptsGzip(accepted: string): boolean {
   const weights = new Map(
     accepted.split(",").map((one) => {
       const [name = "", ...more] = one.split(";").map((part) => part.trim().toLowerCase());
@@ -47,7 +47,7 @@ async function* packed(parts: AsyncGenerator<Uint8Array, void>): AsyncGenerator<
   const gzip = createGzip({ level: 3 });
   let out: Uint8Array[] = [];
   gzip.on("data", (chunk: Uint8Array) => out.push(chunk));
-  const taken = (): Uint8Array => {
+  const takeOutput = (): Uint8Array => {
     const whole = Buffer.concat(out);
     out = [];
     return whole;
@@ -56,12 +56,12 @@ async function* packed(parts: AsyncGenerator<Uint8Array, void>): AsyncGenerator<
     for await (const part of parts) {
       gzip.write(part);
       await new Promise<void>((resolve) => gzip.flush(resolve));
-      yield taken();
+      yield takeOutput();
     }
     const ended = new Promise((resolve) => gzip.once("end", resolve));
     gzip.end();
     await ended;
-    yield taken();
+    yield takeOutput();
   } finally {
     gzip.destroy();
   }

@@ -1,7 +1,7 @@
 /** Answers a GET that needs no key. `name` is the last part of the path. */
 type PublicRoute = (request: Request, name: string) => Response | Promise<Response>;
 
-/** Routes by path; nothing else is served without a key. */
+/** Pages, documents and checks that need no key, by path. */
 export type PublicRoutes = Record<string, PublicRoute>;
 
 /** Content security policy of a text page, which loads only styles and its icon. */

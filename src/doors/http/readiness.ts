@@ -33,22 +33,23 @@ export function readinessAnswer(own: Readiness, others: readonly Readiness[]): R
   const detail = [...faults.values()].flatMap((fault) => fault ?? []).join(" ");
   // A warning without a cause is omitted instead of `ok`, because few appliances configure what it is
   // about.
-  const told = Object.fromEntries([
+  const shown = Object.fromEntries([
     ...[...faults].map(([name, fault]) => [name, fault ?? "ok"]),
     ...[...warned].filter(([, warning]) => warning !== null),
   ]);
-  if (detail === "") return json(200, { status: "ok", checks: told }, {});
-  const body = { code: "unavailable", detail, checks: told };
+  if (detail === "") return json(200, { status: "ok", checks: shown }, {});
+  const body = { code: "unavailable", detail, checks: shown };
   return json(503, body, { "retry-after": RETRY_AFTER_S });
 }
 
-function merged(told: readonly Readiness["checks"][]): Map<string, string | null> {
+/** The first fault of each name, of several processes' results. */
+function merged(results: readonly Readiness["checks"][]): Map<string, string | null> {
   const all = new Map<string, string | null>();
-  for (const [name, said] of told.flat()) all.set(name, all.get(name) ?? said);
+  for (const [name, fault] of results.flat()) all.set(name, all.get(name) ?? fault);
   return all;
 }
 
-function run(checks: ReadyChecks): Promise<[name: string, said: string | null][]> {
+function run(checks: ReadyChecks): Promise<Readiness["checks"]> {
   return Promise.all(
     Object.entries(checks).map(
       async ([name, check]): Promise<[string, string | null]> => [name, await check()],

@@ -99,7 +99,10 @@ interface Incoming {
   params?: { name?: string };
 }
 
-/** The answer for an unknown address: for a browser a page. */
+/**
+ * The answer for an unknown address: an OAuth error for a client that looks for OAuth while it is off, a page
+ * for a browser, otherwise JSON.
+ */
 function unknownAddress(request: Request, headers: Headers, context: ServerContext): Response {
   if (context.oauthAddress() === null) {
     const body = oauthOffBody(pathOf(request), context.baseAddress(request));

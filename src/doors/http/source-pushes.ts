@@ -45,7 +45,7 @@ export function pushRoutes(context: PushContext) {
   return new Elysia({ name: "pushes", strictPath: true }).post(PATH, answer, { parse: "none" });
 }
 
-/** @throws AppError */
+/** @throws AppError `not_found`, those of `readBytes`, `parse_error`, and those of the source */
 async function takePush(
   request: Request,
   id: string,

@@ -4,8 +4,8 @@ import type { RawArguments } from "../../methods/read-arguments.ts";
 import type { Services } from "../../methods/services.ts";
 import { formatDay } from "../../values/moscow-time.ts";
 
-/** Most channels to mention individually; the rest are counted. */
-const TOLD_MAX = 20;
+/** Most channels to explain individually; the rest are counted. */
+const EXPLAINED_MAX = 20;
 
 /**
  * Explains an answer without any day: channels that are unknown, that have no readings at all, or whose
@@ -17,11 +17,11 @@ export function emptyStatisticsText(
 ): string {
   const read = dailyStatisticsList.parameters["channels"]?.read(raw["channels"]);
   const channels = read !== undefined && "value" in read ? (read.value as number[]) : [];
-  const told = channels
-    .slice(0, TOLD_MAX)
+  const reasons = channels
+    .slice(0, EXPLAINED_MAX)
     .map((channel) => reasonOf(channel, statistics.span(channel)));
-  const more = channels.length - told.length;
-  return `No readings in this period. ${told.join(" ")}${more > 0 ? ` And ${more} more channels.` : ""}`;
+  const more = channels.length - reasons.length;
+  return `No readings in this period. ${reasons.join(" ")}${more > 0 ? ` And ${more} more channels.` : ""}`;
 }
 
 function reasonOf(channel: number, span: StatisticsSpan | null): string {

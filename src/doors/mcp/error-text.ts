@@ -8,8 +8,8 @@ import { nearestCodes } from "../../values/nearest-codes.ts";
 import { plainText } from "./plain-text.ts";
 
 /**
- * What a tool's error text depends on: it contains the API's own sentence, and what a model needs to make a
- * correct call. Over REST the sentence stands alone.
+ * Texts of tools' errors: the API's own sentence, and what a model needs to make a correct call. Over REST the
+ * sentence stands alone.
  */
 
 interface ErrorContext {
@@ -19,22 +19,22 @@ interface ErrorContext {
   directory: Services["directory"];
 }
 
-/** The whole text: `<status> <code>: <detail>`; errors over arguments follow one another. */
+/** The whole text: `<status> <code>: <detail>`; of invalid arguments, all are named one after another. */
 export function errorText(error: AppError, context: ErrorContext): string {
   const { code, detail, faults } = error;
-  const told =
+  const text =
     faults === undefined
       ? withMore(detail, moreOf(error, context))
       : Object.entries(faults)
-          .map(([name, said]) => `${name}: ${sentencesOf(name, said, context)}`)
+          .map(([name, messages]) => `${name}: ${sentencesOf(name, messages, context)}`)
           .join(" ");
-  return plainText(`${STATUS_OF[code]} ${code}: ${told}`);
+  return plainText(`${STATUS_OF[code]} ${code}: ${text}`);
 }
 
 /** Tools that find what another tool could not. */
 const FIND: Readonly<Record<string, string>> = {
   msgr_channels_resolve_retrieve:
-    "Search by a part of its title: msgr_channels_list with `q`; group chats with `kind` chat.",
+    "Search by a part of its title: msgr_channels_list with `q`; for group chats with `kind` chat.",
   msgr_channels_retrieve:
     "`channel` takes a number or a handle: msgr_channels_list with `q` finds them by a part of the " +
     "title, msgr_channels_resolve_retrieve by a link.",
@@ -48,7 +48,7 @@ function moreOf({ code, retryAfterS }: AppError, { method, nowMs }: ErrorContext
   if (code === "not_found") return FIND[method?.operationId ?? ""] ?? null;
   if (retryAfterS === undefined) return null;
   if (code === "quota_exceeded") {
-    return `There are new ones from ${formatInstant(nowMs + retryAfterS * 1000)} on.`;
+    return `New ones are available from ${formatInstant(nowMs + retryAfterS * 1000)} on.`;
   }
   return `Try again in ${retryAfterS} ${retryAfterS === 1 ? "second" : "seconds"}.`;
 }
@@ -62,7 +62,7 @@ const CODES_OF: Readonly<Record<string, string>> = {
 
 /** Advice after the API's sentence, unless that already says what would be valid. */
 const REPAIRS: { readonly [Code in MessageCode]?: string } = {
-  invalidCursor: "Give `next` of the page before as it stands; leave it out for the first page.",
+  invalidCursor: "Give the previous page's `next` unchanged; leave it out for the first page.",
   notChannelQuery: "To find a channel by its title call msgr_channels_list with `q`.",
   tooShort: "Give a longer part, or leave it out and take a `category`.",
   tooManyItems: "Ask for the others in another call.",
@@ -71,25 +71,28 @@ const REPAIRS: { readonly [Code in MessageCode]?: string } = {
   periodBackwards: "Give `from` the earlier day.",
 };
 
-const OF_NUMBERS =
+const NUMBERS_HELP =
   "Give service numbers, separated by commas, such as 1,3: msgr_channels_resolve_retrieve gives that " +
   "of a link or @handle.";
 
-function sentencesOf(name: string, said: readonly Message[], context: ErrorContext): string {
-  return said.map((one) => sentenceOf(name, one, context)).join(" ");
+function sentencesOf(name: string, messages: readonly Message[], context: ErrorContext): string {
+  return messages.map((one) => sentenceOf(name, one, context)).join(" ");
 }
 
-function sentenceOf(name: string, said: Message, { method, directory }: ErrorContext): string {
-  if (said.code === "unknownSlug") return unknownCodeText(name, said.values.slug, directory);
+function sentenceOf(name: string, message: Message, { method, directory }: ErrorContext): string {
+  if (message.code === "unknownSlug") {
+    return unknownCodeText(name, message.values.slug, directory);
+  }
+  const sentence = inEnglish(message);
   const parameter = method?.parameters[name];
   const options: unknown = parameter?.schema["enum"];
   const examples: unknown = parameter?.schema.examples;
-  if (Array.isArray(options)) return withMore(inEnglish(said), `Allowed: ${options.join(", ")}.`);
-  if (said.code === "notInteger" && parameter?.isList) return withMore(inEnglish(said), OF_NUMBERS);
-  if (["notText", "notNull", "required"].includes(said.code) && Array.isArray(examples)) {
-    return withMore(inEnglish(said), `Example: ${JSON.stringify(examples[0])}.`);
+  if (Array.isArray(options)) return withMore(sentence, `Allowed: ${options.join(", ")}.`);
+  if (message.code === "notInteger" && parameter?.isList) return withMore(sentence, NUMBERS_HELP);
+  if (["notText", "notNull", "required"].includes(message.code) && Array.isArray(examples)) {
+    return withMore(sentence, `Example: ${JSON.stringify(examples[0])}.`);
   }
-  return withMore(inEnglish(said), REPAIRS[said.code] ?? null);
+  return withMore(sentence, REPAIRS[message.code] ?? null);
 }
 
 function unknownCodeText(name: string, given: string, directory: Services["directory"]): string {

@@ -41,13 +41,13 @@ async function runBridge(
   const underWay = new Set<Promise<void>>();
   for await (const line of lines) {
     if (line.trim() === "") continue;
-    const carried = carry(line, post, write).finally(() => underWay.delete(carried));
-    underWay.add(carried);
+    const forwarded = forward(line, post, write).finally(() => underWay.delete(forwarded));
+    underWay.add(forwarded);
   }
   await Promise.all(underWay);
 }
 
-async function carry(line: string, post: PostText, write: (line: string) => void): Promise<void> {
+async function forward(line: string, post: PostText, write: (line: string) => void): Promise<void> {
   const message = parse(line);
   const id = idOf(message);
   try {

@@ -38,7 +38,7 @@ export function argumentsFault(
   return null;
 }
 
-/** Where to get a value if the given one does not fit into a URL. */
+/** Where to get a value, after a fault about one that does not fit into a path. */
 const LINKS: Readonly<Record<string, string>> = {
   channel: " For a link there is msgr_channels_resolve_retrieve.",
 };

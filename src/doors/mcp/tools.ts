@@ -62,9 +62,9 @@ function wordsOf(method: ApiMethod, name: string, schema: Schema<unknown>): stri
     const { operationId } = alike;
     return method.tool?.includes(operationId) ? null : `As in ${operationId}.`;
   }
-  const { enum: options, default: usual, examples, description = "" } = schema;
+  const { enum: options, default: fallback, examples, description = "" } = schema;
   const words = [description];
-  if (usual !== undefined) words.push(`${JSON.stringify(usual)} where not given.`);
+  if (fallback !== undefined) words.push(`Default: ${JSON.stringify(fallback)}.`);
   // If there are options, no example is needed.
   const [example] = (options === undefined ? (examples ?? []) : []) as unknown[];
   if (example !== undefined) words.push(`Example: ${JSON.stringify(example)}.`);

@@ -6,7 +6,7 @@ export const SUPPORTED: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS]
 /** Prefix of the protocol's own names in `_meta`. */
 export const META = "io.modelcontextprotocol/";
 
-/** The version agreed on by `initialize`: the requested one, or the newest of its era. */
-export function agreedVersion(asked: unknown): string {
-  return LEGACY_VERSIONS.find((version) => version === asked) ?? LEGACY_VERSIONS[0];
+/** The version agreed on by `initialize`: the requested one, or the newest one with `initialize`. */
+export function agreedVersion(requested: unknown): string {
+  return LEGACY_VERSIONS.find((version) => version === requested) ?? LEGACY_VERSIONS[0];
 }

@@ -2,36 +2,37 @@ import { median } from "../peers/statistics.ts";
 import { startLoad } from "./load.ts";
 import type { Server, Stage } from "./stage.ts";
 
-/** Answers of one kind, as they were measured for so long. */
+/** Measurements of one kind of answers. */
 export interface Answers {
   perSecond: number;
-  /** Processor time of an answer, in the server's process. */
+  /** Processor time per answer of the servers. */
   serverUs: number;
-  /** The same of all PostgreSQL's processes. */
+  /** Processor time per answer of all PostgreSQL processes. */
   postgresUs: number;
   p50Ms: number;
   p99Ms: number;
-  /** Answers whose units were committed together. */
+  /** Answers per commit of units. */
   ofCommit: number;
   commitP50Ms: number;
   commitP99Ms: number;
 }
 
-export interface Asked {
+/** What is requested, and for how long. */
+export interface Requested {
   paths: readonly string[];
-  /** To each server. */
+  /** Per server. */
   connections: number;
   seconds: number;
 }
 
 /**
- * Asks servers at the same time. Processor time is that of all of them, divided by the answers of all.
- * @throws Error where an answer was not a 200
+ * Sends requests to several servers at the same time. Processor time is their total, divided by all answers.
+ * @throws Error if an answer was not a 200
  */
 export async function measure(
   stage: Stage,
   servers: readonly Server[],
-  { paths, connections, seconds }: Asked,
+  { paths, connections, seconds }: Requested,
 ): Promise<Answers> {
   const { key, postgres } = stage;
   const before = await Promise.all(servers.map(readCommits));
@@ -66,14 +67,14 @@ export async function measure(
   };
 }
 
-/** Each figure's median over the rounds. */
+/** The median of each figure over the rounds. */
 export function medians(rounds: readonly Answers[]): Answers {
   const names = Object.keys(rounds[0] ?? {}) as (keyof Answers)[];
   const values = names.map((name) => [name, median(rounds.map((round) => round[name]))]);
   return Object.fromEntries(values) as Answers;
 }
 
-/** How many commits of usage took at most so long. */
+/** A cumulative histogram: how many commits of usage took at most `untilMs`. */
 type Commits = { untilMs: number; count: number }[];
 
 async function readCommits(server: Server): Promise<Commits> {
@@ -87,7 +88,7 @@ async function readCommits(server: Server): Promise<Commits> {
   }));
 }
 
-/** A value that the share of the commits lies below, as if those of a bucket were spread evenly in it. */
+/** A quantile of the commits' durations, interpolated within its bucket. */
 function within(commits: Commits, share: number): number {
   const wanted = share * (commits.at(-1)?.count ?? 0);
   const at = commits.findIndex(({ count }) => count >= wanted);

@@ -3,20 +3,21 @@ import { percentile } from "../peers/statistics.ts";
 import { startLoad } from "./load.ts";
 import { FIRST_CHANNELS, type Server, type Stage, titleOf, writeChannels } from "./stage.ts";
 
-/** From one look of who waits for a change to the next. */
+/** Interval for polling whether a change has arrived. */
 const LOOK_MS = 5;
-/** Callers beside an import: some 40 requests a second. */
+/** Clients during an import: some 40 requests a second. */
 const BESIDE = { connections: 4, pauseMs: 100 };
+/** Interval between two attempts to take the turn. */
 const TURN_LOOK_MS = 20;
 
 export interface Lag {
-  /** From the start of the command, its process included, until the other server answers with the rows. */
+  /** From the start of the command's process until the other server returns the rows. */
   fromStartMs: number[];
-  /** From the end of the command; less than 0 where the rows are there before. */
+  /** From the end of the command; negative if the rows arrive earlier. */
   fromEndMs: number[];
 }
 
-/** Imports rows on one server, again and again, until another (or itself) answers with the last of them. */
+/** Imports rows on one server repeatedly, each time until another one (or itself) returns the last of them. */
 export async function measureLag(
   { machine, key }: Stage,
   [here, there]: readonly [Server, Server],
@@ -39,15 +40,15 @@ export async function measureLag(
 }
 
 export interface Imported {
-  /** Until all have the rows; the process's start and end included. */
+  /** Until all servers have the rows, including the start and end of the process. */
   seconds: number;
-  /** Processor time: of the command, of all servers, of PostgreSQL. */
+  /** Processor time of the command, all servers, and PostgreSQL. */
   processorS: { command: number; servers: number; postgres: number };
-  /** Answers of the last server meanwhile, and before. */
+  /** p99 of the last server's answers during the import, and before. */
   besideP99Ms: number;
   quietP99Ms: number;
   refused: number;
-  /** How long somebody else waits for the right to change something; none on one machine. */
+  /** How long others wait for their turn to change shared rows; there is no turn on one machine. */
   turnP50Ms: number;
   turnP99Ms: number;
   turnMaxMs: number;
@@ -97,7 +98,7 @@ export async function measureImport(
   };
 }
 
-/** Takes the turn of those who change shared rows, again and again, and gives it back at once. */
+/** Repeatedly takes the turn for changing shared rows, and releases it at once. @returns the waits, on `stop` */
 function watchTurns(url: string): { stop(): Promise<number[]> } {
   const waits: number[] = [];
   let isOver = false;
@@ -105,9 +106,9 @@ function watchTurns(url: string): { stop(): Promise<number[]> } {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     while (!isOver) {
-      const askedMs = performance.now();
+      const startedMs = performance.now();
       await client.query("BEGIN; SELECT 1 FROM kanalog.state FOR UPDATE");
-      waits.push(performance.now() - askedMs);
+      waits.push(performance.now() - startedMs);
       await client.query("ROLLBACK");
       await Bun.sleep(TURN_LOOK_MS);
     }

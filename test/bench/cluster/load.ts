@@ -1,39 +1,39 @@
 /**
- * Clients in a process of their own (on one core where `taskset` is installed), each on a connection of its own, which send the next request once they
- * have their answer: `bun load.ts ORDER`, with the order as JSON. Prints what was seen, as JSON, when the
- * time is over or on SIGTERM.
+ * Clients in a separate process (on one core if `taskset` is installed), each with its own connection, which
+ * send the next request once they have an answer: `bun load.ts ORDER`, with the order as JSON. Prints the results
+ * as JSON when the time is over or on SIGTERM.
  */
 import { percentile } from "../peers/statistics.ts";
 
 export interface Order {
   address: string;
   key: string;
-  /** Asked in turn. */
+  /** Requested in turn. */
   paths: readonly string[];
   connections: number;
-  /** Null: until it is told to stop. */
+  /** Null: until it is stopped. */
   seconds: number | null;
-  /** From an answer to the next request. */
+  /** Pause between an answer and the next request. */
   pauseMs: number;
 }
 
 export interface Seen {
   answers: number;
-  /** Answers that were not 200, by their status. */
+  /** Answers other than 200, by status. */
   others: Record<string, number>;
   p50Ms: number;
   p99Ms: number;
 }
 
 export interface Load {
-  /** Settles when it is over. */
+  /** Settles when the load has ended. */
   seen: Promise<Seen>;
   stop(): void;
 }
 
 export function startLoad(order: Order): Load {
-  const held = Bun.which("taskset") === null ? [] : ["taskset", "-c", "0"];
-  const words = [...held, process.execPath, import.meta.path, JSON.stringify(order)];
+  const bound = Bun.which("taskset") === null ? [] : ["taskset", "-c", "0"];
+  const words = [...bound, process.execPath, import.meta.path, JSON.stringify(order)];
   const child = Bun.spawn(words, { stdout: "pipe", stderr: "inherit" });
   return {
     seen: child.stdout.text().then((text) => JSON.parse(text) as Seen),
@@ -61,7 +61,7 @@ async function run({ address, key, paths, connections, seconds, pauseMs }: Order
   for (let client = 0; client < connections; client++) {
     let at = client;
     let sentMs = 0;
-    /** Bytes of the answer that are still to come, without end where it does not say; null before it. */
+    /** Bytes of the answer still to come, infinite if it has no Content-Length; null before an answer. */
     let left: number | null = null;
     const send = (socket: Bun.Socket): void => {
       at += 1;
@@ -95,7 +95,7 @@ async function run({ address, key, paths, connections, seconds, pauseMs }: Order
   process.exit();
 }
 
-/** How much of an answer comes after its first bytes. @param others answers by status, which it is added to */
+/** Bytes of an answer after its first chunk. @param others counts of other statuses, to which it is added */
 function leftAfter(chunk: Buffer, others: Record<string, number>): number {
   const head = chunk.toString("latin1", 0, Math.max(0, chunk.indexOf("\r\n\r\n")));
   const status = head.slice(9, 12);

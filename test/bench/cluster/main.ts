@@ -1,8 +1,7 @@
 /**
- * A cluster of two nodes beside one machine, in one run: `bun run bench:cluster [--quick] [--channels N]`. PostgreSQL is
- * that of Debian's package (15 or newer), started in a folder of its own; neither root nor Docker is
- * needed. Figures by processor time hold on a busy machine too, those by the clock only on a quiet one.
- * Linux only.
+ * Compares a cluster of two nodes with one machine, in one run: `bun run bench:cluster [--quick] [--channels N]`.
+ * PostgreSQL is started in its own folder; neither root nor Docker is needed. Figures of processor time are valid
+ * on a busy machine too, those of elapsed time only on a quiet one. Linux only.
  */
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -10,7 +9,7 @@ import pg from "pg";
 import { hasPostgres } from "../../support/postgres.ts";
 import { residentBytes } from "../peers/processes.ts";
 import { percentile } from "../peers/statistics.ts";
-import { type Answers, type Asked, measure, medians } from "./answers.ts";
+import { type Answers, measure, medians, type Requested } from "./answers.ts";
 import { type Imported, measureImport, measureLag } from "./changes.ts";
 import { type Server, type Stage, startStage } from "./stage.ts";
 
@@ -21,7 +20,7 @@ const SIZE = values.quick
   ? { rounds: 1, seconds: 2, restS: 3, lags: 8, channels: 20_000 }
   : { rounds: 3, seconds: 4, restS: 10, lags: 50, channels: 300_000 };
 const CHANNELS = Number(values.channels ?? SIZE.channels);
-/** An untold first round: each process compiles what it runs often. */
+/** A first round that is not counted, in which each process compiles its code. */
 const WARM_S = 2;
 
 const CARDS = Array.from({ length: 100 }, (_, at) => `/v1/msgr/channels/${at + 1}/`);
@@ -47,62 +46,62 @@ async function bench({ alone, nodes, postgres, machine }: Stage): Promise<void> 
   const [a, b] = nodes;
   const rest = await atRest([alone, a]);
   for (const connections of [32, 128]) {
-    const asked = { paths: CARDS, connections, seconds: SIZE.seconds };
-    tellCards(`card, ${connections} connections`, await compare([[alone], [a]], asked), rest);
+    const requested = { paths: CARDS, connections, seconds: SIZE.seconds };
+    reportCards(`card, ${connections} connections`, await compare([[alone], [a]], requested), rest);
   }
   const both = { paths: CARDS, connections: 64, seconds: SIZE.seconds };
   const [together] = await compare([[a, b]], both);
   const ofTwo = { ...rest, node: 2 * rest.node };
-  tellCards("card, 64 connections to each of two nodes", [null, together], ofTwo);
+  reportCards("card, 64 connections to each of two nodes", [null, together], ofTwo);
 
   const onOne = await measureLag(stage, [alone, alone], SIZE.lags);
   const lag = await measureLag(stage, nodes, SIZE.lags);
   const ms = (found: number[]) =>
     `p50 ${percentile(found, 0.5).toFixed(0)}, p99 ${percentile(found, 0.99).toFixed(0)} ms`;
-  const remark = `${SIZE.lags} times; p99 of at most 5 s`;
+  const remark = `${SIZE.lags} times; target: p99 of at most 5 s`;
   const what = "1,000 rows, from the command's start until the (other) server has them";
-  tell(what, ms(onOne.fromStartMs), ms(lag.fromStartMs), remark);
-  tell("the same from the command's end", ms(onOne.fromEndMs), ms(lag.fromEndMs), "");
+  report(what, ms(onOne.fromStartMs), ms(lag.fromStartMs), remark);
+  report("the same from the command's end", ms(onOne.fromEndMs), ms(lag.fromEndMs), "");
 
-  tellImports(
+  reportImports(
     await measureImport(stage, [alone], CHANNELS),
     await measureImport(stage, nodes, CHANNELS),
   );
 
-  const asked = { paths: SEARCHES, connections: 16, seconds: SIZE.seconds };
-  const [one, node] = (await compare([[alone], [b]], asked)) as [Answers, Answers];
-  tell(
+  const requested = { paths: SEARCHES, connections: 16, seconds: SIZE.seconds };
+  const [one, node] = (await compare([[alone], [b]], requested)) as [Answers, Answers];
+  report(
     "search, processor time",
     `${one.serverUs.toFixed(0)} us`,
     `${node.serverUs.toFixed(0)} + ${node.postgresUs.toFixed(0)} us`,
-    `${(node.serverUs / one.serverUs).toFixed(2)} x; at most 1.1 x`,
+    `${(node.serverUs / one.serverUs).toFixed(2)} x; target: at most 1.1 x`,
   );
 
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
   const memory = async ({ pid }: Server) => megabytes((await residentBytes(pid)) ?? 0);
-  tell("resident memory", await memory(alone), `${await memory(a)}, ${await memory(b)}`, "");
+  report("resident memory", await memory(alone), `${await memory(a)}, ${await memory(b)}`, "");
   const file = (path: string) => megabytes(statSync(path).size);
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
   const size = await client.query("SELECT pg_database_size(current_database())::float8 AS bytes");
   await client.end();
   const files = `${file(b.database)} a node, PostgreSQL ${megabytes(size.rows[0].bytes)}`;
-  tell("file", file(machine.database), files, "");
+  report("file", file(machine.database), files, "");
 }
 
-/** Servers, or groups of them, in turns. */
-async function compare(groups: readonly Server[][], asked: Asked): Promise<Answers[]> {
+/** Measures servers, or groups of them, in turn. */
+async function compare(groups: readonly Server[][], requested: Requested): Promise<Answers[]> {
   const rounds = groups.map((): Answers[] => []);
-  for (const group of groups) await measure(stage, group, { ...asked, seconds: WARM_S });
+  for (const group of groups) await measure(stage, group, { ...requested, seconds: WARM_S });
   for (let round = 0; round < SIZE.rounds; round++) {
     for (const [at, group] of groups.entries()) {
-      rounds[at]?.push(await measure(stage, group, asked));
+      rounds[at]?.push(await measure(stage, group, requested));
     }
   }
   return rounds.map(medians);
 }
 
-/** Processor time while nobody asks, in milliseconds a second; PostgreSQL's for both nodes. */
+/** Processor time without requests, in milliseconds per second; PostgreSQL's for both nodes. */
 interface Rest {
   alone: number;
   node: number;
@@ -117,24 +116,24 @@ async function atRest([one, other]: [Server, Server]): Promise<Rest> {
     return (after - (before[at] ?? 0)) / SIZE.restS;
   });
   const ofCluster = `${node.toFixed(1)} + ${postgres.toFixed(1)} ms/s`;
-  tell("at rest, processor time", `${alone.toFixed(1)} ms/s`, ofCluster, "a node + PostgreSQL");
+  report("at rest, processor time", `${alone.toFixed(1)} ms/s`, ofCluster, "a node + PostgreSQL");
   return { alone, node, postgres };
 }
 
-function tellCards(
+function reportCards(
   what: string,
   [alone, node]: readonly (Answers | null | undefined)[],
   rest: Rest,
 ): void {
   const row = (name: string, remark: string, given: (seen: Answers, rest: Rest) => string) => {
     const one = alone ? given(alone, { ...rest, node: rest.alone, postgres: 0 }) : "";
-    tell(`${what}: ${name}`, one, node ? given(node, rest) : "", remark);
+    report(`${what}: ${name}`, one, node ? given(node, rest) : "", remark);
   };
   row("processor time", "node + PostgreSQL", ({ serverUs, postgresUs }) => {
     return `${serverUs.toFixed(0)} + ${postgresUs.toFixed(0)} us`;
   });
   row(
-    "without what is taken at rest",
+    "without processor time at rest",
     "",
     ({ serverUs, postgresUs, perSecond }, { node, postgres }) => {
       const [server, other] = [
@@ -148,15 +147,15 @@ function tellCards(
   row("commit p50, p99", "by the histogram's buckets", (seen) => {
     return `${seen.commitP50Ms.toFixed(1)}, ${seen.commitP99Ms.toFixed(1)} ms`;
   });
-  row("as it came", "", ({ perSecond, ofCommit }) => {
+  row("throughput", "", ({ perSecond, ofCommit }) => {
     return `${perSecond.toFixed(0)} answers/s, ${ofCommit.toFixed(1)} share a commit`;
   });
 }
 
-function tellImports(one: Imported, cluster: Imported): void {
+function reportImports(one: Imported, cluster: Imported): void {
   const what = `import of ${CHANNELS.toLocaleString("en")} channels`;
   const row = (name: string, given: (seen: Imported) => string, remark = "") =>
-    tell(`${what}: ${name}`, given(one), given(cluster), remark);
+    report(`${what}: ${name}`, given(one), given(cluster), remark);
   row(
     "until all have them",
     ({ seconds }) => `${seconds.toFixed(1)} s, ${(CHANNELS / seconds).toFixed(0)} rows/s`,
@@ -169,19 +168,19 @@ function tellImports(one: Imported, cluster: Imported): void {
     "command + servers + PostgreSQL",
   );
   row(
-    "billed cards meanwhile on the last node, p99",
+    "billed cards on the last node during the import, p99",
     ({ besideP99Ms, quietP99Ms, refused }) =>
       `${besideP99Ms.toFixed(0)} ms, quiet ${quietP99Ms.toFixed(0)}, ${refused} refused`,
   );
-  tell(
-    `${what}: others wait for their turn`,
+  report(
+    `${what}: others' waits for their turn`,
     "",
     `p50 ${cluster.turnP50Ms.toFixed(0)}, p99 ${cluster.turnP99Ms.toFixed(0)}, at most ${cluster.turnMaxMs.toFixed(0)} ms`,
     "",
   );
 }
 
-function tell(...row: (typeof rows)[number]): void {
+function report(...row: (typeof rows)[number]): void {
   rows.push(row);
   const seconds = Math.round((performance.now() - startedMs) / 1000);
   console.error(

@@ -4,28 +4,28 @@ import { type PostgresServer, startPostgres } from "../../support/postgres.ts";
 
 const SECRET = "the secret of one machine and of both nodes of the bench";
 
-/** A server that is asked, and how commands are told of its file. */
+/** A server, and the environment in which commands use its file. */
 export interface Server extends Serving {
   name: string;
   database: string;
   environment: Record<string, string>;
 }
 
-/** One machine and two nodes, all of which begin with the same rows. */
+/** One machine and two nodes, which start with the same rows. */
 export interface Stage {
   machine: Machine;
   postgres: PostgresServer;
   alone: Server;
   nodes: [Server, Server];
-  /** A key on all of them. */
+  /** A key that is valid on all of them. */
   key: string;
   leave(): Promise<void>;
 }
 
-/** Channels that there are before anything is measured. */
+/** Channels that exist before measuring. */
 export const FIRST_CHANNELS = 1_000;
 
-/** PostgreSQL's commits reach the disk, as they do in use. */
+/** Starts all servers; PostgreSQL flushes its commits, as in production. */
 export async function startStage(): Promise<Stage> {
   const machine = createMachine();
   const postgres = await startPostgres({ isFlushed: true });
@@ -60,7 +60,7 @@ export async function startStage(): Promise<Stage> {
   };
 }
 
-/** @throws Error where it fails */
+/** @throws Error if it fails */
 export async function command(
   machine: Machine,
   words: readonly string[],
@@ -71,7 +71,7 @@ export async function command(
   return finished;
 }
 
-/** Writes `channels.csv` with so many channels from number 1 on. @param edition part of their titles */
+/** Writes `channels.csv` with channels from number 1 on. @param edition is part of their titles */
 export function writeChannels(machine: Machine, count: number, edition: number): string {
   const rows = Array.from(
     { length: count },

@@ -1,30 +1,30 @@
 import { join } from "node:path";
 import { spawn } from "../peers/processes.ts";
 
-/** A process that works between `begin` and `end`, each time anew. */
+/** A process that works between `begin` and `end`, as often as they are called. */
 export interface Child<Result> {
   begin(): void;
   end(): Promise<Result>;
   leave(): Promise<void>;
 }
 
-/** Starts a script of this folder and tells it what to do. */
+/** Starts a script of this folder with a specification of its work. */
 export function startChild<Result>(script: string, spec: { address: string }): Child<Result> {
   const child = spawn([process.execPath, join(import.meta.dir, script)], {
-    // Bun sends 256 requests at once otherwise, and would keep those beyond to itself.
+    // By default Bun sends 256 requests at once and queues the rest.
     env: { BUN_CONFIG_MAX_HTTP_REQUESTS: "8192" },
   });
   const notes = child.stderr.text();
   const lines = linesOf(child.stdout);
-  const tell = (order: unknown): void => {
+  const send = (order: unknown): void => {
     child.stdin.write(`${JSON.stringify(order)}\n`);
     void child.stdin.flush();
   };
-  tell(spec);
+  send(spec);
   return {
-    begin: () => tell("begin"),
+    begin: () => send("begin"),
     async end() {
-      tell("end");
+      send("end");
       const { value } = await lines.next();
       if (value === undefined) throw new Error(`${script} ended: ${await notes}`);
       return JSON.parse(value) as Result;

@@ -5,7 +5,7 @@ import type { VictimSpec } from "./victim.ts";
 const PER_SECOND = 50;
 const REQUESTS = 400;
 
-/** Healthy customers: cards, a page of the catalog, a search, a day of statistics, their account. */
+/** Requests of healthy customers: cards, a catalog page, a search, a day of statistics, their account. */
 export function customers({ data }: Stage): Omit<VictimSpec, "address" | "timeoutMs"> {
   const { channels, strings, victims, lastDay } = data;
   const api = "/v1/msgr";

@@ -12,7 +12,7 @@ import { directorySlugs } from "../peers/data/generate.ts";
 import { writeImportFiles } from "../peers/data/import-files.ts";
 import { searchStrings } from "../peers/search-strings.ts";
 
-/** A database that rows take copies of, and who and what is in it. */
+/** A database of which each row gets a copy, and what is in it. */
 export interface Data {
   machine: Machine;
   /** Numbers of channels that a webhook may watch. */
@@ -30,10 +30,10 @@ export interface Data {
 
 const DAYS_PER_CHANNEL = 3;
 const STRINGS = 200;
-/** Each within the plan's 30 a second, so that together they may ask 50. */
+/** Each stays within the plan's 30 a second, and together they send 50. */
 const VICTIMS = 2;
 
-/** Makes a database of so many channels by the product's own imports. */
+/** Creates a database with Kanalog's own imports. */
 export async function makeData(channels: number, people: number): Promise<Data> {
   const machine = createMachine();
   try {
@@ -68,7 +68,7 @@ export async function makeData(channels: number, people: number): Promise<Data> 
   }
 }
 
-/** Organizations on Profi, as it ships, each with an owner's key that reads and writes. */
+/** Creates organizations on Profi with its default limits, each with an owner's read-and-write key. */
 async function addCustomers({ accounts, keys }: Domains, count: number): Promise<Customer[]> {
   const made: Customer[] = [];
   for (let at = 0; at < count; at++) {

@@ -1,4 +1,4 @@
-/** What a neighbour sends, as a process of its own: bounded in count and time. */
+/** What a neighbour sends, in a separate process; limited in number and time. */
 import { type ConnectionsLoad, holdConnections } from "./loads/connections-load.ts";
 import type { Note } from "./loads/pace.ts";
 import { type RequestsLoad, sendRequests } from "./loads/requests-load.ts";
@@ -7,7 +7,7 @@ import { takeOrders, type Work } from "./orders.ts";
 
 export type LoadSpec = RequestsLoad | ConnectionsLoad | WebhooksLoad;
 
-/** How often each outcome came: a status, or what became of it without one. */
+/** Number of requests by outcome: a status, or how a request ended without one. */
 export type Outcomes = Record<string, number>;
 
 const SECONDS_MAX = 180;

@@ -12,7 +12,7 @@ const PEOPLE = 20;
 const EXIT_INTERRUPTED = 130;
 
 const startedAt = performance.now();
-/** Databases by size, each made when a row first needs it. */
+/** Databases by size, each created when a row first needs it. */
 const made = new Map<Size, Promise<Data>>();
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -43,14 +43,16 @@ async function bench({ rows, channels, durations }: Options): Promise<void> {
     made.set(size, data);
     const last = await measure(await data, row, durations).catch((error) => failed(row, error));
     measured.push(last);
-    tell(line(last));
+    report(line(last));
   }
   const broken = measured.filter((row) => verdictOf(row).broken.length > 0).length;
-  console.log(`${table(measured)}\n\nThe promise is broken by ${broken} of ${measured.length}.`);
+  console.log(
+    `${table(measured)}\n\nThe promise is broken by ${broken} of ${measured.length} rows.`,
+  );
   if (broken > 0) process.exitCode = 1;
 }
 
-/** The rows after it are measured all the same. */
+/** A row that could not be measured; the following ones are measured nevertheless. */
 function failed({ name, does }: Row, { message }: Error): Measured {
   return { name, does, rounds: [], notes: [], broken: [`not measured: ${message}`] };
 }
@@ -65,7 +67,7 @@ async function leave(): Promise<void> {
     );
 }
 
-function tell(message: string): void {
+function report(message: string): void {
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.error(`${String(seconds).padStart(5)} s  ${message}`);
 }

@@ -13,7 +13,7 @@ export interface Durations {
   timeoutMs: number;
 }
 
-/** Measurements of a victim, quietly and beside the neighbour. */
+/** Measurements of a victim, alone and beside the neighbour. */
 export interface Round {
   quiet: Seen;
   beside: Seen;
@@ -25,18 +25,18 @@ export interface Measured {
   rounds: Round[];
   /** Notes on the last round. */
   notes: string[];
-  /** Bounds of the row's own that did not hold. */
+  /** The row's own limits that were exceeded. */
   broken: string[];
 }
 
 const WARM_UP_MS = 1_500;
-/** A row that takes longer starts no further round than its first. */
+/** A row that has taken longer starts no further round. */
 const ROW_MAX_MS = 75_000;
 const SETTLE_MAX_MS = 15_000;
 const SETTLED_MS = 30;
 const SETTLED_TIMES = 5;
 
-/** Measures quiet and beside in turn, so that a machine that drifts does so for both. */
+/** Measures the victim alone and beside the neighbour in turn, so that a drifting machine affects both. */
 export function measure(data: Data, row: Row, durations: Durations): Promise<Measured> {
   return onStage(data, row, async (stage) => {
     const startedAtMs = performance.now();
@@ -67,7 +67,7 @@ export function measure(data: Data, row: Row, durations: Durations): Promise<Mea
   });
 }
 
-/** Waits, for a while, until the appliance is as quick as one that has nothing to do. */
+/** Waits up to 15 seconds until the appliance answers as quickly as when it is idle. */
 async function settled({ serving }: Stage): Promise<void> {
   const giveUp = AbortSignal.timeout(SETTLE_MAX_MS);
   for (let quick = 0; quick < SETTLED_TIMES && !giveUp.aborted; ) {

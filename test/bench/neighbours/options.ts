@@ -10,7 +10,7 @@ export interface Options {
   durations: Durations;
 }
 
-/** Rows that say most in the shortest time, for `--small`. */
+/** Rows that show most in the shortest time, for `--small`. */
 const SMALL = [
   "form-token",
   "body-fields",
@@ -24,20 +24,20 @@ const TIMEOUT_MS = 10_000;
 
 export const HELP = `bun run bench:neighbours [options]
 
-What a customer notices of its neighbours: a row each, the customer's answers quietly and beside the
-neighbour in turn. Ends with 1 where p99 beside is more than 3 times the quiet p99 and 20 ms, or an
-answer is a 503, late or wrong.
+What a customer notices of each kind of neighbour, one row each: the customer's answers alone and beside the
+neighbour, in turn. Exits with 1 if p99 beside the neighbour is more than 3 times the quiet p99 plus 20 ms, or if
+an answer is a 503, late or wrong.
 
-  --only ROWS   of ${ROWS.map(({ name }) => name).join(", ")}
-  --rounds N    quiet and beside, so many times (3)
-  --small       few rows over a small database, once, in a minute or two
+  --only ROWS   some of ${ROWS.map(({ name }) => name).join(", ")}
+  --rounds N    how often to measure alone and beside (3)
+  --small       a few rows over a small database, once, in a minute or two
 `;
 
 export class WrongUsage extends Error {
   override readonly name = "Wrong usage";
 }
 
-/** @throws WrongUsage for a wrong option, saying what would be right */
+/** @throws WrongUsage for a wrong option, saying what would be valid */
 export function readOptions(words: readonly string[]): Options | "help" {
   const { values } = parse(words);
   if (values.help) return "help";

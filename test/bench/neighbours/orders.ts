@@ -1,16 +1,15 @@
 import { createInterface } from "node:readline";
 
-/** Work of a child process: it begins and ends when it is told to. */
+/** Work of a child process, which its parent begins and ends. */
 export interface Work {
   begin(): void;
-  /** @returns what came of it, as JSON can hold it */
+  /** @returns the results, as a JSON value */
   end(): Promise<unknown>;
 }
 
 /**
- * Takes orders from the process that started this one, a JSON line each: first what to do, then
- * `"begin"` and `"end"` as often as it likes. Every end is answered by a line. Once nobody gives
- * orders any more, the process is over.
+ * Takes orders from the parent process, one JSON line each: first a specification, then `"begin"` and `"end"` any
+ * number of times. Every `"end"` is answered by a line with the results. The process exits when its input ends.
  */
 export async function takeOrders<Spec extends { address: string }>(
   start: (spec: Spec) => Work,
@@ -30,7 +29,7 @@ export async function takeOrders<Spec extends { address: string }>(
   process.exit(0);
 }
 
-/** Load is for this machine only. @throws Error */
+/** Load must only be sent to this machine. @throws Error */
 function requireLoopback(address: string): void {
   const { hostname } = new URL(address);
   if (hostname !== "127.0.0.1") throw new Error(`${hostname} is not this machine`);

@@ -2,7 +2,7 @@ import { percentile } from "../peers/statistics.ts";
 import type { Measured, Round } from "./measure.ts";
 import { LATE, type Seen } from "./victim.ts";
 
-/** Whatever a neighbour does, p99 is at most so many times the quiet p99, and so much more. */
+/** Whatever a neighbour does, p99 is at most this many times the quiet p99, plus some milliseconds. */
 const TIMES_MOST = 3;
 const MORE_MOST_MS = 20;
 
@@ -13,7 +13,7 @@ export interface Verdict {
   unavailable: number;
   timeouts: number;
   others: number;
-  /** Why the promise does not hold; nothing where it does. */
+  /** Why the promise is broken; empty if it is kept. */
   broken: string[];
 }
 
@@ -23,8 +23,8 @@ interface Latency {
 }
 
 /**
- * Latencies are those of the median round, since what else the machine does may fall into one of
- * them; errors count in all rounds, quiet ones too, where a neighbour's work is felt afterwards.
+ * Latencies are those of the median round, because other work on the machine may disturb one of them. Errors count
+ * in all rounds, also without the neighbour, because its work may have effects afterwards.
  */
 export function verdictOf({ rounds, broken }: Measured): Verdict {
   const faults = Object.entries(faultsOf(rounds.flatMap(both)));
@@ -48,7 +48,7 @@ export function verdictOf({ rounds, broken }: Measured): Verdict {
   };
 }
 
-/** How often each fault came, in all that was seen. */
+/** Number of requests by fault, over all measurements. */
 export function faultsOf(seen: readonly Seen[]): Record<string, number> {
   const faults: Record<string, number> = {};
   for (const [outcome, times] of seen.flatMap((one) => Object.entries(one.faults))) {
@@ -61,7 +61,7 @@ function both({ quiet, beside }: Round): Seen[] {
   return [quiet, beside];
 }
 
-/** By how much p99 beside is over the promise; negative where it is within. */
+/** By how much p99 beside the neighbour exceeds the promise; negative if it does not. */
 function overMs({ quiet, beside }: Round): number {
   return latency(beside).p99Ms - TIMES_MOST * latency(quiet).p99Ms - MORE_MOST_MS;
 }

@@ -1,12 +1,12 @@
-/** Takes events over HTTPS, as a process of its own, and says how many came. */
+/** Receives events over HTTPS, in a separate process, and counts them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { takeOrders } from "./orders.ts";
 
-/** Events that came between `begin` and `end`. */
+/** Events received between `begin` and `end`. */
 export interface Received {
   port: number;
-  /** By their kind. */
+  /** Counts by kind. */
   events: Record<string, number>;
 }
 

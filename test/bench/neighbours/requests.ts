@@ -1,13 +1,13 @@
 /** A request as victims and loads send it. */
 export interface SentRequest {
   verb: string;
-  /** From the slash on. */
+  /** Path and query. */
   path: string;
   headers: Record<string, string>;
   body?: string;
 }
 
-/** @throws the client's own error, and `TimeoutError` or `AbortError` by the signal */
+/** @throws the client's own error, or the signal's `TimeoutError` or `AbortError` */
 export async function send(
   address: string,
   { verb, path, headers, body }: SentRequest,

@@ -7,49 +7,49 @@ import type { VictimSpec } from "./victim.ts";
 /** Which database a row needs. */
 export type Size = "usual" | "large";
 
-/** A line of the table: what a neighbour does while a victim goes on as always. */
+/** A row of the table: what a neighbour does while a victim behaves as usual. */
 export interface Row {
-  /** By which `--only` knows it. */
+  /** Name for `--only`. */
   name: string;
   /** Follows "a neighbour …" in the table. */
   does: string;
   size?: Size;
-  /** Settings of the appliance beside the usual ones. */
+  /** Further settings of the appliance. */
   environment?: Record<string, string>;
-  /** One where each takes long, or where what counts is counted over all of it. */
+  /** 1 for rows that take long, or whose limits apply to the whole time. */
   rounds?: number;
-  /** The customers at their steady rate, where not given. */
+  /** By default healthy customers at a steady rate. */
   victim?(stage: Stage): Promise<Omit<VictimSpec, "address" | "timeoutMs">>;
-  /** Once, before the first round. */
+  /** Called once, before the first round. */
   prepare?(stage: Stage): Promise<void>;
-  /** Before each round, unmeasured. */
+  /** Called before each round, which does not measure it. */
   beforeRound?(stage: Stage, round: number): Promise<void>;
-  /** Runs the neighbour for about so many seconds, or until it is done. */
+  /** Runs the neighbour for about this many seconds, or until it is finished. */
   beside(stage: Stage, seconds: number, round: number): Promise<Beside>;
 }
 
-/** Outcome of the neighbour's doing, beside what the victim saw. */
+/** Results of the neighbour itself, besides the victim's measurements. */
 export interface Beside {
   notes: string[];
-  /** Bounds of the row's own that did not hold. */
+  /** The row's own limits that were exceeded. */
   broken: string[];
 }
 
-/** An appliance of its own for each row, over a copy of the data. */
+/** The appliance of a row, on a copy of the data. */
 export interface Stage {
   data: Data;
   machine: Machine;
   serving: Serving;
-  /** Where webhooks are to send to: `127.0.0.1:<port>`. */
+  /** Host and port that webhooks send to: `127.0.0.1:<port>`. */
   receiver: string;
-  /** Events that the receiver got since this was asked last, by kind. */
+  /** Events received since the last call, by kind. */
   received(): Promise<Record<string, number>>;
-  /** Has a process of its own send this for so long. @returns what it was answered */
+  /** Sends a load from a separate process for some seconds. @returns its outcomes */
   load(spec: LoadWithoutAddress, seconds: number): Promise<Outcomes>;
   child<Result>(script: string, spec: object): Child<Result>;
 }
 
-/** Distributes over the kinds of load. */
+/** `Omit` for each kind of load. */
 type LoadWithoutAddress = LoadSpec extends infer Kind
   ? Kind extends LoadSpec
     ? Omit<Kind, "address">
@@ -59,5 +59,5 @@ type LoadWithoutAddress = LoadSpec extends infer Kind
 /** Answers to a load, for the table. */
 export function answered(outcomes: Outcomes): Beside {
   const parts = Object.entries(outcomes).map(([outcome, times]) => `${outcome} x ${times}`);
-  return { notes: [`it was answered ${parts.join(", ") || "nothing"}`], broken: [] };
+  return { notes: [`its answers: ${parts.join(", ") || "none"}`], broken: [] };
 }

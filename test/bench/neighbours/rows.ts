@@ -13,7 +13,7 @@ import { strangerRows } from "./rows/strangers.ts";
 import { upkeepRows } from "./rows/upkeep.ts";
 import { webhookRows } from "./rows/webhooks.ts";
 
-/** All lines of the table; those last for which the large database has to be made. */
+/** All rows of the table; last are those that need the large database, which takes long to create. */
 export const ROWS: readonly Row[] = [
   ...cuttingRows.filter(({ size }) => size !== "large"),
   ...strangerRows,

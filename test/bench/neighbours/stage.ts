@@ -8,15 +8,15 @@ import type { LoadSpec, Outcomes } from "./load.ts";
 import type { Received } from "./receiver.ts";
 import type { Row, Stage } from "./row.ts";
 
-/** Machines of stages that are not over yet. */
+/** Machines of stages that have not ended. */
 const open = new Set<Machine>();
 
-/** Ends what runs on stages, after an interruption. */
+/** Ends all processes of stages, after an interruption. */
 export async function endStages(): Promise<void> {
   for (const machine of open) await machine.leave();
 }
 
-/** Starts an appliance over a copy of the data, does the work, and removes all of it. */
+/** Starts an appliance on a copy of the data, runs the work, and removes everything. */
 export async function onStage<Result>(
   data: Data,
   row: Row,

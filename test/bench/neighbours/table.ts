@@ -12,27 +12,27 @@ const HEADER = [
   "",
 ];
 
-/** All rows as Markdown, for notes. */
+/** All rows as a Markdown table. */
 export function table(measured: readonly Measured[]): string {
   const rows = [HEADER, HEADER.map(() => "---"), ...measured.map(cells)];
   return rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
-/** A row in one line, as it ends. */
+/** A row as one line, printed when it has ended. */
 export function line(measured: Measured): string {
   return cells(measured).join("  ");
 }
 
 function cells(measured: Measured): string[] {
   const { quiet, beside, unavailable, timeouts, others, broken } = verdictOf(measured);
-  const kept = broken.length === 0 ? "holds" : `**broken: ${broken.join("; ")}**`;
+  const result = broken.length === 0 ? "kept" : `**broken: ${broken.join("; ")}**`;
   return [
     `${measured.name}: ${measured.does}`,
     `${digits(quiet.p50Ms)} / ${digits(quiet.p99Ms)} ms`,
     `${digits(beside.p50Ms)} / ${digits(beside.p99Ms)} ms`,
     digits(beside.p99Ms / quiet.p99Ms),
     ...[unavailable, timeouts, others].map(String),
-    [kept, ...measured.notes].join("; "),
+    [result, ...measured.notes].join("; "),
   ];
 }
 

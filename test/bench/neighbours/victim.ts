@@ -1,31 +1,31 @@
 /**
- * A healthy customer at a steady rate, as a process of its own. Each request is due at its instant,
- * whatever became of those before it, and is measured from that instant on: a customer who has to
- * wait does not ask less.
+ * A healthy customer at a steady rate, in a separate process. Each request is due at a fixed time, whether or not
+ * earlier ones have been answered, and is measured from that time on: a customer who has to wait does not send
+ * fewer requests.
  */
 import { takeOrders, type Work } from "./orders.ts";
 import { type SentRequest, send } from "./requests.ts";
 
 export interface VictimSpec {
   address: string;
-  /** Sent in turn, over and over. */
+  /** Sent in turn, repeatedly. */
   requests: readonly SentRequest[];
   perSecond: number;
-  /** The status that is a good answer. */
+  /** The expected status. */
   status: number;
   /** How long an answer may take. */
   timeoutMs: number;
 }
 
-/** Answers that a victim saw between `begin` and `end`. */
+/** What a victim measured between `begin` and `end`. */
 export interface Seen {
-  /** How long each took, a time-out its whole length. */
+  /** Duration of each request, including those that timed out. */
   durationsMs: number[];
-  /** How often each fault came: a status with the code of the error, or how there was no answer. */
+  /** Number of requests by fault: a status with the error's code, or why there was no answer. */
   faults: Record<string, number>;
 }
 
-/** The outcome of a request that got no answer in time. */
+/** Fault of a request that was not answered in time. */
 export const LATE = "TimeoutError";
 
 if (import.meta.main) await takeOrders(victim);

@@ -1,16 +1,16 @@
-/** One line of the table: a ratio of this run or an absolute figure, beside what is to be reached. */
+/** One row of the table: a ratio or an absolute figure, and its target. */
 export interface Figure {
   part: string;
   name: string;
   value: number;
   unit: "" | "ms" | "s" | "MB";
-  /** What the value must not be under, or over; neither where it only informs. */
+  /** Lower or upper target; neither if the figure is only information. */
   least?: number;
   most?: number;
-  /** Of Kanalog's own answers, with one client. */
+  /** Of Kanalog's answers, with one client. */
   p50Ms?: number;
   p99Ms?: number;
-  /** Of Kanalog's own: answers over sixteen connections, or rows imported. */
+  /** Kanalog's answers over many connections, or rows imported, per second. */
   perSecond?: number;
   note?: string;
 }
@@ -25,7 +25,7 @@ export function verdict({ value, least, most }: Figure): Verdict {
 }
 
 export function table(figures: readonly Figure[]): string {
-  const header = ["", "value", "to reach", "", "p50 ms", "p99 ms", ""];
+  const header = ["", "value", "target", "", "p50 ms", "p99 ms", ""];
   const rows = figures.map((figure) => [
     `${figure.part}: ${figure.name}`,
     `${digits(figure.value)}${figure.unit === "" ? "" : ` ${figure.unit}`}`,

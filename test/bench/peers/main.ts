@@ -1,6 +1,6 @@
 /**
- * Kanalog beside its peers on the same work in one run: `bun run bench -- --help`. Absolute figures
- * say more of the machine than of the programs; the ratios are what counts.
+ * Compares Kanalog with its peers on the same work in one run: `bun run bench -- --help`. Absolute figures say more
+ * about the machine than about the programs; the ratios are what counts.
  */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
@@ -56,19 +56,19 @@ try {
 }
 
 async function bench(options: Options): Promise<void> {
-  const database = await ensureDatabase(options.dataRoot, options.channels, tell);
-  const run: Run = { options, database, works: drawWorks(database), tell };
+  const database = await ensureDatabase(options.dataRoot, options.channels, report);
+  const run: Run = { options, database, works: drawWorks(database), report };
   const figures: Figure[] = [];
   for (const part of options.parts) {
-    tell(part);
+    report(part);
     figures.push(...(await PARTS[part](run)));
-    // What is measured is kept, whatever becomes of the next part.
+    // Saved after each part, in case the next one fails.
     save(run, figures);
   }
   console.log(table(figures));
   const short = figures.filter((figure) => verdict(figure) === "short").length;
   console.log(
-    `\n${short} short; ${options.channels} channels, by ${CLIENT}, in ${options.jsonPath}`,
+    `\n${short} missed; ${options.channels} channels, with ${CLIENT}; saved in ${options.jsonPath}`,
   );
 }
 
@@ -91,7 +91,7 @@ function save({ options, database }: Run, figures: readonly Figure[]): void {
   writeFileSync(options.jsonPath, `${JSON.stringify(document, null, 2)}\n`);
 }
 
-function tell(message: string): void {
+function report(message: string): void {
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.error(`${String(seconds).padStart(5)} s  ${message}`);
 }

@@ -16,14 +16,14 @@ export const PARTS = [
 export type PartName = (typeof PARTS)[number];
 
 export interface Options {
-  /** Where the data lies, and is made where it is missing. */
+  /** Folder of the data, which is generated if it is missing. */
   dataRoot: string;
   channels: number;
   parts: readonly PartName[];
   /** Only works whose names contain it. */
   work: string;
   rounds: number;
-  /** Of one contender at one work in one round. */
+  /** Duration of one contender's measurement for one work in one round. */
   seconds: number;
   isQuick: boolean;
   jsonPath: string;
@@ -31,26 +31,26 @@ export interface Options {
 
 export const HELP = `bun run bench -- [options]
 
-  --channels N    how many channels; 20 times as many days, 5 times as many posts (1000000)
-  --data DIR      where the data lies and is made, some 17 GB at a million (data/bench)
-  --only PARTS    of ${PARTS.join(", ")}; all where not given
-  --work TEXT     of compare and growth, only the works whose names contain it
-  --rounds N      rounds of which the median counts (5; 1 with --quick)
-  --quick         short, to see that all works; its figures say little
-  --json FILE     where the figures go (DIR/<channels>/figures.json)
+  --channels N    number of channels; 20 times as many days, 5 times as many posts (1000000)
+  --data DIR      folder of the data, generated if missing; some 17 GB for a million (data/bench)
+  --only PARTS    some of ${PARTS.join(", ")}; by default all
+  --work TEXT     compare, growth: only works whose names contain it
+  --rounds N      number of rounds, of which the median counts (5; 1 with --quick)
+  --quick         a short run to see that everything works; its figures say little
+  --json FILE     file for the figures (DIR/<channels>/figures.json)
 `;
 
 export class WrongUsage extends Error {
   override readonly name = "Wrong usage";
 }
 
-/** @throws WrongUsage for a wrong option, saying what would be right */
+/** @throws WrongUsage for a wrong option, saying what would be valid */
 export function readOptions(words: readonly string[]): Options | "help" {
   const { values } = parse(words);
   if (values.help) return "help";
   const channels = Number(values.channels);
   if (!Number.isInteger(channels) || channels < 10_000 || channels % 100 !== 0) {
-    throw new WrongUsage("--channels: give 10000 or more, in hundreds.");
+    throw new WrongUsage("--channels: give a multiple of 100 from 10000 on.");
   }
   const parts = PARTS.filter((part) => values.only?.split(",").includes(part) ?? true);
   const unknown = values.only?.split(",").find((name) => !PARTS.some((part) => part === name));

@@ -4,7 +4,7 @@ export const ROOT = join(import.meta.dir, "../../..");
 const START_MAX_MS = 30_000;
 const LOOK_MS = 2;
 
-/** Processes of this run that have not ended yet. */
+/** Processes of this run that have not ended. */
 const running = new Set<Bun.Subprocess>();
 
 interface SpawnOptions {
@@ -25,7 +25,7 @@ export function spawn(words: string[], { env = {}, cwd = ROOT }: SpawnOptions = 
   return child;
 }
 
-/** Ends what is still running, after a failure. */
+/** Ends all processes that are still running, after a failure. */
 export async function endAll(): Promise<void> {
   for (const child of running) {
     child.kill("SIGKILL");
@@ -33,7 +33,7 @@ export async function endAll(): Promise<void> {
   }
 }
 
-/** Runs a command to its end. @returns what it printed @throws Error with what it complained of */
+/** Runs a command to its end. @returns what it printed @throws Error with its standard error */
 export async function run(words: string[], options?: SpawnOptions): Promise<string> {
   const child = spawn(words, options);
   void child.stdin.end();
@@ -50,12 +50,12 @@ export async function run(words: string[], options?: SpawnOptions): Promise<stri
 export interface Server {
   address: string;
   pid: number;
-  /** From the start of the process to the first good answer. */
+  /** From the start of the process to the first successful answer. */
   readyMs: number;
   stop(): Promise<void>;
 }
 
-/** Starts a server and waits until the path answers well. */
+/** Starts a server and waits until a path is answered successfully. */
 export async function startServer(
   words: (port: number) => string[],
   path: string,
@@ -64,7 +64,7 @@ export async function startServer(
   const port = freePort();
   const startedAt = performance.now();
   const child = spawn(words(port), options(port));
-  // Unread, its output would fill the pipe and block it.
+  // Read, because a full pipe would block the server.
   const printed = Promise.all([child.stdout.text(), child.stderr.text()]);
   const address = `http://127.0.0.1:${port}`;
   while (!(await answers(address + path))) {

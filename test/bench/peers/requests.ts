@@ -1,6 +1,6 @@
 import type { CatalogOrdering } from "../../../src/catalog/search/catalog.ts";
 
-/** What a client wants, in no contender's own words. */
+/** A request of a client, independent of any contender's interface. */
 export type Wish =
   | { kind: "card"; id: number }
   | { kind: "handle"; handle: string }
@@ -18,7 +18,7 @@ export interface CatalogWish {
   territory?: string;
   subscribersMin?: number;
   subscribersMax?: number;
-  /** From 1; the first where not given. */
+  /** From 1; by default the first. */
   page?: number;
 }
 
@@ -33,7 +33,7 @@ export interface PostsWish {
 
 export const PAGE_SIZE = 50;
 
-/** A kind of work: wishes that are sent one after the other, over and over. */
+/** A kind of work: wishes that are sent one after another, repeatedly. */
 export interface Work {
   name: string;
   wishes: readonly Wish[];

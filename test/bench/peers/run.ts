@@ -5,18 +5,18 @@ import type { Options } from "./options.ts";
 import type { Work } from "./requests.ts";
 import { allWorks } from "./works.ts";
 
-/** What each part of a run has. */
+/** What each part of a run gets. */
 export interface Run {
   options: Options;
-  /** The database of the size that is measured. */
+  /** The database of the measured size. */
   database: string;
   works: readonly Work[];
-  tell(message: string): void;
+  report(message: string): void;
 }
 
 export type Part = (run: Run) => Promise<Figure[]>;
 
-/** What is drawn from a database is the same in every run. */
+/** Draws the works from a database, the same ones in every run. */
 export function drawWorks(database: string): Work[] {
   const db = openDatabase(database, systemClock, "reader");
   try {

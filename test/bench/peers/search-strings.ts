@@ -7,8 +7,8 @@ const LENGTH_MIN = 3;
 const ABSENT = ["ъыщэ", "xqjz", "фывафыва", "нет такого канала", "zzzzzz", "ёъёъ", "щзщзщ", "qwxk"];
 
 /**
- * Strings that people type, drawn from the titles and handles: what stands in many of them is drawn
- * often. Words, pieces of words, phrases over words, whole titles, handles, and some that are absent.
+ * Strings such as people type, drawn from titles and handles, frequent words more often: words, parts of words, parts
+ * that span words, whole titles, handles, and some that occur nowhere.
  */
 export function searchStrings(count: number, channels: number, slugs: DirectorySlugs): string[] {
   const random = seededRandom(PURPOSE);
@@ -16,7 +16,7 @@ export function searchStrings(count: number, channels: number, slugs: DirectoryS
   while (strings.size < count) {
     const record = channelRecord(1 + random.below(channels), slugs);
     const drawn = draw(record, random.below(6), random).trim();
-    // A string that is an @handle or a link is looked up, not searched.
+    // An @handle or a link is looked up rather than searched.
     if ([...drawn].length >= LENGTH_MIN && !/[@/]/.test(drawn)) strings.add(drawn);
   }
   return [...strings];

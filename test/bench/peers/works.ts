@@ -6,16 +6,16 @@ import { type SeededRandom, seededRandom } from "./data/random.ts";
 import { type CatalogWish, PAGE_SIZE, type Wish, type Work } from "./requests.ts";
 import { searchStrings } from "./search-strings.ts";
 
-/** Orderings that every contender has; those of metrics are measured by growth.ts. */
+/** Orderings that all contenders have; those by metrics are measured by growth.ts. */
 const ORDERINGS = ["-subscribers", "-quality", "-citation", "-last_post_at"] as const;
 
 const PURPOSE = 10;
 const WISHES = 400;
-/** Far more cards than the appliance keeps. */
+/** Far more cards than the appliance caches. */
 const WISHES_RARE = 50_000;
 const SEARCH_STRINGS = 200;
 const PAGE_FAR = 1000;
-/** Shares of the mix, in hundredths; what customers ask for is our guess. */
+/** Shares of the mix in percent, a guess at what customers request. */
 const MIX: Record<string, number> = {
   "card by id": 30,
   "card by handle": 10,
@@ -37,7 +37,7 @@ const MIX: Record<string, number> = {
   post: 4,
 };
 
-/** All the work of the bench over a database, drawn from what lies in it. */
+/** All works of the bench, drawn from a database's content. */
 export function allWorks(db: Database): Work[] {
   const { n: channels } = statement<{ n: number }>(
     db,
@@ -65,7 +65,7 @@ export function allWorks(db: Database): Work[] {
   };
   const busyChannels = (most: number): number[] => {
     const ids = new Set<number>();
-    // The smallest size has not many more than are asked for.
+    // The smallest size has hardly more than the wanted number.
     for (let tries = 0; ids.size < most && tries < 100 * most; tries++) ids.add(busyChannel());
     return [...ids];
   };
@@ -172,7 +172,7 @@ export function allWorks(db: Database): Work[] {
   ];
 }
 
-/** Category, territory and range; all of them, or one or two. */
+/** Category, territory and range of subscribers: all of them, or one or two. */
 function filters(
   random: SeededRandom,
   slugs: { categories: readonly string[]; territories: readonly string[] },
@@ -188,7 +188,7 @@ function filters(
   return random.pick([category, territory, range, { ...category, ...range }]);
 }
 
-/** The thousandth page, or the last full one of a smaller catalog. */
+/** Number of the thousandth page, or of the last full one in a smaller catalog. */
 function farPage(db: Database): number {
   const { n } = statement<{ n: number }>(
     db,

@@ -1,9 +1,9 @@
-import type { Teller } from "./teller.ts";
+import type { CountingClient } from "./counting-client.ts";
 
-/** What somebody wants to know of an assistant, and the calls that it takes. */
+/** A question to an assistant, and the tool calls that answer it. */
 interface Conversation {
   question: string;
-  talk(teller: Teller): Promise<unknown>;
+  talk(client: CountingClient): Promise<unknown>;
 }
 
 interface Item {

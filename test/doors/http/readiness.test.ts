@@ -17,7 +17,7 @@ afterEach(async () => {
   await machine.leave();
 });
 
-test("where all is well, each thing that was looked at is ok", async () => {
+test("if everything is well, each check is ok", async () => {
   const { status, body } = await appliance.request("/readyz");
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -26,7 +26,7 @@ test("where all is well, each thing that was looked at is ok", async () => {
   });
 });
 
-test("a volume that is nearly full is told before it is, and no longer once there is room", async () => {
+test("a nearly full volume is unready with its reason, until there is room again", async () => {
   appliance.ports.system.free = 63 * 1024 ** 2;
   const { status, body, headers } = await appliance.request("/readyz");
   const fault = "Less than 64 MiB are free on the database's volume.";
@@ -41,7 +41,7 @@ test("a volume that is nearly full is told before it is, and no longer once ther
   expect((await appliance.request("/readyz")).status).toBe(200);
 });
 
-test("a file that a newer program has migrated meanwhile is told with both versions", async () => {
+test("a file that a newer program has migrated is unready, naming both versions", async () => {
   const db = machine.open();
   db.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
   db.close();
@@ -52,7 +52,7 @@ test("a file that a newer program has migrated meanwhile is told with both versi
   expect(body.checks.migrations).toContain(`needs ${SCHEMA_VERSION}`);
 });
 
-test("a system that does not say how much is free is no reason to be unready", async () => {
+test("unknown free space does not make the appliance unready", async () => {
   const ports = fakePorts();
   ports.system.freeBytes = () => Promise.reject(new Error("not here"));
   const other = await startAppliance({ KANALOG_DB: machine.path("other.db") }, ports);
@@ -60,13 +60,13 @@ test("a system that does not say how much is free is no reason to be unready", a
   await other.close();
 });
 
-test("it is asked no key, and told to nobody what lies where", async () => {
+test("readiness needs no key, and reveals no paths", async () => {
   appliance.ports.system.free = 0;
   const { body } = await appliance.request("/readyz");
   expect(JSON.stringify(body)).not.toContain(machine.folder);
 });
 
-test("a transaction that held the write lock beyond the bound is told for ten minutes", async () => {
+test("a transaction that held the write lock too long is a warning for ten minutes", async () => {
   const { clock, log } = appliance.ports;
   const hold = (work: string, heldMs: number) =>
     inTransaction(appliance.app.domains.db, clock, work, () => clock.advance(heldMs));
@@ -87,7 +87,7 @@ test("a transaction that held the write lock beyond the bound is told for ten mi
   expect((await appliance.request("/readyz")).body.checks).not.toHaveProperty("write_lock");
 });
 
-test("work that goes beyond the bound all the time has a line in the log a minute", async () => {
+test("work that always holds the lock too long is logged once a minute", async () => {
   const { clock, log } = appliance.ports;
   for (let held = 0; held < 30; held++) {
     await inTransaction(appliance.app.domains.db, clock, "recount", () => clock.advance(60));
@@ -96,7 +96,7 @@ test("work that goes beyond the bound all the time has a line in the log a minut
   expect(log.warnings).toHaveLength(3);
 });
 
-test("posts that were read and are not cut into events are told, where a webhook waits for them", async () => {
+test("posts waiting to be put into events are a warning after three minutes, if a webhook watches their channel", async () => {
   const { clock } = appliance.ports;
   const warning = async () => (await appliance.request("/readyz")).body.checks.read_posts;
   await appliance.importRows("channels", [channel(1)]);
@@ -120,7 +120,7 @@ test("posts that were read and are not cut into events are told, where a webhook
   expect(await warning()).toBeUndefined();
 });
 
-test("so are posts that were read and are not matched with alerts, where there is an alert", async () => {
+test("posts waiting to be matched with alerts are a warning after three minutes, if there is an alert", async () => {
   const { clock } = appliance.ports;
   const warning = async () => (await appliance.request("/readyz")).body.checks.alert_posts;
   await appliance.importRows("channels", [channel(1), channel(2)]);

@@ -9,7 +9,7 @@ import typescript from "../../../src/push/webhooks/receivers/typescript.txt" wit
 import { startAppliance } from "../../support/appliance.ts";
 import { until } from "../../support/machine.ts";
 
-/** The receivers that the documentation shows, run as a reader would. */
+/** Runs the receivers shown in the documentation as a reader would. */
 const SECRET = "whsec_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 const folder = mkdtempSync(join(tmpdir(), "kanalog-receivers-"));
 const PYTHON = Bun.which("python3");
@@ -74,7 +74,7 @@ describe.each(receivers)("the receiver in $name", ({ source, file, program }) =>
     await child.exited;
   });
 
-  test("takes what is signed, each post once, and nothing else", async () => {
+  test("accepts signed events only, and prints each post once", async () => {
     const event = body([1, 2]);
     expect(await send(event, signed(event))).toBe(204);
     expect(await send(event, signed(event))).toBe(204);
@@ -85,13 +85,13 @@ describe.each(receivers)("the receiver in $name", ({ source, file, program }) =>
     expect(await send(event, signed(event, Date.now() + 500_000))).toBe(401);
     expect(await send(event, signed(event, Date.now() - 200_000))).toBe(204);
 
-    // While a rotation's overlap lasts there are two signatures, whichever is the known one.
+    // During a rotation's overlap there are two signatures; the known secret's may be either.
     const former = signatureHeader(event, ["whsec_other", SECRET], Date.now());
     const next = signatureHeader(event, [SECRET, "whsec_other"], Date.now());
     expect(await send(event, former)).toBe(204);
     expect(await send(event, next)).toBe(204);
 
-    // The same post for an alert, and once more.
+    // The same post matched by an alert, delivered twice.
     const matched = new TextEncoder().encode(
       JSON.stringify({
         ...{ event: "post.matched", webhook: 1, alert: { id: 7, name: "A" } },
@@ -115,8 +115,8 @@ describe.each(receivers)("the receiver in $name", ({ source, file, program }) =>
   });
 });
 
-describe.each(receivers)("the receiver in $name, of a header that is none", ({ file, program }) => {
-  test("refuses it and goes on", async () => {
+describe.each(receivers)("the receiver in $name, given an invalid header", ({ file, program }) => {
+  test("refuses it and keeps running", async () => {
     const port = freePort();
     const child = Bun.spawn([program, join(folder, file)], {
       env: { PATH: process.env["PATH"] ?? "", WEBHOOK_SECRET: SECRET, PORT: String(port) },
@@ -165,7 +165,7 @@ describe.each(receivers)("the receiver in $name, of a header that is none", ({ f
   });
 });
 
-test("the page about webhooks shows both receivers whole", async () => {
+test("the guide about webhooks shows both receivers completely", async () => {
   const appliance = await startAppliance();
   for (const language of ["en", "ru"]) {
     const { body: page } = await appliance.request(`/docs/webhooks/?lang=${language}`);

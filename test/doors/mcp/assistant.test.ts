@@ -3,7 +3,7 @@ import { importFile } from "../../../src/catalog/imports/import-file.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 
-/** What an assistant has to go by: the instructions, the list of tools, and what the tools say. */
+/** Everything an assistant has to work with: the instructions, the list of tools, and their answers. */
 interface Tool {
   name: string;
   description: string;
@@ -82,17 +82,23 @@ test("what a model reads before its first call is at most 16,000 characters", ()
 });
 
 /**
- * A tool's arguments, each with words: those of the tool that it names instead, or, where it has none, of
- * the one with the same argument that the tool's own words name.
+ * A tool's arguments, each with a description: its own, or that of the tool it refers to by "As in", or, if it
+ * has none, that of a tool with the same argument that the tool's own description names.
  */
-function spelledOut({ name: tool, description: words, inputSchema: { properties } }: Tool) {
+function spelledOut({
+  name: tool,
+  description: toolDescription,
+  inputSchema: { properties },
+}: Tool) {
   return Object.fromEntries(
     Object.entries(properties).map(([argument, schema]) => {
       const { description, ...shape } = schema;
       const named = /^As in (\w+)\.$/.exec(description ?? "")?.[1];
       if (named === undefined && description !== undefined) return [argument, schema];
       const described = tools
-        .filter(({ name }) => (named === undefined ? words.includes(name) : name === named))
+        .filter(({ name }) =>
+          named === undefined ? toolDescription.includes(name) : name === named,
+        )
         .map(({ inputSchema }) => inputSchema.properties[argument])
         .find((one) => one?.description !== undefined);
       expect(described, `${tool}.${argument}`).toMatchObject(shape);
@@ -115,7 +121,7 @@ test("instructions and descriptions name only tools and arguments that exist", (
   expect(named).toBeGreaterThan(5);
 });
 
-test("every argument is described, with its choices or an example that the tool takes", async () => {
+test("every argument is described, with its choices or an example that the tool accepts", async () => {
   for (const tool of tools) {
     const { name, inputSchema } = tool;
     const { required = [] } = inputSchema;
@@ -128,7 +134,7 @@ test("every argument is described, with its choices or an example that the tool 
     for (const [argument, { description = "", enum: choices }] of Object.entries(properties)) {
       const words = description.replace(/ Example: .+/, "");
       expect(words.length, `${name}.${argument}`).toBeGreaterThanOrEqual(10);
-      // A cursor is nobody's to make up.
+      // Nobody can make up a cursor.
       if (argument === "cursor") continue;
       const example = exampleOf(argument);
       expect(choices ?? example, `${name}.${argument}`).toBeDefined();

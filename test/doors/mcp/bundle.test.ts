@@ -8,7 +8,7 @@ import { createMachine, type Machine } from "../../support/machine.ts";
 import { clientKinds, type StdioProgram, textOf } from "../../support/mcp-clients.ts";
 import { startTalk } from "../../support/stdio-talk.ts";
 
-/** The bundle that an appliance serves, unpacked and run as a desktop host does. */
+/** The bundle that an appliance serves, unpacked and run as by a desktop host. */
 const NODE = Bun.which("node");
 if (NODE === null) console.warn("No Node.js here: the bundle was run under Bun only.");
 const RUNTIMES = [
@@ -34,14 +34,14 @@ beforeAll(async () => {
   expect(served.headers.get("content-disposition")).toBe('attachment; filename="kanalog.mcpb"');
   bundle = await served.bytes();
   const mcpbPath = machine.write("kanalog.mcpb", bundle);
-  // As a home folder may be called.
+  // A folder name as in somebody's home.
   unpacked = machine.path("Мои программы & co");
   expect(await unpackExtension({ mcpbPath, outputDir: unpacked, silent: true })).toBe(true);
   manifest = await Bun.file(join(unpacked, "manifest.json")).json();
 });
 afterAll(() => machine.leave());
 
-/** What a host starts once the person has filled in the fields. */
+/** The program that a host starts once the person has filled in the fields. */
 async function installed(
   runtime: string,
   userConfig: Record<string, string>,
@@ -59,17 +59,17 @@ async function installed(
   return { command: runtime, args, env, cwd: machine.folder };
 }
 
-test("the same appliance serves the same bytes, to everybody who can reach it", async () => {
+test("an appliance always serves the same bytes, without a key", async () => {
   expect(await (await fetch(`${address}/docs/mcp/kanalog.mcpb`)).bytes()).toEqual(bundle);
 });
 
-test("the address of the appliance is filled in, and the icon is a square picture", async () => {
+test("the appliance's address is filled in, and the icon is a square picture", async () => {
   expect(manifest.user_config.url.default).toBe(address);
   const picture = imageSize(await Bun.file(join(unpacked, manifest.icon)).bytes());
   expect(picture).toMatchObject({ type: "png", width: 256, height: 256 });
 });
 
-test("the manifest keeps to the published schema of its version", () => {
+test("the manifest is valid by the published schema of its version", () => {
   const schema =
     VERSIONED_MANIFEST_SCHEMAS[
       manifest.manifest_version as keyof typeof VERSIONED_MANIFEST_SCHEMAS
@@ -87,13 +87,13 @@ test("the manifest asks for address and key, both required, and keeps the key se
   expect(keyField.default).toBeUndefined();
 });
 
-test("the key goes to the program by its environment, not by its arguments", async () => {
+test("the program gets the key in its environment, not in its arguments", async () => {
   const { args, env } = await installed("node", { url: address, key });
   expect(JSON.stringify(args)).not.toContain(key);
   expect(Object.values(env)).toContain(key);
 });
 
-test("the bundle holds the license and no path of the machine it was made on", async () => {
+test("the bundle contains the license, and no path of the machine that built it", async () => {
   expect(readdirSync(unpacked).toSorted()).toEqual([
     ...["LICENSE", "icon.png", "manifest.json", "server.mjs"],
   ]);
@@ -107,7 +107,7 @@ describe.each(RUNTIMES)("under %s", (name, runtime) => {
   const testHere = test.skipIf(runtime === null);
 
   testHere.each(clientKinds.map((kind) => [kind.name, kind] as const))(
-    "the bundle takes %s to the appliance",
+    "the bundle connects %s to the appliance",
     async (_client, kind) => {
       const client = await kind.overStdio(await installed(runtime ?? name, { url: address, key }));
       expect(client.era()).toBe(kind.era);
@@ -123,16 +123,19 @@ describe.each(RUNTIMES)("under %s", (name, runtime) => {
     },
   );
 
-  testHere("it answers all that is under way when its input ends, and exits with 0", async () => {
-    const talk = startTalk(await installed(runtime ?? name, { url: address, key }));
-    for (let id = 1; id <= 300; id++) talk.say(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
-    const { exitCode, notes } = await talk.end();
-    expect([exitCode, notes]).toEqual([0, ""]);
-    const ids = new Set(talk.answers().map((answer) => answer.id));
-    expect(ids.size).toBe(300);
-  });
+  testHere(
+    "the program answers all pending requests when its input ends, and exits with 0",
+    async () => {
+      const talk = startTalk(await installed(runtime ?? name, { url: address, key }));
+      for (let id = 1; id <= 300; id++) talk.say(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
+      const { exitCode, notes } = await talk.end();
+      expect([exitCode, notes]).toEqual([0, ""]);
+      const ids = new Set(talk.answers().map((answer) => answer.id));
+      expect(ids.size).toBe(300);
+    },
+  );
 
-  testHere("a line ends at its line feed only, whatever its text holds", async () => {
+  testHere("lines end only at line feeds, not at other separators in a text", async () => {
     const talk = startTalk(await installed(runtime ?? name, { url: address, key }));
     const params = { name: "msgr_channels_list", arguments: { q: "a\u2028b\u2029c\u0085d" } };
     talk.say(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
@@ -142,16 +145,19 @@ describe.each(RUNTIMES)("under %s", (name, runtime) => {
     ]);
   });
 
-  testHere("a wrong key and an address where nobody is are errors of the request", async () => {
-    for (const [fields, words] of [
-      [{ url: address, key: `${key}x` }, "401"],
-      [{ url: "http://127.0.0.1:9", key }, "reached"],
-    ] as const) {
-      const talk = startTalk(await installed(runtime ?? name, fields));
-      talk.say('{"jsonrpc":"2.0","id":"a","method":"ping"}');
-      await talk.end();
-      const message = expect.stringContaining(words);
-      expect(talk.answers()).toMatchObject([{ id: "a", error: { message } }]);
-    }
-  });
+  testHere(
+    "a wrong key and an address that nobody listens on are errors of each request",
+    async () => {
+      for (const [fields, words] of [
+        [{ url: address, key: `${key}x` }, "401"],
+        [{ url: "http://127.0.0.1:9", key }, "reached"],
+      ] as const) {
+        const talk = startTalk(await installed(runtime ?? name, fields));
+        talk.say('{"jsonrpc":"2.0","id":"a","method":"ping"}');
+        await talk.end();
+        const message = expect.stringContaining(words);
+        expect(talk.answers()).toMatchObject([{ id: "a", error: { message } }]);
+      }
+    },
+  );
 });

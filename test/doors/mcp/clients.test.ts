@@ -19,7 +19,7 @@ import { TOOL_NAMES } from "../../support/mcp-requests.ts";
 
 /** The official clients against a real listener over the sample data. */
 
-/** Each tool with arguments, and the same question over REST. */
+/** Calls of every tool, and the same requests over REST. */
 const CALLS: [tool: string, args: Record<string, unknown> | undefined, path: string][] = [
   ["me_retrieve", undefined, "/v1/me/"],
   ["msgr_channels_resolve_retrieve", { q: "@nsmag" }, "/v1/msgr/channels/resolve/?q=@nsmag"],
@@ -30,7 +30,7 @@ const CALLS: [tool: string, args: Record<string, unknown> | undefined, path: str
   ],
   ["msgr_channels_list", { ids: "3,1" }, "/v1/msgr/channels/?ids=3,1"],
   ["msgr_channels_retrieve", { channel: "nsmag" }, "/v1/msgr/channels/nsmag/"],
-  // Has no handle, no link, no citation: every nullable field that the sample leaves empty.
+  // Without handle, link and citation, and every other nullable field that is empty in the sample.
   ["msgr_channels_retrieve", { channel: 2 }, "/v1/msgr/channels/2/"],
   ["msgr_stats_daily_list", { channels: "1,9" }, "/v1/msgr/stats/daily/?channels=1,9"],
   [
@@ -100,13 +100,13 @@ afterAll(async () => {
 describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_name, kind) => {
   let client: McpClient;
   beforeEach(async () => {
-    // The protocol's own messages have a rate, and the clock stands still.
+    // The protocol's own messages are limited per second, and the clock stands still.
     appliance.ports.clock.advance(5_000);
     client = await kind.overHttp(address, key);
   });
   afterEach(() => client.close());
 
-  test("agrees on the era and is given instructions", () => {
+  test("agrees on the era and gets instructions", () => {
     expect(client.era()).toBe(kind.era);
     expect(client.instructions()).toContain("msgr_channels_resolve_retrieve");
   });
@@ -122,8 +122,8 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     }
   });
 
-  test("gets from each tool what REST answers, valid by its output schema", async () => {
-    // Only with the list does a client have the schemas against which it checks results.
+  test("gets from each tool the same answer as over REST, valid by its output schema", async () => {
+    // Clients get the schemas, by which they validate results, with the list.
     await client.tools();
     const called = new Set<string>();
     for (const [tool, args, path] of CALLS) {
@@ -169,7 +169,7 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     expect(posts.pages).toBe(Math.ceil(wanted.length / 20));
   });
 
-  test("is given a method's refusal as a result whose text it can read, in strict mode too", async () => {
+  test("gets a method's refusal as a result with a readable text, also in strict mode", async () => {
     await client.tools();
     const { key: testKey } = await appliance.customer({ plan: "test" });
     const onTest = await kind.overHttp(address, testKey);
@@ -208,7 +208,7 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     await onTest.close();
   });
 
-  test("is told of an unknown tool and of wrong arguments as errors of the protocol", async () => {
+  test("gets protocol errors for an unknown tool and wrong arguments", async () => {
     await client.tools();
     for (const [tool, args] of [
       ["msgr_webhooks_list", {}],
@@ -221,12 +221,12 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     }
   });
 
-  test("is refused with a 401 when its key is wrong", async () => {
+  test("is refused with a 401 if its key is wrong", async () => {
     const { code, status, message } = await refusalOf(kind.overHttp(address, `${key}x`));
     expect([code, status, /\b401\b/.exec(message)?.[0]].map(String)).toContain("401");
   });
 
-  test("has nothing to warn of or to complain about", async () => {
+  test("prints no warnings and reports no errors", async () => {
     const printed: unknown[][] = [];
     const spies = (["debug", "log", "info", "warn", "error"] as const).map((level) =>
       spyOn(console, level).mockImplementation((...words) => void printed.push(words)),
@@ -247,7 +247,7 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     expect(printed).toEqual([]);
   });
 
-  test("makes 100 calls at once and gets each its own answer", async () => {
+  test("makes 100 calls at once and gets the right answer to each", async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
         client.call("msgr_channels_retrieve", { channel: String((index % 9) + 1) }),

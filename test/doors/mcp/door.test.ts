@@ -22,7 +22,7 @@ afterAll(() => appliance.close());
 
 describe("the key", () => {
   for (const verb of ["POST", "GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-    test(`${verb} without a good key is a 401 that names the realm and nothing to log in at`, async () => {
+    test(`${verb} without a valid key is a 401 that names the realm and no place to sign in`, async () => {
       for (const key of [null, "knl_ro_nonsense", `${mcp.key}x`]) {
         for (const path of ["/v1/mcp/", "/v1/mcp"]) {
           const { status, headers, body } = await appliance.request(path, { method: verb, key });
@@ -48,7 +48,7 @@ describe("the key", () => {
     ["a batch", `[${PING}]`],
     ["two megabytes", "x".repeat(2 * BODY_BYTES_MAX)],
   ] as const) {
-    test(`comes before the body: ${what} without one is a 401`, async () => {
+    test(`is checked before the body: ${what} without a key is a 401`, async () => {
       const { status, body: answered } = await appliance.request("/v1/mcp/", {
         method: "POST",
         body,
@@ -58,7 +58,7 @@ describe("the key", () => {
     });
   }
 
-  test("comes before the protocol version", async () => {
+  test("is checked before the protocol version", async () => {
     const { status } = await appliance.request("/v1/mcp/", {
       method: "POST",
       body: PING,
@@ -67,7 +67,7 @@ describe("the key", () => {
     expect(status).toBe(401);
   });
 
-  test("of another scheme, or in the address, is none", async () => {
+  test("is not accepted in another scheme or in the URL", async () => {
     for (const [path, headers] of [
       ["/v1/mcp/", { authorization: `Basic ${mcp.key}` }],
       ["/v1/mcp/", { authorization: mcp.key }],
@@ -82,7 +82,7 @@ describe("the key", () => {
     }
   });
 
-  test("is refused from the request after its revocation on", async () => {
+  test("is refused from the first request after its revocation", async () => {
     const { key, keyId } = await appliance.customer();
     const client = mcpRequests(appliance, key);
     expect((await client.post(PING)).status).toBe(200);
@@ -101,7 +101,7 @@ describe("the key", () => {
     "/.well-known/openid-configuration/v1/mcp",
     "/register",
   ]) {
-    test(`${path}, where a client looks for a way to log in, is a 404 that says where keys are made`, async () => {
+    test(`${path}, where clients look for a way to sign in, is a 404 that says where to create keys`, async () => {
       for (const method of ["GET", "POST"]) {
         const { status, headers, body } = await appliance.request(path, { method });
         expect(status, method).toBe(404);
@@ -116,9 +116,9 @@ describe("the key", () => {
   }
 });
 
-describe("verbs and addresses", () => {
+describe("verbs and paths", () => {
   for (const verb of ["GET", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"]) {
-    test(`${verb} with a good key is a 405 that allows POST, with the slash and without it`, async () => {
+    test(`${verb} with a valid key is a 405 that allows POST, with and without the trailing slash`, async () => {
       for (const path of ["/v1/mcp/", "/v1/mcp"]) {
         const { status, headers } = await appliance.request(path, {
           method: verb,
@@ -133,7 +133,7 @@ describe("verbs and addresses", () => {
     });
   }
 
-  test("without the slash a POST is answered there and then", async () => {
+  test("a POST without the trailing slash is answered without a redirect", async () => {
     const { status, body } = await appliance.request("/v1/mcp", {
       key: mcp.key,
       method: "POST",
@@ -142,7 +142,7 @@ describe("verbs and addresses", () => {
     expect([status, body]).toEqual([200, { jsonrpc: "2.0", id: 1, result: {} }]);
   });
 
-  test("a query beside the address changes nothing", async () => {
+  test("a query is ignored", async () => {
     const { status, body } = await appliance.request("/v1/mcp/?sessionId=1&x=%FF", {
       key: mcp.key,
       method: "POST",
@@ -178,13 +178,13 @@ describe("headers", () => {
     "multipart/form-data",
     "",
   ]) {
-    test(`a body said to be "${type}" is read as JSON all the same`, async () => {
+    test(`a body of content type "${type}" is read as JSON`, async () => {
       const answer = await mcp.post(PING, { "content-type": type });
       expect([answer.status, answer.body.result]).toEqual([200, {}]);
     });
   }
 
-  test("a session's id is ignored when sent and is never given", async () => {
+  test("a session id is ignored if sent, and never issued", async () => {
     const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} };
     for (const answer of [
       await mcp.ask("initialize", initialize, { "mcp-session-id": "abc" }),
@@ -198,7 +198,7 @@ describe("headers", () => {
     }
   });
 
-  test("every answer carries the request's id, the limits and the cost", async () => {
+  test("every answer has the request id, the limits and the cost", async () => {
     const listed = await mcp.post('{"jsonrpc":"2.0","id":1,"method":"tools/list"}', {
       "x-request-id": "mine.1",
     });
@@ -260,25 +260,25 @@ describe("the origin of a page", () => {
     });
   }
 
-  test("needs no setting for the appliance's own address, and has no other without one", async () => {
+  test("may be the appliance's own address without a setting, and no other", async () => {
     expect(await statusFor({}, "http://localhost")).toBe(200);
     expect(await statusFor({}, "https://app.example.com")).toBe(403);
     expect(await statusFor({}, "null")).toBe(403);
   });
 
-  test("that is foreign runs nothing and costs nothing", async () => {
+  test("is refused if foreign, and nothing runs or is charged", async () => {
     const params = { name: "msgr_channels_retrieve", arguments: { channel: "1" } };
     const answer = await mcp.ask("tools/call", params, { origin: "https://evil.example" });
     expect(answer.status).toBe(403);
     expect(await mcp.used()).toBe(0);
   });
 
-  test("is looked at for the modern revision too", async () => {
+  test("is checked for the modern revision too", async () => {
     const answer = await mcp.modern("tools/list", {}, { origin: "https://evil.example" });
     expect(answer.status).toBe(403);
   });
 
-  test("that CORS allows may ask beforehand, without a key, for every header both eras need", async () => {
+  test("that CORS allows gets a preflight without a key, for every header of both eras", async () => {
     const own = await startAppliance({ KANALOG_CORS_ORIGINS: "https://app.example.com" });
     try {
       const { status, headers } = await own.request("/v1/mcp/", {
@@ -303,7 +303,7 @@ describe("the origin of a page", () => {
     }
   });
 
-  test("is not looked at over REST", async () => {
+  test("is not checked over REST", async () => {
     const { status } = await appliance.request("/v1/me/", {
       key: mcp.key,
       headers: { origin: "https://evil.example" },
@@ -313,7 +313,7 @@ describe("the origin of a page", () => {
 });
 
 describe("the size of a body", () => {
-  /** A ping of so many bytes. */
+  /** @returns a ping of the given size */
   function ping(bytes: number): string {
     const [head, tail] = ['{"jsonrpc":"2.0","id":1,"method":"ping","more":"', '"}'];
     return head + "x".repeat(bytes - head.length - tail.length) + tail;

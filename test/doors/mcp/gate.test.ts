@@ -6,14 +6,14 @@ import { fakePorts } from "../../support/fake-ports.ts";
 import { aiSdkOverHttp, clientKinds, type McpClient, textOf } from "../../support/mcp-clients.ts";
 import { TOOL_NAMES } from "../../support/mcp-requests.ts";
 
-/** Real clients connect over a real listener on every plan, at the rates with which plans ship. */
+/** Real clients connect to a real listener on every plan, with the plans' default rates. */
 
 const CLIENTS: [name: string, connect: (address: string, key: string) => Promise<McpClient>][] = [
   ...clientKinds.map(({ name, overHttp }) => [name, overHttp] as [string, typeof overHttp]),
   ["the AI SDK's client", aiSdkOverHttp],
 ];
 
-/** Each tool once. */
+/** Arguments for one call of each tool. */
 const CALLS: Record<string, Record<string, unknown>> = {
   me_retrieve: {},
   msgr_channels_resolve_retrieve: { q: "@one" },
@@ -30,8 +30,8 @@ const CALLS: Record<string, Record<string, unknown>> = {
   msgr_channels_mentions_list: { channel: "one", limit: 1 },
   msgr_channels_similar_list: { channel: "one" },
 };
-/** Closed on Test (specification, section 8). */
-const OF_POSTS = [
+/** Tools that the plan Test does not include (specification, section 8). */
+const POST_TOOLS = [
   ...["msgr_channels_posts_retrieve", "msgr_posts_retrieve", "msgr_posts_search_list"],
   ...["msgr_channels_mentions_list", "msgr_channels_similar_list"],
 ];
@@ -42,7 +42,7 @@ let address: string;
 beforeAll(async () => {
   const ports = fakePorts();
   const { clock } = ports;
-  // Waits take no time of the test's, but as much of the clock's as they would.
+  // Waits advance the fake clock by their duration, and take no real time.
   clock.sleep = async (durationMs) => {
     const endMs = clock.now() + durationMs;
     await new Promise((resolve) => setImmediate(resolve));
@@ -71,7 +71,7 @@ for (const plan of PLAN_CODES) {
         expect((await client.tools()).map((tool) => tool.name)).toEqual(TOOL_NAMES);
         for (const tool of TOOL_NAMES) {
           const result = await client.call(tool, CALLS[tool]);
-          if (plan === "test" && OF_POSTS.includes(tool)) {
+          if (plan === "test" && POST_TOOLS.includes(tool)) {
             expect(textOf(result)).toStartWith("403 tariff_required: ");
           } else {
             expect(result.isError ?? false, `${tool}: ${textOf(result)}`).toBe(false);
@@ -81,7 +81,7 @@ for (const plan of PLAN_CODES) {
         await client.close();
       });
 
-      test(`${name} makes five calls at once right after it connected`, async () => {
+      test(`${name} makes five calls at once right after connecting`, async () => {
         const client = await connect(address, await keyOn(plan));
         const calls = Array.from({ length: 5 }, () =>
           client.call("msgr_channels_retrieve", { channel: "one" }),

@@ -32,26 +32,26 @@ const hello = (protocolVersion: unknown) => ({
 });
 
 describe("initialize", () => {
-  for (const asked of LEGACY_VERSIONS) {
-    test(`asked for ${asked} agrees to it`, async () => {
-      const { body } = await mcp.ask("initialize", hello(asked));
-      expect(body.result.protocolVersion).toBe(asked);
+  for (const requested of LEGACY_VERSIONS) {
+    test(`agrees to ${requested} if requested`, async () => {
+      const { body } = await mcp.ask("initialize", hello(requested));
+      expect(body.result.protocolVersion).toBe(requested);
     });
   }
 
-  for (const asked of ["2023-01-01", "2024-10-07", "2099-01-01", "1", "", "__proto__"]) {
-    test(`asked for "${asked}" offers 2025-11-25`, async () => {
-      const { body } = await mcp.ask("initialize", hello(asked));
+  for (const requested of ["2023-01-01", "2024-10-07", "2099-01-01", "1", "", "__proto__"]) {
+    test(`offers 2025-11-25 if "${requested}" is requested`, async () => {
+      const { body } = await mcp.ask("initialize", hello(requested));
       expect(body.result.protocolVersion).toBe("2025-11-25");
     });
   }
 
-  test("asked for the revision that has no initialize offers the newest that has", async () => {
+  test("offers the newest revision with initialize if the one without it is requested", async () => {
     const { body } = await mcp.ask("initialize", hello(MODERN_VERSION));
     expect(body.result.protocolVersion).toBe("2025-11-25");
   });
 
-  test("answers with the server's name and version, tools that do not change, and a hint", async () => {
+  test("answers with the server's name and version, and tools as its only capability", async () => {
     const { status, body } = await mcp.ask("initialize", hello("2025-11-25"));
     expect(status).toBe(200);
     expect(body.result.serverInfo).toMatchObject({ name: "kanalog", version });
@@ -60,7 +60,7 @@ describe("initialize", () => {
     expect(body.result).not.toHaveProperty("resultType");
   });
 
-  test("tells in its hint to resolve, then the card, then statistics or posts, and how to page", async () => {
+  test("has instructions that name resolving, the card, statistics and posts in this order, and paging", async () => {
     const { instructions } = (await mcp.ask("initialize", hello("2025-11-25"))).body.result;
     const places = [
       "msgr_channels_resolve_retrieve",
@@ -78,7 +78,7 @@ describe("initialize", () => {
     expectRpcError(await mcp.ask("initialize"), -32602, 200);
   });
 
-  test("is free, and needs no second step before a call", async () => {
+  test("is free, and calls work without it", async () => {
     await mcp.ask("initialize", hello("2025-11-25"));
     expect(await mcp.used()).toBe(0);
     const other = mcpRequests(appliance, (await appliance.customer()).key);
@@ -86,7 +86,7 @@ describe("initialize", () => {
   });
 });
 
-test("ping answers an empty object, with params and without, for nothing", async () => {
+test("ping answers an empty object, with and without params, and is free", async () => {
   for (const params of [undefined, {}, { _meta: {} }]) {
     const { status, body } = await mcp.ask("ping", params);
     expect([status, body]).toEqual([200, { jsonrpc: "2.0", id: 1, result: {} }]);
@@ -94,7 +94,7 @@ test("ping answers an empty object, with params and without, for nothing", async
   expect(await mcp.used()).toBe(0);
 });
 
-describe("the revision a header names", () => {
+describe("the revision in the header", () => {
   for (const header of LEGACY_VERSIONS) {
     test(`${header} is served like a request without the header`, async () => {
       const headers = { "mcp-protocol-version": header };
@@ -105,7 +105,7 @@ describe("the revision a header names", () => {
   }
 
   for (const header of ["2024-10-07", "2025-11-26", "2026-07-29", "DRAFT", "1.0", "2025-11-25x"]) {
-    test(`${header} is -32022 with HTTP 400, and says which ones there are`, async () => {
+    test(`${header} is -32022 with HTTP 400, listing the supported ones`, async () => {
       const answer = await mcp.ask("tools/list", {}, { "mcp-protocol-version": header });
       expectRpcError(answer, -32022, 400);
       expect(answer.body.error.data.requested).toBe(header);
@@ -113,14 +113,14 @@ describe("the revision a header names", () => {
     });
   }
 
-  test("is supported or not just as server/discover lists it", async () => {
+  test("is supported exactly if server/discover lists it", async () => {
     const { body } = await mcp.modern("server/discover");
     const refused = await mcp.ask("ping", {}, { "mcp-protocol-version": "1999-01-01" });
     expect(refused.body.error.data.supported).toEqual(body.result.supportedVersions);
     expect(body.result.supportedVersions.toSorted()).toEqual([...LEGACY_VERSIONS, MODERN_VERSION]);
   });
 
-  test("that nobody knows runs nothing", async () => {
+  test("runs nothing if it is unknown", async () => {
     const params = { name: "msgr_channels_list", arguments: {} };
     const answer = await mcp.ask("tools/call", params, { "mcp-protocol-version": "1999-01-01" });
     expectRpcError(answer, -32022, 400);
@@ -149,7 +149,7 @@ test("an unknown method is -32601 with HTTP 200 and costs nothing", async () => 
 });
 
 describe("tools/list", () => {
-  test("is one page: no cursor is given, and one that is sent is -32602", async () => {
+  test("is one page: there is no cursor, and sending one is -32602", async () => {
     const { body } = await mcp.ask("tools/list", {});
     expect(Object.keys(body.result)).toEqual(["tools"]);
     for (const cursor of ["x", "", 1, {}]) {

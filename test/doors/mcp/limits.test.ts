@@ -11,7 +11,7 @@ import {
   TOOL_NAMES,
 } from "../../support/mcp-requests.ts";
 
-/** The rate and the quota over MCP: the same ones, with the same units, as over REST. */
+/** Rate and quota over MCP, which are shared with REST and count the same units. */
 
 const PER_SECOND = 5;
 const CARD = ["msgr_channels_retrieve", { channel: "1" }] as const;
@@ -28,7 +28,7 @@ async function start(ratesAsShipped: boolean): Promise<void> {
 afterEach(() => appliance.close());
 
 describe("the rate", () => {
-  /** The waits that calls were told to make, in milliseconds; none ends before `goOn`. */
+  /** Waits of calls, in milliseconds; none ends before `goOn` is called. */
   let waits: number[];
   let goOn: () => void;
   let firstWait: Promise<void>;
@@ -53,7 +53,7 @@ describe("the rate", () => {
     for (let count = 0; count < PER_SECOND; count++) expectToolResult(await mcp.call(...CARD));
   }
 
-  test("counts every call of a tool once, whatever comes of it, and nothing else", async () => {
+  test("counts every tool call once, whatever its outcome, and nothing else", async () => {
     const left = async (body: string) => {
       const { headers } = await mcp.post(body);
       return Number(/"rate";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
@@ -75,7 +75,7 @@ describe("the rate", () => {
     }
   });
 
-  test("is the one that REST counts against", async () => {
+  test("is shared with REST", async () => {
     await exhaust();
     expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(429);
     appliance.ports.clock.advance(1_000);
@@ -89,7 +89,7 @@ describe("the rate", () => {
     expectToolResult(await called);
   });
 
-  test("used up, a call waits for it, at most ten of an organization and two seconds", async () => {
+  test("makes calls wait when used up, at most ten per organization, for at most two seconds", async () => {
     await exhaust();
     const calls = Array.from({ length: 10 }, () => mcp.call(...CARD));
     const surplus = await mcp.call(...CARD);
@@ -106,7 +106,7 @@ describe("the rate", () => {
     expect(await mcp.used()).toBe(PER_SECOND + 10);
   });
 
-  test("used up for more than two seconds, a call is told when to come back, runs nothing and costs nothing", async () => {
+  test("refuses a call that would wait more than two seconds, saying when to retry, and costs nothing", async () => {
     const { key } = await appliance.customer({ plan: "test" });
     const client = mcpRequests(appliance, key);
     const calls = Array.from({ length: 2 + 4 }, () => client.call(...CARD));
@@ -124,18 +124,18 @@ describe("the rate", () => {
     expect(await client.used()).toBe(2 + 4);
   });
 
-  test("is refilled while calls wait, and each has its turn", async () => {
+  test("is refilled while calls wait, and waiting calls use it", async () => {
     await exhaust();
     const waiting = mcp.call(...CARD);
     appliance.ports.clock.advance(400);
     goOn();
     expectToolResult(await waiting);
-    // One of the two requests of 400 ms was the one that waited.
+    // 400 ms bring two requests, and the waiting call was one of them.
     expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(200);
     expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(429);
   });
 
-  test("is not taken for slowness by the log, however long a call waits for it", async () => {
+  test("does not make a call slow in the log, however long the call waits for it", async () => {
     await exhaust();
     const waiting = mcp.call(...CARD);
     await firstWait;
@@ -146,7 +146,7 @@ describe("the rate", () => {
     expect(slow).toEqual([]);
   });
 
-  test("used up in the modern era, a call is told in the same words", async () => {
+  test("refuses calls of the modern era with the same text", async () => {
     const { key } = await appliance.customer({ plan: "test" });
     const client = mcpRequests(appliance, key);
     const [name, args] = CARD;
@@ -158,7 +158,7 @@ describe("the rate", () => {
     await Promise.all(calls);
   });
 
-  test("used up, a call is in the usage as its method, as it is over REST", async () => {
+  test("records a refused call in the usage under its method, as over REST", async () => {
     const { key } = await appliance.customer({ plan: "start" });
     for (let count = 0; count < PER_SECOND; count++) await appliance.request("/v1/me/", { key });
     await appliance.request("/v1/msgr/channels/1/", { key });
@@ -175,7 +175,7 @@ describe("the rate", () => {
 
 describe("the protocol's own messages", () => {
   const BURST = 60;
-  const PER_SECOND_OF_MESSAGES = 20;
+  const MESSAGES_PER_SECOND = 20;
   beforeEach(() => start(true));
 
   async function exhaustMessages(): Promise<void> {
@@ -184,7 +184,7 @@ describe("the protocol's own messages", () => {
     }
   }
 
-  test("connecting takes nothing from the rate of the smallest plan", async () => {
+  test("do not count against the rate of the smallest plan", async () => {
     const { key } = await appliance.customer({ plan: "test" });
     const client = mcpRequests(appliance, key);
     for (let count = 0; count < 5; count++) {
@@ -202,7 +202,7 @@ describe("the protocol's own messages", () => {
   });
 
   for (const method of ["initialize", "ping", "tools/list", "nope"]) {
-    test(`beyond 20 a second and 60 at once, ${method} is an HTTP 429 under its id that says how long to wait`, async () => {
+    test(`are an HTTP 429 with their id and the time to wait beyond 20 a second and 60 at once: ${method}`, async () => {
       await exhaustMessages();
       const { status, headers, body } = await mcp.post(
         JSON.stringify({ jsonrpc: "2.0", id: "of mine", method, params: {} }),
@@ -222,7 +222,7 @@ describe("the protocol's own messages", () => {
     });
   }
 
-  test("that have no id, or are none, are refused under a null", async () => {
+  test("are refused with id null if they have none or are not JSON", async () => {
     await exhaustMessages();
     for (const body of ['{"jsonrpc":"2.0","method":"notifications/initialized"}', "{"]) {
       const answer = await mcp.post(body);
@@ -230,17 +230,17 @@ describe("the protocol's own messages", () => {
     }
   });
 
-  test("come back at 20 a second", async () => {
+  test("are allowed again at 20 a second", async () => {
     await exhaustMessages();
     appliance.ports.clock.advance(500);
     const statuses: number[] = [];
-    for (let count = 0; count < PER_SECOND_OF_MESSAGES; count++) {
+    for (let count = 0; count < MESSAGES_PER_SECOND; count++) {
       statuses.push((await mcp.ask("ping")).status);
     }
     expect(statuses).toEqual([...Array(10).fill(200), ...Array(10).fill(429)]);
   });
 
-  test("are each organization's own, and do not stop its calls of tools or its REST", async () => {
+  test("are limited per organization, without affecting its tool calls or REST", async () => {
     await exhaustMessages();
     expect((await mcp.modern("tools/list")).status).toBe(429);
     expectToolResult(await mcp.call(...CARD));
@@ -250,7 +250,7 @@ describe("the protocol's own messages", () => {
   });
 
   for (const verb of ["GET", "DELETE", "PUT"]) {
-    test(`used up, and the plan's rate with it, ${verb} is a 405 at once`, async () => {
+    test(`and the plan's rate used up, ${verb} is still a 405 at once`, async () => {
       await exhaustMessages();
       for (let count = 0; count < PER_SECOND; count++) {
         await appliance.request("/v1/me/", { key: mcp.key });
@@ -264,7 +264,7 @@ describe("the protocol's own messages", () => {
     });
   }
 
-  test("cost nothing and are in the usage under the protocol's name", async () => {
+  test("cost nothing, and are in the usage as mcp", async () => {
     await mcp.ask("ping");
     await mcp.ask("tools/list");
     expect(await mcp.usage()).toMatchObject({ mcp: { requests: 2, units: 0 } });
@@ -277,14 +277,14 @@ describe("the quota", () => {
   const quota = (units: number) =>
     appliance.app.domains.accounts.changePlan("start", { requestsPerPeriod: units }, COMMAND_LINE);
 
-  test("run out, a billed call is told in the result; free calls and methods go on", async () => {
+  test("refuses billed calls in the result when used up, but not free tools and protocol methods", async () => {
     await quota(2);
     expectToolResult(await mcp.call(...CARD));
     expectToolError(await mcp.call("msgr_channels_retrieve", { channel: "99" }), "404 not_found: ");
     const refused = await mcp.call(...CARD);
     expectToolError(refused, "429 quota_exceeded: ");
     expect(refused.body.result.content[0].text).toBe(
-      "429 quota_exceeded: The 2 requests of the period have run out. There are new ones from 2026-12-20T12:00:00+03:00 on.",
+      "429 quota_exceeded: The 2 requests of the period have run out. New ones are available from 2026-12-20T12:00:00+03:00 on.",
     );
     expect(refused.headers.get("x-request-cost")).toBe("0");
     for (const name of ["me_retrieve", "msgr_categories_list", "msgr_territories_list"]) {
@@ -296,14 +296,14 @@ describe("the quota", () => {
     expect(await mcp.used()).toBe(2);
   });
 
-  test("is looked at before the values and after the shape of a call", async () => {
+  test("is checked after the shape of a call and before its values", async () => {
     await quota(1);
     await mcp.call(...CARD);
     expectToolError(await mcp.call("msgr_channels_list", { kind: "x" }), "429 quota_exceeded: ");
     expect((await mcp.call("msgr_channels_list", { x: 1 })).body.error.code).toBe(-32602);
   });
 
-  test("is one for REST and MCP, and is never exceeded by calls at once", async () => {
+  test("is shared by REST and MCP, and never exceeded by concurrent calls", async () => {
     await quota(40);
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {

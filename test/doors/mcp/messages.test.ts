@@ -9,7 +9,7 @@ import {
   mcpRequests,
 } from "../../support/mcp-requests.ts";
 
-/** What may be POSTed, in both eras alike: raw bodies, sound and unsound. */
+/** Bodies of a POST, valid and invalid, which both eras treat alike. */
 
 let appliance: Appliance;
 let mcp: McpRequests;
@@ -32,7 +32,7 @@ afterAll(() => appliance.close());
 const CALL =
   '"method":"tools/call","params":{"name":"msgr_channels_retrieve","arguments":{"channel":"1"}}';
 
-/** Nothing ran: no unit was used and no method but the two that look was asked. */
+/** Expects that no unit was used, and that the tool of `CALL` did not run. */
 async function expectNothingRan(): Promise<void> {
   expect(await mcp.usage()).not.toHaveProperty("msgr_channels_retrieve");
   expect(await mcp.used()).toBe(0);
@@ -53,7 +53,7 @@ describe("an id", () => {
     '"__proto__"',
     `"${"x".repeat(2_048)}"`,
   ]) {
-    test(`${id.slice(0, 30)} comes back as it is, with a result, an error and a tool's error`, async () => {
+    test(`${id.slice(0, 30)} comes back unchanged, with a result, an error and a tool's error`, async () => {
       for (const rest of [
         '"method":"ping"',
         '"method":"nope"',
@@ -92,7 +92,7 @@ describe("an id", () => {
   }
 });
 
-describe("what is not a JSON-RPC 2.0 object", () => {
+describe("a body that is not a JSON-RPC 2.0 object", () => {
   for (const [what, body] of [
     ["an empty batch", "[]"],
     ["a batch of one", `[{"jsonrpc":"2.0","id":1,${CALL}}]`],
@@ -124,7 +124,7 @@ describe("what is not a JSON-RPC 2.0 object", () => {
   }
 });
 
-describe("what is not JSON", () => {
+describe("a body that is not JSON", () => {
   const encoder = new TextEncoder();
   const broken = (byte: number) => {
     const bytes = encoder.encode('{"jsonrpc":"2.0","id":1,"method":"ping","x":"?"}');
@@ -172,18 +172,18 @@ describe("params", () => {
   }
 });
 
-describe("a message that asks nothing", () => {
+describe("a message that needs no answer", () => {
   for (const [what, body] of [
     ["notifications/initialized", '{"jsonrpc":"2.0","method":"notifications/initialized"}'],
     [
       "a cancellation",
       '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
     ],
-    ["a notification nobody knows", '{"jsonrpc":"2.0","method":"nope/nope"}'],
+    ["an unknown notification", '{"jsonrpc":"2.0","method":"nope/nope"}'],
     ["a ping without id", '{"jsonrpc":"2.0","method":"ping"}'],
     ["a tool call without id", `{"jsonrpc":"2.0",${CALL}}`],
     [
-      "a call of no tool without id",
+      "a call of an unknown tool without id",
       '{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x"}}',
     ],
     ["a response with a result", '{"jsonrpc":"2.0","id":1,"result":{}}'],
@@ -199,7 +199,7 @@ describe("a message that asks nothing", () => {
 });
 
 describe("a hostile body", () => {
-  /** Whatever was said to it, the appliance answers and knows no other thing by it. */
+  /** Expects one of the codes, and that the appliance still answers a ping correctly. */
   async function expectSound(answer: Answer, codes: number[]): Promise<void> {
     expect(codes, JSON.stringify(answer.body).slice(0, 300)).toContain(answer.body.error?.code);
     expect((await mcp.ask("ping")).body).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
@@ -211,30 +211,30 @@ describe("a hostile body", () => {
     ["200,000 lists", deep],
     ["100,000 objects", deepObject],
   ] as const) {
-    test(`of ${what} in each other is refused`, async () => {
+    test(`of ${what} nested in each other is refused`, async () => {
       await expectSound(await mcp.post(bomb), [-32600, -32700]);
     });
 
-    test(`with an id of ${what} in each other is refused`, async () => {
+    test(`with an id of ${what} nested in each other is refused`, async () => {
       await expectSound(
         await mcp.post(`{"jsonrpc":"2.0","id":${bomb},"method":"ping"}`),
         [-32600, -32700],
       );
     });
 
-    test(`with arguments of ${what} in each other is refused and costs nothing`, async () => {
+    test(`with arguments of ${what} nested in each other is refused and costs nothing`, async () => {
       await expectSound(await mcp.call("me_retrieve", bomb), [-32602, -32700]);
       await expectSound(await mcp.call("me_retrieve", `{"a":${bomb}}`), [-32602, -32700]);
       await expectNothingRan();
     });
 
-    test(`with a known argument of ${what} in each other is no failure of the appliance`, async () => {
+    test(`with a known argument of ${what} nested in each other does not fail the appliance`, async () => {
       const answer = await mcp.call("msgr_channels_list", `{"q":${bomb}}`);
       if (answer.body.result !== undefined) expectToolError(answer, "400 invalid: q: ");
       else await expectSound(answer, [-32602, -32700]);
     });
 
-    test(`with ${what} in a member nobody knows is no failure of the appliance`, async () => {
+    test(`with ${what} nested in an unknown member does not fail the appliance`, async () => {
       const answer = await mcp.post(`{"jsonrpc":"2.0","id":1,"method":"ping","x":${bomb}}`);
       if (answer.body.result !== undefined) expect(answer.body.result).toEqual({});
       else await expectSound(answer, [-32700]);
@@ -242,13 +242,13 @@ describe("a hostile body", () => {
   }
 
   for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"]) {
-    test(`that names a method or a tool ${name} finds none`, async () => {
+    test(`with a method or tool named ${name} is refused as unknown`, async () => {
       expectRpcError(await mcp.ask(name), -32601, 200);
       expectRpcError(await mcp.call(name), -32602, 200);
       await expectNothingRan();
     });
 
-    test(`with the argument ${name} has one too many`, async () => {
+    test(`with the argument ${name} is refused as having an unknown argument`, async () => {
       for (const [tool, more] of [
         ["me_retrieve", ""],
         ["msgr_channels_retrieve", '"channel":"1",'],
@@ -261,7 +261,7 @@ describe("a hostile body", () => {
       await expectNothingRan();
     });
 
-    test(`with a member ${name} that nobody knows is answered as without it`, async () => {
+    test(`with an unknown member ${name} is answered as without it`, async () => {
       const hidden = `"${name}":{"name":"me_retrieve","arguments":{},"limit":1,"isAdmin":true}`;
       const { body } = await mcp.post(
         `{${hidden},"jsonrpc":"2.0","id":1,"method":"ping","params":{${hidden}}}`,
@@ -275,13 +275,13 @@ describe("a hostile body", () => {
     });
   }
 
-  test("does not give a missing argument through __proto__", async () => {
+  test("cannot supply a missing argument through __proto__", async () => {
     const answer = await mcp.call("msgr_channels_retrieve", '{"__proto__":{"channel":"1"}}');
     expectRpcError(answer, -32602, 200);
     await expectNothingRan();
   });
 
-  test("of a megabyte of text is answered in few bytes: as an id, as an argument, as a name", async () => {
+  test("with a megabyte of text as id, argument or name gets a short answer", async () => {
     const text = "x".repeat(1_000_000);
     const ping = (id: string) => mcp.post(`{"jsonrpc":"2.0","id":"${id}","method":"ping"}`);
     expect((await ping(text.slice(0, 2_048))).body.id).toBe(text.slice(0, 2_048));
@@ -297,7 +297,7 @@ describe("a hostile body", () => {
     expectRpcError(await mcp.call("me_retrieve", { [text]: 1 }), -32602, 200);
   });
 
-  test("with NUL bytes and halves of surrogate pairs gets the method's own 400 or 404", async () => {
+  test("with NUL bytes or unpaired surrogates gets the method's own 400 or 404", async () => {
     const nul = await mcp.call("msgr_channels_list", '{"q":"abc\\u0000"}');
     expectToolError(nul, "400 invalid: q: ");
     const path = await mcp.call("msgr_channels_retrieve", '{"channel":"\\u0000"}');
@@ -306,13 +306,13 @@ describe("a hostile body", () => {
     expectToolError(half, "404 not_found: ");
   });
 
-  test("with the same member twice is answered once", async () => {
+  test("with a repeated member is answered once, by the last one", async () => {
     const { body } = await mcp.post('{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}');
     expect(body).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
   });
 });
 
-test("members beside the known ones are ignored", async () => {
+test("unknown members are ignored", async () => {
   const { body } = await mcp.post(
     '{"jsonrpc":"2.0","id":1,"method":"ping","extra":1,"params":{"extra":1,"_meta":{"progressToken":7}}}',
   );
@@ -326,7 +326,7 @@ test("members beside the known ones are ignored", async () => {
   expect(expectToolResult(call).id).toBe(1);
 });
 
-test("a thousand calls at once are each answered under their own id", async () => {
+test("a thousand concurrent calls are each answered under their own id", async () => {
   await imported(
     appliance,
     "channels",

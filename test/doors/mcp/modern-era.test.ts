@@ -13,7 +13,7 @@ import {
   mcpRequests,
 } from "../../support/mcp-requests.ts";
 
-/** The protocol's revision 2026-07-28: no handshake, every request complete in itself. */
+/** The protocol's revision 2026-07-28: no handshake, each request self-contained. */
 
 let appliance: Appliance;
 let mcp: McpRequests;
@@ -33,7 +33,7 @@ const CARD = { name: "msgr_channels_retrieve", arguments: { channel: "1" } };
 const base64 = (text: string) => `=?base64?${Buffer.from(text).toString("base64")}?=`;
 
 describe("results", () => {
-  test("say that they are complete and whose they are", async () => {
+  test("say that they are complete, and name the server", async () => {
     for (const [method, params] of [
       ["server/discover", {}],
       ["tools/list", {}],
@@ -50,7 +50,7 @@ describe("results", () => {
     }
   });
 
-  test("of tools/list and server/discover say how long and for whom they may be kept", async () => {
+  test("of tools/list and server/discover say how long and for whom they may be cached", async () => {
     for (const method of ["tools/list", "server/discover"]) {
       const { ttlMs, cacheScope } = (await mcp.modern(method)).body.result;
       expect(Number.isSafeInteger(ttlMs) && ttlMs >= 0, `${method} ${ttlMs}`).toBe(true);
@@ -60,7 +60,7 @@ describe("results", () => {
     expect(result).not.toHaveProperty("ttlMs");
   });
 
-  test("of server/discover list the revisions, the tools' capability and the hint", async () => {
+  test("of server/discover list the revisions, the tools capability and the instructions", async () => {
     const { result } = (await mcp.modern("server/discover")).body;
     expect(result.supportedVersions.toSorted()).toEqual([...LEGACY_VERSIONS, MODERN_VERSION]);
     expect(Object.keys(result.capabilities)).toEqual(["tools"]);
@@ -68,14 +68,14 @@ describe("results", () => {
     expect(result.instructions).toBe(legacy.body.result.instructions);
   });
 
-  test("of tools/list are the tools of the other era", async () => {
+  test("of tools/list are the same tools as in the legacy era", async () => {
     const legacy = await mcp.ask("tools/list");
     const modern = await mcp.modern("tools/list");
     expect(modern.body.result.tools).toEqual(legacy.body.result.tools);
     expect(modern.body.result).not.toHaveProperty("nextCursor");
   });
 
-  test("of tools/call are what the other era is given, at the same cost", async () => {
+  test("of tools/call are the same as in the legacy era, at the same cost", async () => {
     const legacy = await mcp.call(CARD.name, CARD.arguments);
     const modern = await mcp.modern("tools/call", CARD);
     expect(expectToolResult(modern)).toEqual(expectToolResult(legacy));
@@ -91,7 +91,7 @@ describe("results", () => {
     expect(await mcp.used()).toBe(3);
   });
 
-  test("in the other era have none of this", async () => {
+  test("of the legacy era have none of these members", async () => {
     const list = await mcp.ask("tools/list");
     const card = await mcp.call(CARD.name, CARD.arguments);
     for (const { body } of [list, card]) {
@@ -154,13 +154,13 @@ describe("_meta", () => {
     expectRpcError(answer, -32602, 400);
   });
 
-  test("that names another revision than the header does is refused with 400", async () => {
+  test("with another revision than the header's is refused with 400", async () => {
     const _meta = { ...MODERN_META, [name]: "2025-11-25" };
     const { status, body } = await mcp.modern("tools/list", { _meta });
     expect([status, body.error?.code]).toEqual([400, -32020]);
   });
 
-  test("may carry more, and the members that are known may be full", async () => {
+  test("may have further members, and capabilities with content", async () => {
     const _meta = {
       [name]: MODERN_VERSION,
       [capabilities]: { elicitation: {}, sampling: {} },
@@ -190,7 +190,7 @@ describe("the headers", () => {
     ["Mcp-Name in capitals", { "mcp-name": "MSGR_CHANNELS_RETRIEVE" }],
     ["another tool in Mcp-Name, in base64", { "mcp-name": base64("me_retrieve") }],
     ["broken base64 in Mcp-Name", { "mcp-name": "=?base64?%%%?=" }],
-    ["base64 that is no UTF-8", { "mcp-name": "=?base64?/w==?=" }],
+    ["base64 that is not UTF-8", { "mcp-name": "=?base64?/w==?=" }],
     [
       "the name in base64 without its marks",
       { "mcp-name": Buffer.from(CARD.name).toString("base64") },
@@ -204,26 +204,26 @@ describe("the headers", () => {
     });
   }
 
-  test("without Mcp-Name where the body names no tool are 400 and -32020", async () => {
+  test("without Mcp-Name are 400 and -32020 even if the body names no tool", async () => {
     for (const params of [{}, { name: null }, { name: 1 }]) {
       const answer = await mcp.modern("tools/call", params, { "mcp-name": null });
       expectRpcError(answer, -32020, 400, JSON.stringify(params));
     }
   });
 
-  test("may carry the tool's name in base64", async () => {
+  test("may contain the tool's name in base64", async () => {
     const answer = await mcp.modern("tools/call", CARD, { "mcp-name": base64(CARD.name) });
     expect(expectToolResult(answer).id).toBe(1);
   });
 
-  test("carry an unknown tool's name, Russian too, and then it is the tool that is unknown", async () => {
+  test("may name an unknown tool, also in Russian, and the answer is that the tool is unknown", async () => {
     for (const name of ["nope", "инструмент"]) {
       const answer = await mcp.modern("tools/call", { name }, { "mcp-name": base64(name) });
       expect(answer.body.error?.code, name).toBe(-32602);
     }
   });
 
-  test("need no Mcp-Name but on a call, and none of them in the other era", async () => {
+  test("need Mcp-Name only on a call, and are ignored in the legacy era", async () => {
     expect((await mcp.modern("tools/list")).status).toBe(200);
     const { body } = await mcp.ask("tools/call", CARD, {
       "mcp-method": "ping",
@@ -247,7 +247,7 @@ describe("errors that both eras share", () => {
     });
   }
 
-  test("an extra argument, a missing one and a broken address are -32602 and free", async () => {
+  test("an extra argument, a missing one and one that does not fit into a path are -32602 and free", async () => {
     for (const args of [{ channel: "1", x: 1 }, {}, { channel: "a/b" }]) {
       const answer = await mcp.modern("tools/call", { ...CARD, arguments: args });
       expect(answer.body.error?.code, JSON.stringify(args)).toBe(-32602);

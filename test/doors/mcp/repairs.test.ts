@@ -11,7 +11,7 @@ import {
   noteOf,
 } from "../../support/mcp-requests.ts";
 
-/** What an assistant may get wrong: taken kindly, or answered with what would be right. */
+/** Mistakes of assistants, which are either tolerated or answered with how to do it right. */
 
 let appliance: Appliance;
 let mcp: McpRequests;
@@ -46,7 +46,7 @@ afterAll(async () => {
 const FIND_CHANNEL =
   "404 not_found: The channel was not found. `channel` takes a number or a handle: msgr_channels_list with `q` finds them by a part of the title, msgr_channels_resolve_retrieve by a link.";
 
-describe("the error says what would be right", () => {
+describe("the error says how to do it right", () => {
   for (const [tool, args, text] of [
     [
       "msgr_channels_resolve_retrieve",
@@ -56,7 +56,7 @@ describe("the error says what would be right", () => {
     [
       "msgr_channels_resolve_retrieve",
       { q: "@nobody" },
-      "404 not_found: The channel was not found. Search by a part of its title: msgr_channels_list with `q`; group chats with `kind` chat.",
+      "404 not_found: The channel was not found. Search by a part of its title: msgr_channels_list with `q`; for group chats with `kind` chat.",
     ],
     [
       "msgr_channels_resolve_retrieve",
@@ -118,12 +118,12 @@ describe("the error says what would be right", () => {
     [
       "msgr_channels_list",
       { cursor: "made-up" },
-      "400 invalid: cursor: Invalid cursor. Give `next` of the page before as it stands; leave it out for the first page.",
+      "400 invalid: cursor: Invalid cursor. Give the previous page's `next` unchanged; leave it out for the first page.",
     ],
     [
       "msgr_channels_list",
       { cursor: 12 },
-      "400 invalid: cursor: Invalid cursor. Give `next` of the page before as it stands; leave it out for the first page.",
+      "400 invalid: cursor: Invalid cursor. Give the previous page's `next` unchanged; leave it out for the first page.",
     ],
     [
       "msgr_channels_list",
@@ -187,7 +187,7 @@ describe("the error says what would be right", () => {
     });
   }
 
-  test("a link where a handle goes is an error that names the tool for links", async () => {
+  test("a link in place of a handle is an error that names the tool for links", async () => {
     const answer = await mcp.call("msgr_channels_retrieve", { channel: "https://t.me/one" });
     expectRpcError(answer, -32602, 200);
     expect(answer.body.error.message).toContain("msgr_channels_resolve_retrieve");
@@ -223,21 +223,21 @@ describe("the nearest codes", () => {
     ["", []],
     ["x".repeat(100_000), []],
   ] as const) {
-    test(`of "${given.slice(0, 20)}" are: ${codes.join(", ")}`, () => {
+    test(`to "${given.slice(0, 20)}" are: ${codes.join(", ")}`, () => {
       expect(nearestCodes(given, entries)).toEqual([...codes]);
     });
   }
 });
 
-describe("taken kindly", () => {
-  test("null for an argument that may be left out is not given", async () => {
+describe("tolerated input", () => {
+  test("null for an optional argument counts as not given", async () => {
     const args = { q: null, category: null, limit: null, cursor: null, fields: null, ids: null };
     expect(expectToolResult(await mcp.call("msgr_channels_list", args))).toEqual(
       expectToolResult(await mcp.call("msgr_channels_list")),
     );
   });
 
-  test("a channel by its number, its digits, its handle and its @handle", async () => {
+  test("a channel can be given by number, as digits, by handle and by @handle", async () => {
     for (const named of [1, "1", "one", "@one", "@ONE"]) {
       const card = await mcp.call("msgr_channels_retrieve", { channel: named });
       expect(expectToolResult(card).id, String(named)).toBe(1);
@@ -246,7 +246,7 @@ describe("taken kindly", () => {
     }
   });
 
-  test("a list of numbers, and of fields, as JSON has them", async () => {
+  test("lists of numbers and fields can be JSON arrays", async () => {
     const cards = await mcp.call("msgr_channels_list", { ids: [3, 1], fields: ["id", "title"] });
     expect(expectToolResult(cards)).toEqual({
       results: [
@@ -261,7 +261,7 @@ describe("taken kindly", () => {
 });
 
 describe("the next page", () => {
-  test("is told of in the text, as a call that gives it", async () => {
+  test("is described in the text as the call that returns it", async () => {
     for (const [tool, args, needed] of [
       ["msgr_channels_list", { limit: 1 }, {}],
       ["msgr_channels_posts_retrieve", { channel: "@one", limit: 1 }, { channel: "one" }],
@@ -291,13 +291,13 @@ describe("the next page", () => {
     }
   });
 
-  test("is told of only where there is one", async () => {
+  test("is mentioned only if there is one", async () => {
     const whole = await mcp.call("msgr_channels_list", { limit: 3 });
     expect(expectToolResult(whole).next).toBeNull();
     expect(noteOf(whole)).toBeUndefined();
   });
 
-  test("with another filter beside its cursor is refused by the filter's name", async () => {
+  test("is refused if a filter differs from the cursor's, naming the filter", async () => {
     const { next } = expectToolResult(await mcp.call("msgr_channels_list", { limit: 1 }));
     expectToolError(
       await mcp.call("msgr_channels_list", { cursor: next, category: "science" }),
@@ -313,7 +313,7 @@ describe("the next page", () => {
   });
 });
 
-describe("an empty statistics answer says why", () => {
+describe("an empty answer of statistics explains", () => {
   for (const [what, args, note] of [
     [
       "a channel that does not exist",
@@ -321,17 +321,17 @@ describe("an empty statistics answer says why", () => {
       "No readings in this period. There is no channel 77: msgr_channels_list and msgr_channels_resolve_retrieve give numbers.",
     ],
     [
-      "one without any reading",
+      "a channel without any reading",
       { channels: [2] },
       "No readings in this period. Channel 2 has no readings at all.",
     ],
     [
-      "one with readings of other days",
+      "a channel with readings of other days",
       { channels: 1 },
       "No readings in this period. The readings of channel 1 go from 2026-01-05 until 2026-02-07.",
     ],
     [
-      "each of several",
+      "each of several channels",
       { channels: "3,1" },
       "No readings in this period. Channel 3 has no readings at all. The readings of channel 1 go from 2026-01-05 until 2026-02-07.",
     ],
@@ -343,13 +343,13 @@ describe("an empty statistics answer says why", () => {
     });
   }
 
-  test("the first twenty of many, and how many more there are", async () => {
+  test("the first twenty of many channels, and how many more there are", async () => {
     const channels = Array.from({ length: 50 }, (_, at) => 1_000 + at);
     const answer = await mcp.call("msgr_stats_daily_list", { channels });
     expect(noteOf(answer)).toEndWith(" And 30 more channels.");
   });
 
-  test("and one that is not empty says nothing", async () => {
+  test("nothing if it is not empty", async () => {
     const args = { channels: "1,77", from: "2026-01-01", to: "2026-01-31" };
     const answer = await mcp.call("msgr_stats_daily_list", args);
     expect(expectToolResult(answer).results).toHaveLength(1);

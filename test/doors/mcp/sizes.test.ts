@@ -5,12 +5,12 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import { expectToolResult, type McpRequests, mcpRequests } from "../../support/mcp-requests.ts";
 
-/** The sizes that descriptions state, held to what the data of an appliance comes to. */
+/** Compares the sizes stated in descriptions with those of actual answers. */
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
-/** Largest answer that all clients take. */
+/** Largest answer that all clients accept. */
 const CHARACTERS_MAX = 50_000;
-/** Measured over stated may be so much more or less than 1. */
+/** How far the ratio of measured to stated size may be from 1. */
 const TOLERANCE = 0.1;
 
 interface DataSet {
@@ -19,7 +19,7 @@ interface DataSet {
   channels: string;
   posts: string;
   stats: string;
-  /** The last day of its statistics. */
+  /** Last day of its statistics. */
   until: string;
 }
 
@@ -65,7 +65,7 @@ for (const { name, folder, until, ...files } of DATA_SETS) {
     });
     afterAll(() => appliance.close());
 
-    /** The number that a description states at the group of an expression. */
+    /** The number that the first group of an expression matches in a tool's description. */
     function stated(tool: string, where: RegExp): number {
       const found = where.exec(descriptions[tool] ?? "")?.[1];
       expect(found, `${tool}: ${where}`).toBeString();

@@ -5,7 +5,7 @@ import { clientKinds, refusalOf, type StdioProgram, textOf } from "../../support
 import { TOOL_NAMES } from "../../support/mcp-requests.ts";
 import { startTalk, type Talk } from "../../support/stdio-talk.ts";
 
-/** `kanalog mcp`, the real program, before the real appliance over the sample data. */
+/** `kanalog mcp` as a process, connected to a serving process with the sample data. */
 const [COMMAND, ...WORDS] = PROGRAM;
 const sample = new URL("../../../data/sample/", import.meta.url).pathname;
 
@@ -54,7 +54,7 @@ const MODERN = {
   },
 };
 
-/** Says the lines, ends the input, and gives back all that was answered. */
+/** Sends the lines, ends the input, and returns all answers. */
 async function answersTo(lines: string[], program = byOptions()) {
   const talk = startTalk(program);
   for (const line of lines) talk.say(line);
@@ -103,7 +103,7 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     await client.close();
   });
 
-  test("makes 200 calls at once through the bridge and gets each its own answer", async () => {
+  test("makes 200 calls at once through the bridge and gets the right answer to each", async () => {
     const client = await kind.overStdio(byOptions());
     const wanted = Array.from({ length: 200 }, (_, index) => (index % 9) + 1);
     const answers = await Promise.all(
@@ -113,12 +113,12 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     await client.close();
   });
 
-  test("is told of a wrong key and of a server that is down, and does not hang", async () => {
+  test("reports a wrong key and a server that is down, and does not hang", async () => {
     const wrongKey = bridge(["--url", serving.address, "--key", `${key}x`]);
-    // The pinned client keeps to words of its own, whatever it was told.
+    // The pinned client reports its own message whatever the answer says.
     const says = (words: RegExp) => (kind.name.includes("pinned") ? /did not offer/ : words);
     expect((await refusalOf(kind.overStdio(wrongKey))).message).toMatch(says(/\b401\b/));
-    // Nothing listens on the port of discarding.
+    // Nothing listens on port 9, that of the discard protocol.
     const nowhere = bridge(["--url", "http://127.0.0.1:9", "--key", key]);
     expect((await refusalOf(kind.overStdio(nowhere))).message).toMatch(says(/reached/));
   });
@@ -131,7 +131,7 @@ test("an id comes back with its type and value, whatever it is", async () => {
   for (const id of ids) expect(answers).toContainEqual({ jsonrpc: "2.0", id, result: {} });
 });
 
-test("a notification is carried and answered with nothing, also one that calls a tool", async () => {
+test("a notification is forwarded and not answered, not even one that calls a tool", async () => {
   const answers = await answersTo([
     '{"jsonrpc":"2.0","method":"notifications/initialized"}',
     '{"jsonrpc":"2.0","method":"tools/call","params":{"name":"me_retrieve","arguments":{}}}',
@@ -141,7 +141,7 @@ test("a notification is carried and answered with nothing, also one that calls a
   expect(answers).toEqual([{ jsonrpc: "2.0", id: "after", result: {} }]);
 });
 
-test("a response is no request, and is answered with nothing, be the server up or down", async () => {
+test("a response is not answered, whether the server is up or down", async () => {
   const responses = [
     '{"jsonrpc":"2.0","id":5,"result":{}}',
     '{"jsonrpc":"2.0","id":6,"error":{"code":-32601,"message":"Not here."}}',
@@ -152,7 +152,7 @@ test("a response is no request, and is answered with nothing, be the server up o
   expect(await answersTo(responses, nowhere)).toEqual([]);
 });
 
-test("lines that are no request are answered as the server answers them, and harm no other", async () => {
+test("lines that are not requests get the server's errors, and do not affect others", async () => {
   const answers = await answersTo([
     "garbage",
     '{"jsonrpc":"2.0","id":1,"method":',
@@ -176,14 +176,14 @@ test("lines that are no request are answered as the server answers them, and har
   ]);
 });
 
-test("a line ends at its line feed only, whatever other separators its text holds", async () => {
+test("lines end only at line feeds, not at other separators in a text", async () => {
   const text = "a\u2028b\u2029c\u0085d";
   const [answer] = await answersTo([call(1, "msgr_channels_list", { q: text })]);
   expect(answer.id).toBe(1);
   expect(answer.result.structuredContent).toEqual({ results: [], next: null });
 });
 
-test("a line may end with CR LF, and the last one with nothing", async () => {
+test("a line may end with CR LF, and the last one without a line end", async () => {
   const talk = startTalk(byOptions());
   talk.write(`${ping(1)}\r\n${ping(2)}`);
   await talk.end();
@@ -191,14 +191,14 @@ test("a line may end with CR LF, and the last one with nothing", async () => {
   expect(ids.toSorted()).toEqual([1, 2]);
 });
 
-test("a text that arrives in pieces, cut within a letter, is one message", async () => {
+test("a text that arrives in pieces, split within a letter, is one message", async () => {
   const talk = startTalk(byOptions());
   const bytes = new TextEncoder().encode(
     `${ping("сначала")}\n${call(2, "msgr_channels_list", { q: "новости" })}\n`,
   );
   const cut = bytes.lastIndexOf(0xd0) + 1;
   talk.write(bytes.slice(0, cut));
-  // Once this is answered, the first piece was read.
+  // Once this is answered, the first piece has been read.
   await talk.answer(({ id }) => id === "сначала");
   talk.write(bytes.slice(cut));
   const { result } = await talk.answer(({ id }) => id === 2);
@@ -206,7 +206,7 @@ test("a text that arrives in pieces, cut within a letter, is one message", async
   await talk.end();
 });
 
-test("each answer is one line, and nothing else is on standard output", async () => {
+test("each answer is one line, and nothing else is printed to standard output", async () => {
   const talk = startTalk(byOptions());
   talk.say(call(1, "msgr_channels_posts_retrieve", { channel: "8", limit: 100 }));
   talk.say(call(2, "msgr_territories_list", {}));
@@ -219,7 +219,7 @@ test("each answer is one line, and nothing else is on standard output", async ()
   for (const line of lines) expect(JSON.parse(line).jsonrpc).toBe("2.0");
 });
 
-test("it lives until its input ends, then answers what is under way and exits with 0", async () => {
+test("the bridge runs until its input ends, then answers all pending requests and exits with 0", async () => {
   const talk = startTalk(byOptions());
   for (const id of [1, 2]) {
     talk.say(ping(id));
@@ -237,11 +237,11 @@ test("it lives until its input ends, then answers what is under way and exits wi
   expect(answers.filter(({ error }) => error)).toEqual([]);
 });
 
-test("an input that is empty ends it at once", async () => {
+test("an empty input ends the bridge at once", async () => {
   expect(await answersTo([])).toEqual([]);
 });
 
-test("both eras pass through the same bridge side by side", async () => {
+test("both eras work side by side through the same bridge", async () => {
   const answers = await answersTo([
     ...[ping("old"), JSON.stringify({ jsonrpc: "2.0", id: "new", method: "ping", params: MODERN })],
     JSON.stringify({ jsonrpc: "2.0", id: "discover", method: "server/discover", params: MODERN }),
@@ -259,12 +259,12 @@ test("both eras pass through the same bridge side by side", async () => {
   expect(byId["кот"].error.code).toBe(-32602);
 });
 
-test("a modern name that looks encoded already is carried as it is, and is an unknown tool", async () => {
+test("a modern tool name that looks encoded is forwarded unchanged, and is an unknown tool", async () => {
   const [answer] = await answersTo([call(1, "=?base64?YWJj?=", {}, MODERN)]);
   expect(answer).toMatchObject({ id: 1, error: { code: -32602 } });
 });
 
-test("a server that goes down fails each request under its own id, and is used again once up", async () => {
+test("a server that goes down fails each request under its own id, and is used again once it is up", async () => {
   const other = createMachine();
   try {
     const { key: otherKey } = await other.customer();
@@ -297,7 +297,7 @@ test("a server that goes down fails each request under its own id, and is used a
   }
 });
 
-test("what is answered by no appliance is an error of the request's id", async () => {
+test("an answer that is not from an appliance becomes an error under the request's id", async () => {
   const proxy = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -329,7 +329,7 @@ test("a wrong key fails each request under its own id, with the API's code", asy
   }
 });
 
-test("a line of more than the server takes is an error of its id", async () => {
+test("a line larger than the server accepts is an error under its id", async () => {
   const answers = await answersTo([
     call(7, "msgr_channels_list", { q: "я".repeat(1_100_000) }),
     ping(8),
@@ -339,7 +339,7 @@ test("a line of more than the server takes is an error of its id", async () => {
   expect(byId[8].result).toEqual({});
 });
 
-test("address and key come from the options, else from the environment; the options win", async () => {
+test("address and key come from the options, or else from the environment", async () => {
   const { address } = serving;
   for (const program of [
     byEnvironment(),
@@ -353,7 +353,7 @@ test("address and key come from the options, else from the environment; the opti
   }
 });
 
-test("without address or key it exits with 2 and one line on standard error that names it", async () => {
+test("without address or key the bridge exits with 2, and names the setting in one line on standard error", async () => {
   const talkOf = async (program: StdioProgram): Promise<Awaited<ReturnType<Talk["end"]>>> =>
     startTalk(program).end();
   for (const [program, name] of [
@@ -369,7 +369,7 @@ test("without address or key it exits with 2 and one line on standard error that
   }
 });
 
-test("it opens no database and leaves no file behind", async () => {
+test("the bridge opens no database and leaves no file behind", async () => {
   const other = createMachine();
   try {
     await answersTo([ping(1)], { ...byOptions(), cwd: other.folder });

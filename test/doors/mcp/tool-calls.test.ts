@@ -12,7 +12,7 @@ import {
   TOOL_NAMES,
 } from "../../support/mcp-requests.ts";
 
-/** `tools/call`: what is checked, what runs, what it answers and what it costs. */
+/** `tools/call`: its checks, answers and costs. */
 
 const CHANNELS = 130;
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
       ...{ a_plus: true, verified: true, last_post_at: "2026-11-20T10:00:00+03:00" },
     }),
     ...Array.from({ length: CHANNELS - 1 }, (_, index) =>
-      // Numbers repeat, so that pages end inside of ties.
+      // Numbers repeat, so that pages end among equal ones.
       channel(2 + index, { subscribers: 1_000 + (index % 7), kind: "channel" }),
     ),
     channel(500, { kind: "chat", title: "Болталка", handle: "12ab" }),
@@ -154,11 +154,11 @@ describe("the answer to a call", () => {
   });
 
   for (const [tool, args, path] of SAME) {
-    test(`${tool} ${JSON.stringify(args)} is what REST answers, in both forms and by its schema`, async () => {
+    test(`${tool} ${JSON.stringify(args)} is the same as over REST, in both forms, and valid by its schema`, async () => {
       const overRest = await appliance.request(path, { key: mcp.key });
       const answer = await mcp.call(tool, args);
       if (overRest.status !== 200) throw new Error(JSON.stringify(overRest.body));
-      // me_retrieve tells the units the call before it has used.
+      // me_retrieve includes the units used by the previous call.
       const expected =
         tool === "me_retrieve"
           ? (await appliance.request(path, { key: mcp.key })).body
@@ -172,12 +172,12 @@ describe("the answer to a call", () => {
     });
   }
 
-  test("has nothing in its schema that would let a wrong one pass", async () => {
+  test("has a schema that no wrong answer passes", async () => {
     const card = expectToolResult(await mcp.call("msgr_channels_retrieve", { channel: "1" }));
     const validate = validators["msgr_channels_retrieve"] as ValidateFunction;
     for (const name of Object.keys(card)) {
       const { [name]: _, ...less } = card;
-      // With `fields` any may be left out.
+      // With `fields`, any field may be absent.
       expect(validate(less), `without ${name}`).toBe(true);
       expect(validate({ ...card, [`${name}_`]: 1 }), `beside ${name}`).toBe(false);
       expect(validate({ ...card, [name]: {} }), `${name} as an object`).toBe(false);
@@ -202,7 +202,7 @@ describe("the answer to a call", () => {
     expect(me({ ...account, tariff_ends_at: null })).toBe(true);
   });
 
-  test("has nothing beside the three members of the specification", async () => {
+  test("has only the three members of the specification", async () => {
     const { body } = await mcp.call("msgr_channels_retrieve", { channel: "1" });
     expect(Object.keys(body.result).toSorted()).toEqual([
       "content",
@@ -270,7 +270,7 @@ describe("checked before the method, and free", () => {
     "1/posts",
     "https://t.me/one",
   ]) {
-    test(`"${value}" would break the address: -32602 for every argument that stands in it`, async () => {
+    test(`"${value}" does not fit into a path: -32602 for every path argument`, async () => {
       for (const [tool, args] of [
         ["msgr_channels_retrieve", { channel: value }],
         ["msgr_channels_posts_retrieve", { channel: value }],
@@ -282,7 +282,7 @@ describe("checked before the method, and free", () => {
     });
   }
 
-  test("a plan that does not include the method does not go before it", async () => {
+  test("an argument that does not fit into a path is an error even if the plan does not include the method", async () => {
     const { key } = await appliance.customer({ plan: "test" });
     const answer = await mcpRequests(appliance, key).call("msgr_channels_posts_retrieve", {
       channel: "a/b",
@@ -290,7 +290,7 @@ describe("checked before the method, and free", () => {
     expectRpcError(answer, -32602, 200);
   });
 
-  test("the error's message names what is wrong", async () => {
+  test("the error message names what is wrong", async () => {
     const messageOf = async (tool: string, args: Record<string, unknown>) =>
       (await mcp.call(tool, args)).body.error.message;
     expect(await messageOf("nope_tool", {})).toContain("nope_tool");
@@ -299,7 +299,7 @@ describe("checked before the method, and free", () => {
     expect(await messageOf("msgr_channels_retrieve", { channel: "a/b" })).toContain("channel");
   });
 
-  test("come in the contract's order: tool, extra, missing, address", async () => {
+  test("in the contract's order: tool, extra, missing, path", async () => {
     const messageOf = async (tool: string, args: Record<string, unknown>) =>
       (await mcp.call(tool, args)).body.error.message;
     expect(await messageOf("msgr_channels_posts_retrieve", { surplus: 1 })).toContain("surplus");
@@ -382,19 +382,19 @@ describe("the method's own error", () => {
     });
   }
 
-  test("names one argument after another", async () => {
+  test("names all wrong arguments", async () => {
     const answer = await mcp.call("msgr_channels_list", { kind: "group", limit: 0, a_plus: "x" });
     const parts = [
       'kind: "group" is not a valid choice. Allowed: channel, chat.',
       "limit: Ensure this value is greater than or equal to 1.",
       "a_plus: Must be a valid boolean.",
     ];
-    // In whatever order, with a blank between them and nothing else.
-    const told = answer.body.result.content[0].text.slice("400 invalid: ".length);
-    expect(told.split(/ (?=[a-z_]+: )/).toSorted()).toEqual(parts.toSorted());
+    // In any order, separated by single blanks.
+    const sentences = answer.body.result.content[0].text.slice("400 invalid: ".length);
+    expect(sentences.split(/ (?=[a-z_]+: )/).toSorted()).toEqual(parts.toSorted());
   });
 
-  test("is free where the method is free", async () => {
+  test("is free if the method is free", async () => {
     const answer = await mcp.call("msgr_territories_list", { kind: "village" });
     expectToolError(answer, '400 invalid: kind: "village" is not a valid choice. Allowed: ');
     for (const kind of ["country", "district", "region", "city"]) {
@@ -403,7 +403,7 @@ describe("the method's own error", () => {
     expect(await mcp.used()).toBe(0);
   });
 
-  test("tells what the plan does not include, and costs nothing", async () => {
+  test("says that the plan does not include the method, and costs nothing", async () => {
     const client = mcpRequests(appliance, (await appliance.customer({ plan: "test" })).key);
     for (const [tool, args] of [
       ["msgr_channels_posts_retrieve", { channel: "1" }],
@@ -415,7 +415,7 @@ describe("the method's own error", () => {
     expect(await client.used()).toBe(0);
   });
 
-  test("that nobody foresaw is told without its cause, is logged, and costs nothing", async () => {
+  test("if unexpected, is returned without its cause, is logged, and costs nothing", async () => {
     const own = await startAppliance();
     try {
       const client = mcpRequests(own, (await own.customer()).key);
@@ -430,14 +430,14 @@ describe("the method's own error", () => {
     }
   });
 
-  test("has the sentence that REST gives", async () => {
+  test("has the same sentence as over REST", async () => {
     const { body } = await appliance.request("/v1/msgr/channels/nobody/", { key: mcp.key });
     const answer = await mcp.call("msgr_channels_retrieve", { channel: "nobody" });
     expectToolError(answer, `404 ${body.code}: ${body.detail}`);
   });
 });
 
-describe("a number where a string is declared", () => {
+describe("a number in place of a string", () => {
   for (const [tool, args, path] of [
     ["msgr_channels_retrieve", { channel: 1 }, "/v1/msgr/channels/1/"],
     [
@@ -454,7 +454,7 @@ describe("a number where a string is declared", () => {
       "/v1/msgr/channels/resolve/?q=-1001000724666",
     ],
   ] as const) {
-    test(`is taken as its digits: ${tool} ${JSON.stringify(args)}`, async () => {
+    test(`is read as its digits: ${tool} ${JSON.stringify(args)}`, async () => {
       const { status, body } = await appliance.request(path, { key: mcp.key });
       expect(status).toBe(200);
       expect(expectToolResult(await mcp.call(tool, args))).toEqual(body);
@@ -470,14 +470,14 @@ describe("what calls cost", () => {
     for (const name of TOOL_NAMES) {
       const requests = SAME.filter(([tool]) => tool === name).length;
       const units = free.includes(name) ? 0 : requests;
-      // The usage is read over REST through a method of its own name.
+      // The usage itself is read over REST, which counts under another name.
       expect(usage[name], name).toMatchObject({ requests, units });
     }
     const billed = SAME.filter(([tool]) => !free.includes(tool)).length;
     expect(await mcp.used()).toBe(billed);
   });
 
-  test("the cost stands in the answer's header", async () => {
+  test("the cost is in a header of the answer", async () => {
     for (const [tool, args, cost] of [
       ["me_retrieve", {}, "0"],
       ["msgr_channels_retrieve", { channel: 1 }, "1"],
@@ -491,7 +491,7 @@ describe("what calls cost", () => {
 });
 
 describe("pages", () => {
-  /** The ids of every page by tool calls, and how many calls it took. */
+  /** Follows the cursors by tool calls. @returns the ids of each page */
   async function pagesByCalls(tool: string, args: Record<string, unknown>): Promise<number[][]> {
     const pages: number[][] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -526,7 +526,7 @@ describe("pages", () => {
       "/v1/msgr/channels/1/posts/?is_ad=false&limit=11",
     ],
   ] as const) {
-    test(`by cursor, ${tool} ${JSON.stringify(args)} gives the pages that REST gives`, async () => {
+    test(`by cursor, ${tool} ${JSON.stringify(args)} returns the same pages as REST`, async () => {
       const pages = await pagesByCalls(tool, args);
       expect(pages.length).toBeGreaterThan(1);
       expect(pages).toEqual(await pagesOf(appliance, path));
@@ -534,7 +534,7 @@ describe("pages", () => {
     });
   }
 
-  test("the address in `next` is REST's own and works there", async () => {
+  test("the address in `next` is for REST, and works there", async () => {
     const { next } = expectToolResult(await mcp.call("msgr_channels_list", { limit: 5 }));
     expect(next).toStartWith("https://kanalog.example.com/v1/msgr/channels/?");
     const { pathname, search } = new URL(next);
@@ -544,7 +544,7 @@ describe("pages", () => {
     expect(called).toEqual(overRest.body);
   });
 
-  test("another ordering's cursor is the method's 400", async () => {
+  test("the cursor of another ordering is the method's 400", async () => {
     const { next } = expectToolResult(await mcp.call("msgr_channels_list", { limit: 5 }));
     const cursor = new URL(next).searchParams.get("cursor");
     const answer = await mcp.call("msgr_channels_list", { cursor, ordering: "-quality" });

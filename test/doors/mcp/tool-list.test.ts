@@ -41,7 +41,7 @@ test("the tools are the specification's, in its order, and ours after them", () 
   expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
 });
 
-test("the list is the same for every key, every time, byte for byte", async () => {
+test("the list is always the same for every key, byte for byte", async () => {
   for (const plan of ["test", "profi"] as const) {
     const { key } = await appliance.customer({ plan, access: "read_write" });
     for (let count = 0; count < 3; count++) {
@@ -51,7 +51,7 @@ test("the list is the same for every key, every time, byte for byte", async () =
   }
 });
 
-test("nothing that writes, and nothing about webhooks or the usage, is listed or can be called", async () => {
+test("methods that write, and those about webhooks or usage, are not listed and cannot be called", async () => {
   const { key } = await appliance.customer({ access: "read_write" });
   const mcp = mcpRequests(appliance, key);
   const { body } = await appliance.request("/docs/json");
@@ -77,7 +77,7 @@ for (const [index, name] of TOOL_NAMES.entries()) {
       expect(description).toMatch(free.includes(name) ? /\bfree\b/i : /\b1 request unit\b/);
     });
 
-    test("is marked as reading only", () => {
+    test("is marked as read-only", () => {
       expect(tools[index]?.annotations).toMatchObject({
         readOnlyHint: true,
         destructiveHint: false,
@@ -86,7 +86,7 @@ for (const [index, name] of TOOL_NAMES.entries()) {
       });
     });
 
-    test("takes a flat object of plainly described arguments and no others", () => {
+    test("accepts a flat object of simply described arguments, and no others", () => {
       const { inputSchema } = tools[index] as Tool;
       const isOurs = index >= SPECIFIED;
       const { properties, required, ...rest } = inputSchema;
@@ -97,13 +97,13 @@ for (const [index, name] of TOOL_NAMES.entries()) {
             keyword,
           );
         }
-        // A channel is named by its handle or its number.
+        // A channel is given by its handle or its number.
         const types = argument === "channel" ? ["string", "integer"] : null;
         if (types !== null) expect(schema["type"]).toEqual(types);
         else expect(["string", "integer", "number", "boolean"]).toContain(schema["type"] as string);
-        // The tool's own words name the one that has the same argument (assistant.test.ts).
+        // The tool's description names a tool with the same argument (assistant.test.ts).
         if (isOurs && schema["description"] === undefined) continue;
-        // An example, the values themselves, or the tool where both stand.
+        // Either an example, the values themselves, or the tool that has them.
         const description = String(schema["description"]);
         const shows =
           "enum" in schema || schema["type"] === "boolean"
@@ -130,7 +130,7 @@ for (const [index, name] of TOOL_NAMES.entries()) {
   });
 }
 
-test("the arguments are the API method's parameters, and those needed are marked", () => {
+test("the arguments are the API method's parameters, and the required ones are marked", () => {
   const filters = [
     ...["a_plus", "category", "err_30d_min", "growth_30d_min", "kind", "q", "reach_30d_min"],
     ...["subscribers_max", "subscribers_min", "territory", "verified"],
@@ -172,7 +172,7 @@ test("the arguments are the API method's parameters, and those needed are marked
   }
 });
 
-test("values and bounds are declared where the specification closes them", () => {
+test("values and bounds are declared if the specification limits them", () => {
   const catalog = toolOf("msgr_channels_list").inputSchema.properties;
   expect(catalog["kind"]?.["enum"]).toEqual(["channel", "chat"]);
   expect(catalog["ordering"]?.["enum"]).toEqual([
@@ -193,7 +193,7 @@ test("values and bounds are declared where the specification closes them", () =>
   expect(kinds.toSorted()).toEqual(["city", "country", "district", "region"]);
 });
 
-test("a description of the tools that have pages tells to ask for no more than needed", () => {
+test("the descriptions of tools with pages mention limit and next", () => {
   for (const name of ["msgr_channels_list", "msgr_channels_posts_retrieve"]) {
     const { description, inputSchema } = toolOf(name);
     expect(description + String(inputSchema.properties["limit"]?.["description"])).toContain(

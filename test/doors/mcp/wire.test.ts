@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createConnection } from "node:net";
 import { createMachine, type Machine, type Serving } from "../../support/machine.ts";
 
-/** The endpoint through a real listener: what only bytes on a connection can show. */
+/** The endpoint behind a real listener: what can only be tested with bytes on a connection. */
 
 let machine: Machine;
 let serving: Serving;
@@ -42,7 +42,7 @@ const jsonOf = (response: Response): Promise<any> => response.json();
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
-/** What comes back for these bytes on a connection of their own, until it has matched. */
+/** Sends bytes on a new connection. @returns what comes back, up to what matches `enough` */
 function rawExchange(bytes: string, enough: RegExp): Promise<string> {
   const { hostname, port } = new URL(serving.address);
   return new Promise((resolve, reject) => {
@@ -61,7 +61,7 @@ function rawExchange(bytes: string, enough: RegExp): Promise<string> {
   });
 }
 
-test("with and without the slash a POST is answered and not redirected", async () => {
+test("a POST is answered without a redirect, with and without the trailing slash", async () => {
   for (const path of ["/v1/mcp/", "/v1/mcp"]) {
     const response = await exchange({ path, body: PING });
     expect([response.status, await response.text()], path).toEqual([
@@ -73,7 +73,7 @@ test("with and without the slash a POST is answered and not redirected", async (
   }
 });
 
-test("a GET that wants an event stream is a 405 at once, and the connection goes on", async () => {
+test("a GET for an event stream is a 405 at once, as are other verbs", async () => {
   for (const method of ["GET", "DELETE", "PUT", "HEAD", "OPTIONS"]) {
     for (const path of ["/v1/mcp/", "/v1/mcp"]) {
       const response = await exchange({ method, path, headers: { accept: "text/event-stream" } });
@@ -87,7 +87,7 @@ test("a GET that wants an event stream is a 405 at once, and the connection goes
   }
 });
 
-test("a notification's 202 has no body on the wire", async () => {
+test("a notification's 202 has no body", async () => {
   const body = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
   const response = await exchange({ body });
   expect([response.status, (await response.bytes()).byteLength]).toEqual([202, 0]);
@@ -106,7 +106,7 @@ test("a POST with no body at all is -32700", async () => {
   }
 });
 
-test("no key is a 401 that does not wait for the body", async () => {
+test("a request without a key is a 401 before the body arrives", async () => {
   const head =
     "POST /v1/mcp/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{";
   const text = await rawExchange(head, /\r\n\r\n/);
@@ -120,10 +120,10 @@ describe("the size of a body", () => {
     const [head, tail] = ['{"jsonrpc":"2.0","id":1,"method":"ping","more":"', '"}'];
     return head + "x".repeat(bytes - head.length - tail.length) + tail;
   }
-  /** Sent in chunks, its length unsaid. */
+  /** A stream, which is sent in chunks without a length. */
   const inChunks = (text: string) => new Blob([text]).stream();
 
-  test("may be one mebibyte, its length said or not", async () => {
+  test("may be one mebibyte, with or without Content-Length", async () => {
     for (const body of [ping(1_048_576), inChunks(ping(1_048_576))]) {
       const response = await exchange({ body });
       expect([response.status, await response.json()]).toEqual([
@@ -133,7 +133,7 @@ describe("the size of a body", () => {
     }
   });
 
-  test("a byte more is a 413 in JSON, its length said or not", async () => {
+  test("of a byte more is a 413 in JSON, with or without Content-Length", async () => {
     for (const body of [ping(1_048_577), inChunks(ping(1_048_577))]) {
       const response = await exchange({ body });
       expect([response.status, (await jsonOf(response)).code]).toEqual([413, "payload_too_large"]);
@@ -141,14 +141,14 @@ describe("the size of a body", () => {
   });
 });
 
-test("an Origin is good when it is the listener's own address, and no other is", async () => {
+test("only the listener's own address is an allowed origin", async () => {
   const own = await exchange({ body: PING, headers: { origin: serving.address } });
   expect(own.status).toBe(200);
   const { port } = new URL(serving.address);
   for (const origin of ["null", "https://evil.example", `http://evil.example:${port}`]) {
     const response = await exchange({ body: PING, headers: { origin } });
     expect(response.status, origin).toBe(403);
-    // As a page gets here whose name was made to point at this machine.
+    // As from a page whose host name was rebound to this machine.
     const rebound = await exchange({
       body: PING,
       headers: { origin: `http://evil.example:${port}`, host: `evil.example:${port}` },
@@ -157,7 +157,7 @@ test("an Origin is good when it is the listener's own address, and no other is",
   }
 });
 
-test("bytes that are not UTF-8 and 200,000 opening brackets are -32700, and it serves on", async () => {
+test("bytes that are not UTF-8 and 200,000 opening brackets are -32700, and the server keeps running", async () => {
   for (const body of [new Uint8Array([0x22, 0xff, 0xfe, 0x22]), "[".repeat(200_000)]) {
     const response = await exchange({ body });
     expect([response.status, (await jsonOf(response)).error.code]).toEqual([400, -32700]);
@@ -165,7 +165,7 @@ test("bytes that are not UTF-8 and 200,000 opening brackets are -32700, and it s
   expect((await exchange({ body: PING })).status).toBe(200);
 });
 
-test("a thousand calls at once over the wire are each answered under their own id", async () => {
+test("a thousand concurrent calls on connections are each answered under their own id", async () => {
   const answers = await Promise.all(
     Array.from({ length: 1_000 }, async (_, index) => {
       const params = {

@@ -170,7 +170,7 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
       { environment: settings() },
     );
     expect(exitCode).toBe(0);
-    expect(notes).toContain("Not waited for, since they are silent: b.");
+    expect(notes).toContain("Silent nodes were not waited for: b.");
     await ok(["cluster", "forget", "b"], settings());
     expect(await ok(["cluster", "status"], settings())).not.toContain("joined");
     expect(await refused(["cluster", "forget", "b"], settings())).toContain("no node named b");

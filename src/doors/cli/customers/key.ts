@@ -23,10 +23,10 @@ export function keyCommand(context: CommandContext): Command {
 
   command
     .command("create")
-    .description("make a key; it is shown this once")
+    .description("create a key, which is shown only once")
     .requiredOption("--member <member>", "number or e-mail address of the member it belongs to")
     .option("--name <name>", "its name", "")
-    .option("--write", "mark it read and write; read-only otherwise", false)
+    .option("--write", "create a read-and-write key; by default it is read-only", false)
     .option("--expires <day>", "last day it works, in Moscow", parseLastDay)
     .addOption(jsonOption())
     .action(({ member, name, write, expires, json }: NewKeyOptions) =>
@@ -41,7 +41,7 @@ export function keyCommand(context: CommandContext): Command {
 
   command
     .command("list")
-    .description("the keys of an organization")
+    .description("list the keys of an organization")
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
     .action((organization: string, options: AsJson) =>
@@ -53,7 +53,7 @@ export function keyCommand(context: CommandContext): Command {
 
   command
     .command("revoke")
-    .description("revoke a key: it stops working at once")
+    .description("revoke a key, which stops working at once")
     .argument("<key>", KEY)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>

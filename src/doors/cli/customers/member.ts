@@ -25,7 +25,7 @@ export function memberCommand(context: CommandContext): Command {
   /** Only owners can make owners, so an organization that lost its last one needs the operator. */
   async function noteWithoutOwner(accounts: Accounts, { organizationId }: Member): Promise<void> {
     if ((await accounts.members(organizationId)).some(isActiveOwner)) return;
-    output.note("The organization has no owner now: `kanalog member role` makes one.");
+    output.note("The organization has no owner now: appoint one with `kanalog member role`.");
   }
 
   command
@@ -47,7 +47,7 @@ export function memberCommand(context: CommandContext): Command {
 
   command
     .command("list")
-    .description("the members of an organization")
+    .description("list the members of an organization")
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
     .action((organization: string, options: AsJson) =>
@@ -59,7 +59,7 @@ export function memberCommand(context: CommandContext): Command {
 
   command
     .command("role")
-    .description("give a member another role")
+    .description("change a member's role")
     .argument("<member>", MEMBER)
     .addArgument(new Argument("<role>", "their role").choices(MEMBER_ROLES))
     .addOption(jsonOption())
@@ -74,7 +74,7 @@ export function memberCommand(context: CommandContext): Command {
 
   for (const [name, verb, description] of [
     ["suspend", "suspendMember", "suspend a member: their keys stop working"],
-    ["restore", "reinstateMember", "end a suspension"],
+    ["restore", "reinstateMember", "end a member's suspension"],
   ] as const) {
     command
       .command(name)
@@ -94,7 +94,7 @@ export function memberCommand(context: CommandContext): Command {
 
   command
     .command("password")
-    .description("give a member a new password for the account site; their sessions end")
+    .description("set a member's password for the account site, and end their sessions")
     .argument("<member>", MEMBER)
     .option("--stdin", "read the password from standard input, as one line", false)
     .addOption(jsonOption())

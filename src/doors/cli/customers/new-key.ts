@@ -15,13 +15,13 @@ export async function printNewKey(
   asJson?: boolean,
 ): Promise<void> {
   try {
-    await output.told(objectText(printed, asJson));
+    await output.outSafely(objectText(printed, asJson));
   } catch (error) {
     await keys.revokeKey(keyId, COMMAND_LINE);
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandExit(
       EXIT_FAILED,
-      `Standard output cannot be written: ${reason}. Nobody saw key ${keyId}, so it was revoked: make another.`,
+      `Standard output cannot be written: ${reason}. Nobody saw key ${keyId}, so it was revoked: create another one.`,
     );
   }
   output.note("Keep the key: it is stored only as a hash and cannot be shown again.");

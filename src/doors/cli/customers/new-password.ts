@@ -13,11 +13,11 @@ export async function readNewPassword(
   if (!process.stdin.isTTY) {
     throw new CommandExit(
       EXIT_USAGE,
-      "Standard input is no terminal to ask on: give the password there, with --stdin.",
+      "Standard input is not a terminal, so nobody can be asked: give --stdin, and the password there.",
     );
   }
   const password = await readSecretLine("New password: ");
   if (password === (await readSecretLine("Once more: "))) return password;
-  note("These are two passwords.");
+  note("The passwords differ.");
   return readNewPassword({ note }, false);
 }

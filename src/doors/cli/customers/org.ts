@@ -31,13 +31,13 @@ export function orgCommand(context: CommandContext): Command {
 
   command
     .command("create")
-    .description("make an organization; with --owner, a whole customer with a key")
+    .description("create an organization; with --owner, also its owner and a key")
     .requiredOption("--name <name>", "its name")
     .addOption(choiceOption("--plan <plan>", "its plan", PLAN_CODES).makeOptionMandatory())
     .option("--owner <email>", "e-mail address of its owner, who gets a key")
-    .option("--write", "mark the key read and write; read-only otherwise", false)
+    .option("--write", "create a read-and-write key; by default it is read-only", false)
     .addOption(jsonOption())
-    .action(({ name, plan, owner, write, json }: Wanted) =>
+    .action(({ name, plan, owner, write, json }: NewOrganization) =>
       owner === undefined
         ? printingOne({ json }, (accounts) =>
             accounts.createOrganization({ name, plan }, COMMAND_LINE),
@@ -47,7 +47,7 @@ export function orgCommand(context: CommandContext): Command {
 
   command
     .command("list")
-    .description("all organizations")
+    .description("list all organizations")
     .addOption(jsonOption())
     .action((options: AsJson) =>
       printResult(context, options, async (domains) => {
@@ -58,7 +58,7 @@ export function orgCommand(context: CommandContext): Command {
 
   command
     .command("show")
-    .description("an organization, its plan and usage")
+    .description("show an organization, its plan and usage")
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
@@ -67,12 +67,12 @@ export function orgCommand(context: CommandContext): Command {
 
   command
     .command("plan")
-    .description("give an organization a plan")
+    .description("change an organization's plan")
     .argument("<organization>", ORGANIZATION)
     .addArgument(new Argument("<plan>", "its plan").choices(PLAN_CODES))
     .option(
       "--ends <day>",
-      "last day of the plan, in Moscow; without end where not given",
+      "last day of the plan, in Moscow; by default it does not end",
       parseLastDay,
     )
     .addOption(jsonOption())
@@ -82,7 +82,7 @@ export function orgCommand(context: CommandContext): Command {
         const planned = await accounts.givePlan(id, plan, options.ends ?? null, COMMAND_LINE);
         if (planEndsAt !== null && planned.planEndsAt === null) {
           output.note(
-            `The plan has no end any more; before, it ended ${formatInstant(planEndsAt)}.`,
+            `The plan does not end any more; before, it ended ${formatInstant(planEndsAt)}.`,
           );
         }
         return planned;
@@ -91,7 +91,7 @@ export function orgCommand(context: CommandContext): Command {
 
   for (const [name, verb, description] of [
     ["archive", "archiveOrganization", "archive an organization: its keys stop working"],
-    ["restore", "restoreOrganization", "take an organization out of the archive"],
+    ["restore", "restoreOrganization", "restore an archived organization"],
   ] as const) {
     command
       .command(name)
@@ -108,7 +108,7 @@ export function orgCommand(context: CommandContext): Command {
   return command;
 }
 
-interface Wanted extends AsJson {
+interface NewOrganization extends AsJson {
   name: string;
   plan: PlanCode;
   owner?: string;
@@ -118,7 +118,7 @@ interface Wanted extends AsJson {
 /** Creates a complete customer, and prints what its owner needs: the key, and a link. */
 function createCustomer(
   context: CommandContext,
-  { name, plan, owner, write, json }: Wanted & { owner: string },
+  { name, plan, owner, write, json }: NewOrganization & { owner: string },
 ): Promise<void> {
   return withDomains(context, async (domains) => {
     const { keys, people } = domains;
@@ -140,7 +140,7 @@ function createCustomer(
       link: link && passwordLink(context, link),
     };
     await printNewKey(context.output, keys, made.key.id, printed, json);
-    if (link !== null) notePasswordLink(context, "the owner chooses");
+    if (link !== null) notePasswordLink(context, "The owner");
   });
 }
 

@@ -8,12 +8,13 @@ export function passwordLink({ environment }: CommandContext, token: string): st
 }
 
 /**
- * Notes about a printed link. Only the serving process knows where it listens, since its port may come from
- * an option, so the address is an example.
+ * Explains a printed link. Only the serving process knows where it listens, since its port may come from an
+ * option, so the address is an example.
+ * @param who begins a sentence, such as "The owner"
  */
 export function notePasswordLink({ environment, output }: CommandContext, who: string): void {
   const { baseUrl, port } = readConfig(environment);
-  output.note(`By the link ${who} a password: once, within three days.`);
+  output.note(`${who} can choose a password with the link, once, within three days.`);
   if (baseUrl !== null) return;
   output.note(`Put the appliance's address before it, such as http://127.0.0.1:${port}.`);
 }

@@ -19,11 +19,11 @@ interface SetOptions extends AsJson {
 
 /** `kanalog plan`: the plans and their limits. */
 export function planCommand(context: CommandContext): Command {
-  const command = new Command("plan").description("plans");
+  const command = new Command("plan").description("plans and their limits");
 
   command
     .command("list")
-    .description("all plans, lowest first")
+    .description("list all plans, lowest first")
     .addOption(jsonOption())
     .action((options: AsJson) =>
       printResult(context, options, async ({ accounts }) => (await accounts.plans()).map(describe)),
@@ -31,12 +31,12 @@ export function planCommand(context: CommandContext): Command {
 
   command
     .command("set")
-    .description("change a plan's limits, from the next request of its organizations on")
+    .description("change a plan's limits, beginning with its organizations' next request")
     .addArgument(new Argument("<plan>", "the plan").choices(PLAN_CODES))
     .option("--rate <n>", "requests per second", limit("requestsPerSecond"))
     .option("--quota <n>", "request units per 30 days", limit("requestsPerPeriod"))
     .option("--webhooks <n>", "webhooks", limit("webhooks"))
-    .option("--webhook-channels <n>", "channels a webhook may watch", limit("webhookChannels"))
+    .option("--webhook-channels <n>", "channels that a webhook may watch", limit("webhookChannels"))
     .option("--alerts <n>", "keyword alerts", limit("alerts"))
     .addOption(jsonOption())
     .action((code: PlanCode, options: SetOptions) => {
@@ -44,7 +44,7 @@ export function planCommand(context: CommandContext): Command {
       if (Object.keys(change).length === 0) {
         throw new CommandExit(
           EXIT_USAGE,
-          "Give what to set: --rate, --quota, --webhooks, --webhook-channels or --alerts.",
+          "Give at least one of --rate, --quota, --webhooks, --webhook-channels and --alerts.",
         );
       }
       return printResult(context, options, async ({ accounts }) =>

@@ -8,14 +8,14 @@ import { notePasswordLink, passwordLink } from "./password-link.ts";
 
 /** `kanalog staff`: the operator's own people, who may use the console. */
 export function staffCommand(context: CommandContext): Command {
-  const command = new Command("staff").description("people who see the operator's console");
+  const command = new Command("staff").description("people who may use the operator's console");
   const { output } = context;
 
   command
     .command("add")
-    .description("make somebody staff; prints a link where they have no password yet")
+    .description("make somebody staff, and print a link if they have no password yet")
     .argument("<email>", "their e-mail address")
-    .option("--name <name>", "their name, where they are new", "")
+    .option("--name <name>", "their name, if they are new", "")
     .addOption(jsonOption())
     .action((text: string, { name, json }: { name: string } & AsJson) =>
       withDomains(context, async ({ people }) => {
@@ -26,13 +26,13 @@ export function staffCommand(context: CommandContext): Command {
         const token = hasPassword ? null : await people.passwordLink(email);
         const link = token && passwordLink(context, token);
         printObject(output, { email: person.email, is_staff: true, link }, json);
-        if (link !== null) notePasswordLink(context, "they choose");
+        if (link !== null) notePasswordLink(context, "They");
       }),
     );
 
   command
     .command("remove")
-    .description("take the mark of staff; the person stays")
+    .description("remove somebody from staff; their account stays")
     .argument("<email>", "their e-mail address")
     .addOption(jsonOption())
     .action((text: string, options: AsJson) =>

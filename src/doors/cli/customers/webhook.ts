@@ -13,14 +13,14 @@ import { printResult, withDomains } from "../with-domains.ts";
 /** Deliveries that the command lists; the API pages through all of them. */
 const DELIVERIES_SHOWN = 100;
 
-/** `kanalog webhook`: customers' webhooks, as staff see them. */
+/** `kanalog webhook`: customers' webhooks, as staff manage them. */
 export function webhookCommand(context: CommandContext): Command {
-  const command = new Command("webhook").description("customers' webhooks, as staff");
+  const command = new Command("webhook").description("customers' webhooks, as staff manage them");
   const { output } = context;
 
   command
     .command("list")
-    .description("webhooks of one organization, or of all")
+    .description("list the webhooks of one organization, or of all")
     .argument("[organization]", ORGANIZATION)
     .addOption(jsonOption())
     .action((named: string | undefined, options: AsJson) =>
@@ -47,7 +47,9 @@ export function webhookCommand(context: CommandContext): Command {
 
   command
     .command("enable")
-    .description("enable a webhook, whatever it was disabled for: posts are sent from now on")
+    .description(
+      "enable a webhook, for whatever reason it was disabled; posts are sent from now on",
+    )
     .argument("<webhook>", WEBHOOK)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
@@ -59,7 +61,7 @@ export function webhookCommand(context: CommandContext): Command {
 
   command
     .command("deliveries")
-    .description(`the latest ${DELIVERIES_SHOWN} deliveries of a webhook, newest first`)
+    .description(`list the latest ${DELIVERIES_SHOWN} deliveries of a webhook, newest first`)
     .argument("<webhook>", WEBHOOK)
     .addOption(jsonOption())
     .action((named: string, { json }: AsJson) =>

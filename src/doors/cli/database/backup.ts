@@ -19,8 +19,8 @@ import { STANDARD_OUTPUT } from "./export-target.ts";
 export function backupCommand(context: CommandContext): Command {
   const { output } = context;
   return new Command("backup")
-    .description("write a copy of the database, while the appliance runs or not")
-    .argument("<file>", "the file to write; one that exists is refused")
+    .description("copy the database to a file; the appliance may be running")
+    .argument("<file>", "the new file; an existing one is refused")
     .addOption(jsonOption())
     .action(async (file: string, { json }: AsJson) => {
       const config = readConfig(context.environment);
@@ -29,25 +29,27 @@ export function backupCommand(context: CommandContext): Command {
       if (file === STANDARD_OUTPUT) {
         throw new CommandExit(
           EXIT_USAGE,
-          "A backup goes to a file: name one (./- for one named -).",
+          "A backup needs a file: name one (./- for a file named -).",
         );
       }
       const { clock } = context.ports(config);
       const { path, bytes, schemaVersion, hasWebhooks } = await copyTo(file, config, clock);
       if (config.cluster !== null) {
         output.note(
-          "This is a node's copy, of use with its cluster only: back PostgreSQL up, or write an appliance " +
-            "with `kanalog cluster leave --to FILE`.",
+          "This is a node's copy, which is only useful with its cluster: back up PostgreSQL, or write a " +
+            "database of its own with `kanalog cluster leave --to FILE`.",
         );
       }
       const secret = secretName(config);
       printObject(output, { path, bytes, schema_version: schemaVersion, secret }, json);
       if (secret !== null) {
-        output.note(`A restore needs ${secret} too, which is not in the file: keep it apart.`);
+        output.note(
+          `A restore also needs ${secret}, which is not in the backup: store it separately.`,
+        );
       } else if (hasWebhooks) {
         output.note(
-          `The database holds webhooks, but ${secretPath(config.databasePath)} is missing, by which ` +
-            "their signing secrets are read: a restore needs it.",
+          `The database has webhooks, but ${secretPath(config.databasePath)} is missing, which decrypts ` +
+            "their signing secrets: a restore needs it.",
         );
       }
     });
@@ -57,8 +59,8 @@ export function backupCommand(context: CommandContext): Command {
 export function restoreCommand(context: CommandContext): Command {
   const { output } = context;
   return new Command("restore")
-    .description("put a backup in the place of the database, which is kept beside it")
-    .argument("<file>", "the backup; it stays as it is")
+    .description("replace the database with a backup; the replaced file is kept beside it")
+    .argument("<file>", "the backup, which is not changed")
     .addOption(jsonOption())
     .action((file: string, { json }: AsJson) => {
       const config = readConfig(context.environment);
@@ -78,9 +80,9 @@ export function restoreCommand(context: CommandContext): Command {
       const secret = secretName(config);
       output.note(
         secret === null
-          ? `${secretPath(databasePath)} is missing here: if the backup holds webhooks, put the one ` +
-              "of the backup's time there before the start, or give its text as KANALOG_SECRET."
-          : `Webhooks' signing secrets are read with ${secret}: it must be that of the backup's time.`,
+          ? `${secretPath(databasePath)} is missing: if the backup has webhooks, put the file from the ` +
+              "time of the backup there before starting, or set KANALOG_SECRET to its text."
+          : `${secret} decrypts the webhooks' signing secrets: it must be the one from the time of the backup.`,
       );
     });
 }

@@ -4,9 +4,7 @@ import { formatOptionalInstant } from "../../../values/moscow-time.ts";
 import type { Output } from "../command-context.ts";
 import { forTerminal, type Printable } from "../print.ts";
 
-/** How commands describe channels. */
-
-/** Channels to read at once for the list, however many there are. */
+/** Channels that the list reads at once, since all of them may not fit into memory. */
 const LISTED_TOGETHER = 1_000;
 
 export function describe(channel: ManagedChannel): Printable {
@@ -37,7 +35,7 @@ function listed(channel: ChannelRecord): Printable {
   };
 }
 
-/** Prints all channels in portions, since they may not fit into memory. */
+/** Prints all channels in order of their ids, as one JSON document or one line each. */
 export function printChannels(output: Output, channels: ManageChannels, asJson?: boolean): void {
   let after = 0;
   if (asJson) output.out('{"results":[');

@@ -8,7 +8,7 @@ import { contentsOf, describe, nameOf, printChannels, watchersOf } from "./chann
 
 const NAME = "its number, @handle, link or messenger id";
 
-interface Asking extends AsJson {
+interface RemovalOptions extends AsJson {
   yes?: boolean;
 }
 
@@ -16,11 +16,11 @@ interface Asking extends AsJson {
 export function channelCommand(context: CommandContext): Command {
   const command = new Command("channel").description("the catalog's channels, public or not");
   const { output } = context;
-  const yesOption = () => new Option("--yes", "do it without asking");
+  const yesOption = () => new Option("--yes", "do not ask for confirmation");
 
   command
     .command("show")
-    .description("a channel, and how much there is of it")
+    .description("show a channel, and how many posts and days it has")
     .argument("<channel>", NAME)
     .addOption(jsonOption())
     .action((name: string, options: AsJson) =>
@@ -29,14 +29,14 @@ export function channelCommand(context: CommandContext): Command {
 
   command
     .command("list")
-    .description("all channels by number, one a line")
+    .description("list all channels by number, one per line")
     .addOption(jsonOption())
     .action(({ json }: AsJson) =>
       withDomains(context, ({ channels }) => printChannels(output, channels, json)),
     );
 
   for (const [verb, isPublic, description] of [
-    ["hide", false, "take a channel out of all that is answered; nothing of it is lost"],
+    ["hide", false, "hide a channel from all answers; its data is kept"],
     ["unhide", true, "show a hidden channel again"],
   ] as const) {
     command
@@ -55,11 +55,11 @@ export function channelCommand(context: CommandContext): Command {
 
   command
     .command("delete")
-    .description("remove a channel with its posts and statistics; its number is not given again")
+    .description("delete a channel with its posts and statistics; its number is not used again")
     .argument("<channel>", NAME)
     .addOption(yesOption())
     .addOption(jsonOption())
-    .action((name: string, { yes, json }: Asking) =>
+    .action((name: string, { yes, json }: RemovalOptions) =>
       printResult(context, { json }, async ({ channels }) => {
         const channel = channels.channel(name);
         await confirm(
@@ -75,18 +75,18 @@ export function channelCommand(context: CommandContext): Command {
 
   command
     .command("merge")
-    .description("give all that a channel has to another, which stays; FROM's number is gone")
+    .description("move all data of a channel to another one, and delete the first")
     .argument("<from>", NAME)
-    .argument("<into>", "the channel that stays, named likewise")
+    .argument("<into>", "the channel that stays, named in the same ways")
     .addOption(yesOption())
     .addOption(jsonOption())
-    .action((fromName: string, intoName: string, { yes, json }: Asking) =>
+    .action((fromName: string, intoName: string, { yes, json }: RemovalOptions) =>
       printResult(context, { json }, async ({ channels }) => {
         const [from, into] = [channels.channel(fromName), channels.channel(intoName)];
         await confirm(
           output,
-          `This gives ${contentsOf(from)} of ${nameOf(from)} to ${nameOf(into)}, with its handles; ` +
-            `${watchersOf(from)}. Number ${from.id} is gone then. It cannot be undone.`,
+          `This moves ${contentsOf(from)} of ${nameOf(from)} to ${nameOf(into)}, with its handles; ` +
+            `${watchersOf(from)}. Number ${from.id} then no longer exists. It cannot be undone.`,
           yes === true,
         );
         await channels.merge(from.id, into.id, COMMAND_LINE);

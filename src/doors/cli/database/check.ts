@@ -15,7 +15,7 @@ import { requireFile } from "../with-domains.ts";
 export function checkCommand(context: CommandContext): Command {
   const { output } = context;
   return new Command("check")
-    .description("check the database, while the appliance runs or not; exit 1 where it has faults")
+    .description("check the database; exit 1 if it has faults; the appliance may be running")
     .addOption(jsonOption())
     .action(({ json }: AsJson) => {
       const config = readConfig(context.environment);

@@ -3,10 +3,10 @@ import { InvalidArgumentError } from "commander";
 import { isObject } from "../../../values/json-object.ts";
 import { parseJson } from "../../../values/json-text.ts";
 
-/** Our column names, by a file's. */
+/** Our name for each of a file's columns, by the file's name for it. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** Adds `Theirs=ours` to the names given so far. @throws InvalidArgumentError */
+/** Adds `Theirs=ours` to the names of earlier options. @throws InvalidArgumentError */
 export function addToMap(given: string, before: ColumnMap): ColumnMap {
   const at = given.lastIndexOf("=");
   const [theirs, ours] = [given.slice(0, Math.max(0, at)).trim(), given.slice(at + 1).trim()];

@@ -20,7 +20,7 @@ interface Target {
  * Writes content to a new file or to standard output, no faster than it is accepted. A file appears under
  * its name complete and flushed, or not at all: until then its name ends in `.part`.
  * @throws AppError `conflict` if the file exists
- * @throws CommandExit if the `.part` file exists, and if the disk is full
+ * @throws CommandExit if the `.part` file exists, or cannot be written to the end, as on a full disk
  */
 export async function writeTarget(
   content: AsyncIterable<Uint8Array>,
@@ -31,10 +31,11 @@ export async function writeTarget(
   requireAbsent(path);
   const draft = `${path}.part`;
   if (existsSync(draft)) {
-    const why = "another export writes it, or one was killed: then remove it";
+    const why = "another export is writing it, or was killed; in that case, remove it";
     throw new CommandExit(EXIT_FAILED, `The file ${draft} exists already: ${why}.`);
   }
   const file = createWriteStream(draft, { flags: "wx" });
+  // Whether this export created the draft: another one's must not be removed.
   let isOurs = false;
   file.on("open", () => {
     isOurs = true;

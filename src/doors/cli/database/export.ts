@@ -39,17 +39,21 @@ const GZIP_ENDING = /\.gz$/i;
 /** `kanalog export`: writes rows in the form that the import accepts. */
 export function exportCommand(context: CommandContext): Command {
   return new Command("export")
-    .description("write rows as the import takes them, while the appliance runs or not")
+    .description("write rows to a file that can be imported; the appliance may be running")
     .addArgument(new Argument("<kind>", "what the rows are").choices(IMPORT_KIND_NAMES))
     .argument("[file]", "a new file, or - for standard output", STANDARD_OUTPUT)
     .addOption(
-      choiceOption("--format <format>", "format, where the name does not tell it", IMPORT_FORMATS),
+      choiceOption(
+        "--format <format>",
+        "format, if the file's name does not say it",
+        IMPORT_FORMATS,
+      ),
     )
     .option("--from <day>", "stats, posts: the first Moscow day, such as 2026-11-01")
     .option("--to <day>", "stats, posts: the last Moscow day, included")
     .option("--channel <channel>", "one channel only: its number, @handle or link")
-    .option("--gzip", "compress, as for a file whose name ends in .gz")
-    .option("--raw", "CSV: leave texts as they are that a spreadsheet would run")
+    .option("--gzip", "compress the file; the default if its name ends in .gz")
+    .option("--raw", "CSV: do not escape texts that a spreadsheet would run as formulas")
     .addOption(jsonOption())
     .addHelpText(
       "after",
@@ -69,7 +73,7 @@ async function runCommand(
   const { output } = context;
   const { from = "", to = "", channel = "", raw: isRaw = false, json = false } = options;
   if (json && path === STANDARD_OUTPUT) {
-    throw new CommandExit(EXIT_USAGE, "--json: name a file; standard output has the rows.");
+    throw new CommandExit(EXIT_USAGE, "--json: name a file, because standard output has the rows.");
   }
   const format = requireFormat(path, options.format);
   const config = readConfig(context.environment);
@@ -81,8 +85,8 @@ async function runCommand(
   let rows = 0;
   try {
     const settings = { hosts: config.messengerHosts, openDays: config.statisticsOpenDays };
-    const wish = { kind, format, isRaw, from, to, channel, ...settings };
-    const selection = readExport(db, clock, wish);
+    const request = { kind, format, isRaw, from, to, channel, ...settings };
+    const selection = readExport(db, clock, request);
     const content = exportParts(
       async (turn) => {
         // Signals are only handled between two turns of the event loop.
@@ -90,15 +94,15 @@ async function runCommand(
         return exportPart(db, turn);
       },
       selection,
-      (some) => {
-        rows += some;
+      (partRows) => {
+        rows += partRows;
       },
     );
     const isGzip = options.gzip === true || GZIP_ENDING.test(path);
     await writeTarget(content, { path, isGzip, signal }, output);
   } catch (error) {
     if (!signal.aborted) throw error;
-    const left = path === STANDARD_OUTPUT ? "The output is not whole" : "No file was written";
+    const left = path === STANDARD_OUTPUT ? "The output is incomplete" : "No file was written";
     throw new CommandExit(EXIT_INTERRUPTED, `Interrupted. ${left}.`);
   } finally {
     db.close();
@@ -123,7 +127,10 @@ function requireFormat(path: string, given: ImportFormat | undefined): ImportFor
   const format = given ?? named;
   if (format === null) {
     const endings = ".csv, .ndjson or .jsonl";
-    throw new CommandExit(EXIT_USAGE, `--format: needed, as ${path} does not end in ${endings}.`);
+    throw new CommandExit(
+      EXIT_USAGE,
+      `--format is needed, because ${path} does not end in ${endings}.`,
+    );
   }
   return format;
 }

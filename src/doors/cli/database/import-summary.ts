@@ -3,7 +3,7 @@ import type { ImportSummary } from "../../../catalog/imports/writing/import-summ
 import { type ReasonGroup, reasonOf } from "../../../catalog/imports/writing/tally.ts";
 import type { Output } from "../command-context.ts";
 
-/** Prints the summary as one JSON document or as text; with text, also why rows were rejected. */
+/** Prints the summary as one JSON document or as text, and notes why rows were rejected or cells dropped. */
 export function printSummary(output: Output, summary: ImportSummary, asJson?: boolean): void {
   output.out(asJson ? JSON.stringify(summaryView(summary)) : describeSummary(summary));
   for (const reason of describeReasons(summary)) output.note(reason);

@@ -44,20 +44,26 @@ interface ImportOptions extends FileReading, AsJson {
   wait?: boolean;
 }
 
-/** `kanalog import`: upserts rows, whether the appliance is being served or not. */
+/** `kanalog import`: upserts rows; the appliance may be running. */
 export function importCommand(context: CommandContext): Command {
   return withReadingOptions(
     new Command("import")
       .description(
-        "insert and update rows from a CSV, NDJSON or JSON file, also packed as .gz or .zst",
+        "insert and update rows from a CSV, NDJSON or JSON file, which may be compressed (.gz, .zst)",
       )
       .addArgument(new Argument("<kind>", "what the rows are").choices(IMPORT_KIND_NAMES))
       .argument("<file>", "the file, or - for standard input"),
   )
-    .option("--dry-run", "only say what would happen, tried on a copy of the database")
-    .option("--rejects <file>", "write the rejected rows here, as NDJSON with line and reason")
+    .option("--dry-run", "only report what would happen, by importing into a copy of the database")
+    .option(
+      "--rejects <file>",
+      "write the rejected rows to this file, as NDJSON with line and reason",
+    )
     .addOption(
-      new Option("--replace", "categories, territories: remove what the file does not name"),
+      new Option(
+        "--replace",
+        "categories, territories: remove those that the file does not contain",
+      ),
     )
     .option("--wait", "on a node of a cluster: return once all nodes have the rows")
     .addOption(jsonOption())
@@ -91,7 +97,7 @@ async function runCommand(
   const own = [databasePath, secretPath(databasePath)];
   const rejects = createRejectsFile(options.rejects, [path, ...own]);
   const signal = interruptSignal();
-  const note = (said: Message) => output.note(inEnglish(said));
+  const note = (message: Message) => output.note(inEnglish(message));
 
   let imported = 0;
   const open = isDry ? withDomainsOfCopy : withDomains;
@@ -114,7 +120,7 @@ async function runCommand(
       return summary;
     } catch (error) {
       if (imported > 0 && !isDry) {
-        output.note(`Until then ${imported} rows of the file were imported.`);
+        output.note(`Before that, ${imported} rows of the file were imported.`);
       }
       throw error;
     } finally {
@@ -123,12 +129,12 @@ async function runCommand(
     }
   });
   if (signal.aborted) throw new CommandExit(EXIT_INTERRUPTED, interruptedText(imported, isDry));
-  tell(output, summary, options);
+  report(output, summary, options);
 }
 
 async function waitForNodes(db: Database, clock: Clock, { note }: Output): Promise<void> {
   const silent = await allHaveCopied(db, clock);
-  if (silent.length > 0) note(`Not waited for, since they are silent: ${silent.join(", ")}.`);
+  if (silent.length > 0) note(`Silent nodes were not waited for: ${silent.join(", ")}.`);
 }
 
 /** Rows are written in the table's order, so those already written need not be the first of the file. */
@@ -139,14 +145,14 @@ function interruptedText(imported: number, isDry: boolean): string {
 }
 
 /** @throws CommandExit if rows were rejected */
-function tell(
+function report(
   output: Output,
   summary: ImportSummary,
   { json, rejects, dryRun }: ImportOptions,
 ): void {
   printSummary(output, summary, json);
   if (summary.rejected > 0 && rejects === undefined) {
-    output.note("--rejects FILE keeps all rejected rows.");
+    output.note("--rejects FILE writes all rejected rows to a file.");
   }
   if (dryRun) output.note(DRY_RUN);
   if (summary.rejected > 0) throw new CommandExit(EXIT_REJECTED_ROWS);

@@ -18,8 +18,8 @@ export function openReader(path: string, clock: Clock): Database {
     const version = schemaVersion(db);
     requireKnownVersion(path, version);
     if (version < SCHEMA_VERSION) {
-      const said = message("olderFile", { file: path, version, known: SCHEMA_VERSION });
-      throw new AppError("conflict", said);
+      const reason = message("olderFile", { file: path, version, known: SCHEMA_VERSION });
+      throw new AppError("conflict", reason);
     }
     return db;
   } catch (error) {

@@ -12,15 +12,17 @@ import { withDomains } from "../with-domains.ts";
 const POSTS_SHOWN = 20;
 const TEXT_SHOWN = 60;
 
-/** `kanalog post`: single posts. */
+/** `kanalog post`: individual posts. */
 export function postCommand(context: CommandContext): Command {
-  const command = new Command("post").description("single posts");
+  const command = new Command("post").description("individual posts");
   const { output } = context;
   command
     .command("delete")
-    .description("take posts down: text, link and media go, and no import brings them back unasked")
-    .argument("<posts...>", "their numbers", parseIds)
-    .option("--yes", "do it without asking")
+    .description(
+      "take posts down: remove text, link and media; only an import with `deleted` false restores them",
+    )
+    .argument("<posts...>", "the posts' numbers", parseIds)
+    .option("--yes", "do not ask for confirmation")
     .addOption(jsonOption())
     .action((ids: number[], { yes, json }: { yes?: boolean } & AsJson) =>
       withDomains(context, async ({ posts }) => {

@@ -30,31 +30,34 @@ export function readingOf(options: FileReading): ReadingOptions {
   };
 }
 
-/** Adds the options for reading a file's rows, which importing commands share. */
+/** Adds the options for reading a file's rows, which `import` and `source add` share. */
 export function withReadingOptions(command: Command): Command {
   return command
     .addOption(
-      choiceOption("--format <format>", "format, where the name does not tell it", FILE_FORMATS),
+      choiceOption("--format <format>", "format, if the file's name does not say it", FILE_FORMATS),
     )
     .addOption(
-      choiceOption("--from <program>", "the file is an export of that program", FOREIGN_FORMATS),
+      choiceOption("--from <program>", "the program that exported the file", FOREIGN_FORMATS),
     )
     .addOption(
-      new Option("--map <theirs=ours>", "a column of the file has another name; repeatable")
+      new Option(
+        "--map <theirs=ours>",
+        "import a column of the file under our name for it; repeatable",
+      )
         .argParser(addToMap)
         .default({}, "none"),
     )
     .addOption(
       new Option(
         "--map-file <file>",
-        "names of columns as a JSON object, theirs to ours",
+        "a JSON object that maps the file's column names to ours",
       ).argParser(readMapFile),
     )
-    .option("--ignore-unknown", "leave out columns that nothing takes")
+    .option("--ignore-unknown", "ignore columns that are not known")
     .addOption(
-      new Option("--timezone <zone>", "IANA name of the zone of times without an offset")
+      new Option("--timezone <zone>", "IANA name of the time zone of times without an offset")
         .argParser(parseTimezone)
         .default(MOSCOW_ZONE),
     )
-    .option("--strict", "reject a row for any bad cell, in place of leaving the cell out");
+    .option("--strict", "reject a row with a bad cell instead of dropping the cell");
 }

@@ -22,33 +22,33 @@ const NO_OPTIONS = ["q", "ids", "cursor"];
 /** `kanalog search explain Q`: shows how the catalog finds a page. */
 export function searchCommand(context: CommandContext): Command {
   const { output } = context;
-  const options = Object.entries(channelsList.parameters)
+  const filters = Object.entries(channelsList.parameters)
     .filter(([name]) => !NO_OPTIONS.includes(name))
     .map(([name, parameter]) => ({ name, option: filterOption(name, parameter) }));
   const explain = new Command("explain")
-    .description("find the first page as the API does, and say by which plan and why")
-    .argument("[q]", "part of a title or handle, a link or an @handle, as the API takes it")
-    .action((q: string | undefined, given: Record<string, unknown>) => {
+    .description("find the first page as the API does, and say which plan was used and why")
+    .argument("[q]", "part of a title or handle, a link or an @handle, as in the API")
+    .action((q: string | undefined, options: Record<string, unknown>) => {
       const config = readConfig(context.environment);
       requireFile(config);
-      const filters = options.map(({ name, option }) => [name, given[option.attributeName()]]);
+      const values = filters.map(({ name, option }) => [name, options[option.attributeName()]]);
       const { clock } = context.ports(config);
       const db = openReader(config.databasePath, clock);
       try {
-        const selection = readSelection(db, config, { q, ...Object.fromEntries(filters) });
+        const selection = readSelection(db, config, { q, ...Object.fromEntries(values) });
         const explanation = selection && explainCatalog(db, clock, selection);
-        if (given["json"]) output.out(JSON.stringify(explanation));
+        if (options["json"]) output.out(JSON.stringify(explanation));
         else if (explanation === null)
-          output.out("Nothing is looked for: there is no channel that it names.");
+          output.out("No search was needed: there is no channel with this link or handle.");
         else for (const line of linesOf(explanation)) output.out(line);
       } finally {
         db.close();
       }
     });
-  for (const { option } of options) explain.addOption(option);
+  for (const { option } of filters) explain.addOption(option);
   explain.addOption(jsonOption());
   return new Command("search")
-    .description("how searches are answered, and the index of posts")
+    .description("explain searches, and rebuild the index of posts")
     .addCommand(explain)
     .addCommand(rebuildCommand(context));
 }
@@ -56,7 +56,7 @@ export function searchCommand(context: CommandContext): Command {
 /** `kanalog search rebuild`: rebuilds the post index. */
 function rebuildCommand(context: CommandContext): Command {
   return new Command("rebuild")
-    .description("build the index of posts anew, while the appliance runs or not")
+    .description("rebuild the index of posts; the appliance may be running")
     .addOption(jsonOption())
     .action(({ json }: AsJson) =>
       withDomains(context, async ({ db, clock }) => {
@@ -70,11 +70,11 @@ function rebuildCommand(context: CommandContext): Command {
     );
 }
 
-function filterOption(name: string, { schema, default: usual }: Parameter<unknown>): Option {
+function filterOption(name: string, { schema, default: fallback }: Parameter<unknown>): Option {
   const option = new Option(`--${name.replaceAll("_", "-")} <value>`, schema.description);
   const choices: string[] | undefined = schema["enum"];
   if (choices !== undefined) option.choices(choices);
-  return option.default(usual);
+  return option.default(fallback);
 }
 
 function readSelection(
@@ -106,7 +106,7 @@ function linesOf({ found, hasMore, tookMs, terms, plans }: Explanation): string[
     "",
     ...terms.map(
       ({ term, channels }) =>
-        `Asked of the search index: ${term}, in some ${number(channels)} channels.`,
+        `Looked up in the search index: ${term}, in some ${number(channels)} channels.`,
     ),
     ...(terms.length === 0 ? [] : [""]),
     "All plans, in the order in which they are tried:",

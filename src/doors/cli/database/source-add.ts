@@ -51,7 +51,7 @@ interface AddOptions extends FileReading, AsJson {
 export function addSourceCommand(context: CommandContext): Command {
   const add = new Command("add")
     .description(
-      "add a source; it is read at once and then by its schedule, while the appliance serves",
+      "add a source; while the appliance serves, it is read at once and then by its schedule",
     )
     .addCommand(addPullCommand(context));
   for (const kind of BOT_KINDS) add.addCommand(addBotCommand(context, kind));
@@ -61,7 +61,7 @@ export function addSourceCommand(context: CommandContext): Command {
 function addPullCommand(context: CommandContext): Command {
   return withReadingOptions(
     new Command("pull")
-      .description("a file behind an address, or files of a folder")
+      .description("a file at a web address, or the files of a folder")
       .addOption(
         choiceOption("--kind <rows>", "what the rows are", IMPORT_KIND_NAMES).makeOptionMandatory(),
       )
@@ -69,9 +69,12 @@ function addPullCommand(context: CommandContext): Command {
       .addOption(
         new Option("--folder <directory>", "a folder, whose new and changed files are read"),
       )
-      .option("--name <name>", "what it is called; else its address or folder")
+      .option("--name <name>", "its name; by default its address or folder")
       .addOption(
-        new Option("--header <name: value>", "sent with each request, kept encrypted; repeatable")
+        new Option(
+          "--header <name: value>",
+          "a header to send with each request, stored encrypted; repeatable",
+        )
           .argParser(addHeader)
           .default({}, "none"),
       )
@@ -95,15 +98,15 @@ interface AddBotOptions extends AsJson {
 function addBotCommand(context: CommandContext, kind: BotKind): Command {
   const { name, api, schedule } = BOT_MESSENGERS[kind];
   return new Command(kind)
-    .description(`a bot of ${name}, administrator of channels`)
+    .description(`a bot in ${name} that is an administrator of channels`)
     .addOption(
-      new Option("--token <->", "-: the bot's token is read from standard input, as one line")
+      new Option("--token <->", "give -: the bot's token is read from standard input, as one line")
         .argParser(requireStandardInput)
         .makeOptionMandatory(),
     )
-    .option("--name <name>", "what it is called; else as the bot", "")
+    .option("--name <name>", "its name; by default the bot's", "")
     .option("--every <schedule>", EVERY, scheduleText, schedule)
-    .option("--api <address>", "another server of the messenger's API", api)
+    .option("--api <address>", "the address of the messenger's API", api)
     .addOption(jsonOption())
     .action(({ name, every, api, json }: AddBotOptions) =>
       withDomains(context, async ({ sources, clock }) => {
@@ -128,7 +131,7 @@ function settingsOf(options: AddOptions): NewSettings {
     const name = options.name ?? nameOfAddress(url, NAME_LENGTH_MAX);
     return { name, settings, headers: header, schedule: every };
   }
-  if (folder === undefined) throw new CommandExit(EXIT_USAGE, "Name --url or --folder.");
+  if (folder === undefined) throw new CommandExit(EXIT_USAGE, "Give --url or --folder.");
   if (Object.keys(header).length > 0) {
     throw new CommandExit(EXIT_USAGE, "--header is for --url only.");
   }
@@ -145,7 +148,7 @@ function requireStandardInput(given: string): string {
   if (given === "-") return given;
   throw new CommandExit(
     EXIT_USAGE,
-    "--token: give -, and the token on standard input: here others see it.",
+    "--token: give -, and the token on standard input; on the command line, others could see it.",
   );
 }
 

@@ -39,12 +39,14 @@ export function errorText({
   return `${failedFile === null ? "" : `${failedFile}: `}${inEnglish(failure)}`;
 }
 
-/** A bot that nobody has made an administrator is read without a fault, and delivers nothing. */
-export async function tellWithoutChannel(
+/** Notes that a bot is not yet in any channel: reading it then succeeds, but delivers nothing. */
+export async function noteWithoutChannel(
   { output }: CommandContext,
   sources: Sources,
   { id, settings }: Source,
 ): Promise<void> {
   if (!isBot(settings) || (await sources.chats(id)).some(({ isRead }) => isRead)) return;
-  output.note(`No channel has told of ${settings.bot} yet: make it administrator of one.`);
+  output.note(
+    `${settings.bot} is not known to be in any channel yet: make it administrator of one.`,
+  );
 }

@@ -13,49 +13,52 @@ import {
 import { SOURCE } from "../named.ts";
 import { withDomains } from "../with-domains.ts";
 import { printSummary, summaryView } from "./import-summary.ts";
-import { errorText, tellWithoutChannel } from "./source-description.ts";
+import { errorText, noteWithoutChannel } from "./source-description.ts";
 
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 
 /** `kanalog source run`. */
 export function runSourceCommand(context: CommandContext): Command {
   return new Command("run")
-    .description("read one now, in this command, and wait for its end")
+    .description("read a source now, in this process, until it is finished")
     .argument("<source>", SOURCE)
-    .option("--again", "read files that were read before, too")
+    .option("--again", "also read files that were read before")
     .addOption(jsonOption())
     .action((named: string, { again = false, json }: { again?: boolean } & AsJson) =>
       withDomains(context, async ({ sources }) => {
         const source = await sources.find(named);
         if (again && isBot(source.settings)) {
-          throw new CommandExit(EXIT_USAGE, "--again is for files: a bot's messenger tells once.");
+          throw new CommandExit(
+            EXIT_USAGE,
+            "--again is for files: messengers deliver a bot's updates only once.",
+          );
         }
-        const beating = createTicker(EVERY_FIVE_SECONDS, () => sources.beat().catch(() => {}));
-        beating.start();
+        const heartbeat = createTicker(EVERY_FIVE_SECONDS, () => sources.beat().catch(() => {}));
+        heartbeat.start();
         try {
           const outcome = await sources.runNow(source.id, { isAgain: again });
           if (json) context.output.out(outcomeJson(outcome));
-          else tellOutcome(context, outcome);
-          endAs(outcome);
-          await tellWithoutChannel(context, sources, source);
+          else printOutcome(context, outcome);
+          requireSuccess(outcome);
+          await noteWithoutChannel(context, sources, source);
         } finally {
-          await beating.stop();
+          await heartbeat.stop();
         }
       }),
     );
 }
 
-function tellOutcome({ output }: CommandContext, { summary, failure, unsettled }: Outcome): void {
+function printOutcome({ output }: CommandContext, { summary, failure, unsettled }: Outcome): void {
   if (summary !== null) printSummary(output, summary);
   if (failure !== null) return;
   if (unsettled !== null) {
     output.note(
-      `${unsettled} was written to less than 10 seconds ago. It is left for a later run, with those behind it.`,
+      `${unsettled} was written to less than 10 seconds ago. It and the files after it are left for a later run.`,
     );
   } else if (summary === null) output.out("Nothing new.");
 }
 
-/** The summary as `import` prints it, or null if there was nothing new; and what could not be read. */
+/** The summary as `import` prints it, or null if there was nothing new; and why reading failed. */
 function outcomeJson(outcome: Outcome): string {
   const { summary, unsettled } = outcome;
   return JSON.stringify({
@@ -66,7 +69,7 @@ function outcomeJson(outcome: Outcome): string {
 }
 
 /** @throws CommandExit if a file could not be read, or rows were rejected */
-function endAs(outcome: Outcome): void {
+function requireSuccess(outcome: Outcome): void {
   if (outcome.failure !== null) throw new CommandExit(EXIT_FAILED, errorText(outcome));
   if ((outcome.summary?.rejected ?? 0) > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
 }

@@ -10,28 +10,28 @@ import { printObject } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { printSummary } from "./import-summary.ts";
 import { addSourceCommand } from "./source-add.ts";
-import { describeSource, tellWithoutChannel } from "./source-description.ts";
+import { describeSource, noteWithoutChannel } from "./source-description.ts";
 import { runSourceCommand } from "./source-run.ts";
 
 /** `kanalog source`: places that data is fetched from automatically. */
 export function sourceCommand(context: CommandContext): Command {
   return new Command("source")
-    .description("places that data comes from by itself, while the appliance serves")
+    .description("places that data is fetched from automatically, while the appliance serves")
     .addCommand(addSourceCommand(context))
     .addCommand(listCommand(context))
     .addCommand(showCommand(context))
     .addCommand(runSourceCommand(context))
     .addCommand(
-      changeCommand(context, "pause", "pauseSource", "read it no more, until it is resumed"),
+      changeCommand(context, "pause", "pauseSource", "stop reading a source until it is resumed"),
     )
-    .addCommand(changeCommand(context, "resume", "resumeSource", "read a paused one again"))
+    .addCommand(changeCommand(context, "resume", "resumeSource", "read a paused source again"))
     .addCommand(pushesCommand(context))
     .addCommand(removeCommand(context));
 }
 
 function listCommand(context: CommandContext): Command {
   return new Command("list")
-    .description("all sources, with the state of their last run")
+    .description("list all sources, with the state of their last run")
     .addOption(jsonOption())
     .action((options: AsJson) =>
       printResult(context, options, async ({ sources, clock }) =>
@@ -42,7 +42,7 @@ function listCommand(context: CommandContext): Command {
 
 function showCommand(context: CommandContext): Command {
   return new Command("show")
-    .description("one source, with what its last run read")
+    .description("show a source, with what its last run read")
     .argument("<source>", SOURCE)
     .addOption(jsonOption())
     .action((named: string, { json }: AsJson) =>
@@ -50,7 +50,7 @@ function showCommand(context: CommandContext): Command {
         const source = await sources.find(named);
         printObject(context.output, describeSource(source, clock), json);
         if (json) return;
-        await tellWithoutChannel(context, sources, source);
+        await noteWithoutChannel(context, sources, source);
         for (const { title, isRead, fault } of await sources.chats(source.id)) {
           const why = fault === null ? "" : ` (${inEnglish(fault)})`;
           context.output.out(`${isRead ? "reads" : "was removed from"}: ${title}${why}`);
@@ -60,7 +60,7 @@ function showCommand(context: CommandContext): Command {
         if (gap !== undefined) {
           const [from, to] = [formatInstant(gap.from), formatInstant(gap.to)];
           context.output.note(
-            `Posts from ${from} to ${to} may be missing: nobody read the bot. Bring them by \`kanalog import posts --from telegram-desktop\`.`,
+            `Posts from ${from} to ${to} may be missing, because the bot was not read. Import them with \`kanalog import posts --from telegram-desktop\`.`,
           );
         }
         if (source.summary !== null) printSummary(context.output, source.summary);
@@ -91,7 +91,7 @@ function changeCommand(
 
 function removeCommand(context: CommandContext): Command {
   return new Command("remove")
-    .description("forget it; what it gave stays")
+    .description("remove a source; the data that it delivered stays")
     .argument("<source>", SOURCE)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
@@ -105,9 +105,9 @@ function removeCommand(context: CommandContext): Command {
 
 function pushesCommand(context: CommandContext): Command {
   return new Command("pushes")
-    .description("have MAX push what is new to KANALOG_BASE_URL, or ask for it again")
+    .description("have MAX push updates to KANALOG_BASE_URL (on), or poll for them (off)")
     .argument("<source>", SOURCE)
-    .addArgument(new Argument("<state>", "whether it pushes").choices(["on", "off"]))
+    .addArgument(new Argument("<state>", "whether MAX pushes").choices(["on", "off"]))
     .addOption(jsonOption())
     .action((named: string, state: string, options: AsJson) =>
       printResult(context, options, async ({ sources, clock }) => {

@@ -15,7 +15,7 @@ import { withDomains } from "../with-domains.ts";
  */
 export function recountCommand(context: CommandContext): Command {
   return new Command("recount")
-    .description("count the channels of both directories now, and derive all days from their posts")
+    .description("recount the channels of both directories, and recompute all days and metrics")
     .addOption(jsonOption())
     .action(({ json }: AsJson) =>
       withDomains(context, async ({ db, clock }) => {

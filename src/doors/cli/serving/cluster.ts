@@ -19,7 +19,7 @@ export function clusterCommand(context: CommandContext): Command {
   };
 
   const init = new Command("init")
-    .description("make a cluster of what a database file holds; the file is the first copy")
+    .description("create a cluster from a database file, which becomes the first node's copy")
     .requiredOption("--from <file>", "the database file; no process may use it meanwhile")
     .addOption(jsonOption())
     .action(async ({ from, json }: AsJson & { from: string }) => {
@@ -27,14 +27,14 @@ export function clusterCommand(context: CommandContext): Command {
       printObject(output, { file: from, rows }, json);
     });
   const join = new Command("join")
-    .description("make this node's copy, in a new file at KANALOG_DB")
+    .description("create this node's copy, in a new file at KANALOG_DB")
     .addOption(jsonOption())
     .action(async ({ json }: AsJson) => {
       const { path, cluster } = commands();
       printObject(output, { path, version: await cluster.join() }, json);
     });
   const rebuild = new Command("rebuild")
-    .description("make this node's copy anew; the former one is kept beside it")
+    .description("recreate this node's copy; the old one is kept beside it")
     .addOption(jsonOption())
     .action(async ({ json }: AsJson) => {
       const { path, cluster } = commands();
@@ -42,15 +42,15 @@ export function clusterCommand(context: CommandContext): Command {
       printObject(output, { path, version, kept_as: keptAs }, json);
     });
   const leave = new Command("leave")
-    .description("write what the cluster holds into a new file, an appliance by itself")
-    .requiredOption("--to <file>", "the file; one that exists is refused")
+    .description("write the cluster's data to a new file, a database of its own")
+    .requiredOption("--to <file>", "the new file; an existing one is refused")
     .addOption(jsonOption())
     .action(async ({ to, json }: AsJson & { to: string }) => {
       printObject(output, { path: to, version: await commands().cluster.leave(to) }, json);
       output.note(LEFT);
     });
   const forget = new Command("forget")
-    .description("take a node that is gone out of the list: nobody waits for it any more")
+    .description("remove a lost node from the list, so that nobody waits for it")
     .argument("<node>", "its name")
     .addOption(jsonOption())
     .action(async (name: string, { json }: AsJson) => {
@@ -58,7 +58,7 @@ export function clusterCommand(context: CommandContext): Command {
       printObject(output, { forgotten: name }, json);
     });
   const status = new Command("status")
-    .description("list the nodes, with how far their copies are")
+    .description("list the nodes, and how up to date their copies are")
     .addOption(jsonOption())
     .action(async ({ json }: AsJson) => {
       const nodes = (await commands().cluster.status()).map((one) => ({

@@ -14,7 +14,7 @@ interface Health {
   checks: Record<string, string>;
 }
 
-/** How long to wait for an answer; one about workers that do not respond takes two seconds. */
+/** How long to wait for an answer. It takes two seconds if one of the workers does not respond. */
 const ANSWER_MAX_MS = 4_000;
 /** Further connections to try if one is not answered: it may have reached the only worker that hangs. */
 const MORE_CONNECTIONS = 4;
@@ -24,29 +24,30 @@ const LOOPBACK_OF: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1
 /** `kanalog health`: tells whether the serving process is ready. */
 export function healthCommand(context: CommandContext): Command {
   return new Command("health")
-    .description("say whether the serving process is ready; exit 0 where it is, else 1")
+    .description("check whether the serving process is ready; exit 0 if it is, else 1")
     .option("--host <host>", "address that it listens on (KANALOG_HOST)", hostText)
     .option("--port <port>", "port that it listens on (KANALOG_PORT)", portText)
     .addOption(jsonOption())
     .action(async ({ json, ...options }: AsJson & { host?: string; port?: string }) => {
-      const health = await ask(addressOf(serveConfig(context, options)));
+      const health = await healthOf(addressOf(serveConfig(context, options)));
       if (json) context.output.out(JSON.stringify(health));
       else if (health.ready) context.output.out([health.detail, ...warnings(health)].join("\n"));
       if (!health.ready) throw new CommandExit(EXIT_FAILED, json ? "" : health.detail);
     });
 }
 
-/** Warnings in `/readyz` of an appliance that is ready nevertheless. */
+/** Warnings that `/readyz` contains although the appliance is ready. */
 function warnings({ checks }: Health): string[] {
   return Object.values(checks)
-    .filter((said) => said !== "ok")
-    .map((said) => `Warning: ${said}`);
+    .filter((state) => state !== "ok")
+    .map((warning) => `Warning: ${warning}`);
 }
 
 /** @throws CommandExit if the settings do not determine the port */
 function addressOf({ host, port }: Config): string {
   if (port === 0) {
-    const detail = "KANALOG_PORT is 0, which takes any port: give --port with the one it took.";
+    const detail =
+      "KANALOG_PORT is 0, which chooses any free port: give --port with the chosen one.";
     throw new CommandExit(EXIT_USAGE, detail);
   }
   const reached = LOOPBACK_OF[host] ?? host;
@@ -54,20 +55,20 @@ function addressOf({ host, port }: Config): string {
   return `http://${isBare ? `[${reached}]` : reached}:${port}`;
 }
 
-async function ask(address: string): Promise<Health> {
+async function healthOf(address: string): Promise<Health> {
   const got = await answerOfAny(`${address}/readyz`);
   const notReady = (detail: string, checks: Health["checks"] = {}): Health => {
     return { ready: false, address, detail, checks };
   };
   if ("fault" in got) return notReady(`Nothing answers at ${address} (${got.fault}).`);
-  const told = readAnswer(got.body);
-  if (told === null) {
+  const answer = readAnswer(got.body);
+  if (answer === null) {
     return notReady(`What answers at ${address} is not Kanalog (status ${got.status}).`);
   }
   if (got.status === 200) {
-    return { ready: true, address, detail: `Ready at ${address}.`, checks: told.checks };
+    return { ready: true, address, detail: `Ready at ${address}.`, checks: answer.checks };
   }
-  return notReady(`Not ready at ${address}: ${told.detail}`, told.checks);
+  return notReady(`Not ready at ${address}: ${answer.detail}`, answer.checks);
 }
 
 async function answerOfAny(url: string): Promise<Got> {

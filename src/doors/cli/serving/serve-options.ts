@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type Config, type Environment, readConfig } from "../../../config.ts";
 import { integer, nonEmpty, readWorkers } from "../../../values/setting-texts.ts";
 import type { CommandContext } from "../command-context.ts";
-import { withSettings } from "../settings-given.ts";
+import { withSettings } from "../with-settings.ts";
 
 export interface ServeOptions {
   host?: string;
@@ -18,7 +18,7 @@ export function withServeOptions(command: Command): Command {
     .option("--db <path>", "the database file (KANALOG_DB)", parsedBy(nonEmpty))
     .option(
       "--workers <n>",
-      "processes that serve: a number, or auto (KANALOG_WORKERS)",
+      "number of processes that serve, or auto (KANALOG_WORKERS)",
       parsedBy(readWorkers),
     );
 }

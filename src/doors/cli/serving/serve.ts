@@ -3,7 +3,7 @@ import type { CommandContext } from "../command-context.ts";
 import { type ServeOptions, withServeOptions } from "./serve-options.ts";
 import { serve, servesText } from "./until-stopped.ts";
 
-/** `kanalog serve`: serves until it is told to stop. */
+/** `kanalog serve`: serves until it is stopped. */
 export function serveCommand(context: CommandContext): Command {
   return withServeOptions(new Command("serve"))
     .description("run the appliance: REST API, documentation and scheduler")

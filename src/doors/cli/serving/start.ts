@@ -10,7 +10,7 @@ import { type Listening, serve, servesText } from "./until-stopped.ts";
 /** `kanalog start`: `serve`, plus sample data and a key to try it if the database is new. */
 export function startCommand(context: CommandContext): Command {
   return withServeOptions(new Command("start"))
-    .description("serve; a new database gets sample channels, an organization and a key")
+    .description("like serve, but a new database gets sample channels, an organization and a key")
     .action(async (options: ServeOptions) => {
       const config = serveConfig(context, options);
       requireFile(config);
@@ -21,10 +21,10 @@ export function startCommand(context: CommandContext): Command {
           await fillEmpty(domains);
           const key = await domains.keys.createFirst(COMMAND_LINE);
           const memberId = await domains.accounts.firstMemberId();
-          const another = howToMakeAKey(commandPrefix(context.environment, config), memberId);
+          const another = newKeyCommand(commandPrefix(context.environment, config), memberId);
           const { length: channels } = domains.sample.ids();
           // Printed as one text, so that no log line appears within it.
-          output.out(firstText(listening, channels, key, another));
+          output.out(startText(listening, channels, key, another));
         });
       });
     });
@@ -39,8 +39,8 @@ async function fillEmpty({ accounts, sample }: Domains): Promise<void> {
   if (isNew || sample.isUnfinished()) await sample.load();
 }
 
-/** Text of a first start: addresses to open, the key, a command to paste. */
-function firstText(
+/** Text of every `start`: addresses to open, and if there is a new key, the key and a command to paste. */
+function startText(
   { address, setUpAddress }: Listening,
   sampleChannels: number,
   key: string | null,
@@ -51,10 +51,10 @@ function firstText(
     ["Documentation", `${address}/docs/`],
   ];
   if (sampleChannels > 0) rows.push(["Data", `${sampleChannels} sample channels, to try it with`]);
-  if (key === null) rows.push(["API key", `stored only as a hash; make another: ${another}`]);
-  else rows.push(["API key", key], ["", `(shown this once; another: ${another})`]);
+  if (key === null) rows.push(["API key", `stored only as a hash; create another: ${another}`]);
+  else rows.push(["API key", key], ["", `(shown only once; another: ${another})`]);
   if (setUpAddress !== null) {
-    rows.push(["First account", setUpAddress], ["", "(make it here within 30 minutes)"]);
+    rows.push(["First account", setUpAddress], ["", "(create it here within 30 minutes)"]);
   }
   const table = rows.map(([label, text]) => `  ${label.padEnd(15)}${text}\n`).join("");
   if (key === null) return `\n${table}`;
@@ -62,7 +62,7 @@ function firstText(
   return `\n${table}\nTry it in another terminal:\n\n  ${call}\n`;
 }
 
-function howToMakeAKey(command: string, memberId: number | null): string {
+function newKeyCommand(command: string, memberId: number | null): string {
   return memberId === null
     ? `${command} org create --help`
     : `${command} key create --member ${memberId}`;

@@ -47,7 +47,7 @@ export interface Listening {
   setUpAddress: string | null;
 }
 
-/** Called once the appliance listens; stop signals and log lines wait for it. */
+/** Called once the appliance listens. A stop signal waits for it; without workers, the log does too. */
 type Announce = (
   listening: Listening,
   withDomains: (work: (domains: Domains) => Promise<void>) => Promise<void>,
@@ -113,7 +113,7 @@ async function serveByWorkers(
   } finally {
     isWell = await workers.stop();
   }
-  if (!isWell) throw new CommandExit(EXIT_FAILED, "A worker did not stop as it should.");
+  if (!isWell) throw new CommandExit(EXIT_FAILED, "A worker did not stop properly.");
 }
 
 /** First line of every start, printed while the rest is being prepared. */

@@ -7,7 +7,7 @@ import { stopSignalled } from "./until-stopped.ts";
 /** `kanalog worker`: one of the processes that `serve --workers` starts; nobody else calls it. */
 export function workerCommand(context: CommandContext): Command {
   return new Command("worker")
-    .description("serve beside others; started by `kanalog serve --workers`")
+    .description("serve together with other workers; started by `kanalog serve --workers`")
     .action(async () => {
       try {
         await work(context);

@@ -12,9 +12,9 @@ const TAGS: Record<string, string> = {
   Posts: "Posts of a channel, from the Start plan.",
   Export: "Whole selections as files, from the Profi plan.",
   Webhooks:
-    "New posts sent to your server, from the Growth plan. What is sent stands at the end; [a guide](http://127.0.0.1:8080/docs/webhooks/) has code that checks it.",
+    "New posts sent to your server, from the Growth plan. What is sent is described at the end; [a guide](http://127.0.0.1:8080/docs/webhooks/) has code that verifies it.",
   Alerts:
-    "Words that posts of all channels are searched for as they are read, from the Growth plan. What matches is sent to a webhook.",
+    "Words to search for in all channels' new posts, from the Growth plan. Posts that match are sent to a webhook.",
 };
 
 /**
@@ -47,7 +47,7 @@ export function documentHead(methods: readonly ApiMethod[], schemas: Record<stri
       },
       headers: {
         "X-Request-Id": {
-          description: "The caller's own id where it sent one, else a UUIDv7",
+          description: "The caller's own id if it sent one, else a UUIDv7",
           schema: { type: "string" as const },
         },
         "X-Request-Cost": {
@@ -62,12 +62,12 @@ export function documentHead(methods: readonly ApiMethod[], schemas: Record<stri
         },
         RateLimit: {
           description:
-            "What is left of them, and the seconds until all is back, such as " +
+            "What is left of them, and the seconds until all of it is available again, such as " +
             '`"rate";r=4;t=1, "quota";r=29958;t=1814400`',
           schema: { type: "string" as const },
         },
         "X-Export-Cursor": {
-          description: "The columns of which a cursor is made, separated by colons",
+          description: "The columns that a cursor consists of, separated by colons",
           schema: { type: "string" as const },
         },
         "Retry-After": {

@@ -5,7 +5,7 @@ import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
 import styles from "./guide.css" with { type: "file" };
 import type { Guide } from "./guide.ts";
 import { guideHtml, WRITTEN_ADDRESS } from "./guide-html.ts";
-import { keptByReader, readersLanguage } from "./readers-language.ts";
+import { cachedByReader, readersLanguage } from "./readers-language.ts";
 
 /** `/docs/<name>/`: the guides, in the reader's language if available, and their pictures. */
 export function guideRoutes(docs: Docs, baseAddress: BaseAddress): PublicRoutes {
@@ -29,12 +29,12 @@ export function guideRoutes(docs: Docs, baseAddress: BaseAddress): PublicRoutes 
 function guidePage(guide: Guide, docs: Docs, baseAddress: BaseAddress) {
   const languages = LANGUAGES.filter((language) => guide.texts[language] !== undefined);
   // HTML by language and query, rendered on first request.
-  const made = new Map<string, string>();
+  const pagesByKey = new Map<string, string>();
   return (request: Request): Response => {
     const { language: wanted, query } = readersLanguage(request);
     const language = languages.includes(wanted) ? wanted : "en";
     const key = language + query;
-    let html = made.get(key);
+    let html = pagesByKey.get(key);
     if (html === undefined) {
       const { title, body } = guideHtml(guide.texts[language] ?? guide.texts.en, language);
       html = framedPage({
@@ -42,10 +42,10 @@ function guidePage(guide: Guide, docs: Docs, baseAddress: BaseAddress) {
         ...{ title, language, languages, query, body },
         ...{ root: "../../", current: `${guide.name}/`, styles: PROSE_STYLES },
       });
-      made.set(key, html);
+      pagesByKey.set(key, html);
     }
     const own = Bun.escapeHTML(baseAddress(request));
     const page = pageResponse(html.replaceAll(WRITTEN_ADDRESS, own), PROSE_POLICY);
-    return keptByReader(page, 300);
+    return cachedByReader(page, 300);
   };
 }

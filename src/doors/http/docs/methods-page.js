@@ -1,13 +1,13 @@
-// Adds each operation's snippets above its answers, with the reader's own address and key in them.
+// Shows each operation's snippets above its answers, with the reader's own address and key in them.
 
-/** Stands in the document's snippets where a key is to be. */
+/** Placeholder for the key in the document's snippets. */
 const KEY_PLACE = "YOUR_KEY";
-/** The name of the key in the storage of this tab alone, which ends with the tab. */
-const KEPT_AS = "kanalog.key";
+/** Name of the key in the session storage, which belongs to this tab and ends with it. */
+const STORED_AS = "kanalog.key";
 const SECURITY_SCHEME = "apiKey";
 
-/** A value that parts of the page show, and are drawn anew with. */
-function shown(first) {
+/** A value that redraws the parts of the page that show it when it changes. */
+function observable(first) {
   let value = first;
   const listeners = new Set();
   return {
@@ -23,23 +23,24 @@ function shown(first) {
   };
 }
 
-const language = shown("curl");
-/** How the key of somebody who is signed in begins; null for a stranger. */
-const prefix = shown(null);
+const language = observable("curl");
+/** Beginning of a key of the person who is signed in; null if nobody is. */
+const prefix = observable(null);
 
 fetch("../account/keys/prefix/")
   .then((answer) => answer.json())
   .then((own) => prefix.set(own.prefix))
   .catch(() => {});
 
-/** The key that requests are tried with, given beside a snippet or in Swagger UI's dialog; else empty. */
+/** The key for trying requests, entered beside a snippet or in Swagger UI's dialog; empty if there is none. */
 function keyOf({ authSelectors }) {
   return authSelectors.authorized()?.getIn([SECURITY_SCHEME, "value"]) ?? "";
 }
 
 /**
- * The plug-in of Swagger UI that reads an operation when it is opened. By itself Swagger UI reads the whole
- * document for each, which takes a second; its references lead to components, and none back to itself.
+ * Plugin for Swagger UI that resolves the references of an operation when it is opened. Swagger UI itself
+ * resolves the whole document each time, which takes a second. All references lead to components, and none back
+ * to itself.
  */
 function operationsPlugin() {
   const at = (document, path) => path.reduce((part, name) => part?.[name], document);
@@ -49,7 +50,7 @@ function operationsPlugin() {
     if (Array.isArray(part)) return part.map((one) => resolved(document, one));
     if (typeof part.$ref === "string") {
       const referred = resolved(document, at(document, part.$ref.split("/").slice(1)));
-      // By this the page knows how a schema is called.
+      // Swagger UI reads a schema's name from this.
       return { ...referred, $$ref: part.$ref };
     }
     return Object.fromEntries(
@@ -67,7 +68,7 @@ function operationsPlugin() {
   };
 }
 
-/** The plug-in of Swagger UI that draws the snippets. */
+/** Plugin for Swagger UI that shows the snippets. */
 function snippetsPlugin(system) {
   const { createElement: h, Fragment, useEffect, useRef, useState } = system.React;
   const { useSyncExternalStore } = system.React;
@@ -78,7 +79,7 @@ function snippetsPlugin(system) {
   function Snippets({ path, method }) {
     const [chosen, own, key] = [use(language), use(prefix), useKey()];
     const place = useRef(null);
-    useEffect(() => nameSelects(place.current));
+    useEffect(() => labelSelects(place.current));
     const samples = system.specSelectors.specJson().getIn(["paths", path, method, "x-codeSamples"]);
     if (samples === undefined) return null;
     const all = samples.toJS();
@@ -108,15 +109,15 @@ function snippetsPlugin(system) {
     );
   }
 
-  /** Calls the operation's selects as their parameters, which Swagger UI does for its other fields alone. */
-  function nameSelects(within) {
+  /** Labels the operation's selects with their parameters' names, as Swagger UI does for its other fields. */
+  function labelSelects(within) {
     const rows = within?.closest(".opblock").querySelectorAll("tr[data-param-name]") ?? [];
     for (const row of rows) {
       row.querySelector("select")?.setAttribute("aria-label", row.dataset.paramName);
     }
   }
 
-  /** Asks for the key of which the page knows the beginning alone. */
+  /** Asks for the key, of which the page only knows the beginning. */
   function KeyForm({ own }) {
     const fillIn = (event) => {
       event.preventDefault();
@@ -128,7 +129,7 @@ function snippetsPlugin(system) {
       { onSubmit: fillIn },
       h("label", null, `Your key that begins with ${own} `, keyField()),
       h("button", { type: "submit", className: "btn" }, "Fill in"),
-      h("small", null, "It stays in this tab, and goes to this appliance alone."),
+      h("small", null, "It stays in this tab, and is sent only to this appliance."),
     );
   }
 
@@ -145,7 +146,7 @@ function snippetsPlugin(system) {
 
   function Copy({ text }) {
     const [isCopied, setCopied] = useState(false);
-    // Browsers have no clipboard for a page that came over plain http from another machine.
+    // Browsers offer no clipboard to a page loaded over plain http from another machine.
     if (!navigator.clipboard) return null;
     const copy = async () => {
       await navigator.clipboard.writeText(text);
@@ -166,18 +167,18 @@ function snippetsPlugin(system) {
   };
 }
 
-/** The plug-in of Swagger UI that mends what screen readers stumble over. */
+/** Plugin for Swagger UI that corrects what screen readers announce wrongly. */
 function outlinePlugin({ React }) {
   const { createElement } = React;
   React.createElement = (type, props, ...children) => {
     const given = props?.className ?? "";
-    // The page has its `main`, and Swagger UI draws one more within it.
+    // The page has a `main` already, and Swagger UI adds another one within it.
     if (type === "main") return createElement("div", props, ...children);
-    // An example may be wider than its box, which the keyboard is to scroll.
+    // An example may be wider than its box, which must be scrollable by keyboard.
     if (type === "pre") return createElement(type, { tabIndex: 0, ...props }, ...children);
-    // As a region of the page it would be no table any more.
+    // Swagger UI gives tables the role of a region, which hides that they are tables.
     if (type === "table") return createElement(type, { ...props, role: undefined }, ...children);
-    // The heading of the schemas comes after those of the methods, two levels above it.
+    // The heading of the schemas follows the methods, whose headings are two levels higher.
     if (type === "h4" && children[0]?.props?.className === "models-control") {
       return createElement(type, { ...props, "aria-level": 2 }, ...children);
     }
@@ -187,7 +188,7 @@ function outlinePlugin({ React }) {
     if (type === "button" && given === "close-modal") {
       return createElement(type, { ...props, "aria-label": "Close" }, ...children);
     }
-    // It is called as it is shown.
+    // The label must be the visible text.
     if (type === "button" && given.includes("modal-btn")) {
       return createElement(type, { ...props, "aria-label": undefined }, ...children);
     }
@@ -195,7 +196,7 @@ function outlinePlugin({ React }) {
   };
   return {
     wrapComponents: {
-      // A link within the button that opens the operation.
+      // Swagger UI puts a link into the button that opens the operation.
       DeepLink:
         () =>
         ({ text }) =>
@@ -204,7 +205,7 @@ function outlinePlugin({ React }) {
   };
 }
 
-/** Starts Swagger UI without colours: it would freeze for seconds over the tree of territories. */
+/** Without syntax highlighting, because the tree of territories would freeze the page for seconds. */
 const ui = SwaggerUIBundle({
   url: "json",
   dom_id: "#swagger-ui",
@@ -215,12 +216,12 @@ const ui = SwaggerUIBundle({
   validatorUrl: null,
   plugins: [outlinePlugin, operationsPlugin, snippetsPlugin],
   onComplete() {
-    const kept = sessionStorage.getItem(KEPT_AS);
-    if (kept !== null) ui.preauthorizeApiKey(SECURITY_SCHEME, kept);
+    const stored = sessionStorage.getItem(STORED_AS);
+    if (stored !== null) ui.preauthorizeApiKey(SECURITY_SCHEME, stored);
     ui.getStore().subscribe(() => {
       const key = keyOf(ui.getSystem());
-      if (key === "") sessionStorage.removeItem(KEPT_AS);
-      else sessionStorage.setItem(KEPT_AS, key);
+      if (key === "") sessionStorage.removeItem(STORED_AS);
+      else sessionStorage.setItem(STORED_AS, key);
     });
   },
 });

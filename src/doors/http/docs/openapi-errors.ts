@@ -15,11 +15,10 @@ const WHEN: Record<ErrorCode, string> = {
   origin_not_allowed: "A page of this origin may not use the MCP server",
   tariff_required: "The plan does not include this",
   not_found: "There is no such object",
-  method_not_allowed: "The path does not take this method",
+  method_not_allowed: "The path does not accept this method",
   conflict: "The state of the object does not allow this",
-  parse_error:
-    "The body is not JSON, is nested deeper than 32 levels or has more than 1,000 members",
-  payload_too_large: "The body is larger than the method takes",
+  parse_error: "The body is not JSON, or exceeds a limit, such as 32 levels or 1,000 members",
+  payload_too_large: "The body is larger than the method accepts",
   unsupported_media_type: "The body's Content-Type is not application/json",
   throttled:
     "The webhook was tested less than a minute ago, its host got six pings and resends in the last " +
@@ -74,7 +73,7 @@ export const fieldErrorsSchema = {
   $id: "FieldErrors",
   type: "object",
   description:
-    "Messages by the name of the parameter or field; those of no single one under `non_field_errors`",
+    "Messages by the name of the parameter or field; those about several are under `non_field_errors`",
   additionalProperties: { type: "array", items: { type: "string" }, minItems: 1 },
 };
 

@@ -15,7 +15,7 @@ export const eventSchema = objectSchema(
   {
     event: choiceSchema(EVENT_KINDS, { description: "The same as `X-Service-Event`" }),
     webhook: integerSchema({ description: "Webhook number" }),
-    created_at: instantSchema("When the event was put together"),
+    created_at: instantSchema("When the event was created"),
     posts: listSchema(postSchema, { maxItems: 100, description: "None in a `ping`" }),
   },
   "Event",
@@ -27,7 +27,7 @@ export const matchedEventSchema = objectSchema(
     ...eventSchema.properties,
     alert: objectSchema({
       id: integerSchema({ description: "Alert number" }),
-      name: textSchema({ description: "Its name when the event was put together" }),
+      name: textSchema({ description: "Its name when the event was created" }),
     }),
   },
   "MatchedEvent",
@@ -36,8 +36,8 @@ export const matchedEventSchema = objectSchema(
 const DESCRIPTION =
   "Check `X-Service-Signature` over the raw body before you parse it, compare in constant time, and " +
   "refuse a `t` more than 300 seconds from your clock. The same event may come twice, under the same " +
-  "`X-Service-Delivery`: tell posts apart by their `id`, those of " +
-  "alerts by the alert's and their own. [A guide](http://127.0.0.1:8080/docs/webhooks/) has code for it.";
+  "`X-Service-Delivery`: recognize a post that you have by its `id`, and one of an alert by the alert's `id` " +
+  "and its own. [A guide](http://127.0.0.1:8080/docs/webhooks/) has code for this.";
 
 /** The document's `webhooks`. @param reference returns a schema's reference in the document */
 export function eventOperations(reference: (schema: object) => object) {
@@ -56,14 +56,14 @@ export function eventOperations(reference: (schema: object) => object) {
             headerOf("X-Service-Event", "What happened.", { type: "string", enum: [kind] }, kind),
             headerOf(
               "X-Service-Delivery",
-              "Delivery number, the same whenever the event is tried again.",
+              "Delivery number, the same whenever the event is sent again.",
               { type: "integer" },
               Number(headers["x-service-delivery"]),
             ),
             headerOf(
               "X-Service-Signature",
               "`t=<seconds since 1970>,v1=<hex>`: the HMAC-SHA256 of `<t>.<raw body>`, keyed with the " +
-                "webhook's whole secret. While a rotation's overlap lasts there are two `v1`.",
+                "webhook's whole secret. During the overlap of a rotation there are two `v1`.",
               { type: "string", pattern: "^t=\\d+(,v1=[0-9a-f]{64})+$" },
               headers["x-service-signature"],
             ),
@@ -78,11 +78,11 @@ export function eventOperations(reference: (schema: object) => object) {
             },
           },
           responses: {
-            "2XX": { description: "Taken in. Only the status counts, within 10 seconds." },
+            "2XX": { description: "Accepted. Only the status counts, within 10 seconds." },
             default: {
               description:
-                "Not taken in, as no answer is: it comes again after 1, 5 and 15 minutes, 1, 3, 6 " +
-                "and 12 hours, unless the operator chose other waits. Redirects are not followed.",
+                "Not accepted. As without any answer, the event is sent again after 1, 5 and 15 minutes, " +
+                "1, 3, 6 and 12 hours, unless the operator set other waits. Redirects are not followed.",
             },
           },
         },

@@ -10,21 +10,20 @@ import { errorResponses, fieldErrorsSchema } from "./openapi-errors.ts";
 import { eventOperations, eventSchema, matchedEventSchema } from "./openapi-events.ts";
 import { snippetsOf } from "./snippets.ts";
 
-/** The OpenAPI operation of a method. */
 function operationOf(method: ApiMethod) {
   const all = Object.entries<Parameter<unknown>>(method.parameters);
   const parameters = all.filter(([, parameter]) => parameter.in !== "body");
   const fields = all.filter(([, parameter]) => parameter.in === "body");
   const example = examples.calls[method.operationId];
-  const given = example?.arguments ?? {};
+  const values = example?.arguments ?? {};
   return {
     operationId: method.operationId,
     tags: [method.tag],
     summary: method.title,
     description: `${method.description}\n\nCosts ${method.units} request ${method.units === 1 ? "unit" : "units"}.`,
     security: [{ [SECURITY_SCHEME]: [] }],
-    parameters: parameters.map(([name, parameter]) => parameterOf(name, parameter, given[name])),
-    ...(fields.length > 0 && { requestBody: requestBodyOf(fields, given) }),
+    parameters: parameters.map(([name, parameter]) => parameterOf(name, parameter, values[name])),
+    ...(fields.length > 0 && { requestBody: requestBodyOf(fields, values) }),
     responses: {
       [method.status]: {
         description: "The answer",
@@ -73,7 +72,7 @@ export async function openApiText(methods: readonly ApiMethod[], path: string): 
 function parameterOf(
   name: string,
   { in: place, required, schema }: Parameter<unknown>,
-  given: unknown,
+  value: unknown,
 ) {
   const { description = "", examples, ...rest } = schema;
   const [example] = (examples ?? []) as unknown[];
@@ -83,13 +82,13 @@ function parameterOf(
     required,
     description: example === undefined ? description : `${description} Example: \`${example}\`.`,
     schema: { ...rest, ...(examples && { examples }) },
-    ...(given !== undefined && { example: given }),
+    ...(value !== undefined && { example: value }),
   };
 }
 
 function requestBodyOf(
   fields: readonly [string, Parameter<unknown>][],
-  given: ExampleCall["arguments"],
+  values: ExampleCall["arguments"],
 ) {
   const required = fields.filter(([, field]) => field.required).map(([name]) => name);
   return {
@@ -101,7 +100,9 @@ function requestBodyOf(
         ...(required.length > 0 && { required }),
         additionalProperties: false,
       },
-      Object.fromEntries(fields.flatMap(([name]) => (name in given ? [[name, given[name]]] : []))),
+      Object.fromEntries(
+        fields.flatMap(([name]) => (name in values ? [[name, values[name]]] : [])),
+      ),
     ),
   };
 }

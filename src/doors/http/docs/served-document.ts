@@ -10,15 +10,15 @@ import { WRITTEN_ADDRESS } from "./guide-html.ts";
 export function servedDocument(
   make: (path: string) => Promise<string>,
 ): (address: string) => Promise<Uint8Array<ArrayBuffer>> {
-  let made: Promise<string> | null = null;
+  let document: Promise<string> | null = null;
   let latest: { address: string; bytes: Uint8Array<ArrayBuffer> } | null = null;
   return async (address) => {
     if (latest?.address === address) return latest.bytes;
-    made ??= make(new URL(address).pathname).catch((error) => {
-      made = null;
+    document ??= make(new URL(address).pathname).catch((error) => {
+      document = null;
       throw error;
     });
-    const text = await made;
+    const text = await document;
     const bytes = new TextEncoder().encode(text.replaceAll(WRITTEN_ADDRESS, address));
     latest = { address, bytes };
     return bytes;

@@ -31,13 +31,13 @@ export function snippetsOf(method: ApiMethod, example: ExampleCall): Snippet[] {
   ];
 }
 
-function partsOf(method: ApiMethod, given: ExampleCall["arguments"]): Parts {
+function partsOf(method: ApiMethod, values: ExampleCall["arguments"]): Parts {
   const { verb, parameters, status, fileTypes } = method;
   const placed = (place: string) =>
-    Object.entries(given).filter(([name]) => parameters[name]?.in === place);
+    Object.entries(values).filter(([name]) => parameters[name]?.in === place);
   const fields = placed("body");
   const body = takesBody(verb) && fields.length > 0 ? Object.fromEntries(fields) : null;
-  const url = WRITTEN_ADDRESS + pathFor(method, given);
+  const url = WRITTEN_ADDRESS + pathFor(method, values);
   const answered = fileTypes === undefined ? "json" : "file";
   const answer = status === 204 ? "none" : answered;
   return { verb, url, query: placed("query"), body, answer };

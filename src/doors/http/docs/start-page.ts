@@ -4,14 +4,12 @@ import { LANGUAGES, type Language } from "../../../values/language.ts";
 import { PLAN_NAMES } from "../../../values/plan-names.ts";
 import { PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
-import { keptByReader, readersLanguage } from "./readers-language.ts";
+import { cachedByReader, readersLanguage } from "./readers-language.ts";
 import { type StartWords, startWords } from "./start-words.ts";
 
 /** Facts about the data and the plans that the page shows. */
 export interface StartFacts {
-  /**
-   * Row counts by table; null if they could not be counted. @property isMore there are more than counted
-   */
+  /** Row counts by table; null if they could not be counted. @property isMore there are more than `rows` */
   tables: readonly { name: string; rows: number; isMore: boolean }[] | null;
   categories: readonly { name: string; channels: number }[];
   plans: readonly Plan[];
@@ -32,7 +30,7 @@ export function startPageRoutes(docs: Docs, facts: () => Promise<StartFacts>): P
         styles: PROSE_STYLES,
         body: bodyOf(language, docs.brand, await facts()),
       });
-      return keptByReader(pageResponse(page, PROSE_POLICY), 60);
+      return cachedByReader(pageResponse(page, PROSE_POLICY), 60);
     },
   };
 }

@@ -26,10 +26,10 @@ export interface StartWords {
 const en: StartWords = {
   locale: "en-GB",
   intro:
-    "A Channel Data API runs here: the catalog of a messenger's channels, their cards, daily statistics " +
-    "and posts, as JSON over HTTP, with an API key; new posts as webhooks.",
-  signUp: "Create an account: free, with a key on the plan Test",
-  data: "What data there is",
+    "This is a Channel Data API: the catalog of a messenger's channels, their cards, daily statistics and " +
+    "posts, as JSON over HTTP, with an API key, and new posts as webhooks.",
+  signUp: "Create a free account, with a key on the plan Test",
+  data: "The data",
   counted: { channels: "Channels", posts: "Posts", daily_statistics: "Days of statistics" },
   channels: "channels",
   moreThan: "more than",
@@ -53,9 +53,9 @@ const en: StartWords = {
   whereTo: "Where to go",
   links: [
     ["account/", "Account", "sign in: keys, usage, webhooks, members"],
-    ["docs/", "API methods", "each to read and to try"],
-    ["docs/mcp/", "Connecting an assistant", "MCP, with snippets for the usual programs"],
-    ["docs/webhooks/", "Receiving webhooks", "how to check what comes, with receivers to copy"],
+    ["docs/", "API methods", "read about each of them, and try it"],
+    ["docs/mcp/", "Connecting an assistant", "MCP, with settings for common programs"],
+    ["docs/webhooks/", "Receiving webhooks", "how to verify deliveries, with receivers to copy"],
     ["docs/json", "OpenAPI document", "for generating a client"],
     ["staff/", "Console", "for the operator's staff"],
     ["readyz", "Readiness", "for monitoring"],

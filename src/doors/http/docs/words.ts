@@ -42,7 +42,7 @@ const en: DocsWords = {
   table: "Table",
   notFound: "Not found",
   notFoundText: "There is no page at this address.",
-  firstPage: "First page",
+  firstPage: "Start page",
   toolColumns: ["Tool", "What it does", "Units"],
 };
 

@@ -8,9 +8,9 @@ const UNKNOWN_ADDRESS = "http://localhost";
 const ALL_INTERFACES = new Set(["0.0.0.0", "::", "[::]"]);
 
 /**
- * The configured address, else the listener's own; the request's headers count only if neither is set, or
- * the server listens on all addresses.
- * @param listener the address it listens on; null until it does
+ * The configured address; else the one that the server listens on; else, if it listens on all addresses, the
+ * one that the request names.
+ * @param listener returns the address that the server listens on; null for all addresses, or before it listens
  */
 export function createBaseAddress(config: Config, listener: () => string | null): BaseAddress {
   return (request) => {
@@ -35,7 +35,7 @@ export function createOwnAddress(config: Config, listener: () => string | null):
 /**
  * The appliance's address for OAuth, which must be known without a request, and be https or local; null if
  * OAuth is off. Anybody who could choose this address would receive the tokens.
- * @param listener as `createBaseAddress`
+ * @param listener as what `listener` of `createBaseAddress` returns
  */
 export function oauthAddress(
   { oauth, baseUrl }: Pick<Config, "oauth" | "baseUrl">,

@@ -12,7 +12,7 @@ const MEMBERS_MAX = 1_000;
 const CONTAINERS_MAX = 1_000;
 /** Strings, member names included. */
 const TEXTS_MAX = 3_000;
-/** Items of all arrays: more channels than fit into the largest allowed body. */
+/** Commas, as a measure of all arrays' items; the largest allowed body has room for fewer channels. */
 const ITEMS_MAX = 100_000;
 
 const QUOTE = 0x22;

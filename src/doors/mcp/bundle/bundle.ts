@@ -5,9 +5,9 @@ import icon from "./icon.png" with { type: "file" };
 import { bundleManifest } from "./manifest.ts";
 
 /** The earliest time that a ZIP file can store, so that builds are reproducible. */
-const MADE_AT = new Date(1980, 0, 1);
+const MODIFIED_AT = new Date(1980, 0, 1);
 
-/** Builds `kanalog.mcpb`, which installs in Claude Desktop with a click, with an address filled in. */
+/** @returns a function that builds `kanalog.mcpb`, for Claude Desktop, with an address filled in */
 export function createBundle(): (address: string) => Promise<Uint8Array<ArrayBuffer>> {
   let program: Promise<string> | null = null;
   return async (address) => {
@@ -21,6 +21,6 @@ export function createBundle(): (address: string) => Promise<Uint8Array<ArrayBuf
       "icon.png": await Bun.file(icon).bytes(),
       LICENSE: strToU8(licenseText),
     };
-    return zipSync(files, { mtime: MADE_AT });
+    return zipSync(files, { mtime: MODIFIED_AT });
   };
 }

@@ -1,27 +1,27 @@
 import { connect, type Socket } from "node:net";
 import { type Note, pause, SENT_MAX } from "./pace.ts";
 
-/** Bare connections that send a head and so much of a body, and then say nothing more. */
+/** Raw connections that send a head and part of a body, and then nothing more. */
 export interface ConnectionsLoad {
   kind: "connections";
   address: string;
   connections: number;
-  /** Lines of the head; none where nothing is said at all. */
+  /** Lines of the head; none to send nothing at all. */
   head: readonly string[];
-  /** How the body begins, and how much follows of it. */
+  /** Start of the body, and how many bytes of it follow. */
   body: { start: string; moreBytes: number };
-  /** Sent once the load is over, for an answer; the connection is cut off then where there is none. */
+  /** Sent at the end of the load to get an answer; if empty, the connection is closed instead. */
   ending: string;
-  /** Whether one that was ended by the other side is made anew. */
+  /** Whether a connection that has ended is opened again. */
   isRepeated: boolean;
 }
 
-/** Between one connection and the next in its place. */
+/** Pause before a connection is opened again. */
 const PACE_MS = 250;
 const ANSWER_MAX_MS = 15_000;
 const CHUNK = Buffer.alloc(64 * 1024, "a");
 
-/** Makes the connections and keeps them until the load is over. */
+/** Opens the connections and keeps them until the load is over. */
 export async function holdConnections(
   load: ConnectionsLoad,
   note: Note,
@@ -37,7 +37,7 @@ async function hold(
   note: Note,
   over: AbortSignal,
 ): Promise<void> {
-  // Not all at once: the listener's queue has room for some hundreds.
+  // Not all at once, because the listener's backlog holds some hundreds.
   await pause(at, over);
   for (let times = 0; times < SENT_MAX && !over.aborted; times++) {
     note(await holdOne(load, over));
@@ -46,7 +46,7 @@ async function hold(
   }
 }
 
-/** @returns the status that it was answered with, or how it ended */
+/** @returns the status of the answer, or how the connection ended */
 function holdOne(
   { address, head, body, ending }: ConnectionsLoad,
   over: AbortSignal,

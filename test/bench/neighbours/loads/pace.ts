@@ -1,10 +1,10 @@
-/** Stops a load that nobody ends. */
+/** Limit for a load that is never ended. */
 export const SENT_MAX = 1_000_000;
 
-/** Counts an outcome: a status, or how it ended without one. */
+/** Counts an outcome: a status, or how a request ended without one. */
 export type Note = (outcome: string | number) => void;
 
-/** Waits; it ends sooner where the load is over. */
+/** Waits, but not longer than the load lasts. */
 export function pause(durationMs: number, over: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (durationMs <= 0 || over.aborted) return resolve();

@@ -1,13 +1,13 @@
 import { type SentRequest, send } from "../requests.ts";
 import { type Note, pause, SENT_MAX } from "./pace.ts";
 
-/** Requests in turn, each connection waiting for its answer. */
+/** Requests sent in turn; each connection waits for its answer. */
 export interface RequestsLoad {
   kind: "requests";
   address: string;
   requests: readonly SentRequest[];
   connections: number;
-  /** As fast as they are answered where not given. */
+  /** By default as fast as they are answered. */
   perSecond?: number;
 }
 

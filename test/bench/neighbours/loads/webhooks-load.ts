@@ -1,7 +1,7 @@
 import { send, sendJson, withKey } from "../requests.ts";
 import { type Note, pause, SENT_MAX } from "./pace.ts";
 
-/** Makes a webhook, tests it, deletes it, over and over. */
+/** Creates a webhook, tests it and deletes it, repeatedly. */
 export interface WebhooksLoad {
   kind: "webhooks";
   address: string;
@@ -10,7 +10,7 @@ export interface WebhooksLoad {
   channel: number;
 }
 
-/** Some 20 requests a second, within the plan's rate: a refused one would leave a webhook behind. */
+/** Some 20 requests a second, within the plan's rate, because a refused deletion would leave a webhook behind. */
 const PACE_MS = 140;
 
 export async function pingOften(

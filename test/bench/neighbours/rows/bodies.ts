@@ -11,7 +11,7 @@ const CONNECTIONS = 16;
 const CALL =
   '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"msgr_channels_list","arguments":{';
 
-/** Bodies of about so many bytes, each dear in its own way. */
+/** Bodies of about the given size, each expensive in a different way. */
 const BODIES: Record<string, { path: string; body(bytes: number): string }> = {
   fields: {
     path: "/v1/msgr/webhooks/",
@@ -30,7 +30,7 @@ const BODIES: Record<string, { path: string; body(bytes: number): string }> = {
   },
   q: {
     path: "/v1/mcp/",
-    // Two bytes a letter.
+    // Two bytes per letter.
     body: (bytes) => `${CALL}"q":"${"ж".repeat((bytes - CALL.length - 10) / 2)}"}}}`,
   },
 };

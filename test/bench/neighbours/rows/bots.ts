@@ -3,18 +3,18 @@ import { createFakeTelegram, TELEGRAM_TOKEN } from "../../../support/fake-telegr
 import { elapsed } from "../../../support/webhook-journey.ts";
 import type { Beside, Row, Stage } from "../row.ts";
 
-/** The longest texts: 64 KiB at Telegram, 8 KiB at MAX, whose letters are Cyrillic. */
+/** Longest texts, in Cyrillic letters: 64 KiB for Telegram, 8 KiB for MAX. */
 const LETTERS = { telegram: 32_768, max: 4_000 };
-/** Posts of a round: more than are read in it. */
+/** Posts per round, more than can be read in it. */
 const POSTS = { telegram: 1_500, max: 4_000 };
-/** The longest that a transaction may hold the lock, as a bucket of the metric. */
+/** Longest time that a transaction may hold the lock, as a bucket of the metric. */
 const HOLD_MAX = "0.05";
 
 const WORDS = "погода город праздник скидка новости вечер утро река мост школа ремонт дорога".split(
   " ",
 );
 
-/** Words in an order of the post's own, some of which no other post has. */
+/** Words in a different order for each post, some of which no other post has. */
 function textOf(post: number, letters: number): string {
   let text = `${post}`;
   for (let at = 1; text.length < letters; at++) {
@@ -48,12 +48,12 @@ function fakeTelegram(): FakeMessenger {
   };
 }
 
-/** How long ago the posts of a round begin, each a millisecond after the one before. */
+/** How long ago the first post of a round was published; each next one a millisecond later. */
 const SINCE_MS = 10_000;
 
 function fakeMax(): FakeMessenger {
   let lastAt = 0;
-  // Of more posts in one millisecond than a page has, MAX would show only the first.
+  // MAX shows only the first page of posts that were published in the same millisecond.
   const max = createFakeMax(() => {
     lastAt = Math.max(lastAt + 1, Date.now() - SINCE_MS);
     return lastAt;
@@ -67,7 +67,7 @@ function fakeMax(): FakeMessenger {
   };
 }
 
-/** How many transactions of bots held the lock, and how many of them for longer than they may. */
+/** How many transactions of bots held the lock, and how many of them too long. */
 async function holds({ serving }: Stage): Promise<{ all: number; long: number }> {
   const text = await (await serving.get("/metrics")).text();
   const count = (bound: string): number => {
@@ -86,16 +86,16 @@ async function holds({ serving }: Stage): Promise<{ all: number; long: number }>
 const countPosts = ({ machine }: Stage): number =>
   machine.query<{ posts: number }>("SELECT count(*) AS posts FROM posts")[0]?.posts ?? 0;
 
-/** The serving process reads a bot by itself, which has so many new posts in each round. */
+/** The serving process reads a bot automatically, which has many new posts in each round. */
 function botRow(name: "telegram" | "max", createFake: () => FakeMessenger): Row {
   const fake = createFake();
   return {
     name,
-    does: `is a bot of ${name === "max" ? "MAX" : "Telegram"} with ${POSTS[name]} posts of the longest`,
+    does: `is a bot of ${name === "max" ? "MAX" : "Telegram"} with ${POSTS[name]} posts of the greatest length`,
     environment: { KANALOG_SOURCE_ALLOW: "127.0.0.0/8" },
     async prepare({ machine }) {
       const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: fake.answer });
-      // The bench ends with its last row, whatever still listens.
+      // The bench must end after its last row, although this server still listens.
       server.unref();
       const words = ["source", "add", name, "--token", "-", "--every", "31d"];
       const environment = { KANALOG_SOURCE_ALLOW: "127.0.0.0/8" };
@@ -123,9 +123,7 @@ function botRow(name: "telegram" | "max", createFake: () => FakeMessenger): Row 
       const long = after.long - before.long;
       const read = countPosts(stage) - posts;
       return {
-        notes: [
-          `${read} posts, ${after.all - before.all} transactions, ${long} of more than 50 ms`,
-        ],
+        notes: [`${read} posts, ${after.all - before.all} transactions, ${long} longer than 50 ms`],
         broken: [
           ...(state?.failures === 0 ? [] : [`the source failed: ${state?.failure}`]),
           ...(read > 0 ? [] : ["no post was read"]),

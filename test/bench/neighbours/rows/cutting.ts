@@ -5,25 +5,25 @@ import { sentences } from "../../peers/data/titles.ts";
 import type { Row, Stage } from "../row.ts";
 import { watchSame } from "./watching.ts";
 
-/** Posts are cut this often here, and usually once a minute. */
+/** Posts are put into events this often here, and by default once a minute. */
 const BATCH_S = 5;
 const USUAL_BATCH_S = 60;
 const LOOK_MS = 200;
-/** Texts of posts are parts of it. */
+/** Posts' texts are parts of this one. */
 export const TEXT = sentences(seededRandom(40), 100_000);
 const TEXT_LENGTH = 400;
 
 interface Cutting extends Pick<Row, "name" | "does" | "size"> {
   posts: number;
-  /** How often posts are cut into events. */
+  /** How often posts are put into events. */
   batchS: number;
-  /** From the end of the import until all events are on their way, at the most. */
+  /** Longest time from the end of the import until all events have been attempted. */
   onTheirWayS: number;
 }
 
 /**
- * A neighbour with webhooks for as many channels as there may be, and an import of fresh posts. All
- * webhooks watch the same channels and all posts are theirs: the most that there can be to cut.
+ * A neighbour with as many webhooks and channels as its plan allows, and an import of new posts. All webhooks watch
+ * the same channels and all posts are of these, which makes the most events.
  */
 export function cuttingRow({ posts, batchS, onTheirWayS, ...row }: Cutting): Row {
   let watched: number[] = [];
@@ -54,9 +54,9 @@ export function cuttingRow({ posts, batchS, onTheirWayS, ...row }: Cutting): Row
       }
       while (counts(stage).pending > 0 && waitedS() < onTheirWayS) await elapsed(LOOK_MS);
       const { delivered, wanted } = counts(stage);
-      const told = `all events were on their way ${tookS.toFixed(1)} s after it`;
+      const attempted = `all events were attempted within ${tookS.toFixed(1)} s of its end`;
       return {
-        notes: [`the import took ${seconds.toFixed(1)} s, ${told}`],
+        notes: [`the import took ${seconds.toFixed(1)} s, ${attempted}`],
         broken: delivered === wanted ? [] : [`${delivered} of ${wanted} posts were delivered`],
       };
     },
@@ -65,7 +65,7 @@ export function cuttingRow({ posts, batchS, onTheirWayS, ...row }: Cutting): Row
 
 const FILE = "fresh-posts.ndjson";
 
-/** Posts of each channel in turn, published now. @returns the file */
+/** Writes posts of each channel in turn, published now. @returns the file */
 export function writeFreshPosts(
   machine: Machine,
   channels: readonly number[],
@@ -83,7 +83,7 @@ export function writeFreshPosts(
   return FILE;
 }
 
-/** Cut, and attempted at least once. */
+/** Whether all posts are in events, and all events have been attempted at least once. */
 function areOnTheirWay({ machine }: Stage): boolean {
   const [row] = machine.query<{ waiting: number }>(`
     SELECT EXISTS (SELECT 1 FROM read_posts) OR EXISTS (
@@ -93,11 +93,11 @@ function areOnTheirWay({ machine }: Stage): boolean {
 }
 
 interface Counts {
-  /** Posts that webhooks watch, once for each. */
+  /** Posts to deliver, counted once for each webhook that watches their channel. */
   wanted: number;
   inEvents: number;
   delivered: number;
-  /** Events that wait for an attempt. */
+  /** Events waiting for an attempt. */
   pending: number;
 }
 
@@ -112,7 +112,7 @@ function counts({ machine }: Stage): Counts {
   return row;
 }
 
-/** A shorter batch than usual, and as much time after it as two minutes leave after the usual one. */
+/** A shorter interval than the default; the time after it is what two minutes leave after the default one. */
 const USUAL = { batchS: BATCH_S, onTheirWayS: 120 - USUAL_BATCH_S + BATCH_S };
 
 export const cuttingRows: Row[] = [

@@ -5,7 +5,7 @@ import { requestsRow } from "./requests-row.ts";
 /** Requests a second that Profi allows. */
 const RATE = 30;
 
-/** Bulk exports, of which an organization may have two under way, and pages of similar channels. */
+/** Bulk exports, of which an organization may run two at once, and pages of similar channels. */
 export const exportRows: Row[] = [
   requestsRow({
     ...{ name: "exports", connections: 2 },
@@ -17,7 +17,7 @@ export const exportRows: Row[] = [
   }),
   requestsRow({
     ...{ name: "similar", connections: 8, perSecond: RATE },
-    does: "asks 30 times a second for the channels like one, and who mentions it",
+    does: "requests similar channels and mentions of a channel 30 times a second",
     requests: ({ data: { channels, neighbour } }) =>
       channels
         .slice(0, 200)

@@ -9,13 +9,13 @@ import type { Row, Stage } from "../row.ts";
 import { writeFreshPosts } from "./cutting.ts";
 import { runCommands } from "./run-commands.ts";
 
-/** As many as take a round or longer. */
+/** Rows of channels, days and posts that take a round or longer to import. */
 const ROWS = 100_000;
 const DAYS = 300_000;
 const POSTS = 50_000;
 const NEW_IDS_FROM = 20_000_000;
 
-/** An import of a file that is written anew before each round. */
+/** Imports a file that is written again before each round. */
 function importing(
   kind: "channels" | "stats" | "posts",
   what: string,
@@ -32,11 +32,11 @@ function importing(
   };
 }
 
-/** A directory, over and over, each time with other names: it has few rows. */
+/** Imports a directory repeatedly, because it has few rows, each time with other names. */
 function importingDirectory(kind: "categories" | "territories"): Row {
   const FILES = ["former.csv", "other.csv"];
   return {
-    ...{ name: `import-${kind}`, does: `imports all ${kind} with other names, over and over` },
+    ...{ name: `import-${kind}`, does: `imports all ${kind} with other names, repeatedly` },
     async prepare({ machine }) {
       const text = readFileSync(join(ROOT, `data/directories/${kind}.csv`), "utf8");
       const [header = "", ...lines] = text.trim().split("\n");
@@ -74,7 +74,7 @@ function writeStats({ machine, data }: Stage, round: number): string {
 export const importRows: Row[] = [
   importing("channels", "100,000 new channels", writeChannels),
   importing("stats", "300,000 days of statistics", writeStats),
-  importing("posts", "50,000 fresh posts that nobody watches", (stage, round) =>
+  importing("posts", "50,000 new posts that no webhook watches", (stage, round) =>
     writeFreshPosts(stage.machine, stage.data.channels, { first: round * POSTS, count: POSTS }),
   ),
   importingDirectory("categories"),

@@ -13,7 +13,7 @@ const JOBS = [
   "prune-deliveries",
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Older than the log keeps them. */
+/** Age of deliveries older than the log keeps them. */
 const OLD_MS = 31 * DAY_MS;
 const OLD_DELIVERIES = 20_000;
 
@@ -24,7 +24,7 @@ function jobsRow(): Row {
   let webhook = 0;
   return {
     name: "jobs",
-    does: "is the clock: the nightly jobs one after the other, over and over",
+    does: "runs the nightly jobs one after another, repeatedly",
     environment: { KANALOG_BACKUP_DIR: "." },
     async prepare(stage) {
       webhook = (await watchAll(stage))[0]?.id ?? 0;
@@ -39,19 +39,19 @@ function jobsRow(): Row {
     async beside(stage, seconds) {
       const endsAtMs = performance.now() + seconds * 1000;
       const longestMs: Record<string, number> = {};
-      // A backup is called by its second, so there is one in each round.
+      // A backup's name has seconds, so only one is made in each round.
       const once = ["backup", ...JOBS];
       for (let runs = 0; runs < once.length || performance.now() < endsAtMs; runs++) {
         const job = once[runs] ?? JOBS[runs % JOBS.length] ?? "";
         longestMs[job] = Math.max(longestMs[job] ?? 0, await runJob(stage, staff, job));
       }
-      const told = Object.entries(longestMs).map(([job, ms]) => `${job} ${ms.toFixed(0)} ms`);
-      return { notes: [`at the longest ${told.join(", ")}`], broken: [] };
+      const longest = Object.entries(longestMs).map(([job, ms]) => `${job} ${ms.toFixed(0)} ms`);
+      return { notes: [`longest: ${longest.join(", ")}`], broken: [] };
     },
   };
 }
 
-/** Starts a job as staff does, in the console, and waits for its end. @returns how long it took */
+/** Starts a job in the console, as staff do, and waits for its end. @returns its duration in milliseconds */
 async function runJob({ machine }: Stage, staff: Visitor, job: string): Promise<number> {
   const startedAtMs = performance.now();
   const { status } = await staff.post("/staff/jobs/", { action: "run", job });
@@ -66,7 +66,7 @@ async function runJob({ machine }: Stage, staff: Visitor, job: string): Promise<
   return performance.now() - startedAtMs;
 }
 
-/** Takes back the statistics that closing the day wrote: the data ends before them. */
+/** Removes the statistics that closing the day added after the data's last day. */
 function openYesterday({ machine, data }: Stage): void {
   const db = machine.open();
   const newest = db.prepare("SELECT max(day) FROM daily_statistics WHERE channel_id = ?").pluck();

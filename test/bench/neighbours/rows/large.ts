@@ -12,7 +12,7 @@ const LOOK_MS = 100;
 const MEGABYTE = 1_000_000;
 const ORDERINGS = ["-subscribers", "-quality", "-last_post_at", "-citation"];
 
-/** Searches of strings that people type, in all orders. */
+/** Searches for strings as people type them, in all orderings. */
 function searches({ data: { strings, neighbour } }: Stage): SentRequest[] {
   return strings.map((q, at) => {
     const query = `q=${encodeURIComponent(q)}&ordering=${ORDERINGS[at % ORDERINGS.length]}`;
@@ -20,22 +20,22 @@ function searches({ data: { strings, neighbour } }: Stage): SentRequest[] {
   });
 }
 
-const DEAR_ORDERINGS = ["-last_post_at", "-err_30d", "-reach_30d", "-growth_30d"];
-const DEAR_FILTERS = ["&category=news&territory=russia", "&a_plus=true", "", "&category=news"];
-const DEAR_CONNECTIONS = 200;
+const EXPENSIVE_ORDERINGS = ["-last_post_at", "-err_30d", "-reach_30d", "-growth_30d"];
+const EXPENSIVE_FILTERS = ["&category=news&territory=russia", "&a_plus=true", "", "&category=news"];
+const MANY_CONNECTIONS = 200;
 
-/** Searches and statistics for which most channels are looked at, each time of other ones. */
-function dearest({ data: { strings, neighbour } }: Stage): SentRequest[] {
+/** Searches and statistics that read most channels, each with a different selection. */
+function mostExpensive({ data: { strings, neighbour } }: Stage): SentRequest[] {
   const frequent = strings.filter((string) => /^\S{3}/.test(string));
   return frequent.map((string, at) => {
     const filter = `subscribers_min=${at}&q=${encodeURIComponent(string.slice(0, 3))}`;
-    const searched = `ordering=${DEAR_ORDERINGS[at % 4]}${DEAR_FILTERS[at % 4]}&${filter}`;
+    const searched = `ordering=${EXPENSIVE_ORDERINGS[at % 4]}${EXPENSIVE_FILTERS[at % 4]}&${filter}`;
     const path = at % 3 === 0 ? `stats/?${filter}` : `?${searched}`;
     return get(`/v1/msgr/channels/${path}`, neighbour.key);
   });
 }
 
-/** All channels with other numbers of subscribers. */
+/** Writes all channels with other numbers of subscribers. */
 function writeRefresh({ machine, data }: Stage, round: number): void {
   const rows = data.channels.map((id) => `${id},${((id * 7919) % 50_000) + round}\n`);
   machine.write("refresh.csv", `id,subscribers\n${rows.join("")}`);
@@ -43,7 +43,7 @@ function writeRefresh({ machine, data }: Stage, round: number): void {
 
 const refresh: Row = {
   name: "refresh",
-  does: "reads over 2 connections while all of 300,000 channels are imported with other subscribers",
+  does: "reads over 2 connections while all 300,000 channels are imported with other numbers of subscribers",
   size: "large",
   beforeRound: async (stage, round) => writeRefresh(stage, round),
   async beside(stage) {
@@ -69,27 +69,27 @@ const refresh: Row = {
     isOver = true;
     await watching;
     await readers.leave();
-    const log = `the write-ahead log had ${Math.round(walBytes / MEGABYTE)} MB at the most`;
+    const log = `the write-ahead log grew to ${Math.round(walBytes / MEGABYTE)} MB`;
     return { notes: [log, `${tookS.toFixed(0)} s, ${run.notes.join(", ")}`], broken: [] };
   },
 };
 
-/** Rows over the large database. */
+/** Rows on the large database. */
 export const largeRows: Row[] = [
   refresh,
   requestsRow({
     ...{ name: "searches", size: "large", connections: 8, perSecond: RATE },
-    does: "searches 300,000 channels 30 times a second, in all orders",
+    does: "searches 300,000 channels 30 times a second, in all orderings",
     requests: searches,
   }),
   requestsRow({
-    ...{ name: "dear-searches", size: "large", connections: DEAR_CONNECTIONS },
-    does: `asks for the dearest searches and statistics over ${DEAR_CONNECTIONS} connections, without a pause`,
-    requests: dearest,
+    ...{ name: "dear-searches", size: "large", connections: MANY_CONNECTIONS },
+    does: `requests the most expensive searches and statistics over ${MANY_CONNECTIONS} connections, without a pause`,
+    requests: mostExpensive,
   }),
   requestsRow({
-    ...{ name: "cards", size: "large", connections: DEAR_CONNECTIONS },
-    does: `asks for cards over ${DEAR_CONNECTIONS} connections, without a pause`,
+    ...{ name: "cards", size: "large", connections: MANY_CONNECTIONS },
+    does: `requests cards over ${MANY_CONNECTIONS} connections, without a pause`,
     requests: ({ data: { channels, neighbour } }) =>
       channels.slice(0, 200).map((id) => get(`/v1/msgr/channels/${id}/`, neighbour.key)),
   }),

@@ -7,11 +7,11 @@ import { formToken } from "./strangers.ts";
 
 const SIGN_IN = "/account/sign-in/";
 const CONNECTIONS = 40;
-/** Sign-ins of all people together: each may come back after ten seconds. */
+/** Sign-ins of all people in total; each person signs in every ten seconds. */
 const SIGN_INS_PER_SECOND = 2;
 const TIMEOUT_MS = 10_000;
 
-/** A form that comes from an address of its own, through a proxy that is trusted. */
+/** Forms, each from its own address behind a trusted proxy. */
 async function formFrom(
   stage: Stage,
   path: string,
@@ -26,7 +26,7 @@ async function formFrom(
   });
 }
 
-/** People who know their password, each at an own address from which they signed in before. */
+/** People who know their password, each at an address from which they have signed in before. */
 async function peopleSigningIn(stage: Stage): Promise<Omit<VictimSpec, "address" | "timeoutMs">> {
   const { people } = stage.data;
   const requests = await formFrom(stage, SIGN_IN, people.length, (at) => ({
@@ -52,7 +52,7 @@ const choosing = (stage: Stage): Promise<SentRequest[]> =>
     fields: { action: "choose", token: "none", password: "a long enough password" },
   }));
 
-/** Each guesser has its own address, and guesses at each of the accounts. */
+/** Each guesser has its own address, and tries each of the accounts. */
 const guessing = (stage: Stage): Promise<SentRequest[]> => {
   const { people } = stage.data;
   return formFrom(stage, SIGN_IN, CONNECTIONS * people.length, (at) => ({
@@ -67,11 +67,11 @@ const guessing = (stage: Stage): Promise<SentRequest[]> => {
 export const passwordRows: Row[] = [
   requestsRow({
     ...{ name: "choose-password", ...behindProxy, requests: choosing },
-    does: "asks for passwords over 40 connections, as a stranger",
+    does: "sends the form for choosing a password over 40 connections, as a stranger",
   }),
   requestsRow({
     ...{ name: "choose-sign-in", ...behindProxy, requests: choosing },
-    does: "asks for passwords over 40 connections, as a stranger, while people sign in",
+    does: "sends the form for choosing a password over 40 connections, as a stranger, while people sign in",
     victim: peopleSigningIn,
   }),
   requestsRow({

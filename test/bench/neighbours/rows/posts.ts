@@ -9,14 +9,14 @@ import { watchSame } from "./watching.ts";
 const RATE = 30;
 const SEARCHED_POSTS = 20_000;
 const MATCHED_POSTS = 10_000;
-/** Of Profi. */
+/** Profi's limit. */
 const ALERTS_MAX = 200;
-/** Between two alerts that are made, by the same rate. */
+/** Pause between creating two alerts, within the same rate. */
 const MADE_EVERY_MS = 1_000 / RATE + 10;
 const LOOK_MS = 200;
 const MATCHED_WITHIN_S = 60;
 
-/** Words of the posts, of three letters and more; frequent ones stand here often. */
+/** Words of the posts with three letters or more; frequent ones are repeated. */
 const words = TEXT.match(/\p{L}{3,}/gu) ?? [];
 const wordAt = (at: number): string => words[(at * 37) % words.length] ?? "";
 
@@ -26,11 +26,11 @@ async function importFresh({ machine, data }: Stage, first: number, count: numbe
   if (exitCode !== 0) throw new Error(`the import failed: ${notes}`);
 }
 
-/** The slowest of what is asked about posts. */
+/** The slowest requests about posts. */
 export const postRows: Row[] = [
   requestsRow({
     name: "search-posts",
-    does: "searches 20,000 posts 30 times a second for beginnings, exact forms and phrases, by views and relevance",
+    does: "searches 20,000 posts 30 times a second for prefixes, exact forms and phrases, by views and relevance",
     ...{ connections: 4, perSecond: RATE },
     async requests(stage) {
       await importFresh(stage, 0, SEARCHED_POSTS);
@@ -49,7 +49,7 @@ export const postRows: Row[] = [
   }),
   {
     name: "alerts",
-    does: "has 200 alerts for frequent words while 10,000 fresh posts are imported",
+    does: "has 200 alerts for frequent words while 10,000 new posts are imported",
     async prepare(stage) {
       const [webhook] = await watchSame(stage);
       for (let at = 0; at < ALERTS_MAX; at += 1) {

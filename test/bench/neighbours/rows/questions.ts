@@ -8,11 +8,11 @@ const CONNECTIONS = 4;
 const COMPARED = 20;
 const TRENDING = ["-growth_7d", "-growth_30d", "-growth_30d_percent", "-reach_30d", "-err_30d"];
 
-/** The slowest of each of the questions about many channels. */
+/** The slowest requests of each kind about many channels. */
 export const questionRows: Row[] = [
   requestsRow({
     name: "selection",
-    does: "asks 30 times a second for statistics of all channels, each time of other ones",
+    does: "requests statistics of nearly all channels 30 times a second, each time of a different selection",
     ...{ connections: CONNECTIONS, perSecond: RATE },
     requests: ({ data: { neighbour } }) =>
       Array.from({ length: 300 }, (_, at) =>
@@ -34,7 +34,7 @@ export const questionRows: Row[] = [
   }),
   requestsRow({
     name: "trending",
-    does: "searches in the orders of growth, reach and ERR, 30 times a second",
+    does: "searches ordered by growth, reach and ERR, 30 times a second",
     ...{ connections: CONNECTIONS, perSecond: RATE },
     requests: ({ data: { neighbour, strings } }) =>
       strings.map((q, at) => {

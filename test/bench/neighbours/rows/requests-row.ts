@@ -3,13 +3,13 @@ import { answered, type Row, type Stage } from "../row.ts";
 
 type RequestsRow = Omit<Row, "prepare" | "beside"> & {
   connections: number;
-  /** As fast as they are answered where not given. */
+  /** By default as fast as they are answered. */
   perSecond?: number;
-  /** Requests that are sent in turn; made once, before the first round. */
+  /** Creates the requests to send in turn; called once, before the first round. */
   requests(stage: Stage): SentRequest[] | Promise<SentRequest[]>;
 };
 
-/** A neighbour that sends requests, and does nothing else. */
+/** A neighbour that only sends requests. */
 export function requestsRow({ connections, perSecond, requests, ...row }: RequestsRow): Row {
   let made: SentRequest[] = [];
   return {

@@ -1,13 +1,13 @@
 import { elapsed } from "../../../support/webhook-journey.ts";
 import type { Beside, Stage } from "../row.ts";
 
-/** The end of a command that was interrupted: what it had done stays done. */
+/** Exit code of a command that was interrupted. */
 const INTERRUPTED = 130;
 
 /**
- * Runs commands of the product one after the other, as processes of their own, until the time is
- * over or there is none left; the last one is interrupted then.
- * @param words of the command of a number; null where there is none
+ * Runs Kanalog's commands one after another, as separate processes, until the time is over or there are none left;
+ * interrupts a command that is still running then.
+ * @param words returns the arguments of the nth command; null if there are no more
  */
 export async function runCommands(
   { machine }: Stage,
@@ -20,15 +20,15 @@ export async function runCommands(
     const next = words(runs);
     if (next === null) break;
     const child = machine.spawn(next);
-    const said = Promise.all([child.stdout.text(), child.stderr.text()]);
+    const printed = Promise.all([child.stdout.text(), child.stderr.text()]);
     await Promise.race([child.exited, elapsed(left)]);
     if (child.exitCode === null) child.kill("SIGTERM");
     const exitCode = await child.exited;
     if (exitCode !== 0 && exitCode !== INTERRUPTED && child.signalCode === null) {
-      throw new Error(`${next.join(" ")}: exit ${exitCode}: ${(await said).join("")}`);
+      throw new Error(`${next.join(" ")}: exit ${exitCode}: ${(await printed).join("")}`);
     }
     if (exitCode === 0) runs += 1;
     else break;
   }
-  return { notes: runs === 1 ? ["once, to its end"] : [`${runs} times to its end`], broken: [] };
+  return { notes: runs === 1 ? ["completed once"] : [`completed ${runs} times`], broken: [] };
 }

@@ -6,10 +6,10 @@ import type { Row, Stage } from "../row.ts";
 
 const ROWS = 1_000_000;
 const AT_ONCE = 50_000;
-/** A younger file may still be written, and is not read. */
+/** Age of the file, because a recently written one is not read yet. */
 const AGE_MS = 60_000;
 
-/** A day for each channel and back from the last one, with values of the round. */
+/** Writes days of each channel, from the last one backwards, with different values in each round. */
 function writeDays({ machine, data: { channels } }: Stage, round: number): void {
   const path = machine.path("inbox/days.csv");
   writeFileSync(path, "channel,day,subscribers,views,posts\n");
@@ -30,10 +30,10 @@ const rowsRead = ({ machine }: Stage): number =>
     "SELECT coalesce(json_extract(summary, '$.read'), 0) AS rows FROM sources",
   )[0]?.rows ?? 0;
 
-/** The serving process reads a folder's file by itself, which is written anew before each round. */
+/** The serving process reads a folder's file automatically, which is written again before each round. */
 export const sourceRows: Row[] = [
   {
-    ...{ name: "source", does: "is a source, whose file of 1,000,000 days is read" },
+    ...{ name: "source", does: "is a source with a file of 1,000,000 days" },
     async prepare({ machine }) {
       mkdirSync(machine.path("inbox"));
       await machine.json([
@@ -53,7 +53,7 @@ export const sourceRows: Row[] = [
       )[0];
       const isUnderWay = state?.owner !== null;
       return {
-        notes: [isUnderWay ? "under way all the time" : `${rowsRead(stage)} rows, to its end`],
+        notes: [isUnderWay ? "still running at the end" : `completed, ${rowsRead(stage)} rows`],
         broken: state?.failures === 0 ? [] : ["the source failed"],
       };
     },

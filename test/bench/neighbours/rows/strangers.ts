@@ -12,13 +12,13 @@ const PAIRS = "a&".repeat(FORM_BYTES / 2);
 const FORMS = { connections: 2, perSecond: 10 };
 const UPLOAD_BYTES = 200_000_000;
 const HELD = 400;
-/** How far into the load memory is looked at. */
+/** Share of the load after which memory is measured. */
 const HELD_SHARE = 0.9;
 const REST_S = 30;
 const RESIDENT_TIMES_MOST = 1.3;
 const IDLE = 4_000;
 
-/** The cookie and the field that a form of the site needs, as any browser gets them. */
+/** The cookie and the token that a form of the site needs, as a browser gets them. */
 export async function formToken({ serving }: Stage): Promise<{ cookie: string; csrf: string }> {
   const visitor = remoteVisitor(serving.address);
   const csrf = await visitor.csrf(SIGN_IN);
@@ -60,7 +60,7 @@ export const strangerRows: Row[] = [
   }),
   requestsRow({
     ...{ name: "form-token", ...FORMS },
-    does: "posts 1 MiB of a&a&a behind a valid token to the sign-in form, as a stranger",
+    does: "posts 1 MiB of a&a&a after a valid token to the sign-in form, as a stranger",
     async requests(stage) {
       const { cookie, csrf } = await formToken(stage);
       const start = `csrf=${encodeURIComponent(csrf)}&`;
@@ -69,7 +69,7 @@ export const strangerRows: Row[] = [
   }),
   requestsRow({
     ...{ name: "docs", connections: 16 },
-    does: "asks for /docs/json over 16 connections, as a stranger",
+    does: "requests /docs/json over 16 connections, as a stranger",
     requests: () => [{ verb: "GET", path: "/docs/json", headers: {} }],
   }),
   {
@@ -82,7 +82,7 @@ export const strangerRows: Row[] = [
   },
   {
     name: "held-forms",
-    does: "holds 400 forms of 1 MiB but for their last byte, as a stranger",
+    does: "sends 400 forms of 1 MiB except their last byte, as a stranger",
     rounds: 1,
     async beside(stage, seconds) {
       const resident = async (): Promise<number> => (await residentBytes(stage.serving.pid)) ?? 0;
@@ -94,14 +94,14 @@ export const strangerRows: Row[] = [
       await elapsed(REST_S * 1000);
       const after = await resident();
       const [first, most, last] = [before, held, after].map((bytes) => Math.round(bytes / 1e6));
-      const told = `resident ${first} MB before, ${most} MB then, ${last} MB half a minute after`;
+      const memory = `resident ${first} MB before, ${most} MB during, ${last} MB half a minute after`;
       const isKept = after > RESIDENT_TIMES_MOST * before;
-      return { notes: [...notes, ...(isKept ? [] : [told])], broken: isKept ? [told] : [] };
+      return { notes: [...notes, ...(isKept ? [] : [memory])], broken: isKept ? [memory] : [] };
     },
   },
   {
     name: "idle",
-    does: "keeps 4,000 connections open and says nothing",
+    does: "keeps 4,000 connections open and sends nothing",
     beside: async (stage, seconds) =>
       answered(await stage.load({ ...CONNECTION, ...NOTHING, connections: IDLE }, seconds)),
   },

@@ -6,7 +6,7 @@ import { runCommands } from "./run-commands.ts";
 export const upkeepRows: Row[] = [
   {
     name: "backup",
-    does: "is the operator, who writes backups one after the other",
+    does: "writes backups one after another, as the operator",
     beside: (stage, seconds) =>
       runCommands(stage, seconds, (number) => {
         rmSync(stage.machine.path(`backup-${number - 1}.db`), { force: true });

@@ -12,13 +12,13 @@ interface Watching {
   channels: number[];
 }
 
-/** As many webhooks as the neighbour's plan has, with as many channels each, no channel in two. */
+/** Creates as many webhooks as the plan allows, each with as many channels as possible, all different. */
 export function watchAll(stage: Stage): Promise<Watching[]> {
   const each = eachOf(stage);
   return watch(stage, (at) => stage.data.channels.slice(at * each, (at + 1) * each));
 }
 
-/** As many webhooks and channels as there may be, all with the same channels. */
+/** Creates as many webhooks as the plan allows, all with the same channels, as many as possible. */
 export function watchSame(stage: Stage): Promise<Watching[]> {
   return watch(stage, () => stage.data.channels.slice(0, eachOf(stage)));
 }
@@ -43,7 +43,7 @@ async function watch(
   return made;
 }
 
-/** Deliveries of a hundred posts with an attempt each, as they lie in the file after a while. */
+/** Adds deliveries of a hundred posts with one attempt each, as they accumulate over time. */
 export function addDeliveries(
   { machine }: Stage,
   webhook: number,

@@ -61,7 +61,7 @@ export const webhookRows: Row[] = [
   }),
   {
     name: "pings",
-    does: "makes, tests and deletes a webhook in a loop, for a minute",
+    does: "creates, tests and deletes a webhook in a loop, for a minute",
     rounds: 1,
     async beside(stage) {
       const { neighbour, channels } = stage.data;

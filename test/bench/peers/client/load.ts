@@ -5,7 +5,7 @@ import autocannon from "autocannon";
 import { run } from "../processes.ts";
 import { askFor } from "./sequential.ts";
 
-/** What a server is asked: paths in turn, all with the same headers. */
+/** What is requested of a server: paths in turn, all with the same headers. */
 export interface Target {
   address: string;
   headers: Record<string, string>;
@@ -22,11 +22,11 @@ export const CLIENT = Bun.which("wrk") === null ? "autocannon" : "wrk";
 const SCRIPT = join(import.meta.dir, "wrk.lua");
 
 /**
- * Asks for so long over so many connections, each sending the next request once it has its answer.
- * Many by wrk where it is installed: autocannon is soon at its own end. A single client is one of our
- * own: autocannon counts whole milliseconds, and wrk adds durations that nobody saw, for requests that
- * would have come had the slow ones not been waited for.
- * @throws Error where an answer is not a good one
+ * Sends requests over several connections, each sending the next one once it has an answer. Uses wrk if it is
+ * installed, because autocannon reaches its own limit early. A single connection uses our own client: autocannon
+ * measures in whole milliseconds, and wrk adds computed durations of requests that were not sent because a slow
+ * one was waited for.
+ * @throws Error if an answer is an error
  */
 export async function load(
   target: Target,
@@ -50,7 +50,7 @@ async function byWrk(target: Target, connections: number, seconds: number): Prom
       ...["-s", SCRIPT, ...headers, target.address, "--", paths],
     ]);
     const line = out.split("\n").find((text) => text.startsWith("{"));
-    if (line === undefined) throw new Error(`wrk said: ${out}`);
+    if (line === undefined) throw new Error(`wrk printed no figures: ${out}`);
     const { failed, ...result } = JSON.parse(line) as LoadResult & { failed: number };
     if (failed > 0) throw new Error(`${target.address}: ${failed} requests failed: ${out}`);
     return result;
@@ -60,12 +60,12 @@ async function byWrk(target: Target, connections: number, seconds: number): Prom
 }
 
 /**
- * Requests that autocannon prepares, for each connection anew: of 50,000 cards over 64 connections that took
- * longer than its own time limit for an answer.
+ * Most requests that autocannon may prepare, which it does for each connection: with 50,000 cards and 64
+ * connections, that took longer than its time limit for an answer.
  */
 const PREPARED_MAX = 1_000;
 
-/** A request that is made when it is sent, of the next path. */
+/** A request that gets the next path when it is sent. */
 function oneOf(paths: readonly string[]): autocannon.Request {
   let sent = 0;
   return { setupRequest: (request) => ({ ...request, path: paths[sent++ % paths.length] ?? "" }) };

@@ -1,7 +1,7 @@
 /**
- * One client in a process of its own, so that its pauses are not those of the bench's own memory.
- * `bun patient.ts FILE PASSES`: asks each path of the target in FILE so many times, in turn, and prints
- * the milliseconds as JSON, a list for each pass.
+ * One client in a separate process, so that garbage collection of the bench does not delay it.
+ * `bun patient.ts FILE PASSES` requests all paths of the target in FILE, PASSES times, and prints the durations in
+ * milliseconds as JSON, a list for each pass.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { run } from "../processes.ts";
 import type { Target } from "./load.ts";
 import { askEach } from "./sequential.ts";
 
-/** @throws Error where an answer is not a good one */
+/** @throws Error if an answer is an error */
 export async function askPatiently(target: Target, passes: number): Promise<number[][]> {
   const folder = mkdtempSync(join(tmpdir(), "kanalog-bench-"));
   try {

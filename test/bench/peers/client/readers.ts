@@ -1,15 +1,15 @@
 import { percentile } from "../statistics.ts";
 import type { Target } from "./load.ts";
 
-/** Clients that ask while something else is at work, and take no answer for a failure of the bench. */
+/** Clients that read while something else is running; a 503 is counted, and does not fail the bench. */
 interface Readers {
-  /** What was seen since the last call: how many answers were refused with 503, and p99 of all. */
+  /** Results since the last call: p50 and p99 of all answers, and how many were a 503. */
   seen(): { p50Ms: number; p99Ms: number; refused: number };
-  /** @throws Error where an answer was neither a good one nor a 503 */
+  /** @throws Error if an answer was an error other than 503 */
   stop(): Promise<void>;
 }
 
-/** Starts so many, each asking the paths in turn from a place of its own. */
+/** Starts several clients, each requesting the paths in turn from a different position. */
 export function startReaders({ address, headers, paths }: Target, count: number): Readers {
   let durations: number[] = [];
   let refused = 0;

@@ -2,9 +2,9 @@ import { percentile } from "../statistics.ts";
 import type { LoadResult, Target } from "./load.ts";
 
 /**
- * One client that asks each path once, one after the other.
- * @returns how long each took, in milliseconds, in the order of the paths
- * @throws Error where an answer is not a good one
+ * Requests each path once, one after another.
+ * @returns the duration of each in milliseconds, in the order of the paths
+ * @throws Error if an answer is an error
  */
 export async function askEach({ address, headers, paths }: Target): Promise<number[]> {
   const durations: number[] = [];
@@ -18,7 +18,7 @@ export async function askEach({ address, headers, paths }: Target): Promise<numb
   return durations;
 }
 
-/** One client that asks the paths in turn for so long. */
+/** Requests the paths in turn, one after another, for some seconds. */
 export async function askFor(target: Target, seconds: number): Promise<LoadResult> {
   const durations: number[] = [];
   const startedAt = performance.now();

@@ -1,9 +1,8 @@
 /**
- * What the database costs: the statements that Kanalog runs for some wishes, with the same values,
- * in a loop of one process. No HTTP, no keys, no billing, no threads. `bun bare-loop.ts DATABASE
- * WISHES SECONDS CARDS` prints wishes per second. CARDS is `columns`: cards are read from the tables'
- * columns and made JSON by `JSON.stringify`, as by a program that stores none; or `texts`: the
- * stored texts are put together as they lie.
+ * What the database costs: the statements that Kanalog runs for some wishes, with the same values, in a loop of one
+ * process. No HTTP, no keys, no billing, no threads. `bun bare-loop.ts DATABASE WISHES SECONDS CARDS` prints wishes
+ * per second. With CARDS `columns`, cards are read from the tables' columns and serialized by `JSON.stringify`, as a
+ * program without stored cards would do; with `texts`, the stored texts are concatenated.
  */
 import { readFileSync } from "node:fs";
 import { CHANNEL_COLUMNS } from "../../../../src/catalog/channels/card.ts";
@@ -58,7 +57,7 @@ function queriesOf(wish: Wish): Query[] {
   return [...recorded.slice(0, -1), () => columns.all(ids)];
 }
 
-/** Of rows; stored cards are a text already. */
+/** JSON text of rows; stored cards are text already. */
 function toText(result: unknown): string {
   const cards = (result as { cards?: string | null } | undefined)?.cards;
   return cards === undefined ? JSON.stringify(result ?? null) : `[${cards ?? ""}]`;

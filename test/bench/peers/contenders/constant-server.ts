@@ -1,6 +1,6 @@
 /**
- * Elysia and nothing else: `/WORK/NTH` has a constant answer.
- * `bun constant-server.ts ANSWERS PORT`; the file has the answers, work by work.
+ * Only Elysia: `/WORK/NTH` returns a constant answer. `bun constant-server.ts ANSWERS PORT`; the file contains the
+ * answers of each work.
  */
 import { readFileSync } from "node:fs";
 import { Elysia } from "elysia";

@@ -5,8 +5,8 @@ import { type Server, startServer } from "../processes.ts";
 const SERVER = join(import.meta.dir, "constant-server.ts");
 
 /**
- * What HTTP costs: bare Elysia with constant answers, by way of a file in the folder.
- * @param answers the answer at `/WORK/NTH`
+ * What HTTP costs: bare Elysia with constant answers, passed in a file in the folder.
+ * @param answers by work, each returned at `/WORK/NTH`
  */
 export function startConstants(
   folder: string,

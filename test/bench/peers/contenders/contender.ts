@@ -1,14 +1,14 @@
 import type { Server } from "../processes.ts";
 import type { Wish } from "../requests.ts";
 
-/** A server that can be asked for what Kanalog is asked for. */
+/** A server that can do the same work as Kanalog. */
 export interface Contender {
   name: string;
   server: Server;
   headers: Record<string, string>;
-  /** The path that fulfils the wish; null where its interface has none. */
+  /** The path that fulfils a wish; null if the server has none. */
   path(wish: Wish): Promise<string | null>;
-  /** By what an answer is compared: the numbers of its rows in their order. */
+  /** Ids of an answer's rows in order, by which answers are compared. */
   rows(wish: Wish, body: unknown): (number | string)[];
 }
 
@@ -16,7 +16,7 @@ interface ListBody {
   results: { id?: number; channel?: number; day?: string }[];
 }
 
-/** Of answers in Kanalog's own form. */
+/** `rows` for answers in Kanalog's own form. */
 export function rowsOfKanalog(wish: Wish, body: unknown): (number | string)[] {
   switch (wish.kind) {
     case "card":
@@ -30,7 +30,7 @@ export function rowsOfKanalog(wish: Wish, body: unknown): (number | string)[] {
   }
 }
 
-/** A path with those parameters that have a value. */
+/** Appends those parameters that have a value. */
 export function withQuery(
   path: string,
   parameters: Record<string, string | number | boolean | undefined>,

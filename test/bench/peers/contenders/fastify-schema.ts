@@ -1,6 +1,6 @@
 /**
- * The tables of the Fastify contender, as one would lay them out for these queries: one row a
- * channel, a table of its categories, an index for each ordering, texts for search folded.
+ * Tables of the Fastify contender, designed for these queries: one row per channel, a table of its categories, an
+ * index for each ordering, and folded texts for search.
  */
 export const FASTIFY_SCHEMA = `
   CREATE TABLE channels (
@@ -31,7 +31,7 @@ export const FASTIFY_INDEXES = `
 const MOSCOW = (column: string): string =>
   `strftime('%Y-%m-%dT%H:%M:%S', ${column} / 1000, 'unixepoch', '+3 hours') || '+03:00'`;
 
-/** From Kanalog's database, attached as \`kanalog\`; channels that are not public are left out. */
+/** Copies from Kanalog's database, attached as `kanalog`, without channels that are not public. */
 export const FASTIFY_FILL = `
   INSERT INTO channels
     SELECT id, handle, title, description, link, image, kind, subscribers, category,

@@ -1,13 +1,13 @@
 /**
- * The same reading API over Fastify and better-sqlite3, as a good engineer would write it in an
- * afternoon: `bun fastify-server.ts DATABASE PORT`. It checks no key and counts nothing.
+ * The same read API with Fastify and better-sqlite3, as a good engineer would write it in an afternoon:
+ * `bun fastify-server.ts DATABASE PORT`. It checks no key and counts nothing.
  */
 import BetterSqlite3 from "better-sqlite3";
 import fastify from "fastify";
 
 const [path = "", port = "0"] = process.argv.slice(2);
 const db = new BetterSqlite3(path, { readonly: true });
-// Nobody writes beside it, so all of the file may be mapped.
+// The whole file can be mapped, because nobody writes to it.
 db.pragma(`mmap_size = ${2 ** 34}`);
 const app = fastify();
 
@@ -121,7 +121,7 @@ app.get<{ Params: { channel: string }; Querystring: Record<string, string> }>(
   },
 );
 
-/** Any part of a text, newest first: what one has without an index of words. */
+/** Finds any part of a text, newest first, without an index of words. */
 app.get<{ Querystring: Record<string, string> }>("/posts", ({ query }) => {
   const rows = prepare(
     `SELECT id, channel_id AS channel, text, views, is_ad, published_at, link FROM posts

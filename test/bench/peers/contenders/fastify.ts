@@ -9,8 +9,8 @@ import { FASTIFY_FILL, FASTIFY_INDEXES, FASTIFY_SCHEMA } from "./fastify-schema.
 const SERVER = join(import.meta.dir, "fastify-server.ts");
 
 /**
- * Fastify over better-sqlite3, on Bun like Kanalog: the same driver and the same SQLite, which the
- * release of the driver for Node.js 20 is not.
+ * Fastify with better-sqlite3, on Bun like Kanalog, so that driver and SQLite are the same; the driver's release for
+ * Node.js 20 has another SQLite.
  */
 export async function startFastify(kanalogDatabase: string): Promise<Contender> {
   const database = fill(kanalogDatabase);
@@ -60,7 +60,7 @@ function pathOf(wish: Wish): string {
   }
 }
 
-/** The same rows in its own tables, made once. @returns the file */
+/** Copies the rows into its own tables, once. @returns the file */
 function fill(kanalogDatabase: string): string {
   const file = join(dirname(kanalogDatabase), "fastify.db");
   if (existsSync(file)) return file;

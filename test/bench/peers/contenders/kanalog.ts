@@ -9,12 +9,12 @@ const MAIN = [process.execPath, join(ROOT, "src/main.ts")];
 const RATE = 1_000_000;
 const QUOTA = 10 ** 12;
 
-/** Runs a command of Kanalog over a database. @returns what it printed */
+/** Runs a command of Kanalog on a database. @returns what it printed */
 export function kanalog(database: string, ...words: string[]): Promise<string> {
   return run([...MAIN, ...words], { env: { KANALOG_DB: database } });
 }
 
-/** Kanalog as it ships, with a plan that refuses nothing. */
+/** Kanalog with default settings, and a plan whose limits are never reached. */
 export async function startKanalog(database: string): Promise<Contender> {
   const headers = { authorization: `Bearer ${await keyOf(database)}` };
   forgetJobs(database);
@@ -24,7 +24,7 @@ export async function startKanalog(database: string): Promise<Contender> {
   );
   const cursors = new Map<string, string>();
 
-  /** The address of a far page, found as a client finds it. */
+  /** The path of a far page, found by following `next` as a client does. */
   async function farPage(wish: CatalogWish): Promise<string> {
     const { page = 1, ...first } = wish;
     let path = catalogPath(first);
@@ -89,7 +89,7 @@ function catalogPath(wish: CatalogWish): string {
   });
 }
 
-/** A key of an organization of its own, made once and kept beside the database. */
+/** A key of the bench's own organization, created once and stored beside the database. */
 async function keyOf(database: string): Promise<string> {
   const file = join(dirname(database), "key.txt");
   if (existsSync(file)) return readFileSync(file, "utf8");
@@ -106,8 +106,8 @@ async function keyOf(database: string): Promise<string> {
 }
 
 /**
- * The nightly jobs that were missed since the last run would be caught up while we measure, and
- * close a day: a database that never saw a job has nothing to catch up with.
+ * Removes the record of nightly jobs: otherwise those missed since the last run would run while we measure. Without
+ * a record there is nothing to catch up with.
  */
 function forgetJobs(database: string): void {
   const db = new BetterSqlite3(database);

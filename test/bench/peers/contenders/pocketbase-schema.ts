@@ -1,8 +1,7 @@
 /**
- * The same rows as PocketBase's collections, and indexes for the same queries. Texts for search are
- * folded beforehand, since its search knows the case of Latin letters only; the additional
- * categories and the path of the territory are texts, since a filter by a part of a text is the
- * quickest that it has for them.
+ * PocketBase's collections for the same rows, with indexes for the same queries. Texts for search are folded
+ * beforehand, because its search only ignores the case of Latin letters. Additional categories and the territory's
+ * path are texts, because filtering by a part of a text is its fastest way for them.
  */
 const COLLECTIONS = [
   {
@@ -59,7 +58,7 @@ const COLLECTIONS = [
   },
 ];
 
-/** A migration that PocketBase runs at its first start; whoever comes may read. */
+/** A migration that PocketBase runs at its first start; everybody may read. */
 export function pocketbaseMigration(): string {
   const collections = COLLECTIONS.map(({ name, fields, indexes }) => ({
     name,
@@ -79,7 +78,7 @@ export function pocketbaseMigration(): string {
   });`;
 }
 
-/** Its identifiers are texts of fifteen characters. */
+/** A record's id, which must be a text of fifteen characters. */
 export function recordId(id: number): string {
   return String(id).padStart(15, "0");
 }
@@ -89,7 +88,7 @@ const TIME = "'2026-11-01 00:00:00.000Z'";
 const UTC = (column: string): string =>
   `coalesce(strftime('%Y-%m-%d %H:%M:%f', ${column} / 1000.0, 'unixepoch') || 'Z', '')`;
 
-/** From Kanalog's database, attached as `kanalog`; channels that are not public are left out. */
+/** Copies from Kanalog's database, attached as `kanalog`, without channels that are not public. */
 export const POCKETBASE_FILL = `
   INSERT INTO channels (id, created, updated, handle, title, description, link, image, kind,
       subscribers, category, categories, territory, territory_path, a_plus, verified, quality,

@@ -8,11 +8,11 @@ import { type Contender, withQuery } from "./contender.ts";
 import { pocketbaseProgram } from "./pocketbase-install.ts";
 import { POCKETBASE_FILL, pocketbaseMigration, recordId } from "./pocketbase-schema.ts";
 
-/** More rows than this it gives in no list. */
+/** Most rows that PocketBase returns in a list. */
 const PAGE_MAX = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** PocketBase as it ships. It checks no key and counts nothing. */
+/** PocketBase with default settings. It checks no key and counts nothing. */
 export async function startPocketbase(kanalogDatabase: string): Promise<Contender> {
   const folder = dirname(kanalogDatabase);
   const program = await pocketbaseProgram(join(dirname(folder), "pocketbase"));
@@ -41,7 +41,7 @@ function pathOf(wish: Wish): string | null {
     case "catalog":
       return catalogPath(wish);
     case "ids":
-      // In no order of ours: its list cannot be sorted by the list of numbers.
+      // In any order, because its list cannot be sorted by the list of ids.
       return list("channels", {
         filter: wish.ids.map((id) => `id = ${quoted(recordId(id))}`).join(" || "),
         perPage: wish.ids.length,
@@ -62,7 +62,7 @@ interface ListQuery {
   perPage: number;
 }
 
-/** Without the total, which it would count for each page. */
+/** Skips the total, which it would otherwise count for each page. */
 function list(collection: string, query: ListQuery): string {
   return withQuery(`/api/collections/${collection}/records`, { ...query, skipTotal: true });
 }
@@ -106,7 +106,7 @@ function postsPath({ channel, from, to, isAd }: PostsWish): string {
   });
 }
 
-/** Moscow's midnight of a day, or of one after it, in PocketBase's form. */
+/** Moscow's midnight of a day, `later` days after it, in PocketBase's form. */
 function midnight(day: string, later: number): string {
   const instant = startOfDay(parseDay(day) ?? 0) + later * DAY_MS;
   return new Date(instant).toISOString().replace("T", " ");
@@ -120,7 +120,7 @@ function folders(data: string): string[] {
   return ["--dir", data, "--migrationsDir", join(data, "migrations"), "--automigrate=false"];
 }
 
-/** Its collections are made by a migration, the rows by SQL: its own API takes days for them. */
+/** Creates its collections by a migration, and the rows by SQL, because its own API would take days. */
 async function fill(program: string, folder: string, kanalogDatabase: string): Promise<string> {
   const data = join(folder, "pocketbase");
   if (existsSync(data)) return data;

@@ -1,11 +1,11 @@
 import { type Database, statement } from "../../../../src/db/database.ts";
 
-/** Runs a statement once more, with the values it had. @returns its rows */
+/** Runs a statement again with the same values. @returns its rows */
 export type Query = () => unknown;
 
 const READING = ["all", "get"] as const;
 
-/** The queries that some work runs on a connection, in their order. */
+/** The queries that some work runs on a connection, in order. */
 export function recordQueries(db: Database, work: (recording: Database) => void): Query[] {
   const queries: Query[] = [];
   const recorded = (sql: string): unknown =>
@@ -13,7 +13,7 @@ export function recordQueries(db: Database, work: (recording: Database) => void)
       get(statement, name, proxy) {
         if (!READING.some((reading) => reading === name)) {
           const value = Reflect.get(statement, name);
-          // `raw` answers with the statement itself.
+          // `raw` returns the statement itself.
           return (...values: unknown[]) => {
             const result = value.apply(statement, values);
             return result === statement ? proxy : result;

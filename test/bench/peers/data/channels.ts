@@ -3,7 +3,7 @@ import { DAY_MS, parseDay, startOfDay } from "../../../../src/values/moscow-time
 import { type SeededRandom, seededRandom } from "./random.ts";
 import { handle, sentences, title } from "./titles.ts";
 
-/** The day after the last one that the data has. Fixed, so that data once made stays good. */
+/** The day after the data's last one. Fixed, so that generated data stays valid. */
 export const END_DAY = parseDay("2026-11-01") as number;
 const PURPOSE = 1;
 const SUBSCRIBERS_LEAST = 40;
@@ -14,7 +14,7 @@ export interface DirectorySlugs {
   territories: readonly string[];
 }
 
-/** The channel of a number, the same whatever the number of channels. */
+/** The channel with a number, the same however many channels are generated. */
 export function channelRecord(id: number, slugs: DirectorySlugs): ChannelRecord {
   const random = seededRandom(PURPOSE, id);
   const name = random.chance(0.92) ? handle(random, id) : null;
@@ -38,7 +38,7 @@ export function channelRecord(id: number, slugs: DirectorySlugs): ChannelRecord 
     territory: random.chance(0.35) ? random.pickOften(slugs.territories) : null,
     a_plus: Number(random.chance(0.03)),
     verified: Number(random.chance(0.12)),
-    // Never 0, which PocketBase cannot tell from no value.
+    // Never 0, which PocketBase cannot distinguish from a missing value.
     quality: random.chance(0.7) ? (1 + random.below(1000)) / 10 : null,
     citation: random.chance(0.55) ? Math.ceil(1000 * random.next() ** 4) / 10 : null,
     last_post_at: postCount(id) === 0 ? null : newestPostAt(id),
@@ -46,25 +46,25 @@ export function channelRecord(id: number, slugs: DirectorySlugs): ChannelRecord 
   };
 }
 
-/** Pareto's law: many small channels, and some of millions. */
+/** Pareto distribution: many small channels, and a few with millions. */
 function longTailed(random: SeededRandom): number {
   const value = SUBSCRIBERS_LEAST * (1 - random.next()) ** (-1 / 1.05);
   return Math.min(SUBSCRIBERS_MOST, Math.floor(value));
 }
 
-/** One channel of a hundred has more than a year of days and two hundred posts. */
+/** One channel in a hundred has more than a year of days and two hundred posts. */
 function isBusy(id: number): boolean {
   return id % 100 === 1;
 }
 
-/** Days with statistics before `END_DAY`: 2,000 for each hundred channels. */
+/** Number of days with statistics before `END_DAY`: 2,000 per hundred channels. */
 export function dayCount(id: number): number {
   if (isBusy(id)) return 400;
   const place = id % 100;
   return place >= 2 && place <= 17 ? 17 : 16;
 }
 
-/** Posts: 500 for each hundred channels; fifteen of them have none. */
+/** Number of posts: 500 per hundred channels, of which fifteen have none. */
 export function postCount(id: number): number {
   if (isBusy(id)) return 200;
   const place = id % 100;
@@ -72,7 +72,7 @@ export function postCount(id: number): number {
   return place >= 2 && place <= 49 ? 4 : 3;
 }
 
-/** How long lie between two posts of a channel. */
+/** Time between two posts of a channel. */
 export function postGapMs(id: number): number {
   return (isBusy(id) ? 1.9 : 1 + (id % 40)) * DAY_MS;
 }

@@ -10,7 +10,7 @@ interface StatisticsDay {
   posts: number;
 }
 
-/** A channel's days, oldest first, growing towards the card's subscribers. */
+/** A channel's days, oldest first, growing towards its present number of subscribers. */
 export function* statisticsDays(
   id: number,
   subscribers: number,

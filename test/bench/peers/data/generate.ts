@@ -13,24 +13,24 @@ import { statisticsDays } from "./days.ts";
 import { generatedPost } from "./posts.ts";
 
 const CHANNELS_PER_TRANSACTION = 20_000;
-/** Some 2 GiB: indexes of millions of rows are built in memory. */
+/** 2 GiB, so that indexes of millions of rows are built in memory. */
 const CACHE_KIB = 2 * 1024 * 1024;
 
-/** Where the data of a size lies: the database that Kanalog serves, and those of its peers. */
+/** Folder for the data of a size: Kanalog's database and those of its peers. */
 function dataFolder(root: string, channels: number): string {
   return join(root, String(channels));
 }
 
 /**
- * Makes the database of a size where it is missing: so many channels, twenty times as many days of
- * statistics, five times as many posts. Channels go through the importer's own writer, which makes
- * the search texts; days and posts by SQL, which leaves the same rows as the importer.
+ * Creates the database of a size if it is missing, with twenty times as many days of statistics as channels, and
+ * five times as many posts. Channels are written by the importer's own writer, which creates the search texts; days
+ * and posts by SQL, which writes the same rows as the importer.
  * @returns the file
  */
 export async function ensureDatabase(
   root: string,
   channels: number,
-  tell: (message: string) => void,
+  report: (message: string) => void,
 ): Promise<string> {
   const folder = dataFolder(root, channels);
   const file = join(folder, "kanalog.db");
@@ -48,7 +48,7 @@ export async function ensureDatabase(
     const startedAt = performance.now();
     await work();
     const seconds = (performance.now() - startedAt) / 1000;
-    tell(`${channels} channels: ${name} in ${seconds.toFixed(1)} s`);
+    report(`${channels} channels: ${name} in ${seconds.toFixed(1)} s`);
   };
   await step("channels", () => writeChannels(db, channels));
   await step("statistics", () => writeDays(db, channels));
@@ -68,7 +68,7 @@ export function directorySlugs(db: Database): DirectorySlugs {
       .map(({ slug }) => slug);
   return {
     categories: slugs("SELECT slug FROM categories ORDER BY position"),
-    // Big places first, since the first are taken most often.
+    // Large places first, because the first ones are picked most often.
     territories: slugs("SELECT slug FROM territories WHERE kind <> 'district' ORDER BY position"),
   };
 }
@@ -97,7 +97,7 @@ function writeDays(db: Database, channels: number): void {
   });
 }
 
-/** In the order of time, as posts arrive: those of one channel lie far from each other. */
+/** In order of time, as posts arrive, so that those of one channel are stored far apart. */
 function writePosts(db: Database, channels: number): void {
   const insert = db.prepare(
     `INSERT INTO posts
@@ -118,7 +118,7 @@ function writePosts(db: Database, channels: number): void {
   }
 }
 
-/** Indexes are made once all rows are there: sorted, that takes a tenth of the time. */
+/** Creates the indexes after all rows, which takes a tenth of the time because the rows are sorted then. */
 function withoutIndexes(db: Database, table: string, work: () => void): void {
   const indexes = statement<{ name: string; sql: string }>(
     db,

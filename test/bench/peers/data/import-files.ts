@@ -11,7 +11,7 @@ import { channelRecord, END_DAY } from "./channels.ts";
 import { statisticsDays } from "./days.ts";
 import { directorySlugs } from "./generate.ts";
 
-/** CSV as Kanalog takes it, and the same rows as the tables have them. */
+/** CSV files for Kanalog's import, and the same rows as stored in the tables. */
 interface ImportFiles {
   channels: string;
   stats: string;
@@ -24,7 +24,7 @@ interface ImportFiles {
 
 const LINES_PER_WRITE = 5_000;
 
-/** @param database an empty one with the directories */
+/** @param database an empty database with the directories */
 export function writeImportFiles(
   folder: string,
   database: string,
@@ -88,7 +88,7 @@ export function writeImportFiles(
     for (const { day, ...counts } of statisticsDays(id, subscribers, daysPerChannel)) {
       const values = [counts.subscribers, counts.views, counts.posts];
       stats.add([id, formatDay(day), ...values]);
-      // Both are given, and follow no posts.
+      // Views and posts are marked as imported, not computed from posts.
       statsRows.add([id, day, ...values, 1, 1]);
     }
   }
@@ -103,7 +103,7 @@ export function writeImportFiles(
   };
 }
 
-/** A record without gaps: `.import` cannot tell an empty cell from an empty text. */
+/** A record without nulls, because `.import` cannot distinguish them from empty texts. */
 function filled(record: ChannelRecord) {
   return {
     ...record,
@@ -116,7 +116,7 @@ function filled(record: ChannelRecord) {
     territory: record.territory ?? "russia",
     quality: record.quality ?? 50,
     citation: record.citation ?? 1,
-    // Whole seconds, as the text for Kanalog has them.
+    // Whole seconds, as in the CSV for Kanalog.
     last_post_at: record.last_post_at ?? startOfDay(END_DAY),
   };
 }

@@ -3,7 +3,7 @@ import { seededRandom } from "./random.ts";
 import { sentences } from "./titles.ts";
 
 const PURPOSE = 4;
-/** Texts are cut out of one long text, since making each anew would take longer than storing it. */
+/** Texts are parts of one long text, because generating each would take longer than storing it. */
 const STOCK_LENGTH = 400_000;
 const stock = sentences(seededRandom(PURPOSE), STOCK_LENGTH);
 

@@ -1,16 +1,16 @@
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 export interface SeededRandom {
-  /** From 0 up to 1. */
+  /** From 0 up to, but not including, 1. */
   next(): number;
-  /** Whole, from 0 up to and without `limit`. */
+  /** An integer from 0 up to, but not including, `limit`. */
   below(limit: number): number;
   chance(share: number): boolean;
   pick<T>(from: readonly T[]): T;
-  /** The first items often, the last ones seldom, as words are used in a language. */
+  /** Picks the first items often and the last ones rarely, as with words of a language. */
   pickOften<T>(from: readonly T[]): T;
 }
 
-/** Mulberry32, started from two numbers: what the numbers are for, and of which row. */
+/** Mulberry32, seeded by a purpose and a row. */
 export function seededRandom(purpose: number, row = 0): SeededRandom {
   let state = (Math.imul(purpose, 0x9e3779b1) ^ Math.imul(row + 1, 0x85ebca6b)) >>> 0;
   const next = (): number => {

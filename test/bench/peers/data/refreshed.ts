@@ -15,11 +15,11 @@ interface Numbers {
 }
 
 /**
- * Writes an import of channels as an operator's nightly reading gives it: all subscribers changed by up
- * to half a percent, by one at least, and the last post's time of a third.
+ * Writes an import of channels like an operator's nightly update: all numbers of subscribers changed by up to half a
+ * percent, at least by one, and the time of the last post of a third of the channels.
  * @param path of the CSV file
- * @param day which reading it is: each gives other numbers
- * @returns how many channels it has
+ * @param day number of the update; each has other values
+ * @returns the number of channels
  */
 export function writeRefreshed(
   database: string,

@@ -5,11 +5,11 @@ import { generatedPost } from "./posts.ts";
 import { seededRandom } from "./random.ts";
 
 const PURPOSE = 31;
-/** Above the numbers that generated posts have. */
+/** Above the messenger ids of generated posts. */
 const MESSENGER_ID_FIRST = 100_000;
 
 /**
- * Writes an import of posts as they come in on a day, in the order of time, each of a channel at random.
+ * Writes an import of posts as they arrive on a day, in order of time, each of a random channel.
  * @param path of the CSV file
  * @returns bytes of their texts and links
  */

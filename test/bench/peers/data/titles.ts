@@ -12,7 +12,7 @@ const SEPARATORS = [" | ", " • ", " — ", ": ", ", ", " / "];
 const SYMBOLS = ["🔥", "⚡️", "✅", "📚", "💰", "🎮", "❤️", "™"];
 const TOPICS = ["10 правил", "№ 1", "24/7", "100%", "2.0", "18+"];
 
-/** A title of one to six words, in mixed cases, at most in two languages. */
+/** A title of one to six words, in varying case, in at most two languages. */
 export function title(random: SeededRandom): string {
   const parts = [phrase(random)];
   if (random.chance(0.3)) parts.push(random.pick(SEPARATORS), phrase(random));
@@ -20,14 +20,14 @@ export function title(random: SeededRandom): string {
   return parts.join("");
 }
 
-/** Six letters and more, such as `Kompyuter_lab`; unique with the channel's own number behind. */
+/** A handle such as `news_kosa_3f`; unique because it ends with the channel's number. */
 export function handle(random: SeededRandom, id: number): string {
   const word = random.pickOften(ENGLISH_WORDS);
   const name = syllables(random, LATIN_SYLLABLES, 2);
   return `${random.chance(0.3) ? capital(word) : word}_${name}_${id.toString(36)}`;
 }
 
-/** Sentences of so many characters or a few more. */
+/** Sentences with at least `length` characters, and a few more. */
 export function sentences(random: SeededRandom, length: number): string {
   const parts: string[] = [];
   for (let long = 0; long < length; ) {

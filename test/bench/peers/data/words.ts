@@ -1,4 +1,4 @@
-/** Words of titles and texts, the frequent ones first. */
+/** Words for titles and texts, frequent ones first. */
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -52,7 +52,7 @@ export const CITIES = words(`
   Чебоксары Калининград Брянск Курск Иваново Магнитогорск Тверь Сочи Белгород Владимир Архангельск
   Калуга Сургут Смоленск Орёл Череповец Мурманск Вологда Королёв Псков Абакан Норильск Элиста`);
 
-/** Of which names are made that hardly any other channel has. */
+/** Syllables of names that hardly any two channels share. */
 export const SYLLABLES = words(`
   ва ко ми ра ни ле то са ку ши бо де га лю зе ро пи на ту хо фе ры жо мя цы чу щё ян эр ус ил ам от
   ен ов ин ак ел ор ур ыш яр юм`);

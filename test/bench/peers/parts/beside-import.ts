@@ -10,7 +10,7 @@ import { ROOT, spawn } from "../processes.ts";
 import { type Part, workNamed } from "../run.ts";
 
 const P99_MOST_MS = 50;
-/** More than are imported while we measure. */
+/** More rows than are imported while we measure. */
 const ROWS = 12_000_000;
 
 /** The mix by one client, before and while another process imports statistics of new days. */
@@ -53,7 +53,7 @@ export const besideImport: Part = async ({ database, works, options }) => {
   }
 };
 
-/** A day of all channels after the other, as they come in every night. */
+/** Writes one day after another of all channels, as they arrive every night. */
 function writeNewDays(path: string, channels: number): void {
   const file = openSync(path, "w");
   writeSync(file, "channel,day,subscribers,views,posts\n");
@@ -67,6 +67,7 @@ function writeNewDays(path: string, channels: number): void {
   closeSync(file);
 }
 
+/** Waits until the import has written `rows` new days of the first channel. */
 async function imported(database: string, rows: number): Promise<void> {
   const db = new BetterSqlite3(database, { readonly: true });
   const found = db.prepare(
@@ -76,7 +77,7 @@ async function imported(database: string, rows: number): Promise<void> {
   db.close();
 }
 
-/** So that the next run finds the data as it was made. */
+/** Restores the data for the next run. */
 function removeNewDays(database: string): void {
   const db = new BetterSqlite3(database);
   db.prepare("DELETE FROM daily_statistics WHERE day >= ?").run(END_DAY);

@@ -16,29 +16,29 @@ import type { Part, Run } from "../run.ts";
 import { median, medianRatio } from "../statistics.ts";
 
 const CONNECTIONS = 64;
-/** As many as most works have wishes; of others, the first. */
+/** Number of constant answers, enough for the wishes of most works; of the others, the first ones. */
 const CONSTANTS = 400;
 /** Wishes whose answers are compared before anything is measured. */
 const CHECKED = 15;
 /**
- * A contender that is slower than this gets longer rounds, to end some requests in them, and few
- * connections: what it has not answered at the end of a round keeps it busy in those of the others.
+ * A contender slower than this gets longer rounds, so that some requests end within them, and fewer connections,
+ * because requests left unanswered at the end of a round keep it busy during those of the others.
  */
 const SLOW_MS = 100;
 const SLOW_ROUND = { connections: 2, seconds: 10 };
 const PROBED = 5;
 const BARE_LOOP = join(ROOT, "test/bench/peers/contenders/bare-loop.ts");
 
-/** Works of the search have a part of their own. */
+/** Searches have their own part. */
 const isCompared = (name: string): boolean => !name.startsWith("search");
-/** Where HTTP is a good part of the work, or the answer is big. */
+/** Works of which HTTP is a large part, or with large answers. */
 const hasConstant = (name: string): boolean =>
   /^(card|rare cards|post$|catalog -subscribers|statistics 27)/.test(name);
 const isCatalogPage = (name: string): boolean => name.startsWith("catalog");
 const hasBareLoop = (name: string): boolean =>
   /^(card by id|rare cards|catalog|100 ids|statistics)/.test(name);
 
-/** Requests per second beside those of the others, over sixteen connections. */
+/** Answers per second compared with the others', over 64 connections. */
 export const compare: Part = async (run) => {
   const works = run.works.filter(({ name }) => isCompared(name) && name.includes(run.options.work));
   const kanalog = await startKanalog(run.database);
@@ -53,7 +53,7 @@ export const compare: Part = async (run) => {
   try {
     const figures: Figure[] = [];
     for (const [at, work] of works.entries()) {
-      // Asked with the same headers.
+      // Requested with the same headers.
       const { headers } = kanalog;
       const paths = (answers[at] ?? []).map((_, nth) => `/${at}/${nth}`);
       const constant = { address: constants.address, headers, paths };
@@ -65,7 +65,7 @@ export const compare: Part = async (run) => {
   }
 };
 
-/** What is answered to a work, which the ceiling has as constants: texts of all sizes and scripts. */
+/** Kanalog's answers to a work, which bare Elysia returns as constants. */
 async function answersOf(contender: Contender, { wishes }: Work): Promise<string[]> {
   const answers: string[] = [];
   for (const wish of wishes.slice(0, CONSTANTS)) answers.push(await answerOf(contender, wish));
@@ -89,22 +89,22 @@ async function compareWork(
   if (constant.paths.length > 0) targets.set("Elysia", constant);
   await requireSameRows(able, work.wishes.slice(0, CHECKED));
   const measured = await measure(run, work, targets);
-  run.tell(
+  run.report(
     `${work.name}: ${[...measured.rates].map(([name, all]) => `${name} ${median(all).toFixed(0)}/s`).join(", ")}`,
   );
   return ratios(work, measured);
 }
 
 interface Measured {
-  /** Answers per second by contender, round by round. */
+  /** Answers per second by contender, for each round. */
   rates: Map<string, number[]>;
-  /** Processor time of an answer in microseconds, likewise: on a busy machine it says more than the rate. */
+  /** Microseconds of processor time per answer, likewise; on a busy machine it says more than the rate. */
   processor: Map<string, number[]>;
   /** Kanalog with one client. */
   alone: LoadResult[];
 }
 
-/** The contenders in turn, round by round. */
+/** Measures the contenders in turn, in each round. */
 async function measure(
   run: Run,
   work: Work,
@@ -130,7 +130,7 @@ async function measure(
       const usedMs = pid === undefined ? 0 : processorMs(pid);
       const { perSecond } = await load(target, round);
       note(name, perSecond);
-      // Answered once what was given up is over.
+      // Waits until the requests abandoned at the end of the round are finished.
       await askEach({ ...target, paths: target.paths.slice(0, 1) });
       if (pid !== undefined) {
         const answers = perSecond * round.seconds;
@@ -146,7 +146,7 @@ async function measure(
   return { rates, processor, alone };
 }
 
-/** Kanalog's answers per second over each other's. */
+/** Kanalog's answers per second divided by each other contender's. */
 function ratios(work: Work, { rates, processor, alone }: Measured): Figure[] {
   const own = rates.get("Kanalog") ?? [];
   const p50Ms = median(alone.map((result) => result.p50Ms));
@@ -180,7 +180,7 @@ function processorNote(own: number[] = [], others: number[] = []): string[] {
   ];
 }
 
-/** What the issue asks for. */
+/** Targets: the least ratio of Kanalog to another contender; null if there is none. */
 function leastRatio(work: string, other: string): number | null {
   const isCard = work.startsWith("card");
   if (other === "Elysia") return isCard ? 0.7 : null;

@@ -13,20 +13,20 @@ const GROWTH_MOST = 2;
 const FAR_PAGE_MOST = 1.2;
 const PAGES = ["catalog -subscribers", "page far"] as const;
 
-/** The same work over more and more channels, by one client; and the far page beside the first. */
-export const growth: Part = async ({ options, tell }) => {
+/** The same work with more and more channels, by one client; and the far page compared with the first. */
+export const growth: Part = async ({ options, report }) => {
   const sizes = SIZES.filter((size) => size < options.channels);
   sizes.push(options.channels);
   const stages: { size: number; works: Work[]; kanalog: Contender }[] = [];
   for (const size of sizes) {
-    const database = await ensureDatabase(options.dataRoot, size, tell);
+    const database = await ensureDatabase(options.dataRoot, size, report);
     stages.push({ size, works: drawWorks(database), kanalog: await startKanalog(database) });
   }
   try {
     const names = (stages[0]?.works ?? [])
       .map(({ name }) => name)
       .filter((name) => name.includes(options.work))
-      // The smallest size has nothing to have grown from.
+      // With a single size there is no growth, only the comparison of pages.
       .filter((name) => sizes.length > 1 || PAGES.some((page) => page === name));
     const results = new Map<string, LoadResult[]>();
     const key = (size: number, name: string): string => `${size} ${name}`;

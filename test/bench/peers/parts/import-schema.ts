@@ -1,28 +1,28 @@
 import BetterSqlite3 from "better-sqlite3";
 import { run } from "../processes.ts";
 
-/** From this version on `sqlite3` knows `contentless_delete`. */
+/** First version of `sqlite3` with `contentless_delete`. */
 const CONTENTLESS_DELETE = [3, 43];
 
-/** SQL for an empty database of `sqlite3`. */
+/** SQL for an empty database that `sqlite3` fills. */
 interface ImportSchema {
-  /** Makes channels, cards, statistics and the search index with their indexes, and nothing that follows them. */
+  /** Creates channels, cards, statistics and the search index with their indexes, without Kanalog's triggers. */
   tables: string;
   /**
-   * Has `.import` itself write the search index, by a trigger: in the order of ids, since FTS5 is slow
-   * with rows that come in no order.
+   * Creates a trigger by which `.import` itself writes the search index, in the order of ids, because FTS5 is slow
+   * with unordered rows.
    */
   searchAlong: string;
-  /** Writes the search index in one statement, once the channels are imported. */
+  /** Writes the search index in one statement, after the channels are imported. */
   searchAfterwards: string;
 }
 
-/** A column that is computed, which a table must not have that `.import` writes; indexes compute it. */
+/** A generated column, which `.import` cannot handle; the indexes compute it instead. */
 const IS_CHAT = /,\s*is_chat INTEGER[\s\S]*?VIRTUAL/;
 
 /**
- * As in a database of Kanalog, but for the column `is_chat`. An older `sqlite3` gets the search index
- * without `contentless_delete`, which inserting hardly notices.
+ * The schema of a database of Kanalog, except for the column `is_chat`. For an older `sqlite3` the search index has
+ * no `contentless_delete`, which hardly affects inserting.
  */
 export async function importSchema(database: string): Promise<ImportSchema> {
   const db = new BetterSqlite3(database, { readonly: true });

@@ -12,25 +12,25 @@ import { importSchema } from "./import-schema.ts";
 const CHANNELS_MOST = 60_000;
 const DAYS_PER_CHANNEL = 64;
 const LEAST = { channels: 0.4, stats: 0.5 };
-/** Second half of an import over its first; what is kept between rows would grow much more. */
+/** Memory of the second half of an import divided by the first; a leak per row would grow much more. */
 const GROWTH_MOST = 1.25;
 const LOOK_MS = 100;
 const MEGABYTE = 1_000_000;
 
 interface Import {
   seconds: number;
-  /** Resident memory, look by look. */
+  /** Samples of resident memory. */
   bytes: number[];
 }
 
 /**
- * Imports into an empty database beside `sqlite3`'s own `.import` into the same tables and indexes, which
- * gets the rows as they are to be stored, search texts and shown cards made beforehand. It writes the
- * search index along, by a trigger; in another database afterwards, in one statement.
+ * Imports into an empty database, compared with `.import` of `sqlite3` into the same tables and indexes, which gets
+ * the rows as they are stored, with search texts and stored cards prepared. It writes the search index by a trigger,
+ * and in another database afterwards, in one statement.
  */
-export const imports: Part = async ({ options, tell }) => {
+export const imports: Part = async ({ options, report }) => {
   if (Bun.which("sqlite3") === null) {
-    tell("imports: left out, since there is no sqlite3");
+    report("imports: skipped, because sqlite3 is not installed");
     return [];
   }
   const folder = mkdtempSync(join(tmpdir(), "kanalog-bench-"));
@@ -101,7 +101,7 @@ export const imports: Part = async ({ options, tell }) => {
   }
 };
 
-/** Another's seconds over our own. */
+/** The other's seconds divided by ours. */
 function beside(name: string, own: readonly Import[], others: readonly number[]): Figure {
   const seconds = own.map((one) => one.seconds);
   return {
@@ -117,7 +117,7 @@ function load(file: string, table: string): string {
   return `.import ${file} ${table}\n`;
 }
 
-/** Runs what `sqlite3` understands. @returns seconds */
+/** Runs SQL and commands in `sqlite3`. @returns seconds */
 async function sqlite(path: string, ...text: string[]): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(["sqlite3", "-bail", path]);
@@ -136,7 +136,7 @@ async function sqlite(path: string, ...text: string[]): Promise<number> {
   return (performance.now() - startedAt) / 1000;
 }
 
-/** By the command, its start and the reading of the file included. */
+/** Imports by Kanalog's command, including its start and reading the file. */
 async function kanalogImport(
   database: string,
   kind: "channels" | "stats",
@@ -159,7 +159,7 @@ async function kanalogImport(
   return { seconds, bytes };
 }
 
-/** What the second half needs at the most, over what the first half does once it is under way. */
+/** The most memory of the second half divided by that of the first half. */
 function memoryGrowth(bytes: readonly number[]): number {
   const half = Math.ceil(bytes.length / 2);
   return Math.max(...bytes.slice(half)) / Math.max(...bytes.slice(0, half));
@@ -168,7 +168,7 @@ function memoryGrowth(bytes: readonly number[]): number {
 const CHANNEL_TABLES = ["channels", "channel_cards", "channel_texts", "public_cards"];
 const TABLES = [...CHANNEL_TABLES, "daily_statistics"];
 
-/** @throws Error where one has other rows than the other */
+/** @throws Error if the tables have different numbers of rows */
 function requireSameCounts(one: string, other: string, tables = TABLES): void {
   const counts = [one, other].map((path) => {
     const db = new BetterSqlite3(path, { readonly: true });

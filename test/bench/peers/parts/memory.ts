@@ -9,7 +9,7 @@ const CONNECTIONS = 16;
 const REST_MS = 2_000;
 const MEGABYTE = 1_000_000;
 
-/** Resident memory at rest, and after the mix over sixteen connections. */
+/** Resident memory at rest, and after the mix over 16 connections. */
 export const memory: Part = async ({ database, works, options }) => {
   const kanalog = await startKanalog(database);
   try {

@@ -17,11 +17,11 @@ const MOST = { bytes: 4_000, log: 128, p99: 3, few: 0.5 };
 const LEAST_OF_SQLITE = 0.5;
 
 /**
- * The numbers of all channels refreshed by one import beside a server with two readers of the mix; then
- * those of a few; and `sqlite3` with the same new values for a bare table of the same orderings. Bytes are
- * those that the kernel counts as written to disk for the import and the server, checkpoints included.
+ * Updates the numbers of all channels by one import while two clients read the mix from a server; then those of a
+ * few; and `sqlite3` with the same new values on a bare table with the same orderings. Bytes are those that the
+ * kernel counts as written to disk by the import and the server, including checkpoints.
  */
-export const refresh: Part = async ({ database, works, options, tell }) => {
+export const refresh: Part = async ({ database, works, options, report }) => {
   const folder = mkdtempSync(join(dirname(database), "refresh-"));
   const file = join(folder, "kanalog.db");
   const [all, few] = [join(folder, "all.csv"), join(folder, "few.csv")];
@@ -48,7 +48,7 @@ export const refresh: Part = async ({ database, works, options, tell }) => {
     const byServer = bytesWritten(server.server.pid) - byServerBefore;
     const written = byServer + bytesWritten("self") - byImportBefore;
     const log = watch.stop();
-    tell(`refresh: ${channels} channels in ${seconds.toFixed(1)} s`);
+    report(`refresh: ${channels} channels in ${seconds.toFixed(1)} s`);
 
     const fewSeconds: number[] = [];
     for (let time = 0; time < FEW_TIMES; time++) {
@@ -102,7 +102,7 @@ export const refresh: Part = async ({ database, works, options, tell }) => {
   }
 };
 
-/** Follows the size of a file. `stop` gives the largest that was seen. */
+/** Watches the size of a file. `stop` returns the largest one seen. */
 function watchLog(path: string): { stop(): number } {
   let largest = 0;
   const look = (): void => {
@@ -118,7 +118,7 @@ function watchLog(path: string): { stop(): number } {
   };
 }
 
-/** By a process and those of its children that it has waited for. */
+/** Bytes written by a process and those of its children that have ended. */
 function bytesWritten(pid: number | "self"): number {
   const counters = readFileSync(`/proc/${pid}/io`, "utf8");
   return Number(/^write_bytes: (\d+)$/m.exec(counters)?.[1]);

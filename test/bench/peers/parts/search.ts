@@ -15,12 +15,12 @@ const P99_MAX_MS = 15;
 const OWN_PASSES = 20;
 const LEAST: Record<string, number> = { Fastify: 20, PocketBase: 50 };
 
-/** The peers are asked every fourth string only, since one takes them up to seconds. */
+/** The peers get only every fourth string, because one can take them seconds. */
 const SAMPLED = 4;
-/** Of those every fifth is checked to be answered with the same rows. */
+/** Every fifth of those is checked for the same rows. */
 const CHECKED = 5;
 
-/** Each string by one client, one after the other, many times: alone, then in turn with the peers. */
+/** Each string by one client, one after another, many times: alone, then in turn with the peers. */
 export const search: Part = async (run) => {
   const works = ["search", "search filtered"].map((name) => workNamed(run.works, name));
   const kanalog = await startKanalog(run.database);
@@ -36,10 +36,10 @@ export const search: Part = async (run) => {
   }
 };
 
-/** The string whose slowest answers are the slowest of all, while no other server runs. */
+/** The string with the highest p99, while no other server is running. */
 async function slowest({ options }: Run, work: Work, kanalog: Contender): Promise<Figure> {
   const target = await requireTarget(kanalog, work);
-  // The first is not counted: it reads the file into the system's cache.
+  // The first pass is not counted, because it reads the file into the system's cache.
   const [, ...passes] = await askPatiently(target, options.isQuick ? 11 : 101);
   const p99OfString = work.wishes.map((_, index) =>
     percentile(
@@ -63,9 +63,9 @@ async function slowest({ options }: Run, work: Work, kanalog: Contender): Promis
   };
 }
 
-/** How long the peers take for a sample of the strings, over how long Kanalog does. */
+/** The peers' time for a sample of the strings, divided by Kanalog's. */
 async function ratios(
-  { options, tell }: Run,
+  { options, report }: Run,
   work: Work,
   kanalog: Contender,
   peers: readonly Contender[],
@@ -80,10 +80,10 @@ async function ratios(
   for (let round = 1; round <= rounds; round++) {
     for (const [contender, ofContender] of totals) {
       const target = await requireTarget(contender, sample);
-      // A peer takes seconds for what Kanalog does in tenths: each is asked for seconds.
+      // Kanalog makes more passes, so that each contender is measured for seconds.
       const passes = contender === kanalog ? OWN_PASSES : 1;
       for (let pass = 0; pass < passes; pass++) ofContender.push(sum(await askEach(target)));
-      tell(`${work.name}: ${contender.name}, pass ${round} of ${rounds}`);
+      report(`${work.name}: ${contender.name}, pass ${round} of ${rounds}`);
     }
   }
   const totalOf = (contender: Contender): number => median(totals.get(contender) ?? []);

@@ -9,7 +9,7 @@ const POSTS = 30_000;
 const POSTS_QUICK = 2_000;
 const MOST = 3;
 
-/** An import of a day's posts, each of another channel: what it writes into the log, beside their own size. */
+/** Bytes that an import of a day's posts, each of a random channel, writes to the log, compared with their size. */
 export const spreadPosts: Part = async ({ database, options }) => {
   const folder = mkdtempSync(join(dirname(database), "spread-"));
   const [file, rows] = [join(folder, "kanalog.db"), join(folder, "posts.csv")];
@@ -33,7 +33,7 @@ export const spreadPosts: Part = async ({ database, options }) => {
   }
 };
 
-/** Bytes of the log that work wrote. While somebody reads, the log does not begin anew. */
+/** Size of the log after the work. A reader keeps the log from being restarted meanwhile. */
 async function loggedBy(database: string, work: () => Promise<unknown>): Promise<number> {
   const reader = new BetterSqlite3(database);
   try {

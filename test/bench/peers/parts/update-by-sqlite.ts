@@ -22,10 +22,10 @@ const UPDATE = `
   FROM refreshed r WHERE r.id = channels.id`;
 
 /**
- * Has `sqlite3` write new numbers, which lie in a table beside it, to all rows of a table that is nothing
- * but what the catalog orders by, in one statement.
- * @param database of Kanalog, whose channels are taken
- * @param file the new numbers, as `writeRefreshed` leaves them
+ * Has `sqlite3` update all rows of a table that only has what the catalog orders by, with new numbers from another
+ * table, in one statement.
+ * @param database Kanalog's, from which the channels are copied
+ * @param file the new numbers, as written by `writeRefreshed`
  */
 export async function updateBySqlite(database: string, file: string): Promise<{ seconds: number }> {
   const path = `${database}-bare`;

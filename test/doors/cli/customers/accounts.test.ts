@@ -12,20 +12,24 @@ type Run = "run" | "runProgram";
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+03:00$/);
 
-async function expectUsageFault(words: string[], said: string, run: Run = "run"): Promise<void> {
+async function expectUsageFault(
+  words: string[],
+  expected: string,
+  run: Run = "run",
+): Promise<void> {
   const { exitCode, out, notes } = await machine[run](words);
   expect({ words, exitCode, out }).toEqual({ words, exitCode: 2, out: "" });
   expect(notes.trimEnd().split("\n"), words.join(" ")).toHaveLength(1);
-  expect(notes).toContain(said);
+  expect(notes).toContain(expected);
 }
 
-async function expectFailure(words: string[], said: string, run: Run = "run"): Promise<void> {
+async function expectFailure(words: string[], expected: string, run: Run = "run"): Promise<void> {
   const { exitCode, out, notes } = await machine[run](words);
   expect({ words, exitCode, out }).toEqual({ words, exitCode: 1, out: "" });
-  expect(notes.trimEnd()).toBe(said);
+  expect(notes.trimEnd()).toBe(expected);
 }
 
-test("organizations are made, shown, listed, given plans, archived and restored", async () => {
+test("organizations are created, shown, listed, given plans, archived and restored", async () => {
   const made = await machine.json(["org", "create", "--name", " Acme ", "--plan", "start"]);
   expect(made).toEqual({
     ...{ id: 1, name: "Acme", plan: "start", plan_ends_at: null, period_ends_at: INSTANT },
@@ -41,7 +45,7 @@ test("organizations are made, shown, listed, given plans, archived and restored"
   const endless = await machine.run(["org", "plan", "1", "profi", "--json"]);
   expect(JSON.parse(endless.out)).toMatchObject({ plan_ends_at: null });
   expect(endless.notes.trimEnd()).toBe(
-    "The plan has no end any more; before, it ended 2099-02-01T00:00:00+03:00.",
+    "The plan does not end any more; before, it ended 2099-02-01T00:00:00+03:00.",
   );
   expect((await machine.run(["org", "plan", "1", "test"])).notes).toBe("");
 });
@@ -57,14 +61,16 @@ test("members are added, listed, given roles, suspended and restored", async () 
   });
   expect(await machine.json(["member", "list", "1"])).toEqual({ results: [added] });
   const { out, notes } = await machine.run(["member", "role", "1", "administrator", "--json"]);
-  expect(notes).toBe("The organization has no owner now: `kanalog member role` makes one.\n");
+  expect(notes).toBe(
+    "The organization has no owner now: appoint one with `kanalog member role`.\n",
+  );
   const changed = JSON.parse(out);
   expect(changed).toEqual({ ...added, role: "administrator" });
   expect(await machine.json(["member", "suspend", "1"])).toMatchObject({ suspended_at: INSTANT });
   expect(await machine.json(["member", "restore", "1"])).toEqual(changed);
 });
 
-test("keys are made, listed without the key, and revoked", async () => {
+test("keys are created, listed without their secret, and revoked", async () => {
   await machine.customer();
   const made = await machine.json<{ key: string }>([
     ...["key", "create", "--member", "1", "--name", "CI", "--write", "--expires", "2099-12-31"],
@@ -100,7 +106,7 @@ test.skipIf(!existsSync("/dev/full"))(
       const notes = await child.stderr.text();
       expect(await child.exited).toBe(1);
       expect(notes).toMatch(
-        /^Standard output cannot be written: ENOSPC.* Nobody saw key \d+, so it was revoked: make another\.\n$/,
+        /^Standard output cannot be written: ENOSPC.* Nobody saw key \d+, so it was revoked: create another one\.\n$/,
       );
     }
     const revoked = machine.query("SELECT revoked_at IS NOT NULL AS ended FROM keys ORDER BY id");
@@ -108,20 +114,20 @@ test.skipIf(!existsSync("/dev/full"))(
   },
 );
 
-test("a key is stored only as a hash: it is nowhere in the database's files", async () => {
+test("a key is stored only as a hash: it appears nowhere in the database's files", async () => {
   const { key } = await machine.customer();
   const files = ["kanalog.db", "kanalog.db-wal"].filter((name) => machine.exists(name));
   const bytes = Buffer.concat(files.map((name) => readFileSync(machine.path(name))));
   expect(bytes.includes(key.slice(0, 11))).toBe(true);
   expect(bytes.includes(key)).toBe(false);
-  // Not even in part: what the prefix does not show.
+  // Nor does any part that the prefix does not show.
   expect(bytes.includes(key.slice(11))).toBe(false);
   expect(bytes.includes(key.slice(11, -6))).toBe(false);
 });
 
-test("for people, an object is a line a field and a list a table", async () => {
+test("without --json, an object is printed as one line per field, and a list as a table", async () => {
   const made1 = await machine.run(["org", "list"]);
-  expect(made1.notes).toBe(`Made a new database, ${machine.database}.\nNone.\n`);
+  expect(made1.notes).toBe(`Created a new database, ${machine.database}.\nNone.\n`);
   const none = await machine.run(["org", "list"]);
   expect(none).toEqual({ exitCode: 0, out: "", notes: "None.\n" });
   const made = await machine.run(["org", "create", "--name", "Acme", "--plan", "growth"]);
@@ -158,10 +164,10 @@ test("the plans are those of the contract", async () => {
   ]);
 });
 
-test("an id of nobody is exit 1 and one line", async () => {
+test("an unknown id is reported in one line, with exit 1", async () => {
   await machine.customer();
   await expectFailure(["org", "show", "9"], "Organization 9 was not found.", "runProgram");
-  for (const [words, said] of [
+  for (const [words, expected] of [
     [["org", "plan", "9", "start"], "Organization 9 was not found."],
     [["org", "archive", "9"], "Organization 9 was not found."],
     [["member", "list", "9"], "Organization 9 was not found."],
@@ -176,14 +182,14 @@ test("an id of nobody is exit 1 and one line", async () => {
     [["key", "list", "9"], "Organization 9 was not found."],
     [["key", "revoke", "9"], "Key 9 was not found."],
   ] as [string[], string][]) {
-    await expectFailure(words, said);
+    await expectFailure(words, expected);
   }
 });
 
-test("wrong usage is exit 2 and one line that says what is wrong", async () => {
+test("wrong usage is reported in one line that says what is wrong, with exit 2", async () => {
   await machine.customer();
   await expectUsageFault(["nonsense"], "nonsense", "runProgram");
-  for (const [words, said] of [
+  for (const [words, expected] of [
     [["org", "create", "--plan", "start"], "--name"],
     [["org", "create", "--name", "A"], "--plan"],
     [["org", "create", "--name", "A", "--plan", "gold"], "test, start, growth, profi"],
@@ -208,14 +214,14 @@ test("wrong usage is exit 2 and one line that says what is wrong", async () => {
     [["key", "create", "--member", "1", "--name", "a\u001bb"], "Control characters"],
     [["serve", "--verbose"], "--verbose"],
   ] as [string[], string][]) {
-    await expectUsageFault(words, said);
+    await expectUsageFault(words, expected);
   }
   expect(await machine.json(["org", "list"])).toMatchObject({ results: [{ plan: "profi" }] });
   expect((await machine.json<{ results: [] }>(["member", "list", "1"])).results).toHaveLength(1);
   expect((await machine.json<{ results: [] }>(["key", "list", "1"])).results).toHaveLength(1);
 });
 
-test("the help lists only commands that exist, and each has a help of its own", async () => {
+test("the help lists only commands that exist, and each has its own help", async () => {
   const help = await machine.run(["--help"]);
   expect(help.exitCode).toBe(0);
   const listed = [...help.out.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1] ?? "");

@@ -18,7 +18,7 @@ interface Made {
 const create = (name: string, owner: string): Promise<Made> =>
   machine.json(["org", "create", "--name", name, "--plan", "growth", "--owner", owner]);
 
-test("one command makes a customer: organization, owner, key and a link to choose a password by", async () => {
+test("one command creates a customer: organization, owner, key and a link for choosing a password", async () => {
   const made = await create("Acme", "ada@example.com");
   expect(made.key).toMatch(/^knl_ro_[0-9A-Za-z]{38}$/);
   expect(made.link).toContain("/account/choose-password/?token=");
@@ -31,14 +31,14 @@ test("one command makes a customer: organization, owner, key and a link to choos
   });
 });
 
-test("a customer that cannot be made whole is not made at all", async () => {
+test("a customer is created completely or not at all", async () => {
   const before = await machine.json(["org", "list"]);
   const words = ["org", "create", "--name", "Half", "--plan", "test", "--owner", "no address"];
   expect((await machine.run(words)).exitCode).toBe(2);
   expect(await machine.json(["org", "list"])).toEqual(before);
 });
 
-test("commands take the names of organizations, members and keys as well as their numbers", async () => {
+test("commands accept names of organizations, members and keys as well as their numbers", async () => {
   const { id, member, key_id } = await create("Books & Co", "bob@example.com");
   expect(await machine.json(["org", "show", "books & co"])).toMatchObject({ id });
   expect(await machine.json(["org", "plan", "Books & Co", "profi"])).toMatchObject({ id });
@@ -55,7 +55,7 @@ test("commands take the names of organizations, members and keys as well as thei
   expect(await machine.json(["key", "revoke", first?.prefix ?? ""])).toMatchObject({ id: key_id });
 });
 
-test("a name that several have is exit 2 with their numbers; one that nothing has is exit 1, as a number is", async () => {
+test("an ambiguous name is exit 2 with the numbers; an unknown name or number is exit 1", async () => {
   const [one, other] = [
     await create("Twin", "c@example.com"),
     await create("twin", "c@example.com"),
@@ -86,7 +86,7 @@ test("a name that several have is exit 2 with their numbers; one that nothing ha
   }
 });
 
-test("the sample is removed by one command, however often it is called", async () => {
+test("sample remove removes the sample, and does nothing when called again", async () => {
   expect(await machine.json(["sample", "remove"])).toEqual({ removed: 0 });
   const server = await machine.serve(["start", "--db", machine.path("sample.db")]);
   await server.stop();

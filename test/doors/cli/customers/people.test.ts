@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createMachine, type Machine, until } from "../../../support/machine.ts";
 
-/** People of the account site, by the command line. */
+/** Commands about people of the account site. */
 let machine: Machine;
 beforeEach(() => {
   machine = createMachine();
@@ -15,7 +15,7 @@ const hashOf = () => {
   return row?.password ?? "";
 };
 
-test("staff is added with a link to choose a password by, and removed, but for the last", async () => {
+test("staff are added with a link for choosing a password, and removed except for the last one", async () => {
   const environment = { KANALOG_BASE_URL: "https://data.example.com/kanalog" };
   const added = await machine.run(["staff", "add", "Boss@example.com", "--json"], { environment });
   const { link, ...rest } = JSON.parse(added.out);
@@ -28,7 +28,7 @@ test("staff is added with a link to choose a password by, and removed, but for t
   const other = await machine.run(["staff", "add", "other@example.com"], {
     environment: { KANALOG_PORT: "9090" },
   });
-  // Where the appliance listens is not known here.
+  // The command does not know where the appliance listens.
   expect(other.out).toMatch(/^link +\/account\/choose-password\/\?token=\w+$/m);
   expect(other.notes).toContain(
     "Put the appliance's address before it, such as http://127.0.0.1:9090.",
@@ -58,7 +58,7 @@ test("somebody with a password becomes staff without a link", async () => {
   expect(added).toEqual({ email: "ada@example.com", is_staff: true, link: null });
 });
 
-test("a member's password is set from standard input, for a person that is made", async () => {
+test("a member's password is set from standard input, creating the person, and ends their sessions", async () => {
   const { member } = await machine.customer();
   const set = ["member", "password", String(member), "--stdin", "--json"];
   const first = await machine.run(set, { stdin: "correct horse battery\nsecond line\n" });
@@ -75,7 +75,7 @@ test("a member's password is set from standard input, for a person that is made"
   expect(machine.query("SELECT 1 FROM sessions")).toEqual([]);
 });
 
-test("a password that is too short, or asked for without a terminal, is refused", async () => {
+test("a password that is too short, or cannot be asked for without a terminal, is refused", async () => {
   const { member } = await machine.customer();
   const set = ["member", "password", String(member)];
   for (const stdin of ["short\n", "", "\n"]) {
@@ -83,14 +83,14 @@ test("a password that is too short, or asked for without a terminal, is refused"
     expect(refused).toMatchObject({ exitCode: 2, out: "" });
     expect(refused.notes).toContain("at least 10 characters");
   }
-  const asked = await machine.run(set);
-  expect(asked).toMatchObject({ exitCode: 2, notes: expect.stringContaining("--stdin") });
+  const refusal = await machine.run(set);
+  expect(refusal).toMatchObject({ exitCode: 2, notes: expect.stringContaining("--stdin") });
   const missing = await machine.run(["member", "password", "99", "--stdin"]);
   expect(missing).toMatchObject({ exitCode: 1, notes: "Member 99 was not found.\n" });
   expect(machine.query("SELECT 1 FROM credentials")).toEqual([]);
 });
 
-test("on a terminal the password is asked for twice, and not shown", async () => {
+test("on a terminal the password is asked for twice, and not echoed", async () => {
   const { member } = await machine.customer();
   let seen = "";
   const decoder = new TextDecoder();
@@ -104,18 +104,18 @@ test("on a terminal the password is asked for twice, and not shown", async () =>
       },
     },
   });
-  const asked = (question: string) => seen.split(question).length - 1;
+  const times = (question: string) => seen.split(question).length - 1;
   const type = (text: string) => child.terminal?.write(`${text}\r`);
-  await until(() => asked("New password:") === 1);
+  await until(() => times("New password:") === 1);
   type("correct horse battery");
-  await until(() => asked("Once more:") === 1);
+  await until(() => times("Once more:") === 1);
   type("a mistyped password");
-  await until(() => asked("New password:") === 2);
+  await until(() => times("New password:") === 2);
   type("correct horse battery");
-  await until(() => asked("Once more:") === 2);
+  await until(() => times("Once more:") === 2);
   type("correct horse battery");
   expect(await child.exited).toBe(0);
   expect(seen).not.toContain("battery");
-  expect(seen).toContain("These are two passwords.");
+  expect(seen).toContain("The passwords differ.");
   expect(await Bun.password.verify("correct horse battery", hashOf())).toBe(true);
 });

@@ -9,7 +9,7 @@ afterAll(() => machine.leave());
 
 const plans = async () => (await machine.json<{ results: object[] }>(["plan", "list"])).results;
 
-test("plan set changes what it names, and prints the plan", async () => {
+test("plan set changes only the given limits, and prints the plan", async () => {
   const words = [
     "plan",
     "set",
@@ -36,7 +36,7 @@ test("plan set changes what it names, and prints the plan", async () => {
   expect(await plans()).toContainEqual(growth);
 });
 
-test("numbers that no plan can have are one clear line, exit 2, and change nothing", async () => {
+test("limits out of range are refused in one line, with exit 2, and change nothing", async () => {
   const before = await plans();
   for (const [option, value, range] of [
     ["--rate", "0", "1 to 1000000"],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createMachine, type Machine, type Serving } from "../../../support/machine.ts";
 
-/** Staff's commands, beside a serving appliance. */
+/** Staff's commands about webhooks, while an appliance serves. */
 let machine: Machine;
 let serving: Serving;
 let key: string;
@@ -56,7 +56,7 @@ test("list shows webhooks of one organization, or of all, and never a secret", a
   expect(other).toMatchObject({ exitCode: 1, notes: "Organization 999 was not found.\n" });
 });
 
-test("what staff disables only staff enables, and the API says so at once", async () => {
+test("a webhook disabled by staff can only be enabled by staff, and the API says so at once", async () => {
   const disabled = await machine.json(["webhook", "disable", "1", "--reason", "Hangs for days"]);
   expect(disabled).toMatchObject({
     ...{ is_active: false, disabled_reason: "staff", staff_note: "Hangs for days" },
@@ -69,7 +69,7 @@ test("what staff disables only staff enables, and the API says so at once", asyn
   expect(await (await call("GET", "1/")).json()).toMatchObject({ is_active: true });
 });
 
-test("deliveries lists what was sent and what came of it", async () => {
+test("deliveries lists what was sent, and the result", async () => {
   expect((await machine.run(["webhook", "deliveries", "1"])).notes).toContain("None.");
   const tested = await (await call("POST", "1/test/")).json();
   expect(tested).toMatchObject({ delivered: false, status: null });
@@ -85,7 +85,7 @@ test("deliveries lists what was sent and what came of it", async () => {
   }
 });
 
-test("the key that encrypts secrets lies beside the database, for its owner only", async () => {
+test("the secret that encrypts signing secrets is a file beside the database that only its owner can read", async () => {
   const { mode } = await Bun.file(`${machine.database}.secret`).stat();
   expect(mode & 0o777).toBe(0o600);
   expect(machine.read("kanalog.db.secret").trim().length).toBeGreaterThanOrEqual(32);

@@ -18,7 +18,7 @@ import { replaceDatabase } from "../../../../src/db/replace-database.ts";
 import { fakePorts } from "../../../support/fake-ports.ts";
 import { createMachine, type Finished, type Machine } from "../../../support/machine.ts";
 
-/** With one organization, and a backup of it in copy.db; made once. */
+/** A database with one organization, and its backup in copy.db; created once. */
 let template: Machine;
 let machine: Machine;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeEach(() => {
 afterEach(() => machine.leave());
 afterAll(() => template.leave());
 
-/** But for what Bun keeps in a home. */
+/** Files in the folder, except Bun's own. */
 const names = (): string[] =>
   readdirSync(machine.folder)
     .filter((name) => name !== ".bun")
@@ -55,7 +55,7 @@ function expectOneLine({ exitCode, out, notes }: Finished, text: string): void {
   expect(notes).toContain(text);
 }
 
-test("a backup is a sound copy for its owner's eyes only, and leaves nothing else behind", async () => {
+test("a backup is a sound copy that only its owner can read, and leaves no other files", async () => {
   const before = names();
   const made = await machine.json(["backup", "new.db"]);
   expect(made).toEqual({
@@ -69,7 +69,7 @@ test("a backup is a sound copy for its owner's eyes only, and leaves nothing els
   expect(organizations(machine.path("new.db"))).toEqual(["Acme"]);
 });
 
-test("a backup refuses a file that exists, and a database that does not", async () => {
+test("a backup refuses an existing target file and a missing database", async () => {
   machine.write("mine.txt", "precious");
   const missing = { KANALOG_DB: machine.path("missing.db") };
   const refused = await machine.run(["backup", "new.db"], { environment: missing });
@@ -79,14 +79,14 @@ test("a backup refuses a file that exists, and a database that does not", async 
   expect(machine.read("mine.txt")).toBe("precious");
 });
 
-test("a backup to standard output is refused, and makes no file of that name", async () => {
+test("a backup to standard output is refused, and creates no file named -", async () => {
   const { exitCode, out, notes } = await machine.run(["backup", "-"]);
   expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
-  expect(notes).toBe("A backup goes to a file: name one (./- for one named -).\n");
+  expect(notes).toBe("A backup needs a file: name one (./- for a file named -).\n");
   expect(machine.exists("-")).toBe(false);
 });
 
-test("a restore says where there was no database before", async () => {
+test("a restore says so if there was no database before", async () => {
   const there = await machine.run(["restore", "copy.db"]);
   expect(there.notes).not.toContain("before.");
   const environment = { KANALOG_DB: machine.path("mistyped.db") };
@@ -95,7 +95,7 @@ test("a restore says where there was no database before", async () => {
   expect(notes).toContain(`There was no database ${machine.path("mistyped.db")} before.\n`);
 });
 
-test("a backup names the secret that a restore needs, and never tells it", async () => {
+test("a backup says which secret a restore needs, and never prints it", async () => {
   const secret = "a secret text of at least thirty-two characters";
   const given = await machine.run(["backup", "one.db"], {
     environment: { KANALOG_SECRET: secret },
@@ -109,7 +109,7 @@ test("a backup names the secret that a restore needs, and never tells it", async
   expect(readFileSync(machine.path("two.db")).includes(secret)).toBe(false);
 });
 
-test("a secret that is missing is told, by a backup of webhooks and by a restore", async () => {
+test("a backup with webhooks and a restore say that the secret is missing", async () => {
   const secret = machine.path("kanalog.db.secret");
   expect((await machine.run(["backup", "none.db"])).notes).toBe("");
   const db = machine.open();
@@ -118,12 +118,12 @@ test("a secret that is missing is told, by a backup of webhooks and by a restore
   );
   db.close();
   expect((await machine.run(["backup", "some.db"])).notes).toContain(`${secret} is missing`);
-  expect((await machine.run(["restore", "some.db"])).notes).toContain(`${secret} is missing here`);
+  expect((await machine.run(["restore", "some.db"])).notes).toContain(`${secret} is missing`);
   machine.write("kanalog.db.secret", "a secret text of at least thirty-two characters");
   expect((await machine.run(["restore", "some.db"])).notes).not.toContain("missing");
 });
 
-test("a backup ends while others commit all the time, and has what was committed before it", async () => {
+test("a backup finishes while others keep committing, and contains what was committed before it", async () => {
   const { key } = await machine.customer();
   const server = await machine.serve();
   const writer = machine.open();
@@ -153,7 +153,7 @@ test("a backup ends while others commit all the time, and has what was committed
   }
 });
 
-test("a restore brings back what was, keeps what it replaced, and the appliance serves it", async () => {
+test("a restore brings back the backup, keeps the file it replaced, and the appliance serves it", async () => {
   await addOrganization("Later");
   const restored = await machine.json<{ kept_as: string }>(["restore", "copy.db"]);
   expect(restored).toEqual({
@@ -168,7 +168,7 @@ test("a restore brings back what was, keeps what it replaced, and the appliance 
   expect((await server.get("/readyz")).status).toBe(200);
 });
 
-test("of two restores within a second each keeps what it replaced, under a name of its own", async () => {
+test("two restores within a second each keep the file they replaced, under separate names", async () => {
   const { clock } = fakePorts();
   const suffix = ".before-restore-2026-11-20T12-00-00";
   const restore = () =>
@@ -184,18 +184,15 @@ test("of two restores within a second each keeps what it replaced, under a name 
   expect(organizations()).toEqual(["Acme"]);
 });
 
-test.skipIf(process.getuid?.() !== 0)(
-  "a restore by root leaves the database to the user whose it was",
-  async () => {
-    chownSync(machine.database, 1234, 1235);
-    expect((await machine.run(["restore", "copy.db"])).exitCode).toBe(0);
-    const { uid, gid } = statSync(machine.database);
-    expect({ uid, gid }).toEqual({ uid: 1234, gid: 1235 });
-  },
-);
+test.skipIf(process.getuid?.() !== 0)("a restore by root keeps the database's owner", async () => {
+  chownSync(machine.database, 1234, 1235);
+  expect((await machine.run(["restore", "copy.db"])).exitCode).toBe(0);
+  const { uid, gid } = statSync(machine.database);
+  expect({ uid, gid }).toEqual({ uid: 1234, gid: 1235 });
+});
 
 test.skipIf(process.getuid?.() !== 0)(
-  "what root makes first, the database and its secret, is its folder's owner's, who can go on",
+  "a database and secret created by root belong to their folder's owner",
   async () => {
     mkdirSync(machine.path("state"));
     chownSync(machine.path("state"), 65534, 65534);
@@ -208,8 +205,8 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test("a restore checkpoints the former database's WAL, and nothing of it reaches the new one", async () => {
-  // As after a process that was killed: what it committed last is in the WAL only.
+test("a restore checkpoints the old database's WAL, and nothing of it reaches the new one", async () => {
+  // As after a killed process: its last commits are only in the WAL.
   const writer = machine.open();
   writer.pragma("wal_autocheckpoint = 0");
   writer.exec("UPDATE organizations SET name = 'Renamed in the WAL'");
@@ -224,7 +221,7 @@ test("a restore checkpoints the former database's WAL, and nothing of it reaches
   expect(organizations()).toEqual(["Acme"]);
 });
 
-test("a restore where the database is gone puts its stray WAL aside", async () => {
+test("a restore without a database moves a leftover WAL aside", async () => {
   const environment = { KANALOG_DB: machine.path("new/other.db") };
   machine.write("stray.db-wal", "whatever");
   const stray = { KANALOG_DB: machine.path("stray.db") };
@@ -237,7 +234,7 @@ test("a restore where the database is gone puts its stray WAL aside", async () =
   expect(organizations(machine.path("new/other.db"))).toEqual(["Acme"]);
 });
 
-test("a restore through a symbolic link replaces the file that it leads to, and finds the secret on either side", async () => {
+test("a restore through a symbolic link replaces its target, and finds the secret beside link or target", async () => {
   mkdirSync(machine.path("real"));
   copyFileSync(machine.database, machine.path("real/r.db"));
   symlinkSync("real/r.db", machine.path("s.db"));
@@ -268,7 +265,7 @@ test("a restore through a symbolic link replaces the file that it leads to, and 
   expect(names().filter((name) => name.startsWith("s.db"))).toEqual(["s.db", "s.db.secret"]);
 });
 
-test("a restore refuses while a server runs, or any other process has the file open", async () => {
+test("a restore is refused while a server runs or any other process has the file open", async () => {
   const server = await machine.serve();
   await addOrganization("Later");
   const before = names();
@@ -283,7 +280,7 @@ test("a restore refuses while a server runs, or any other process has the file o
   expect(organizations()).toEqual(["Acme", "Later"]);
 });
 
-test("a restore refuses what is newer, damaged, no database, of another program, missing, or itself", async () => {
+test("a restore refuses a file that is newer, damaged, another program's, not a database, missing, or the database itself", async () => {
   const edit = (name: string, sql: string): void => {
     writeFileSync(machine.path(name), readFileSync(machine.path("copy.db")));
     const db = new BetterSqlite3(machine.path(name));
@@ -300,7 +297,7 @@ test("a restore refuses what is newer, damaged, no database, of another program,
   truncateSync(machine.path("cut.db"), bytes.length / 2);
   machine.write("text.db", "no database, but a text that is long enough\n".repeat(100));
   const before = names();
-  for (const [file, said] of [
+  for (const [file, expected] of [
     ["newer.db", "schema version 99"],
     ["theirs.db", "not a database of Kanalog"],
     ["damaged.db", "damaged"],
@@ -309,21 +306,21 @@ test("a restore refuses what is newer, damaged, no database, of another program,
     ["missing.db", "There is no file missing.db"],
     ["kanalog.db", "the database itself"],
   ] as const) {
-    expectOneLine(await machine.run(["restore", file]), said);
+    expectOneLine(await machine.run(["restore", file]), expected);
     expect(names(), file).toEqual(before);
   }
   expect(organizations()).toEqual(["Acme"]);
 });
 
-test("a database that is too damaged to be locked is not replaced, and it says what to do", async () => {
+test("a restore does not replace a database too damaged to be locked, and says what to do", async () => {
   machine.write("kanalog.db", "no database, but a text that is long enough\n".repeat(100));
   expectOneLine(await machine.run(["restore", "copy.db"]), "move the file away");
   expect(machine.read("kanalog.db")).toStartWith("no database");
 });
 
-test("where there is no room for the copy, nothing is left behind and the database stays", async () => {
+test("a copy that does not fit on the disk leaves nothing behind, and the database stays", async () => {
   const before = names();
-  // The shell's limit for the size of a file: SIGXFSZ is ignored, so that writing fails as on a full disk.
+  // The shell limits file sizes, and SIGXFSZ is ignored, so that writing fails as on a full disk.
   const limited = (words: string, blocks = 400): Promise<Finished> => {
     const main = new URL("../../../../src/main.ts", import.meta.url).pathname;
     const child = Bun.spawn(
@@ -345,11 +342,11 @@ test("where there is no room for the copy, nothing is left behind and the databa
       ([out, notes, exitCode]) => ({ out, notes, exitCode }),
     );
   };
-  for (const [words, said] of [
+  for (const [words, expected] of [
     ["restore copy.db", `Cannot lock ${machine.database}: the disk is full`],
     ["org create --name Other --plan profi", `${machine.database}: the disk is full`],
   ] as const) {
-    expectOneLine(await limited(words, 0), said);
+    expectOneLine(await limited(words, 0), expected);
   }
   for (const words of ["backup full.db", "restore copy.db"]) {
     const finished = await limited(words);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createMachine, type Machine, type Serving, until } from "../../../support/machine.ts";
 
-/** The commands beside a serving appliance, which answers anew at once. */
+/** Runs the commands while an appliance serves, whose answers must change at once. */
 let machine: Machine;
 let serving: Serving;
 let key: string;
@@ -18,7 +18,7 @@ afterAll(async () => {
 let next = 0;
 let from: number;
 let into: number;
-/** Two channels of each test's own. */
+/** Creates two channels for each test. */
 beforeEach(async () => {
   next += 10;
   [from, into] = [next, next + 1];
@@ -42,7 +42,7 @@ const status = async (path: string): Promise<number> =>
   (await serving.get(`/v1/msgr/channels/${path}/`, key)).status;
 const channelCommand = (...words: unknown[]) => machine.run(["channel", ...words.map(String)]);
 
-test("show names a channel by number, @handle, link or messenger id, and says how much there is of it", async () => {
+test("show finds a channel by number, @handle, link or messenger id, and counts its posts and days", async () => {
   for (const name of [from, `@FROM_${from}`, `https://t.me/from_${from}/1`, `from_${from}.t.me`]) {
     expect(await machine.json(["channel", "show", String(name)])).toMatchObject({
       ...{ id: from, msgr_id: null, handle: `from_${from}`, is_public: true },
@@ -62,7 +62,7 @@ test("show names a channel by number, @handle, link or messenger id, and says ho
   });
 });
 
-test("list has every channel, hidden ones too, by number", async () => {
+test("list prints every channel by number, including hidden ones", async () => {
   await channelCommand("hide", from);
   const { results } = await machine.json<{ results: { id: number }[] }>(["channel", "list"]);
   expect(results.map(({ id }) => id)).toEqual(results.map(({ id }) => id).sort((a, b) => a - b));
@@ -71,7 +71,7 @@ test("list has every channel, hidden ones too, by number", async () => {
   expect(out).toContain(`${from}\t-\tfrom_${from}\tПрежний ${from}\tchannel\t5\thidden\n`);
 });
 
-test("hide and unhide take a channel out of all answers and back, at once", async () => {
+test("hide and unhide remove a channel from all answers and bring it back, at once", async () => {
   expect(await status(`from_${from}`)).toBe(200);
   expect(await machine.json(["channel", "hide", `@from_${from}`])).toMatchObject({
     id: from,
@@ -85,19 +85,19 @@ test("hide and unhide take a channel out of all answers and back, at once", asyn
 
 test("delete and merge say what they will do, and without a terminal do it only with --yes", async () => {
   const deletion = `This deletes channel ${from} (@from_${from}, "Прежний ${from}") with 2 posts and 1 day of statistics; 0 webhooks watch it. It cannot be undone.\n`;
-  const merge = `This gives 2 posts and 1 day of statistics of channel ${from} (@from_${from}, "Прежний ${from}") to channel ${into} (@into_${into}, "Новый ${into}"), with its handles; 0 webhooks watch it. Number ${from} is gone then. It cannot be undone.\n`;
-  const asked =
-    "Standard input is no terminal to ask on: say --yes to have it done. Nothing was changed.\n";
+  const merge = `This moves 2 posts and 1 day of statistics of channel ${from} (@from_${from}, "Прежний ${from}") to channel ${into} (@into_${into}, "Новый ${into}"), with its handles; 0 webhooks watch it. Number ${from} then no longer exists. It cannot be undone.\n`;
+  const refusal =
+    "Standard input is not a terminal, so nobody can be asked: give --yes to confirm. Nothing was changed.\n";
   const before = machine.query("SELECT * FROM channels JOIN channel_cards USING (id)");
   expect(await channelCommand("delete", from)).toEqual({
     exitCode: 2,
     out: "",
-    notes: deletion + asked,
+    notes: deletion + refusal,
   });
   expect(await channelCommand("merge", from, into)).toEqual({
     exitCode: 2,
     out: "",
-    notes: merge + asked,
+    notes: merge + refusal,
   });
   expect(machine.query("SELECT * FROM channels JOIN channel_cards USING (id)")).toEqual(before);
 
@@ -109,7 +109,7 @@ test("delete and merge say what they will do, and without a terminal do it only 
   });
 });
 
-test("on a terminal they ask, and do it for a yes only", async () => {
+test("on a terminal, delete asks, and proceeds only if the answer is yes", async () => {
   const main = new URL("../../../../src/main.ts", import.meta.url).pathname;
   for (const [typed, exitCode, left] of [
     ["n", 1, 200],
@@ -127,7 +127,7 @@ test("on a terminal they ask, and do it for a yes only", async () => {
         },
       },
     });
-    await until(() => seen.includes("Go on? [y/N] "));
+    await until(() => seen.includes("Continue? [y/N] "));
     expect(seen).toContain(`This deletes channel ${from}`);
     child.terminal?.write(`${typed}\r`);
     expect(await child.exited).toBe(exitCode);
@@ -136,7 +136,7 @@ test("on a terminal they ask, and do it for a yes only", async () => {
   }
 });
 
-test("a merged or deleted channel is gone in the serving process at once", async () => {
+test("a merged or deleted channel disappears from the serving process at once", async () => {
   for (const path of [from, `from_${from}`, into, `into_${into}`]) {
     expect(await status(String(path))).toBe(200);
   }
@@ -154,16 +154,16 @@ test("a merged or deleted channel is gone in the serving process at once", async
   expect((await machine.run(["check"])).exitCode).toBe(0);
 });
 
-test("check names twins and the command that merges them, and finds none after it", async () => {
+test("check reports twins and the command that merges them, after which it finds none", async () => {
   // The handle of a channel without a messenger id moved to one that has one.
   machine.write("moved.csv", `id,handle\n${into},from_${from}\n`);
   await machine.json(["import", "channels", "moved.csv"]);
-  const told = `fault  twins: Two numbers of one channel, to be merged by: kanalog channel merge ${from} ${into}.`;
+  const fault = `fault  twins: Two numbers of one channel, to be merged by: kanalog channel merge ${from} ${into}.`;
   const { exitCode, out } = await machine.run(["check"]);
   expect(exitCode).toBe(1);
-  expect(out.split("\n")).toContain(told);
+  expect(out.split("\n")).toContain(fault);
 
-  // A file from before former handles were kept has only the link.
+  // A database from before former handles were stored has only the link.
   const db = machine.open();
   db.exec(`DELETE FROM former_handles WHERE channel_id IN (${from}, ${into})`);
   db.exec(`UPDATE channel_cards SET former_handles = '' WHERE id IN (${from}, ${into})`);
@@ -177,13 +177,13 @@ test("check names twins and the command that merges them, and finds none after i
     "UPDATE public_cards SET json = replace(json, '\"link\":null', @link) WHERE id = @id",
   ).run({ ...card, link: `"link":"${card.link}"` });
   db.close();
-  expect((await machine.run(["check"])).out.split("\n")).toContain(told);
+  expect((await machine.run(["check"])).out.split("\n")).toContain(fault);
 
   await channelCommand("merge", from, into, "--yes");
   expect((await machine.run(["check"])).out).toContain("ok     twins");
 });
 
-test("check names two channels that have one messenger id in its two forms", async () => {
+test("check reports two channels with the same messenger id in its two forms", async () => {
   const db = machine.open();
   db.exec(`UPDATE channel_cards SET msgr_id = -1000000000777 WHERE id = ${from}`);
   db.exec(`UPDATE channel_cards SET msgr_id = 777 WHERE id = ${into}`);

@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => machine.leave());
 
-test("check says of a sound database that all is well, beside a server that writes and without", async () => {
+test("check finds no faults in a sound database, with and without a server that writes to it", async () => {
   const server = await machine.serve(["start"]);
   const key = /knl_rw_\w+/.exec(server.printed())?.[0] ?? "";
   const calls = { under: true };
@@ -30,7 +30,7 @@ test("check says of a sound database that all is well, beside a server that writ
   expect(results.flatMap(({ faults }) => faults)).toEqual([]);
 });
 
-test("check tells faults one a line with exit 1, and changes nothing", async () => {
+test("check prints faults one per line, exits with 1, and changes nothing", async () => {
   await machine.json(["org", "create", "--name", "Acme", "--plan", "profi"]);
   const db = machine.open();
   db.pragma("foreign_keys = OFF");
@@ -53,12 +53,12 @@ test("check tells faults one a line with exit 1, and changes nothing", async () 
   expect(readFileSync(machine.database).equals(before)).toBe(true);
 });
 
-test("check tells what is wrong with a file that is damaged in many places, and never a stack", async () => {
+test("check says what is wrong with a file damaged in many places, and never prints a stack", async () => {
   await machine.run(["plan", "list"]);
   const sound = readFileSync(machine.database);
   for (const pages of [[60, 100, 101, 102], [2, 3, 4, 5], [1]]) {
     const bytes = Buffer.from(sound);
-    // The first page begins with what makes it a database at all.
+    // The first 100 bytes are SQLite's header, without which it is not a database at all.
     for (const page of pages) bytes.fill(0x5a, Math.max((page - 1) * 4096, 100), page * 4096);
     writeFileSync(machine.database, bytes);
     const { exitCode, out, notes } = await machine.run(["check"]);
@@ -73,7 +73,7 @@ test("check tells what is wrong with a file that is damaged in many places, and 
   }
 });
 
-test("check of a file that is no database of Kanalog says so and does not change it", async () => {
+test("check says that a file is not a database of Kanalog, and does not change it", async () => {
   const theirs = machine.open();
   theirs.exec("CREATE TABLE notes (text TEXT)");
   theirs.close();
@@ -84,7 +84,7 @@ test("check of a file that is no database of Kanalog says so and does not change
   expect(readFileSync(machine.database).equals(before)).toBe(true);
 });
 
-test("check finds a corrupted page, and refuses a database that is not there or of another schema", async () => {
+test("check finds a corrupted page, and refuses a missing database and an unknown schema version", async () => {
   const missing = await machine.run(["check"]);
   expect(missing.exitCode).toBe(1);
   expect(missing.notes).toContain("There is no database");

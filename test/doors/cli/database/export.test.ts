@@ -20,7 +20,7 @@ async function importChannels(): Promise<void> {
   expect((await machine.run(["import", "channels", "given.csv"])).exitCode).toBe(0);
 }
 
-/** Posts of channel 1 with ids from 1 on, written beside the program: an import would take longer. */
+/** Adds posts of channel 1 with ids from 1 on, by SQL because an import would take longer. */
 function addPosts(count: number, characters: number): void {
   const db = machine.open();
   db.prepare(
@@ -31,10 +31,10 @@ function addPosts(count: number, characters: number): void {
   db.close();
 }
 
-/** Files that an export made, its draft too. */
+/** Files created by exports, including drafts. */
 const made = () => readdirSync(machine.folder).filter((name) => /export|part/.test(name));
 
-test("standard output has the rows and nothing else, as CSV unless told otherwise", async () => {
+test("standard output contains only the rows, as CSV by default", async () => {
   await importChannels();
   const usual = await machine.run(["export", "channels"]);
   expect(usual.exitCode).toBe(0);
@@ -51,7 +51,7 @@ test("standard output has the rows and nothing else, as CSV unless told otherwis
   ).toEqual([...['Один, "два"', "Три"]]);
 });
 
-test("a file has the format of its name, is compressed by it, and is imported as it is", async () => {
+test("a file's name determines format and compression, and the file can be imported unchanged", async () => {
   await importChannels();
   for (const name of ["export.csv", "export.ndjson", "export.jsonl"]) {
     expect(await machine.json(["export", "channels", name])).toEqual({ path: name, rows: 2 });
@@ -75,7 +75,7 @@ test("--gzip compresses standard output too", async () => {
 test.each([
   [["export", "channels", "given.csv"], 1, "The file given.csv exists already.\n"],
   [["export", "channels", "nowhere/a.csv"], 1, "nowhere/a.csv.part"],
-  [["export", "channels", "a.txt"], 2, "--format: needed, as a.txt does not end in .csv"],
+  [["export", "channels", "a.txt"], 2, "--format is needed, because a.txt does not end in .csv"],
   [["export", "channels", "a.csv", "--format", "ndjson"], 2, "the name a.csv says csv"],
   [["export", "channels", "--json"], 2, "--json: name a file"],
   [["export", "channels", "--from", "2026-11-01"], 2, "from: A period is for stats and posts"],
@@ -84,10 +84,10 @@ test.each([
   [["export", "posts", "--format", "ndjson", "--raw"], 2, "raw: Only CSV"],
   [["export", "posts", "--channel", "@nobody"], 2, "channel: There is no channel @nobody."],
   [["export", "people"], 2, "people"],
-])("%p ends with %p and says why", async (words, exitCode, said) => {
+])("%p ends with %p and says why", async (words, exitCode, expected) => {
   await importChannels();
   const ended = await machine.run(words);
-  expect(ended.notes).toContain(said);
+  expect(ended.notes).toContain(expected);
   expect(ended.exitCode).toBe(exitCode);
   expect(ended.out).toBe("");
   expect(made()).toEqual([]);
@@ -95,7 +95,7 @@ test.each([
 });
 
 test.skipIf(!existsSync("/dev/full"))(
-  "a full disk is told in one line, and ends with 1",
+  "a full disk is reported in one line, with exit code 1",
   async () => {
     await importChannels();
     const child = Bun.spawn([...PROGRAM, "export", "channels"], {
@@ -108,10 +108,10 @@ test.skipIf(!existsSync("/dev/full"))(
 );
 
 test.skipIf(Bun.which("prlimit") === null)(
-  "a disk that fills while a file is written is told with the file's name, and leaves no draft",
+  "a disk that fills up while a file is written is reported with the file's name, and no draft is left",
   async () => {
     await importChannels();
-    // Files that may not grow are as a disk that is full; those beside the database are smaller.
+    // A limit on file sizes acts like a full disk; the files beside the database are smaller than it.
     const child = Bun.spawn(
       ["prlimit", "--fsize=40000", ...PROGRAM, "export", "territories", "t.csv"],
       {
@@ -126,14 +126,14 @@ test.skipIf(Bun.which("prlimit") === null)(
   },
 );
 
-test("without a database it says so, and makes none", async () => {
+test("an export without a database says so, and creates none", async () => {
   const ended = await machine.run(["export", "channels"]);
   expect(ended.exitCode).toBe(1);
   expect(ended.notes).toContain("There is no database");
   expect(machine.exists("kanalog.db")).toBe(false);
 });
 
-test("a draft that is there is left alone: another export may be writing it", async () => {
+test("an existing draft is left alone, because another export may be writing it", async () => {
   await importChannels();
   machine.write("export.csv.part", "theirs");
   const ended = await machine.run(["export", "channels", "export.csv"]);
@@ -146,10 +146,10 @@ test("a draft that is there is left alone: another export may be writing it", as
 describe("an export of many posts", () => {
   const POSTS = Number(process.env["KANALOG_TEST_EXPORT_POSTS"] ?? 80_000);
   const CHARACTERS = 2_500;
-  /** A collector lets some garbage lie; half of the file would be more. */
+  /** Allows for garbage not collected yet; half of the file would exceed it. */
   const MOST_MORE_BYTES = 96 * 1024 * 1024;
 
-  test("takes no more memory than a small one, into a file and into a pipe, compressed or not", async () => {
+  test("takes no more memory than a small one, to a file or a pipe, compressed or not", async () => {
     await importChannels();
     addPosts(POSTS, CHARACTERS);
     const residentBytes = async (words: string[]) => {
@@ -170,7 +170,7 @@ describe("an export of many posts", () => {
     expect(Bun.file(machine.path("export.csv")).size).toBe(piped.bytes);
   });
 
-  test("into a pipe that is closed early ends quietly, as a reader that has enough is no failure", async () => {
+  test("to a pipe that is closed early ends without an error", async () => {
     await importChannels();
     addPosts(10_000, 1_000);
     const child = machine.spawn(["export", "posts"]);
@@ -186,7 +186,7 @@ describe("an export of many posts", () => {
     addPosts(80_000, 1_000);
     for (const signal of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
       const child = machine.spawn(["export", "posts", "export.csv"]);
-      // The draft is there from the first part on, and 80 MB take a while.
+      // The draft exists from the first part on, and writing 80 MB takes a while.
       while (!machine.exists("export.csv.part")) await new Promise(setImmediate);
       child.kill(signal);
       const notes = await child.stderr.text();
@@ -200,7 +200,7 @@ describe("an export of many posts", () => {
   });
 });
 
-test("no more is read than a slow reader takes", async () => {
+test("an export reads no faster than its reader accepts", async () => {
   let read = 0;
   async function* parts(): AsyncGenerator<Uint8Array> {
     for (;;) {
@@ -209,7 +209,7 @@ test("no more is read than a slow reader takes", async () => {
     }
   }
   const full = () => new Promise<void>(() => {});
-  const output = { out() {}, note() {}, write: full, told: full };
+  const output = { out() {}, note() {}, write: full, outSafely: full };
   const stopped = new AbortController();
   const target = { path: "-", isGzip: false, signal: stopped.signal };
   const writing = writeTarget(parts(), target, output);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { createMachine, type Machine } from "../../../support/machine.ts";
 
-/** Living data, section 6: files of other programs, in the shape that these write, by the real command. */
+/** Living data, section 6: files in the form that other programs write, imported by the real command. */
 
 let machine: Machine;
 beforeEach(async () => {
@@ -19,7 +19,7 @@ const desktop = ["--from", "telegram-desktop"];
 const NOT_INCLUDED = "(File not included. Change data exporting settings to download.)";
 const plain = (text: string) => ({ text, text_entities: [{ type: "plain", text }] });
 
-/** As Telegram Desktop 5 writes the history of one channel. */
+/** The history of one channel as Telegram Desktop 5 writes it. */
 const RESULT_JSON = JSON.stringify(
   {
     ...{ name: "Первый канал", type: "public_channel", id: 1234567890 },
@@ -72,7 +72,7 @@ const RESULT_JSON = JSON.stringify(
 const NO_FLAGS = { out: false, mentioned: false, media_unread: false, silent: false, post: true };
 const IN_CHANNEL = { peer_id: { _: "PeerChannel", channel_id: 1234567890 }, from_id: null };
 
-/** Messages of Telethon, as `to_json()` gives them. */
+/** Messages as written by Telethon's `to_json()`. */
 const TELETHON = [
   {
     ...{ _: "MessageService", id: 1, ...IN_CHANNEL, date: "2025-01-01T07:00:00+00:00" },
@@ -111,7 +111,7 @@ const CHAT = {
   ...{ title: "Первый канал", username: "first_channel", has_protected_content: false },
 };
 
-/** Messages of Pyrogram, as `str(message)` writes them, on a machine in Moscow. */
+/** Messages as written by Pyrogram's `str(message)`, on a machine in Moscow. */
 const PYROGRAM = [
   {
     ...{ _: "Message", id: 1, sender_chat: CHAT, date: "2025-01-01 10:00:00", chat: CHAT },
@@ -149,7 +149,7 @@ const NOT_FORWARDED = { forwarded_from: null, source: null };
 const UNKNOWN = { forwards: null, reactions: null, comments: null, ...NOT_FORWARDED };
 const NEVER_READ = { views: 0, is_read: 0 };
 
-test("a channel's history of Telegram Desktop, packed or not, fills the channel and its posts", async () => {
+test("a channel's history from Telegram Desktop, compressed or not, fills in the channel and its posts", async () => {
   machine.write("result.json", RESULT_JSON);
   const channels = await machine.json(["import", "channels", "result.json", ...desktop]);
   expect(channels).toMatchObject({ read: 1, updated: 1, rejected: 0 });
@@ -180,7 +180,7 @@ test("a channel's history of Telegram Desktop, packed or not, fills the channel 
   expect(again).toMatchObject({ read: 3, unchanged: 3 });
 });
 
-test("the export of all of an account's chats is refused, with what would be right", async () => {
+test("an export of all chats of an account is refused with a hint", async () => {
   const { name, type, id, messages } = JSON.parse(RESULT_JSON);
   const list = [{ name, type, id, messages }];
   machine.write("result.json", JSON.stringify({ about: "Here is", chats: { about: "", list } }));
@@ -194,7 +194,7 @@ for (const [from, messages, comments] of [
   ["telethon", TELETHON, 7],
   ["pyrogram", PYROGRAM, null],
 ] as const) {
-  test(`messages of ${from}, as an array and one a line, fill the channel's posts`, async () => {
+  test(`messages from ${from}, as an array or one per line, become the channel's posts`, async () => {
     machine.write("dump.json", JSON.stringify(messages, null, 2));
     machine.write("dump.ndjson", messages.map((one) => `${JSON.stringify(one)}\n`).join(""));
     const first = await machine.json(["import", "posts", "dump.json", "--from", from]);
@@ -207,7 +207,7 @@ for (const [from, messages, comments] of [
     });
     expect(third).toMatchObject({ number: "3", text: "Видео", at: AT + 2 * HOUR_MS });
     expect(third).toMatchObject({ media: "", forwarded_from: 2 });
-    // What a dump leaves open is unknown, and no count of 0.
+    // Counts that the dump does not contain are unknown, not 0.
     const { forwards, reactions } = UNKNOWN;
     if (from === "telethon") expect(third).toMatchObject({ ...NEVER_READ, forwards, reactions });
 
@@ -216,7 +216,7 @@ for (const [from, messages, comments] of [
   });
 }
 
-test("a file of a channel that the catalog does not have says once to import channels first", async () => {
+test("a file about an unknown channel is answered once with the advice to import channels first", async () => {
   const foreign = RESULT_JSON.replaceAll("1234567890", "777");
   machine.write("result.json", foreign);
   const { exitCode, notes } = await machine.run(["import", "posts", "result.json", ...desktop]);

@@ -17,7 +17,7 @@ const titles = () =>
     .query<{ title: string }>("SELECT title FROM channel_cards ORDER BY id")
     .map((row) => row.title);
 
-/** The exact counts; the seconds differ from run to run. */
+/** The summary's counts, without the seconds, which differ from run to run. */
 const summaryOf = (out: string) => {
   const { seconds, recognized, rejects, warnings, ...counts } = JSON.parse(out);
   expect(seconds).toBeNumber();
@@ -26,7 +26,7 @@ const summaryOf = (out: string) => {
   return counts;
 };
 
-test("an import prints its summary and nothing else, and exits 0, or 3 with rejected rows", async () => {
+test("an import prints only its summary, and exits with 0, or with 3 if rows were rejected", async () => {
   machine.write("channels.csv", CHANNELS);
   await machine.run(["plan", "list"]);
   const first = await machine.run(["import", "channels", "channels.csv", "--json"]);
@@ -45,7 +45,7 @@ test("an import prints its summary and nothing else, and exits 0, or 3 with reje
     { column: "subscribers", reason, count: 1, line: 4, value: "x" },
   ]);
   expect(first.notes).toBe(
-    `rejected: subscribers: ${reason} (1 x, line 4: x)\n--rejects FILE keeps all rejected rows.\n`,
+    `rejected: subscribers: ${reason} (1 x, line 4: x)\n--rejects FILE writes all rejected rows to a file.\n`,
   );
 
   machine.write("channels.csv", CHANNELS.replace("3,Три,x\n", "").replace("Два", "Две"));
@@ -58,7 +58,7 @@ test("an import prints its summary and nothing else, and exits 0, or 3 with reje
   expect(titles()).toEqual(["Один", "Две", "Четыре"]);
 });
 
-test("--rejects has every rejected row with line, column, reason and fields", async () => {
+test("--rejects writes every rejected row with line, column, reason and fields", async () => {
   const rows = Array.from(
     { length: 25 },
     (_, at) => `{"id":${at + 1},"title":"T","subscribers":-1}`,
@@ -84,7 +84,7 @@ test("--rejects has every rejected row with line, column, reason and fields", as
   expect(rejects[25]).toEqual({
     ...{ line: 26, column: null, reason: "The line is not JSON.", fields: null },
   });
-  // However many there are, each reason is one line.
+  // Each reason is one line, however many rows it rejected.
   expect(notes.trimEnd().split("\n")).toEqual([
     "rejected: subscribers: Ensure this value is greater than or equal to 0. (25 x, line 1: -1)",
     "rejected: The line is not JSON. (1 x, line 26)",
@@ -92,7 +92,7 @@ test("--rejects has every rejected row with line, column, reason and fields", as
   expect(titles()).toEqual(["T"]);
 });
 
-test("--rejects into a folder that is not there is one line, and nothing is imported", async () => {
+test("--rejects into a missing folder is reported in one line, and nothing is imported", async () => {
   machine.write("channels.csv", CHANNELS);
   const { exitCode, out, notes } = await machine.run([
     ...["import", "channels", "channels.csv", "--rejects", "nowhere/bad.ndjson"],
@@ -104,7 +104,7 @@ test("--rejects into a folder that is not there is one line, and nothing is impo
   if (machine.exists("kanalog.db")) expect(titles()).toEqual([]);
 });
 
-test("standard input is read to its end, in the format that is named", async () => {
+test("standard input is read to its end, in the given format", async () => {
   const csv = await machine.run(["import", "channels", "-", "--format", "csv", "--json"], {
     stdin: CHANNELS,
   });
@@ -114,7 +114,7 @@ test("standard input is read to its end, in the format that is named", async () 
   expect(summaryOf(ndjson.out)).toMatchObject({ read: 1, inserted: 1 });
 });
 
-test("standard input is read to its end before a row of it is written, and leaves no file behind", async () => {
+test("standard input is read to its end before any row is written, and leaves no file behind", async () => {
   const row = '"title":"Один","subscribers":1';
   const cut = `[{"handle":"odin",${row}},{"handle":"dva",`;
   const refused = await machine.run(["import", "channels", "-", "--json"], { stdin: cut });
@@ -133,7 +133,7 @@ test("standard input is read to its end before a row of it is written, and leave
 
 const hasNamedPipes = Bun.which("mkfifo") !== null;
 test.skipIf(!hasNamedPipes)(
-  "a pipe that has a name is read like standard input, not taken for an empty file",
+  "a named pipe is read like standard input, not mistaken for an empty file",
   async () => {
     const made = Bun.spawnSync(["mkfifo", machine.path("pipe")]);
     expect(made.exitCode).toBe(0);
@@ -141,7 +141,7 @@ test.skipIf(!hasNamedPipes)(
     const writer = Bun.spawn(["sh", "-c", 'cat > "$0"', machine.path("pipe")], {
       stdin: new Blob([CHANNELS]),
     });
-    // One that reads the pipe twice would wait for a second writer, who never comes.
+    // A program that opens the pipe twice would wait forever for a second writer.
     const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
     const out = await child.stdout.text();
     clearTimeout(timer);
@@ -168,7 +168,7 @@ test("--dry-run predicts exactly what the import then does, and changes nothing"
     ...{ read: 4, inserted: 1, updated: 1, unchanged: 1, rejected: 1 },
   });
   const left = [...new Bun.Glob("*").scanSync({ cwd: machine.folder, onlyFiles: false })];
-  expect(left.filter((name) => name.startsWith("dry-run"))).toEqual([]);
+  expect(left.filter((name) => name.startsWith("kanalog-dry-run-"))).toEqual([]);
 });
 
 test("--dry-run with --replace removes nothing", async () => {
@@ -190,7 +190,7 @@ test("--dry-run with --replace removes nothing", async () => {
   expect(count()).toBe(1);
 });
 
-test("--dry-run before there is a database says what would happen, and makes none", async () => {
+test("--dry-run without a database says what would happen, and creates none", async () => {
   machine.write("channels.csv", CHANNELS);
   const environment = { KANALOG_DB: machine.path("data/kanalog.db") };
   const words = ["import", "channels", "channels.csv", "--json", "--dry-run"];
@@ -200,7 +200,7 @@ test("--dry-run before there is a database says what would happen, and makes non
   expect(machine.exists("data/kanalog.db")).toBe(false);
 });
 
-test("what cannot be imported is one line and changes nothing: exit 1, or 2 for its content", async () => {
+test("a file that cannot be imported is one line and changes nothing; exit 1, or 2 for its content or wrong usage", async () => {
   mkdirSync(machine.path("folder"));
   machine.write("base.csv", "id,title,subscribers\n1,Один,10\n");
   await machine.run(["import", "channels", "base.csv"]);
@@ -212,7 +212,7 @@ test("what cannot be imported is one line and changes nothing: exit 1, or 2 for 
     Buffer.from("30001,\xff,1\n", "latin1"),
   ]);
   machine.write("damaged.csv", late);
-  for (const [words, exitCode, said] of [
+  for (const [words, exitCode, expected] of [
     [["channels", "missing.csv"], 1, "missing.csv"],
     [["channels", "folder"], 1, "directory"],
     [["channels", "header.csv"], 2, "titel"],
@@ -235,7 +235,7 @@ test("what cannot be imported is one line and changes nothing: exit 1, or 2 for 
       ...{ words, exitCode, out: "" },
     });
     expect(finished.notes.trimEnd().split("\n"), words.join(" ")).toHaveLength(1);
-    expect(finished.notes).toContain(said);
+    expect(finished.notes).toContain(expected);
   }
   expect(titles()).toEqual(["Один"]);
 });
@@ -252,7 +252,7 @@ test("image files are found beside the file that names them", async () => {
   expect(summaryOf(out)).toMatchObject({ updated: 1 });
 });
 
-test("--rejects never writes over the input, the database or its secret", async () => {
+test("--rejects never overwrites the input, the database or its secret", async () => {
   machine.write("channels.csv", CHANNELS);
   await machine.run(["import", "channels", "channels.csv"]);
   machine.write("kanalog.db.secret", "secret");
@@ -269,7 +269,7 @@ test("--rejects never writes over the input, the database or its secret", async 
   expect(titles()).toEqual(["Один", "Два", "Четыре"]);
 });
 
-test("the format of standard input is seen from its beginning", async () => {
+test("the format of standard input is recognized from its beginning", async () => {
   const csv = await machine.run(["import", "channels", "-", "--json"], { stdin: CHANNELS });
   expect(summaryOf(csv.out)).toMatchObject({ read: 4, inserted: 3 });
   const stdin = '\n{"id":9,"title":"Девять","subscribers":1}\n';
@@ -278,7 +278,7 @@ test("the format of standard input is seen from its beginning", async () => {
 });
 
 for (const [signal, ...words] of [["SIGINT"], ["SIGTERM"], ["SIGINT", "--dry-run"]] as const) {
-  test(`${signal} ends an import ${words.join(" ")} after whole rows, says so, and leaves nothing behind`, async () => {
+  test(`${signal} ends an import ${words.join(" ")} between rows, says so, and leaves nothing behind`, async () => {
     await machine.run(["plan", "list"]);
     const rows = Array.from({ length: 20_000 }, (_, at) => `${at + 1},Канал ${at},${at}`);
     machine.write("many.csv", ["id,title,subscribers", ...rows].join("\n"));
@@ -294,17 +294,17 @@ for (const [signal, ...words] of [["SIGINT"], ["SIGTERM"], ["SIGINT", "--dry-run
     expect(exitCode).toBe(130);
     if (words.length > 0)
       expect(notes).toBe("Interrupted. This was a dry run: nothing was changed.\n");
-    const told = /^Interrupted: (\d+) rows .* for the rest\.$/m.exec(notes)?.[1];
+    const reported = /^Interrupted: (\d+) rows .* for the rest\.$/m.exec(notes)?.[1];
     expect(files().filter((name) => name.startsWith("kanalog-dry-run-"))).toEqual([]);
     if (words.length > 0) return;
     const kept = titles().length;
-    expect(Number(told)).toBe(kept);
+    expect(Number(reported)).toBe(kept);
     const again = await machine.run(["import", "channels", "many.csv", "--json"]);
     expect(summaryOf(again.out)).toMatchObject({ unchanged: kept, inserted: 20_000 - kept });
   });
 }
 
-test("a file in other words is read by a map, and the summary says how it was read", async () => {
+test("a file with other column names is read by a map, and the summary says how it was read", async () => {
   machine.write("names.json", '{"Номер": "id", "Имя": "title"}');
   const rows =
     "Номер;Название;Подписчики;Дата;Ещё\n1;Один;1 292 258;01.02.2025;x\n2;Два;5;вчера;y\n";
@@ -343,7 +343,7 @@ test("a file in other words is read by a map, and the summary says how it was re
   expect(titles()).toEqual(["Один", "Два"]);
 });
 
-test("handles that move are counted, and told with both numbers on standard error, --dry-run too", async () => {
+test("moved handles are counted, and listed with both numbers on standard error, also by --dry-run", async () => {
   const row = (n: number, handle: number) => `${n},${n},h${handle},T${n},1`;
   const file = (rows: string[]) => ["id,msgr_id,handle,title,subscribers", ...rows, ""].join("\n");
   const numbers = Array.from({ length: 22 }, (_, at) => at + 1);
@@ -356,10 +356,10 @@ test("handles that move are counted, and told with both numbers on standard erro
     ]);
     expect(exitCode).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ inserted: 22, handles_moved: 22 });
-    const told = notes.split("\n");
-    expect(told[0]).toBe("@h1 moved from channel 1 to channel 101.");
-    expect(told[19]).toBe("@h20 moved from channel 20 to channel 120.");
-    expect(told[20]).toBe("… and 2 more handles moved to other channels.");
+    const lines = notes.split("\n");
+    expect(lines[0]).toBe("@h1 moved from channel 1 to channel 101.");
+    expect(lines[19]).toBe("@h20 moved from channel 20 to channel 120.");
+    expect(lines[20]).toBe("… and 2 more handles moved to other channels.");
   }
   expect((await machine.run(["import", "channels", "before.csv"])).out).toContain(
     "0 rejected, 22 handles moved (",

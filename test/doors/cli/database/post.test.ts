@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createMachine, type Machine, type Serving } from "../../../support/machine.ts";
 
-/** `kanalog post delete`, beside a serving appliance, which is another process. */
+/** `kanalog post delete` while an appliance serves in another process. */
 
 let machine: Machine;
 let serving: Serving;
@@ -28,7 +28,7 @@ async function listed(): Promise<number[]> {
   return page.results.map(({ id }) => id);
 }
 
-test("asks first, and does nothing where nobody can be asked", async () => {
+test("delete asks first, and does nothing if nobody can be asked", async () => {
   const { exitCode, out, notes } = await machine.run(["post", "delete", "4"]);
   expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
   expect(notes).toContain("post 4 of channel 1, 2026-01-04T13:00:00+03:00: Post 4");
@@ -37,7 +37,7 @@ test("asks first, and does nothing where nobody can be asked", async () => {
   expect(await listed()).toEqual([4, 3, 2, 1]);
 });
 
-test("takes posts down at once for a process that serves, whatever it had read before", async () => {
+test("delete takes posts down at once for a serving process, even if it has cached them", async () => {
   expect(await lastPostAt()).toBe("2026-01-04T13:00:00+03:00");
   expect((await get("posts/4/")).status).toBe(200);
   expect(await machine.json(["post", "delete", "4", "2", "4", "--yes"])).toEqual({ deleted: 2 });
@@ -46,7 +46,7 @@ test("takes posts down at once for a process that serves, whatever it had read b
   expect(await lastPostAt()).toBe("2026-01-03T13:00:00+03:00");
 });
 
-test("each post is recorded in the audit log as the command line's", async () => {
+test("each deletion is recorded in the audit log as done by the command line", async () => {
   const recorded = machine.query<object>(
     "SELECT person, action, target FROM audit_log WHERE action = 'post.delete' ORDER BY id",
   );
@@ -56,7 +56,7 @@ test("each post is recorded in the audit log as the command line's", async () =>
   ]);
 });
 
-test("a number of no post is refused by name, and none of the others is touched", async () => {
+test("an unknown post number is refused by number, and the other posts are not touched", async () => {
   for (const missing of ["99", "4"]) {
     const { exitCode, notes } = await machine.run(["post", "delete", "3", missing, "--yes"]);
     expect(exitCode).toBe(1);

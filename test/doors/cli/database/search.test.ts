@@ -34,7 +34,7 @@ async function planOf(...words: string[]): Promise<string | undefined> {
   return (await explain(...words)).plans.find(({ outcome }) => outcome === "taken")?.name;
 }
 
-test("search explain says which plan found how many channels, why, and what others would have applied", async () => {
+test("search explain says which plan found how many channels and why, and which others would apply", async () => {
   const { exitCode, out, notes } = await machine.run([
     ...[...EXPLAIN, "НАУКА", "--ordering", "-quality", "--category", "science", "--limit", "2"],
   ]);
@@ -43,12 +43,12 @@ test("search explain says which plan found how many channels, why, and what othe
     /^The plan "candidates" found 2 channels, and there are more, in \d+\.\d ms\.\n/,
   );
   expect(out).toMatch(/^Why: the search index is asked for a text, a category, .*\.$/m);
-  expect(out).toMatch(/^Asked of the search index: category \d+, in some 500 channels\.$/m);
+  expect(out).toMatch(/^Looked up in the search index: category \d+, in some 500 channels\.$/m);
   expect(out).toMatch(/^ {2}range +does not apply: only if a range of subscribers is asked for/m);
   expect(out).toMatch(/^ {2}walk +would apply: /m);
 });
 
-test("search explain takes the catalog's filters as the API does, and finds what it finds", async () => {
+test("search explain accepts the catalog's filters like the API, and finds the same", async () => {
   expect(await explain("наука")).toMatchObject({ found: 3, hasMore: false });
   expect(await explain("наука 2")).toMatchObject({ found: 1 });
   expect(await explain("наука", "--kind", "chat")).toMatchObject({ found: 0 });
@@ -65,15 +65,15 @@ test("search explain takes the catalog's filters as the API does, and finds what
   }
 });
 
-test("search explain of a link that names no channel says that nothing is looked for", async () => {
+test("search explain says that no search is needed for a link to an unknown channel", async () => {
   const { exitCode, out } = await machine.run([...EXPLAIN, "https://t.me/+abcdef"]);
   expect({ exitCode, out }).toEqual({
     exitCode: 0,
-    out: "Nothing is looked for: there is no channel that it names.\n",
+    out: "No search was needed: there is no channel with this link or handle.\n",
   });
 });
 
-test("wrong filters are told at once in the API's sentences, with exit 2", async () => {
+test("wrong filters are all reported together in the API's sentences, with exit 2", async () => {
   const wrong = await machine.run([
     ...[...EXPLAIN, "на", "--category", "nothing", "--territory", "nowhere"],
   ]);
@@ -85,7 +85,7 @@ test("wrong filters are told at once in the API's sentences, with exit 2", async
       "territory: Object with slug=nowhere does not exist. " +
       "q: Ensure this field has at least 3 characters.\n",
   });
-  for (const [option, value, said] of [
+  for (const [option, value, expected] of [
     ["--subscribers-min", "many", "subscribers_min: A valid integer is required."],
     ["--verified", "perhaps", "verified: "],
     ["--limit", "1000", "limit: "],
@@ -94,11 +94,11 @@ test("wrong filters are told at once in the API's sentences, with exit 2", async
   ] as const) {
     const { exitCode, out, notes } = await machine.run([...EXPLAIN, "наука", option, value]);
     expect({ option, exitCode, out }).toEqual({ option, exitCode: 2, out: "" });
-    expect(notes).toContain(said);
+    expect(notes).toContain(expected);
   }
 });
 
-test("search explain changes nothing, and makes or migrates no database", async () => {
+test("search explain changes nothing, and neither creates nor migrates a database", async () => {
   const before = readFileSync(machine.database);
   await explain("наука");
   expect(readFileSync(machine.database).equals(before)).toBe(true);

@@ -6,14 +6,14 @@ import { createMachine, type Finished, type Machine } from "../../../support/mac
 import { SOURCE_ENVIRONMENT } from "../../../support/source-worlds/source-world.ts";
 import { createTelegramWorld } from "../../../support/source-worlds/telegram-world.ts";
 
-/** `kanalog source`, with bots and files of servers on this machine (sources, section 1). */
+/** `kanalog source`, with bots and files from servers on this machine (sources, section 1). */
 
 let machine: Machine;
 let world: ReturnType<typeof createTelegramWorld>;
 let page: Bun.Server<undefined>;
 beforeEach(async () => {
   machine = createMachine();
-  // The first command says that it made the database.
+  // The first command would note that it created the database.
   await machine.run(["plan", "list"]);
   world = createTelegramWorld();
   page = Bun.serve({
@@ -65,7 +65,7 @@ test("run --json prints one document: the import's summary, or why there is none
   });
 });
 
-test("list --json has each source with its state, its times and its last error", async () => {
+test("list --json prints each source with its state, its times and its last error", async () => {
   await addPull("--url", `${page.url}channels.csv`, "--name", "file", "--every", "0 5 * * *");
   await addBot(`${TELEGRAM_TOKEN}\n`, "--name", "bot");
   await source(["run", "file"]);
@@ -88,7 +88,7 @@ test("list --json has each source with its state, its times and its last error",
   ]);
 });
 
-test("an address that answers HTML is told in one line, and nothing of it is half made", async () => {
+test("an address that answers HTML is reported in one line, and nothing is imported", async () => {
   await addPull("--url", `${page.url}channels.csv`, "--name", "file");
   expect(await source(["run", "file"])).toMatchObject({
     ...{ exitCode: 1, out: "" },
@@ -99,10 +99,10 @@ test("an address that answers HTML is told in one line, and nothing of it is hal
 
 test.each([
   ["never comes", "0 0 30 2 *"],
-  ["is none", "sometimes"],
+  ["is not a schedule", "sometimes"],
   ["is too often", "10s"],
   ["has a sixth field", "0 0 0 * * *"],
-])("a schedule that %s is told in one line, and nothing is made", async (_, every) => {
+])("a schedule that %s is refused in one line, and no source is created", async (_, every) => {
   const { exitCode, notes } = await addPull("--url", `${page.url}a.csv`, "--every", every);
   expect(exitCode).toBe(2);
   expect(notes.trim().split("\n")).toHaveLength(1);
@@ -110,13 +110,14 @@ test.each([
   expect(await listed()).toEqual([]);
 });
 
-test("a bot in no channel is read without a fault, and a line says what it lacks", async () => {
+test("a bot in no channel is read without an error, and a line says what it lacks", async () => {
   await addBot(`${TELEGRAM_TOKEN}\n`);
-  const said = "No channel has told of @kanalog_bot yet: make it administrator of one.\n";
+  const note =
+    "@kanalog_bot is not known to be in any channel yet: make it administrator of one.\n";
   expect(await source(["run", "@kanalog_bot"])).toEqual({
-    ...{ exitCode: 0, out: "Nothing new.\n", notes: said },
+    ...{ exitCode: 0, out: "Nothing new.\n", notes: note },
   });
-  expect((await source(["show", "@kanalog_bot"])).notes).toBe(said);
+  expect((await source(["show", "@kanalog_bot"])).notes).toBe(note);
   world.join?.();
   expect((await source(["run", "@kanalog_bot"])).notes).toBe("");
   expect((await source(["show", "@kanalog_bot"])).notes).toBe("");
@@ -125,10 +126,10 @@ test("a bot in no channel is read without a fault, and a line says what it lacks
 const TOKEN = "110201544:BBxyzTcvCH1vGWJxfSeofSAs0K5PALDsbw";
 
 test.each([
-  ["nothing", "\n"],
-  ["a way out of the address", `${TOKEN}/../../x\n`],
+  ["empty", "\n"],
+  ["a path that leaves the address", `${TOKEN}/../../x\n`],
 ])(
-  "a token that is %s is told in a line that does not show it, and nothing is made",
+  "a token that is %s is refused in one line that does not show it, and no source is created",
   async (_, stdin) => {
     const { exitCode, out, notes } = await addBot(stdin);
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
@@ -139,7 +140,7 @@ test.each([
   },
 );
 
-test("two of one name, or of one bot, are told so", async () => {
+test("a second source with the same name or the same bot is refused", async () => {
   expect(await addPull("--url", `${page.url}a.csv`, "--name", "One")).toMatchObject({
     exitCode: 0,
   });
@@ -151,7 +152,7 @@ test("two of one name, or of one bot, are told so", async () => {
   expect(await listed()).toHaveLength(2);
 });
 
-test("one that is not there is told by each command", async () => {
+test("each command reports an unknown source in one line", async () => {
   for (const word of ["show", "run", "pause", "resume", "remove"]) {
     const { exitCode, notes } = await source([word, "nobody"]);
     expect({ word, exitCode, lines: notes.trim().split("\n").length }).toEqual({

@@ -19,7 +19,7 @@ test("recount counts both directories, and says how many counts changed", async 
     { slug: "auto", channels: 1 },
     { slug: "blogs", channels: 1 },
   ];
-  // An import counts too.
+  // Imports update the counts too.
   expect(counted()).toEqual(right);
   const db = machine.open();
   db.exec("UPDATE categories SET channels = 0; UPDATE territories SET channels = 0");
@@ -61,7 +61,7 @@ test("openapi prints the document that is served, without a database", async () 
   expect(machine.exists("kanalog.db")).toBe(false);
 });
 
-test("config prints every setting with its value in force, opening no database", async () => {
+test("config prints every setting with its current value, without opening a database", async () => {
   const { results } = await machine.json<{
     results: { name: string; value: string; doc: string }[];
   }>(["config"]);
@@ -79,7 +79,7 @@ test("config prints every setting with its value in force, opening no database",
   expect(machine.exists("kanalog.db")).toBe(false);
 });
 
-test("a setting may be given as a file", async () => {
+test("a setting's value can be read from a file", async () => {
   machine.write("timeout", "1234\n");
   const { exitCode, out } = await machine.run(["config"], {
     environment: { KANALOG_QUERY_TIMEOUT_MS_FILE: machine.path("timeout") },
@@ -88,7 +88,7 @@ test("a setting may be given as a file", async () => {
   expect(out).toMatch(/KANALOG_QUERY_TIMEOUT_MS +1234 /);
 });
 
-test("wrong settings stop every command that reads them, one line a fault naming its variable", async () => {
+test("invalid settings stop every command that reads them, with one line per setting that names it", async () => {
   const environment = {
     KANALOG_PORT: "eighty",
     KANALOG_BASE_URL: "example.com",
@@ -107,7 +107,7 @@ test("wrong settings stop every command that reads them, one line a fault naming
   expect(machine.exists("kanalog.db")).toBe(false);
 });
 
-test("options of serve win over the environment, and their faults name the option", async () => {
+test("options of serve override the environment, and their faults name the option", async () => {
   const wrong = await machine.run(["serve", "--port", "99999"], {
     environment: { KANALOG_PORT: "1" },
   });
@@ -123,7 +123,7 @@ test("options of serve win over the environment, and their faults name the optio
   expect(machine.exists("kanalog.db")).toBe(false);
 });
 
-test("an address that cannot be listened on is one line naming it, with exit 1", async () => {
+test("an address that cannot be listened on is reported in one line that names it, with exit 1", async () => {
   const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   try {
     const { exitCode, notes } = await machine.run(["serve"], {
@@ -137,7 +137,7 @@ test("an address that cannot be listened on is one line naming it, with exit 1",
   }
 });
 
-test("a database that cannot be opened is one line naming it, with exit 1", async () => {
+test("a database that cannot be opened is reported in one line that names it, with exit 1", async () => {
   machine.write("text.db", "no database, but a text that is long enough\n".repeat(100));
   const environment = { KANALOG_DB: machine.path("text.db") };
   const { exitCode, notes } = await machine.run(["org", "list"], { environment });

@@ -9,14 +9,14 @@ afterEach(() => machine.leave());
 
 const portOf = ({ address }: { address: string }): string => new URL(address).port;
 
-test("a serving process that is ready is exit 0, in words or as JSON", async () => {
+test("a ready process is exit 0, as text or as JSON", async () => {
   const port = portOf(await machine.serve());
-  // A proxy for other addresses is not asked.
+  // A configured HTTP proxy is not used.
   const environment = { KANALOG_PORT: port, http_proxy: "http://127.0.0.1:1" };
-  const said = await machine.run(["health"], { environment });
-  expect(said).toMatchObject({ exitCode: 0, notes: "" });
-  // A busy machine may hold a lock for long, which is told behind it.
-  expect(said.out).toStartWith(`Ready at http://127.0.0.1:${port}.\n`);
+  const plain = await machine.run(["health"], { environment });
+  expect(plain).toMatchObject({ exitCode: 0, notes: "" });
+  // Warnings may follow, for instance about a lock held for long on a busy machine.
+  expect(plain.out).toStartWith(`Ready at http://127.0.0.1:${port}.\n`);
   const { exitCode, out, notes } = await machine.run(["health", "--port", port, "--json"]);
   expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
   expect(JSON.parse(out)).toMatchObject({
@@ -27,7 +27,7 @@ test("a serving process that is ready is exit 0, in words or as JSON", async () 
   });
 });
 
-test("what is amiss with one that is ready all the same is told beside it", async () => {
+test("warnings of a ready process are printed after it", async () => {
   const checks = { database: "ok", backup: "The backup of yesterday failed; the log says why." };
   const other = Bun.serve({
     port: 0,
@@ -40,7 +40,7 @@ test("what is amiss with one that is ready all the same is told beside it", asyn
   await other.stop(true);
 });
 
-test("one that listens on every address is asked on the loopback", async () => {
+test("a process that listens on all addresses is asked on the loopback address", async () => {
   const port = portOf(await machine.serve(["serve", "--host", "0.0.0.0"]));
   const words = ["health", "--host", "0.0.0.0", "--port", port];
   expect(await machine.run(words)).toMatchObject({ exitCode: 0 });
@@ -48,20 +48,20 @@ test("one that listens on every address is asked on the loopback", async () => {
   expect(notes).toStartWith("Nothing answers at http://[::1]:1 (");
 });
 
-test("one that is not ready is exit 1, with the reason", async () => {
+test("a process that is not ready is exit 1, with the reason", async () => {
   const port = portOf(await machine.serve());
   const db = machine.open();
   db.pragma("user_version = 999");
   db.close();
-  const said = await machine.run(["health", "--port", port]);
-  expect(said).toMatchObject({ exitCode: 1, out: "" });
-  expect(said.notes).toMatch(/^Not ready at http:\/\/127\.0\.0\.1:\d+: .* version 999.*\.\n$/);
+  const plain = await machine.run(["health", "--port", port]);
+  expect(plain).toMatchObject({ exitCode: 1, out: "" });
+  expect(plain.notes).toMatch(/^Not ready at http:\/\/127\.0\.0\.1:\d+: .* version 999.*\.\n$/);
   const { exitCode, out, notes } = await machine.run(["health", "--port", port, "--json"]);
   expect({ exitCode, notes }).toEqual({ exitCode: 1, notes: "" });
   expect(JSON.parse(out)).toMatchObject({ ready: false, checks: { database: "ok" } });
 });
 
-test("an address where nothing answers, or something else, is exit 1 with one sentence", async () => {
+test("an address where nothing or another program answers is exit 1 with one sentence", async () => {
   const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hello") });
   const port = String(other.port);
   const wrong = await machine.run(["health", "--port", port]);
@@ -76,7 +76,7 @@ test("an address where nothing answers, or something else, is exit 1 with one se
   expect(none.notes.trimEnd().split("\n")).toHaveLength(1);
 });
 
-test("a folder for backups that is none is refused at the start, in one line that names it", async () => {
+test("a backup folder that is a file is refused at the start, in one line that names it", async () => {
   const environment = { KANALOG_BACKUP_DIR: machine.write("file", "") };
   const { exitCode, notes } = await machine.run(["serve"], { environment });
   expect(exitCode).toBe(2);
@@ -84,7 +84,7 @@ test("a folder for backups that is none is refused at the start, in one line tha
   expect(notes.trimEnd().split("\n")).toHaveLength(1);
 });
 
-test("a port that the settings leave open is said to be needed", async () => {
+test("a port of 0 is refused, asking for --port", async () => {
   const { exitCode, notes } = await machine.run(["health"]);
   expect(exitCode).toBe(2);
   expect(notes).toContain("--port");

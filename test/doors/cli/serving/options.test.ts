@@ -7,8 +7,8 @@ beforeAll(() => {
 });
 afterAll(() => machine.leave());
 
-test("a wrong option is told by its own name", async () => {
-  for (const [words, option, said] of [
+test("a wrong option is reported by its own name, not the variable's", async () => {
+  for (const [words, option, expected] of [
     [["serve", "--workers", "0"], "--workers <n>", '"0" is not a whole number from 1 to 64'],
     [["serve", "--port", "80.5"], "--port <port>", '"80.5" is not a whole number from 0 to 65535'],
     [["health", "--port", "x"], "--port <port>", '"x" is not a whole number from 0 to 65535'],
@@ -23,12 +23,12 @@ test("a wrong option is told by its own name", async () => {
     const { exitCode, notes } = await machine.run(words);
     expect(exitCode).toBe(2);
     expect(notes).toContain(`option '${option}' argument`);
-    expect(notes).toContain(said);
+    expect(notes).toContain(expected);
     expect(notes).not.toContain("KANALOG_");
   }
 });
 
-test("a variable that is named like a setting and is none is warned of, with the nearest setting", async () => {
+test("a variable named like a setting that does not exist is warned about, with the nearest setting", async () => {
   const unknown = {
     KANALOG_TRUSTPROXY: "true",
     KANALOG_PORTT_FILE: "port",
@@ -39,9 +39,9 @@ test("a variable that is named like a setting and is none is warned of, with the
     KANALOG_PORT_FILE: "",
   };
   const warnings = [
-    "Warning: KANALOG_TRUSTPROXY is no setting; did you mean KANALOG_TRUST_PROXY?",
-    "Warning: KANALOG_PORTT_FILE is no setting; did you mean KANALOG_PORT_FILE?",
-    "Warning: KANALOG_COLOUR_OF_THE_SKY is no setting.",
+    "Warning: KANALOG_TRUSTPROXY is not a setting; did you mean KANALOG_TRUST_PROXY?",
+    "Warning: KANALOG_PORTT_FILE is not a setting; did you mean KANALOG_PORT_FILE?",
+    "Warning: KANALOG_COLOUR_OF_THE_SKY is not a setting.",
   ];
   await machine.run(["plan", "list"]);
   const environment = { ...unknown, ...silent };
@@ -54,10 +54,10 @@ test("a variable that is named like a setting and is none is warned of, with the
   await server.stop();
 });
 
-/** They serve until they are stopped, and print no document. */
+/** Commands that run until they are stopped, and print no document. */
 const SERVING = ["start", "serve", "mcp"];
 
-test("every command takes --json", async () => {
+test("every command accepts --json", async () => {
   const without: string[] = [];
   let commands = 0;
   async function look(words: readonly string[]): Promise<void> {

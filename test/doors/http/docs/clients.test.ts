@@ -10,8 +10,8 @@ import { fencedBlocks, ROOT } from "../../../support/documents.ts";
 import { createMachine, type Machine, type Serving } from "../../../support/machine.ts";
 
 /**
- * The clients that the guide generates, made of a real process's document, with the helpers and the
- * examples that stand in the guide's text.
+ * Generates the clients as the guide says, from a real process's document, with the helpers and the examples in
+ * the guide's text.
  */
 const PYTHON = Bun.which("python3");
 const GENERATOR = [PYTHON ?? "python3", "-m", "openapi_python_client"];
@@ -22,13 +22,13 @@ if (!HAS_GENERATOR) {
   console.warn("No openapi-python-client here: the client in Python was not generated.");
 }
 
-const ASKED_A_SECOND = 2;
+const REQUESTS_PER_SECOND = 2;
 const SECRET = "whsec_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 const BODY = '{"event":"ping","webhook":1,"created_at":"2026-11-20T12:00:00+03:00","posts":[]}';
-/** The sample's channels by subscribers. */
+/** The sample's channels, most subscribers first. */
 const IDS = [5, 4, 9, 2, 7, 1, 8, 6, 3];
 
-/** Pages through the catalog, asks five times at once, is refused, and checks signatures. */
+/** Pages through the catalog, is refused once, verifies signatures, and sends five requests at once. */
 const TRY_TYPESCRIPT = `import { everyItem, isGenuine, kanalog } from "./client.ts";
 
 const [address = "", key = "", secret = "", body = "", ...headers] = process.argv.slice(2);
@@ -67,13 +67,13 @@ with ThreadPoolExecutor(5) as pool:
 print(json.dumps([answer.organization.name for answer in answers]))
 `;
 
-interface Made {
+interface Client {
   info: "ts" | "python";
   skipped: boolean;
   client: string;
   use: string;
   attempt: { file: string; code: string };
-  /** Commands that generate the client in the folder, and check it. */
+  /** Commands that generate the client in the folder, and type-check it. */
   build: (document: string) => string[][];
   run: (file: string) => string[];
 }
@@ -84,7 +84,7 @@ const COMPILE = [
   ...["--module", "preserve", "--target", "esnext", "--types", "bun"],
   ...["--allowImportingTsExtensions", "client.ts", "use.ts", "try.ts"],
 ];
-const languages: Made[] = [
+const languages: Client[] = [
   {
     info: "ts",
     skipped: false,
@@ -119,9 +119,9 @@ const languages: Made[] = [
 let machine: Machine;
 let serving: Serving;
 let key: string;
-/** Hands requests on to the process, but for the first of the account, which is to be tried again. */
+/** Forwards requests to the process, except the first for the account, which it answers with a 429. */
 let between: Bun.Server<undefined>;
-/** Of each answer, as the client saw it. */
+/** Status of each answer, as the client saw it. */
 const statuses: number[] = [];
 
 beforeAll(async () => {
@@ -129,7 +129,7 @@ beforeAll(async () => {
   await machine.json(["import", "channels", join(ROOT, "data/sample/channels.ndjson")]);
   ({ key } = await machine.customer("profi"));
   serving = await machine.serve();
-  await machine.json(["plan", "set", "profi", "--rate", String(ASKED_A_SECOND)]);
+  await machine.json(["plan", "set", "profi", "--rate", String(REQUESTS_PER_SECOND)]);
   between = Bun.serve({
     port: 0,
     async fetch(request) {
@@ -153,15 +153,15 @@ afterAll(async () => {
   await machine.leave();
 });
 
-/** The guide's code in one language, in its order. */
-function codeOf(info: Made["info"], language: Language): string[] {
+/** The guide's code blocks in one programming language. */
+function codeOf(info: Client["info"], language: Language): string[] {
   const text = guides.find(({ name }) => name === "clients")?.texts[language] ?? "";
   return fencedBlocks({ path: "", text: filled(text, language) })
     .filter((block) => block.info === info)
     .map(({ code }) => code);
 }
 
-/** What a command prints; fails where it fails. */
+/** Runs a command, which must succeed. @returns what it prints */
 async function printedBy(command: string[], cwd: string): Promise<string> {
   const env = { PATH: process.env["PATH"] ?? "", HOME: machine.folder, PYTHONIOENCODING: "utf-8" };
   const child = Bun.spawn(command, { cwd, env, stdout: "pipe", stderr: "pipe" });
@@ -193,7 +193,7 @@ describe.each(languages)("the client in $info", ({ info, skipped, build, run, ..
   });
 
   test.skipIf(skipped)(
-    "pages, waits as RateLimit and Retry-After say, and knows a signature",
+    "pages, waits as RateLimit and Retry-After say, and verifies signatures",
     async () => {
       const bytes = new TextEncoder().encode(BODY);
       const signed = (atMs: number, ...secrets: string[]) => signatureHeader(bytes, secrets, atMs);
@@ -223,10 +223,10 @@ describe.each(languages)("the client in $info", ({ info, skipped, build, run, ..
       expect(JSON.parse(refused)).toEqual({
         limit: ["Ensure this value is less than or equal to 100."],
       });
-      // One after the other no request is a 429, though the plan allows fewer a second.
+      // Sequential requests get no 429, although the plan allows fewer a second.
       const pages = Math.ceil(IDS.length / 2);
       expect(statuses.slice(0, pages + 1)).toEqual([...Array(pages).fill(200), 400]);
-      // Of five at once one is at least, and all are answered in the end.
+      // Of five at once, at least one gets a 429, and all are answered in the end.
       expect(JSON.parse(second)).toEqual(Array(5).fill("Acme"));
       const rest = statuses.slice(pages + 1);
       expect(rest.filter((status) => status === 200)).toHaveLength(5);

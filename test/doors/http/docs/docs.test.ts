@@ -20,12 +20,13 @@ import {
   tooWide,
 } from "../../../support/site-browser.ts";
 
-/** The documentation in a real browser, where the machine has one. */
-/** Drawing an operation with its answer takes the page a second; all of them by `bun run test:pages`. */
+/** The documentation in a real browser, if the machine has one. */
+
+/** The page takes a second to show an operation with its answer, so only `bun run test:pages` tries all. */
 const TRIES_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
-/** Of every verb, with bodies and without. */
+/** Methods of every verb, with and without bodies. */
 const EVERY_VERB = /^\/v1\/msgr\/webhooks\/(?:\{id\}\/)?$/;
-if (CHROMIUM === undefined) console.warn("No Chromium here: the documentation was not looked at.");
+if (CHROMIUM === undefined) console.warn("No Chromium here: the documentation was not tested.");
 
 const folder = mkdtempSync(join(tmpdir(), "kanalog-docs-"));
 const sample = new URL("../../../../data/sample/", import.meta.url).pathname;
@@ -76,7 +77,7 @@ async function openDocs(): Promise<{ page: Page; hosts: Set<string>; faults: str
   page.on("request", (request) => hosts.add(new URL(request.url()).host));
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
-    // An operation that answers 404 is told so too.
+    // The browser also logs an expected 404 as an error.
     if (message.type() === "error" && !/status of 404/.test(message.text())) {
       faults.push(message.text());
     }
@@ -87,7 +88,7 @@ async function openDocs(): Promise<{ page: Page; hosts: Set<string>; faults: str
 }
 
 test.skipIf(CHROMIUM === undefined)(
-  "every method can be tried from the documentation, which asks no other host for anything",
+  "every method can be tried from the documentation, which contacts no other host",
   async () => {
     const { page, hosts, faults } = await openDocs();
     await page.click(".auth-wrapper .authorize");
@@ -95,10 +96,10 @@ test.skipIf(CHROMIUM === undefined)(
     await page.click(".auth-btn-wrapper .authorize");
     await page.click(".btn-done");
 
-    // What webhooks send stands in a section of its own, and cannot be tried.
+    // Events sent by webhooks are in their own section, and cannot be tried.
     const shown = ".opblock:not(.webhooks .opblock)";
     const operations = page.locator(shown);
-    // Asked all at once: the page is large, and looked through for each question.
+    // Read all at once, because each query searches the whole large page.
     const paths: string[] = await page.evaluate(
       `[...document.querySelectorAll("${shown} .opblock-summary-path")].map((one) => one.dataset.path)`,
     );
@@ -113,14 +114,14 @@ test.skipIf(CHROMIUM === undefined)(
       await status.first().waitFor();
       const verb = await operation.locator(".opblock-summary-method").textContent();
       statuses[`${verb} ${path}`] = (await status.first().textContent()) ?? "";
-      // Closed again: each that stays open is drawn anew with every answer, which took most of a minute.
+      // Closed again: operations left open are redrawn with every answer, which took most of a minute.
       await operation.locator(".opblock-summary-control").click();
     }
     const others = Object.entries(statuses).filter(([, status]) => status !== "200");
     expect(Object.fromEntries(others)).toEqual({
       "POST /v1/msgr/webhooks/": "201",
       "DELETE /v1/msgr/webhooks/{id}/": "204",
-      // The webhook is gone by then.
+      // The webhook has been deleted by then.
       ...(TRIES_ALL && {
         "POST /v1/msgr/webhooks/{id}/rotate-secret/": "404",
         "POST /v1/msgr/webhooks/{id}/test/": "404",
@@ -142,7 +143,7 @@ test.skipIf(CHROMIUM === undefined)(
 );
 
 test.skipIf(CHROMIUM === undefined)(
-  "guides are read on a phone and on a screen, light and dark, by the keyboard too",
+  "guides are readable on phones and wide screens, light and dark, and usable by keyboard",
   async () => {
     if (browser === null) throw new Error("no browser");
     const { context, page, faults, go } = await openWindow(browser, address);
@@ -155,7 +156,7 @@ test.skipIf(CHROMIUM === undefined)(
         }
       }
     }
-    // All are made in one way: these two have all that a guide has.
+    // All guides are rendered in the same way: these two contain everything that a guide can.
     for (const [path, colorScheme] of [
       ["/docs/importing/", "light"],
       ["/docs/mcp/?lang=ru", "dark"],
@@ -167,7 +168,7 @@ test.skipIf(CHROMIUM === undefined)(
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     expect(new URL(page.url()).hash).toBe("#content");
-    // The bar stands beside Swagger UI as well, in the same colours.
+    // The bar is also shown above Swagger UI, in the same colours.
     const colours =
       "['header', 'body'].map((name) => getComputedStyle(document.querySelector(name)).backgroundColor)";
     const ofGuide = await page.evaluate(colours);

@@ -4,7 +4,7 @@ import type { Examples } from "../../../../src/doors/http/docs/examples.ts";
 import { apiMethods } from "../../../../src/methods/table.ts";
 import { EXAMPLES_FILE, recordExamples } from "../../../support/recorded-examples.ts";
 
-/** `bun run examples` writes the file that this test else compares. */
+/** Set by `bun run examples`, which writes the file that this test otherwise compares. */
 const WRITES = process.env["KANALOG_TEST_WRITE_EXAMPLES"] === "1";
 
 let recorded: Examples;
@@ -13,11 +13,11 @@ beforeAll(async () => {
   if (WRITES) writeFileSync(EXAMPLES_FILE, `${JSON.stringify(recorded, null, 2)}\n`);
 });
 
-test("the documentation's examples are what the sample answers; `bun run examples` renews them", () => {
+test("the documentation's examples are the answers of the sample; `bun run examples` records them again", () => {
   expect(JSON.parse(readFileSync(EXAMPLES_FILE, "utf8"))).toEqual(recorded);
 });
 
-test("every method has an example, and no list of one is empty", () => {
+test("every method has a successful example, and no example list is empty", () => {
   const names = apiMethods.map(({ operationId }) => operationId);
   expect(Object.keys(recorded.calls).sort()).toEqual(names.sort());
   for (const [name, { status, answer }] of Object.entries(recorded.calls)) {

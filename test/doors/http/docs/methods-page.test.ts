@@ -13,15 +13,15 @@ import {
 } from "../../../support/site-browser.ts";
 import { addPerson } from "../../../support/visitor.ts";
 
-/** The snippets on the page of the methods, in a real browser, where the machine has one. */
-if (CHROMIUM === undefined) console.warn("No Chromium here: the snippets were not looked at.");
+/** The snippets on the methods page, in a real browser, if the machine has one. */
+if (CHROMIUM === undefined) console.warn("No Chromium here: the snippets were not tested.");
 const inBrowser = test.skipIf(CHROMIUM === undefined);
 const EMAIL = "nina@example.com";
 
 let world: ExampleWorld;
 let address: string;
 let browser: Browser;
-/** Nina's own, whose beginning the page may know. */
+/** Nina's key, of which the page may know the beginning. */
 let key: string;
 
 beforeAll(async () => {
@@ -38,23 +38,23 @@ afterAll(async () => {
   await world.appliance.close();
 });
 
-/** Opens an operation of the page. @returns its snippets' section */
+/** Opens an operation on the page. @returns the section with its snippets */
 async function snippetsOf(page: Page, operationId: string) {
   const operation = page.locator(`[id$="-${operationId}"]`);
   await operation.locator(".opblock-summary-control").click();
   return operation.locator(".snippets");
 }
 
-/** Swagger UI draws for seconds: one of them in the check, by the day; both by `bun run test:pages`. */
+/** Swagger UI takes seconds, so the check tests one setting each day, and `bun run test:pages` both. */
 const SETTINGS = [
   [390, "dark"],
   [1280, "light"],
 ] as const;
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Date.now() / 86_400_000));
-const LOOKS_AT_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
+const TESTS_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
 
-inBrowser.each(SETTINGS.filter((_, at) => LOOKS_AT_ALL || at === SEED % SETTINGS.length))(
-  "a stranger reads snippets and the answers to them at %d pixels, %s",
+inBrowser.each(SETTINGS.filter((_, at) => TESTS_ALL || at === SEED % SETTINGS.length))(
+  "without a sign-in, snippets and their answers are shown at %d pixels, %s",
   async (width, colorScheme) => {
     const { context, page, faults, go } = await openWindow(browser, address, {
       viewport: { width, height: 844 },
@@ -65,7 +65,7 @@ inBrowser.each(SETTINGS.filter((_, at) => LOOKS_AT_ALL || at === SEED % SETTINGS
     expect(await snippets.locator("pre").textContent()).toBe(
       `curl "${address}/v1/msgr/channels/nsmag/" \\\n  -H "Authorization: Bearer ${KEY_PLACE}"`,
     );
-    // The answer to just this stands below.
+    // The answer to this request is shown below it.
     const answer = page.locator(".responses-table .response").first();
     expect(JSON.parse((await answer.locator("pre.example").textContent()) ?? "")).toMatchObject({
       id: 1,
@@ -74,11 +74,11 @@ inBrowser.each(SETTINGS.filter((_, at) => LOOKS_AT_ALL || at === SEED % SETTINGS
     });
     await snippets.getByRole("button", { name: "Python" }).click();
     expect(await snippets.locator("pre").textContent()).toContain("from urllib.request");
-    // One choice holds for the whole page.
+    // The choice applies to the whole page.
     const others = await snippetsOf(page, "msgr_webhooks_create");
     expect(await others.locator("pre").textContent()).toContain('method="POST"');
     expect(await snippets.locator("form").count()).toBe(0);
-    // Selects of parameters, and the dialog for the key, beside it.
+    // The selects of parameters and the dialog for the key are accessible too.
     await snippetsOf(page, "msgr_channels_list");
     expect(await seriousFaults(page)).toEqual([]);
     await page.locator("button.authorize").first().click();
@@ -92,7 +92,7 @@ inBrowser.each(SETTINGS.filter((_, at) => LOOKS_AT_ALL || at === SEED % SETTINGS
 );
 
 inBrowser(
-  "signed in, snippets begin with one's own key and ask for it once; it stays in the tab",
+  "signed in, snippets show the beginning of one's key and ask for it once; it stays in the tab",
   async () => {
     const { context, page, faults, go } = await openWindow(browser, address);
     const sent: string[] = [];
@@ -122,7 +122,7 @@ inBrowser(
     expect(await page.locator(".snippets form").count()).toBe(0);
     expect(sent).toEqual([]);
 
-    // It is the key that requests are tried with, too.
+    // Requests are tried with this key too.
     const me = page.locator('[id$="-me_retrieve"]');
     await me.locator("button.execute").click();
     const status = me.locator(".live-responses-table .response .response-col_status").first();

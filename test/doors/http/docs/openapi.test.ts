@@ -42,7 +42,7 @@ interface Document {
 }
 let document: Document;
 
-/** By verb and path. */
+/** Operations by verb and path. */
 let operations: Record<string, Operation>;
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ async function run(tool: string, ...words: string[]): Promise<{ exitCode: number
   return { exitCode: await child.exited, text: out + err };
 }
 
-test("the document has no fault in the eyes of Redocly", async () => {
+test("Redocly finds no fault in the document", async () => {
   const rules = join(root, "test/contract/redocly.yaml");
   const { exitCode, text } = await run("@redocly/cli/bin/cli.js", "lint", "--config", rules, file);
   expect(text).toContain("Your API description is valid");
@@ -95,7 +95,7 @@ test("a typed client can be generated from the document", async () => {
   expect(source).toContain('components["schemas"]["Channel"]');
 });
 
-test("every method of the specification is there under its name", () => {
+test("every method of the specification is in the document under its name", () => {
   const names = Object.entries(operations).map(([path, { operationId }]) => [path, operationId]);
   expect(Object.fromEntries(names)).toEqual({
     "GET /v1/me/": "me_retrieve",
@@ -134,7 +134,7 @@ test("every method of the specification is there under its name", () => {
   });
 });
 
-test("every parameter is described, with an example wherever a value can be made up", () => {
+test("every parameter has a description, and all but cursors an example", () => {
   for (const { parameters } of Object.values(operations)) {
     for (const { name, description, schema } of parameters) {
       expect(description).not.toBe("");
@@ -143,7 +143,7 @@ test("every parameter is described, with an example wherever a value can be made
   }
 });
 
-test("every method has an example request, and the answer that it got", () => {
+test("every method has the recorded example request, and its answer", () => {
   const anAddress = (text: string) => text.replaceAll(WRITTEN_ADDRESS, "http://localhost");
   for (const { operationId, parameters, requestBody, responses, ...rest } of Object.values(
     operations,
@@ -170,7 +170,7 @@ test("every method has an example request, and the answer that it got", () => {
   }
 });
 
-test("what webhooks send is there: bodies, and headers that hold for them", () => {
+test("the document has the events that webhooks send: bodies, and headers with their signatures", () => {
   expect(document.openapi).toStartWith("3.1");
   const { answer } = examples.calls["msgr_webhooks_create"] ?? {};
   const { secret } = answer as { secret: string };
@@ -193,7 +193,7 @@ test("what webhooks send is there: bodies, and headers that hold for them", () =
   }
 });
 
-test("it begins with keys, pages, errors, limits and days, and says what each tag is about", () => {
+test("the document begins with keys, pages, errors, limits and days, and describes each tag", () => {
   const headings = document.info.description.match(/^## .*$/gm);
   expect(headings?.slice(0, 5)).toEqual([
     "## Keys",
@@ -207,7 +207,7 @@ test("it begins with keys, pages, errors, limits and days, and says what each ta
   expect(document.tags.map(({ name }) => name)).toEqual([...used]);
 });
 
-test("snippets and examples have the reader's own address, and the document stays small", async () => {
+test("snippets and examples contain the reader's own address, and the document stays small", async () => {
   const text = async (of: Appliance, host: string) => {
     const answer = await of.app.server.handle(new Request(`${host}/docs/json`));
     return answer.text();
@@ -226,7 +226,7 @@ test("snippets and examples have the reader's own address, and the document stay
   await served.close();
 });
 
-test("every method declares the errors that it can answer", () => {
+test("every method declares its possible errors", () => {
   const always = ["200", "401", "429", "500", "503"];
   expect(Object.keys(operations["GET /v1/me/"]?.responses ?? {})).toEqual(always);
   const posts = operations["GET /v1/msgr/channels/{channel}/posts/"]?.responses ?? {};
@@ -235,7 +235,7 @@ test("every method declares the errors that it can answer", () => {
   expect(Object.keys(change).join(" ")).toBe("200 400 401 403 404 409 413 415 429 500 503");
 });
 
-test("its references lead into its components, and none back to itself, as its page takes for granted", () => {
+test("all references lead to components and none back to itself, as the methods page assumes", () => {
   const [outside, circles] = [new Set<string>(), new Set<string>()];
   const follow = (part: unknown, through: readonly string[]): void => {
     if (typeof part !== "object" || part === null) return;

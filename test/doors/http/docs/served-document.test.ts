@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { WRITTEN_ADDRESS } from "../../../../src/doors/http/docs/guide-html.ts";
 import { servedDocument } from "../../../../src/doors/http/docs/served-document.ts";
 
-test("the document is made once, and its bytes are kept for the address that all readers have", async () => {
+test("the document is generated once, and its bytes are cached for the latest address", async () => {
   const made: string[] = [];
   const serve = servedDocument(async (path) => {
     made.push(path);
@@ -16,7 +16,7 @@ test("the document is made once, and its bytes are kept for the address that all
   expect(made).toEqual(["/kanalog"]);
 });
 
-test("a document that could not be made is made at the next request", async () => {
+test("a document that could not be generated is generated at the next request", async () => {
   let tries = 0;
   const serve = servedDocument(async () => {
     tries += 1;

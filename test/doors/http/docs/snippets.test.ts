@@ -14,18 +14,18 @@ import {
   withOneCursor,
 } from "../../../support/recorded-examples.ts";
 
-/** Whether a method answered with a file. */
+/** Whether a method's recorded answer is a file. */
 const isText = (name: string | undefined): boolean =>
   typeof examples.calls[name ?? ""]?.answer === "string";
 
-/** The documentation's snippets, pasted: each prints the answer that stands beside it. */
+/** Runs the documentation's snippets: each prints the answer shown beside it. */
 const folder = mkdtempSync(join(tmpdir(), "kanalog-snippets-"));
 beforeAll(() => {
   writeFileSync(join(folder, "say.ts"), SAY_JSON);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Prints as JSON what a snippet logs. */
+/** Makes a snippet's log lines JSON. */
 const SAY_JSON = `const say = console.log;
 console.log = (value) => say(JSON.stringify(value));
 for (const file of process.argv.slice(2)) await import(file);
@@ -86,7 +86,7 @@ test.each(languages)("the snippets in $lang do what they show", async ({ lang, c
       });
       const [out, notes] = await Promise.all([child.stdout.text(), child.stderr.text()]);
       expect(await child.exited, notes).toBe(0);
-      // The shell prints a file as it came, on as many lines as it has.
+      // The shell prints a file unchanged, on several lines.
       const isFile = lang === "Shell" && names.length === 1 && isText(names[0]);
       return isFile ? [JSON.stringify(out.slice(0, -1))] : out.trimEnd().split("\n");
     };

@@ -11,7 +11,7 @@ afterEach(() => appliance.close());
 
 const page = async (path = "/"): Promise<string> => (await appliance.request(path)).body;
 
-test("an address without a page shows a browser one that leads on, and tells a program in JSON", async () => {
+test("an unknown address is a page with a link for a browser, and JSON for a program", async () => {
   const browser = { accept: "text/html,*/*;q=0.8", "accept-language": "ru" };
   for (const [path, root] of [
     ["/docs/webhook/", "../../"],
@@ -28,8 +28,8 @@ test("an address without a page shows a browser one that leads on, and tells a p
   }
 });
 
-test("the first page tells what data there is, by numbers and categories, and the plans", async () => {
-  // Looked at before there is any, as whoever starts it does.
+test("the start page shows row counts, the largest categories and the plans", async () => {
+  // Requested before there is any data, as after a first start.
   expect(await page()).toContain("<li>Channels <strong>0</strong></li>");
   await imported(appliance, "channels", [
     channel(1, { category: "news" }),
@@ -55,7 +55,7 @@ test("the first page tells what data there is, by numbers and categories, and th
   ]);
 });
 
-test("it leads to the account, the documentation and the OpenAPI document, in both languages", async () => {
+test("the start page links to the account, the documentation and the OpenAPI document, in both languages", async () => {
   for (const [path, plan] of [
     ["/", "Growth"],
     ["/?lang=ru", "Рост"],
@@ -67,7 +67,7 @@ test("it leads to the account, the documentation and the OpenAPI document, in bo
   expect(await page("/?lang=ru")).toContain('<html lang="ru">');
 });
 
-test("a changed plan is told at once", async () => {
+test("a changed plan is shown at once", async () => {
   const { accounts } = appliance.app.domains;
   await accounts.changePlan("start", { requestsPerPeriod: 77_777 }, COMMAND_LINE);
   expect(await page()).toContain(">77,777</td>");
