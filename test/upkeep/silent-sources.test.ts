@@ -101,7 +101,7 @@ test("staff's summary counts silent sources, with the way to them", async () => 
   await pass(46 * MINUTE_MS);
   const { html } = await staff.get("/staff/");
   expect(html).toMatch(
-    /<strong>1<\/strong><a href="[^"]*staff\/sources\/">Sources that are silent/,
+    /<strong>1<\/strong><a href="[^"]*staff\/sources\/">Silent sources/,
   );
 });
 

@@ -37,7 +37,7 @@ const make = (fields: object = {}, by = owner) =>
 describe("the page of all alerts", () => {
   test("leads to webhooks where there is none, and says that there are no alerts yet", async () => {
     const { html } = await owner.get(PATH);
-    expect(html).toContain("There are no alerts yet.");
+    expect(html).toContain("No alerts yet.");
     expect(html).toContain('<a href="/account/webhooks/">Create a webhook first</a>');
     expect(html).not.toContain('name="q"');
   });
@@ -88,12 +88,12 @@ describe("the page of all alerts", () => {
     const { accounts } = appliance.app.domains;
     await accounts.changePlan("profi", { alerts: 1 }, COMMAND_LINE);
     await make();
-    expect((await owner.get(PATH)).html).toContain("includes this many alerts: 1");
+    expect((await owner.get(PATH)).html).toContain("plan (alerts: 1)");
     expect((await make()).status).toBe(403);
     await accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
     expect((await owner.get(PATH)).html).toContain("does not include alerts");
     const { html } = await owner.get(`${PATH}1/?preview=yes`);
-    expect(html).toContain("may be looked at and deleted");
+    expect(html).toContain("You can still view and delete existing alerts");
     expect(html).not.toContain('value="change"');
     const deleted = await owner.post(`${PATH}1/`, { action: "delete" });
     expect(deleted.location).toBe(`${PATH}?done=deleted`);
@@ -105,15 +105,17 @@ test("where the plan includes fewer, the pages say which ones pause", async () =
   await webhook();
   await make({ name: "Первое" });
   await make({ name: "Второе" });
-  const paused = "over the plan&#39;s number: nothing is sent";
+  const paused = "over the plan&#39;s limit: nothing is sent";
   expect((await owner.get(PATH)).html).not.toContain(paused);
   await appliance.app.domains.accounts.changePlan("profi", { alerts: 1 }, COMMAND_LINE);
   const { html } = await owner.get(PATH);
   expect(html.split(paused)).toHaveLength(2);
   expect(html.indexOf(paused)).toBeGreaterThan(html.indexOf("Второе"));
-  expect(html).toContain("The newest ones beyond that pause");
+  expect(html).toContain("The newest alerts beyond the limit are paused");
   expect((await owner.get(`${PATH}1/`)).html).not.toContain("pause");
-  expect((await owner.get(`${PATH}2/`)).html).toContain("The newest ones beyond that pause");
+  expect((await owner.get(`${PATH}2/`)).html).toContain(
+    "The newest alerts beyond the limit are paused",
+  );
 });
 
 describe("an alert's page", () => {
@@ -124,7 +126,7 @@ describe("an alert's page", () => {
     const text = "ЦБ снизил <b>ставку</b>; 🚀 ставки вниз";
     await imported(appliance, "posts", [{ id: 1, channel: 1, text, published_at }]);
     const { html } = await owner.get(`${PATH}1/?preview=yes`);
-    expect(html).toContain("Posts of the last 7 days that match: 1.");
+    expect(html).toContain("Matching posts in the last 7 days: 1.");
     expect(html).toContain(
       "ЦБ снизил &lt;b&gt;<mark>ставку</mark>&lt;/b&gt;; 🚀 <mark>ставки</mark> вниз",
     );

@@ -43,9 +43,9 @@ test("from nothing to a living catalog: the steps, the token's test, the channel
   expect(added.status).toBe(303);
   const found = String(added.headers.get("location"));
   const waiting = await bodyOf(found);
-  expect(waiting).toContain("The token is right, and the bot was added.");
+  expect(waiting).toContain("The token is valid, and the bot was added.");
   expect(waiting).toContain("Search for @kanalog_bot");
-  expect(waiting).toContain("None so far.");
+  expect(waiting).toContain("None yet.");
   const channel = telegram.addChannel();
   telegram.post(channel, "Доброе утро");
   await look();

@@ -79,7 +79,7 @@ describe("the real process", () => {
   async function makeKey(page: Page, name: string): Promise<string> {
     await page.goto("/account/keys/");
     await page.getByLabel("Name").fill(name);
-    await press(page, "Create the key");
+    await press(page, "Create key");
     await page.getByRole("button", { name: "Copy Key" }).click();
     return copied(page);
   }
@@ -129,7 +129,7 @@ describe("the real process", () => {
 
       await page.goto(printed);
       expect(await page.locator("h1").textContent()).toBe("Set up Kanalog");
-      expect(await page.getByRole("alert").textContent()).toContain("This address was used");
+      expect(await page.getByRole("alert").textContent()).toContain("This address has been used");
       expect(owner.faults).toEqual([]);
     },
   );
@@ -139,7 +139,7 @@ describe("the real process", () => {
     const key = await makeKey(page, "Short-lived");
     expect(await me(key)).toBe(200);
     expect(await seriousFaults(page)).toEqual([]);
-    await page.getByRole("link", { name: "I have kept it" }).click();
+    await page.getByRole("link", { name: "I have saved it" }).click();
     await page.getByRole("heading", { name: "New key" }).waitFor();
     expect(await page.content()).not.toContain(key);
     await unfoldOne(page, "Short-lived", "Revoke");
@@ -154,7 +154,7 @@ describe("the real process", () => {
     async () => {
       const { page } = owner;
       await page.goto("/account/members/");
-      await page.getByLabel("E-mail").fill("nina@example.com");
+      await page.getByLabel("Email").fill("nina@example.com");
       await page.getByLabel("Name").fill("Nina");
       await press(page, "Invite");
       await page.getByRole("button", { name: "Copy" }).click();
@@ -204,7 +204,7 @@ describe("the real process", () => {
       await press(page, "Start the import");
       await page.waitForURL(/imports\/\d+\//);
       await page.getByRole("progressbar").waitFor();
-      await page.getByText("The import is done.").waitFor();
+      await page.getByText("The import is complete.").waitFor();
       const counts = await page.locator(".cards li").allInnerTexts();
       expect(counts.map((text) => text.replace(/\s+/g, " "))).toContainValues([
         "12,001 Read",
@@ -225,7 +225,7 @@ describe("the real process", () => {
       await page.goto("/account/keys/?a=b");
       await page.getByLabel("Name").fill("x".repeat(200_000));
       await context.clearCookies({ name: /session/ });
-      await press(page, "Create the key");
+      await press(page, "Create key");
       await page.getByText("what you typed was not sent").waitFor();
       await page.fill("[name=email]", OWNER);
       await page.fill("[name=password]", "not the password");
@@ -237,7 +237,7 @@ describe("the real process", () => {
       expect(await page.getByLabel("Name").inputValue()).toBe("");
       expect(await seriousFaults(page)).toEqual([]);
       await page.getByLabel("Name").fill("typed again");
-      await press(page, "Create the key");
+      await press(page, "Create key");
       await page.getByRole("button", { name: "Copy Key" }).click();
       const key = await copied(page);
       const account = (await (await serving.get("/v1/me/", key)).json()) as { key: object };
@@ -407,7 +407,7 @@ describe("an appliance in use", () => {
       expect(await page.locator(".fault").textContent()).not.toBe("");
       await page.getByLabel("Reason").fill("It sends us spam");
       await press(page, "Disable");
-      expect(await told(page)).toBe("The webhook is disabled.");
+      expect(await told(page)).toBe("The webhook was disabled.");
       expect(await stateOf()).toBe("staff");
 
       await page.goto("/account/keys/");

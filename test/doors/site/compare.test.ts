@@ -86,10 +86,10 @@ test("takes numbers, @handles and links, each once and five at most, and names w
   const { status, html } = await member.get(`${PATH}?channels=${named}`);
   expect(status).toBe(200);
   expect(chosen(html)).toEqual([3, 4, 1]);
-  expect(html).toContain("There is no public channel: <bdi>nobody_here, 8, 99</bdi>");
+  expect(html).toContain("No such public channel: <bdi>nobody_here, 8, 99</bdi>");
   const many = await member.get(`${PATH}?channels=1,2,3,4,5,6,7`);
   expect(chosen(many.html)).toEqual([1, 2, 3, 4, 5]);
-  expect(many.html).toContain("Only 5 channels are compared at a time");
+  expect(many.html).toContain("Up to 5 channels can be compared at once");
   expect(many.html).not.toContain("data-picker");
   const one = await member.get(`${PATH}?channels=1,2&days=90`);
   expect(one.html).toContain(
@@ -107,7 +107,7 @@ test("shows no more than the plan in force does", async () => {
   const { html } = await tester.get(`${PATH}?channels=1,2`);
   expect(drawn(html)).toHaveLength(3);
   const longer = (await tester.get(`${PATH}?channels=1,2&days=90`)).html;
-  expect(longer).toContain("The plan Test includes the statistics of the last 30 days.");
+  expect(longer).toContain("The Test plan includes statistics for the last 30 days.");
   expect(drawn(longer)).toEqual([]);
   expect((await visitorOf(appliance).get(PATH)).location).toContain("/account/sign-in/?next=");
 });

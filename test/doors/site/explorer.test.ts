@@ -124,7 +124,7 @@ describe("the catalog", () => {
     }
     const wrong = await member.get(`${PATH}?subscribers_min=many`);
     expect(wrong.html).toContain(
-      "Subscribers from: Enter a number, such as 5500, 5.5k or 1 000 000.",
+      "Min. subscribers: Enter a number, such as 5500, 5.5k or 1 000 000.",
     );
   });
 
@@ -189,7 +189,9 @@ describe("the catalog", () => {
     expect((await member.post(`${PATH}?kind=group`, { action: "export" })).status).toBe(400);
 
     const { member: grower } = await memberOn("growth");
-    expect((await grower.get(PATH)).html).toContain("Download as a file: from the Profi plan");
+    expect((await grower.get(PATH)).html).toContain(
+      "File downloads are available on the Profi plan",
+    );
     expect((await grower.post(PATH, { action: "export" })).status).toBe(409);
   });
 
@@ -215,7 +217,7 @@ describe("the catalog", () => {
     const { member: russian } = await memberOn("profi", "ru");
     const answer = await member.get(`${PATH}?q=%D0%B0%D0%B1`);
     expect(answer.status).toBe(200);
-    expect(answer.html).toContain("Type three characters or more.");
+    expect(answer.html).toContain("Type at least three characters.");
     expect((await russian.get(`${PATH}?q=ab`)).html).toContain("Введите три знака или больше.");
     expect((await member.get(`${PATH}?q=ab&kind=group`)).status).toBe(400);
     expect(appliance.ports.log.errors).toEqual([]);
@@ -311,7 +313,7 @@ describe("a channel's page", () => {
       expect(cells, path).toEqual(expected);
     }
     const empty = (await member.get(`${PATH}4/`)).html;
-    expect(empty).toContain("There are no readings in this period.");
+    expect(empty).toContain("No readings in this period.");
     expect(empty).not.toContain("data-chart");
   });
 
@@ -356,9 +358,9 @@ describe("a channel's page", () => {
     const { html } = await member.get(`${PATH}5/`);
     const text = html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
     expect(text).toContain("Subscribers 2,000 +100 (+5.3%) in 7 days -500 (-20%) in 30 days");
-    expect(text).toContain("Views per post 100 5% of the subscribers");
-    expect(text).toContain("Posts a day 2 ");
-    expect(text).toContain("Share of advertising 33.3% 1 of 3 posts");
+    expect(text).toContain("Views per post 100 5% of subscribers");
+    expect(text).toContain("Posts per day 2 ");
+    expect(text).toContain("Share of ads 33.3% 1 of 3 posts");
     const [, best = ""] = /<ol class="best">(.*?)<\/ol>/s.exec(html) ?? [];
     expect([...best.matchAll(/Views: (\d+)/g)].map((match) => match[1])).toEqual([
       "900",
@@ -396,7 +398,7 @@ describe("a channel's page", () => {
     for (let at = 0; at < 10; at += 1) expect((await member.get(path)).status).toBe(200);
     const refused = await member.get(path);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "15"]);
-    expect(refused.html).toContain("The next may be had in 15 seconds.");
+    expect(refused.html).toContain("Try again in 15 seconds.");
     expect((await member.get(`${PATH}1/`)).status).toBe(200);
     appliance.ports.clock.advance(15_000);
     expect((await member.get(path)).status).toBe(200);
@@ -447,7 +449,7 @@ describe("a channel's page", () => {
     const post = { id: 1, channel: 1, text: words.join(" "), published_at: "2026-11-19T12:00:00Z" };
     await imported(appliance, "posts", [post]);
     const { html } = await member.get(`${PATH}1/`);
-    expect(html).toContain("The rest of the post");
+    expect(html).toContain("Show the rest of the post");
     expect([...html.matchAll(/word\d+/g)].map(String)).toEqual(words);
   });
 
@@ -457,12 +459,12 @@ describe("a channel's page", () => {
     const { status, html } = await tester.get(`${PATH}1/`);
     expect(status).toBe(200);
     expect(html).toContain(`data-value="${daysAgo(29)}"`);
-    expect(html).toContain("The plan Test does not include posts.");
+    expect(html).toContain("The Test plan does not include posts.");
     expect(html).not.toContain("Post number 1.");
     for (const days of [90, 366]) {
       const longer = await tester.get(`${PATH}1/?days=${days}`);
       expect(longer.status).toBe(200);
-      expect(longer.html).toContain("The plan Test includes the statistics of the last 30 days.");
+      expect(longer.html).toContain("The Test plan includes statistics for the last 30 days.");
       expect(longer.html).not.toContain(`data-value="${daysAgo(30)}"`);
     }
     const { member: russian } = await memberOn("test", "ru");

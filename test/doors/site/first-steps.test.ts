@@ -183,7 +183,7 @@ test("one form makes an organization, its owner, plan and key", async () => {
     api_tariff: "growth",
     member: { email: "ada@example.com", name: "Ada", role: "owner" },
   });
-  expect(html).toContain("A mail with a link is on its way to the owner.");
+  expect(html).toContain("An email with a link is on its way to the owner.");
 });
 
 test("a bad field of that form is told at the field, and nothing is made", async () => {

@@ -115,7 +115,7 @@ const FAULTY = [
   [
     "/staff/imports/",
     { action: "import", kind: "people" },
-    { kind: NO_OPTION, file: "No file was submitted." },
+    { kind: NO_OPTION, file: "No file was chosen." },
   ],
 ] as const;
 

@@ -231,7 +231,9 @@ describe("an uploaded file", () => {
 
 test("an import that took no row says so, and leads on without a reload", async () => {
   const page = await run("channels", file("title,subscribers\nОдин,10\nДва,20\n"));
-  expect(page).toContain("The import is done and took no row. Below is why.");
+  expect(page).toContain(
+    "The import is complete, but no rows were accepted. The reasons are below.",
+  );
   const refreshed = /<div id="run">.*<\/div>/s.exec(page)?.[0];
   expect(refreshed).toContain('<a href="/staff/start/">First steps</a>');
 });
@@ -310,7 +312,7 @@ describe("a file that is looked at first", () => {
       map: listed.replace(/=\w+/g, "="),
     });
     const { body: nothing } = await staff.get(open.location ?? "");
-    expect(nothing).toContain("No column of the file is known.");
+    expect(nothing).toContain("The file has no known columns.");
     expect(nothing).not.toContain('value="start"');
   });
 
@@ -330,8 +332,8 @@ describe("a file that is looked at first", () => {
       ...{ action: "import", kind: "stats", map: "channel", timezone: "Moscow" },
       file: file("channel,day,subscribers\n"),
     });
-    expect(broken.body).toContain("Write one name a line, theirs=ours.");
-    expect(broken.body).toContain("There is no such time zone.");
+    expect(broken.body).toContain("Write one name per line, as theirs=ours.");
+    expect(broken.body).toContain("This time zone does not exist.");
   });
 
   test("is for staff only", async () => {
@@ -347,10 +349,10 @@ describe("the form", () => {
   test("says what is missing, in place, and keeps what was chosen", async () => {
     const none = await staff.post(PAGE, { action: "import", kind: "posts" });
     expect(none.status).toBe(400);
-    expect(none.body).toContain("No file was submitted.");
+    expect(none.body).toContain("No file was chosen.");
     expect(none.body).toMatch(/<option value="posts" selected/);
     const empty = await upload("stats", file(""));
-    expect(empty.body).toContain("The submitted file is empty.");
+    expect(empty.body).toContain("The file is empty.");
     expect(empty.body).toMatch(/<option value="stats" selected/);
     const kind = await upload("constructor", file("a\n"));
     expect(kind.status).toBe(400);
@@ -380,7 +382,7 @@ describe("the form", () => {
     });
     const page = await ended(answer.headers.get("location") ?? "");
     expect([count(page, "Inserted"), count(page, "Rejected")]).toEqual(["1", "1"]);
-    expect(page).toContain("A dry run: nothing is changed.");
+    expect(page).toContain("This is a dry run: nothing is changed.");
     expect((await staff.get(PAGE)).body).toContain("<td>done, dry run</td>");
     expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(404);
     expect(uploads()).toEqual([]);
@@ -419,8 +421,8 @@ describe("the form", () => {
     );
     for (const name of ["first.csv", "second.csv"]) insert.run(name);
     const [first, second] = [await staff.get(`${PAGE}1/`), await staff.get(`${PAGE}2/`)];
-    expect(first.body).toContain("Read of the file: 33%");
-    expect(second.body).toContain("It waits for the import before it.");
+    expect(first.body).toContain("File read: 33%");
+    expect(second.body).toContain("Waiting for the previous import to finish.");
     expect(second.body).not.toContain("<progress");
     const { body } = await staff.get(PAGE);
     expect(body).toMatch(/second\.csv.*?<td>waiting<.*first\.csv.*?<td>running</s);
@@ -471,7 +473,7 @@ describe("the form", () => {
     const cookie = [...staff.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const late = await appliance.request(PAGE, { method: "POST", body, headers: { cookie } });
     expect(late.status).toBe(400);
-    expect(late.body).toContain("No file was submitted.");
+    expect(late.body).toContain("No file was chosen.");
     expect(uploads()).toEqual([]);
   });
 

@@ -34,7 +34,7 @@ describe("making a key", () => {
     expect(tokenIn((await create({ once })).html)).not.toBe("");
     const again = await create({ once });
     expect(again.status).toBe(409);
-    expect(again.html).toContain("This form was sent already");
+    expect(again.html).toContain("This form was already sent");
     expect(tokenIn(again.html)).toBe("");
     expect(await keys.keys(customer.organizationId)).toHaveLength(before + 1);
     const next = /name="once" value="([^"]+)"/.exec(again.html)?.[1] ?? "";
@@ -118,7 +118,7 @@ describe("a member", () => {
     const idOf = (name: string) => ids.find((key) => key.name === name)?.id ?? 0;
     const refused = await member.post(KEYS, { action: "revoke", key: idOf("of the owner") });
     expect(refused.status).toBe(404);
-    expect(refused.html).toContain("There is no such key, or it is not yours.");
+    expect(refused.html).toContain("This key does not exist or is not yours.");
     expect(await isRefused(others)).toBe(false);
 
     const revoked = await member.post(KEYS, { action: "revoke", key: idOf("of mine") });
@@ -228,7 +228,7 @@ describe("the webhooks on the page", () => {
     );
     const refused = await enable(owner);
     expect(refused.status).toBe(403);
-    expect(refused.html).toContain("The plan in force has no room for it");
+    expect(refused.html).toContain("Your current plan includes fewer webhooks");
     appliance.ports.clock.advance(DAY_MS);
     await appliance.app.domains.accounts.givePlan(
       customer.organizationId,

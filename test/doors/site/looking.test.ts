@@ -77,7 +77,7 @@ inBrowser("the catalog is searched as one types, and the address keeps the searc
   expect(await page.locator("#results tbody tr").allTextContents()).toHaveLength(1);
   expect(await page.locator("#results-summary").textContent()).toBe("Channels found: 1");
   await page.fill("[name=q]", "ве");
-  await page.getByText("Type three characters or more.").first().waitFor();
+  await page.getByText("Type at least three characters.").first().waitFor();
   await page.fill("[name=q]", "");
   await page.locator("#results tbody tr").nth(1).waitFor();
   expect(faults).toEqual([]);
@@ -222,7 +222,7 @@ inBrowser(
     await page.goto(`${address}/account/webhooks/`);
     const finder = page.getByLabel("Find a channel to add");
     await finder.fill("ничего такого");
-    await page.getByText("No channel was found.").waitFor();
+    await page.getByText("No channels found.").waitFor();
     await finder.fill("2");
     await page.locator(".offered button").first().click();
     await finder.fill("1");

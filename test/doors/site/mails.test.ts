@@ -183,7 +183,7 @@ test("a link never leads to the host that a request names", async () => {
   const ports = fakePorts();
   const open = await startAppliance({ KANALOG_HOST: "0.0.0.0" }, ports);
   const page = await (await ask(open, "evil.example")).text();
-  expect(page).toContain("This appliance sends no mail.");
+  expect(page).toContain("This appliance does not send mail.");
   expect(ports.log.warnings.map(({ message }) => message).join()).toContain("KANALOG_BASE_URL");
   await addPerson(open);
   const visitor = visitorOf(open);

@@ -134,7 +134,7 @@ describe("an invitation", () => {
     const refused = await invite(administrator, { email: "y@example.com" });
     expect(refused.status).toBe(429);
     expect(refused.headers.get("retry-after")).toBe("360");
-    expect(refused.html).toContain("Too many invitations. The next may be sent in 6 minutes;");
+    expect(refused.html).toContain("Too many invitations. Try again in 6 minutes,");
     expect(refused.html).toContain('value="y@example.com"');
     appliance.ports.clock.advance(60 * 60_000);
     expect(await invited(administrator, 30, 11)).toEqual([...Array(10).fill(303), 429]);
@@ -142,7 +142,7 @@ describe("an invitation", () => {
 
   test("of a member who has a password is one for a new password", async () => {
     const max = await join("member", "max@example.com");
-    expect((await owner.get(MEMBERS)).html).toContain("by which they choose a new password");
+    expect((await owner.get(MEMBERS)).html).toContain("for choosing a new password");
     const answer = await act(owner, "link", max.memberId);
     expect(answer.location).toBe(`${MEMBERS}?done=linked`);
     await appliance.app.mailer.runDue();
@@ -158,7 +158,7 @@ describe("an invitation", () => {
     const email = "nina@example.com";
     for (const [who, role, sentence] of [
       [plain, "member", "Only owners and administrators"],
-      [administrator, "owner", "Only owners may make or change owners."],
+      [administrator, "owner", "Only owners can add or change owners."],
     ] as const) {
       const refused = await invite(who, { email, role });
       expect(refused.status).toBe(403);
@@ -195,7 +195,7 @@ describe("where no mail can be sent", () => {
     const chosen = { action: "choose", token, password: "another long password" };
     const refused = await visitorOf(appliance).post(dud, chosen);
     expect(refused.status).toBe(409);
-    expect(refused.html).toContain("or you have a password here");
+    expect(refused.html).toContain("or you already have a password here");
     expect((await visitorOf(appliance).signIn("nina@example.com")).status).toBe(303);
   });
 
@@ -297,7 +297,7 @@ describe("suspending", () => {
     for (const [who, id, status, sentence] of [
       [owner, owner.memberId, 409, "You cannot suspend yourself"],
       [administrator, administrator.memberId, 409, "You cannot suspend yourself"],
-      [administrator, owner.memberId, 403, "Only owners may make or change owners."],
+      [administrator, owner.memberId, 403, "Only owners can add or change owners."],
       [max, administrator.memberId, 403, "Only owners and administrators"],
     ] as const) {
       const refused = await act(who, "suspend", id);
@@ -373,7 +373,7 @@ test("another organization's members are neither shown nor found", async () => {
   for (const action of ["role", "suspend", "restore", "link"]) {
     const refused = await act(stranger, action, owner.memberId, { role: "member" });
     expect(refused.status, action).toBe(404);
-    expect(refused.html).toContain("There is no such member.");
+    expect(refused.html).toContain("This member does not exist.");
   }
   expect(await member(owner.memberId)).toMatchObject({ role: "owner", suspendedAt: null });
 });
@@ -437,7 +437,9 @@ describe("a password that somebody else may have chosen", () => {
     const isThere = async (who: Visitor) =>
       (await who.get(MEMBERS)).html.includes("al@example.com");
     expect(await isThere(thief)).toBe(false);
-    expect((await thief.get("/account/profile/")).html).toContain("opens once it is known");
+    expect((await thief.get("/account/profile/")).html).toContain(
+      "opens once your email address is confirmed",
+    );
     await accounts.suspendMember((await memberByEmail("boss@example.com"))?.id ?? 0, COMMAND_LINE);
     expect(await isThere(thief)).toBe(false);
     // Whoever chooses a password by the operator's link is believed.

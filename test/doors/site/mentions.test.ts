@@ -40,7 +40,7 @@ test("the channel's page names the last who mention it and the channels like it"
   expect(html).toContain("Text 25");
   expect(html).not.toContain("Text 20");
   expect(html).toContain("Similar channels");
-  expect(html).toContain("same category, near size");
+  expect(html).toContain("same category, similar size");
   expect(html).toContain('href="/account/channels/1/mentions/"');
   const ru = (await (await memberOn("start", "ru")).get("/account/channels/1/")).html;
   expect(ru).toContain("Кто упоминает");
@@ -57,7 +57,7 @@ test("a page shows who mentions whom, as a picture and lists, and all mentions p
     ...["@two", "@three", "@three", "Первый"],
   ]);
   expect(picture.match(/<path/g)).toHaveLength(3);
-  expect(html).toContain("They mention it");
+  expect(html).toContain("Channels that mention it");
   expect(html).toMatch(/Second &lt;b&gt;&amp;<\/bdi><\/a><\/span><\/th><td class="number">25</);
   expect(html.match(/<article>/g)).toHaveLength(20);
   const next = /href="([^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
@@ -68,7 +68,7 @@ test("a page shows who mentions whom, as a picture and lists, and all mentions p
   expect((await member.get(`${path}?kind=quote`)).status).toBe(400);
   expect((await member.get("/account/channels/77/mentions/")).status).toBe(404);
   const lonely = (await member.get("/account/channels/two/mentions/")).html;
-  expect(lonely).toContain("No other channel mentions it yet.");
+  expect(lonely).toContain("No other channel has mentioned it yet.");
 });
 
 test("a plan without posts, and older posts that are still being read, are told in words", async () => {
@@ -76,7 +76,7 @@ test("a plan without posts, and older posts that are still being read, are told 
   for (const path of ["/account/channels/1/", "/account/channels/1/mentions/"]) {
     const { status, html } = await tester.get(path);
     expect(status).toBe(200);
-    expect(html).toContain("The plan Test does not include mentions");
+    expect(html).toContain("The Test plan does not include mentions");
   }
   appliance.app.domains.db.exec("INSERT INTO background_builds VALUES ('mentions', 5, 20)");
   const member = await memberOn("start");
@@ -86,7 +86,7 @@ test("a plan without posts, and older posts that are still being read, are told 
   await addPerson(appliance, { email: "staff@example.com", isStaff: true });
   const staff = await signedInVisitor(appliance, "staff@example.com");
   expect((await staff.get("/staff/jobs/")).html).toContain(
-    "Mentions are being taken out of posts that were stored before this version: 25 % done",
+    "Mentions are being extracted from posts stored before this version: 25% done",
   );
   await appliance.app.builds.look();
   expect((await staff.get("/staff/jobs/")).html).not.toContain("% done");

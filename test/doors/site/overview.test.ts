@@ -187,10 +187,10 @@ test("the quota's bar tells when the quota ends at this pace, once there is one"
   appliance.ports.clock.advance(24 * 60 * 60 * 1000);
   expect(await told()).not.toContain("At this pace");
   await use();
-  expect(await told()).toContain("At this pace the quota lasts to the end of the period.");
+  expect(await told()).toContain("At this pace, the quota will last until the end of the period.");
   await appliance.app.domains.accounts.changePlan("start", { requestsPerPeriod: 6 }, COMMAND_LINE);
   // Two of six in a day: all of them in three.
-  expect(await told()).toContain("At this pace the quota ends on");
+  expect(await told()).toContain("At this pace, the quota will run out on");
   expect(await told()).toContain('datetime="2026-11-23"');
   await use();
   await use();
@@ -224,7 +224,9 @@ test("a hundred requests of a key are kept, for a week", async () => {
     appliance.app.domains.db.prepare("SELECT count(*) AS n FROM request_log").get();
   expect(stored()).toEqual({ n: 100 });
   appliance.ports.clock.advance(7 * 24 * 60 * 60 * 1000 + 1);
-  expect((await owner.get("/account/")).html).toContain("No requests of this key in a week.");
+  expect((await owner.get("/account/")).html).toContain(
+    "No requests with this key in the past week.",
+  );
   const settings = { backups: null, openDays: 7, isNode: false };
   const { clock } = appliance.ports;
   const due = { name: "prune-usage", dueAt: clock.now(), settings };
@@ -250,9 +252,7 @@ test("the log of requests is off where the setting says so", async () => {
     n: 0,
   });
   const visitor = await signedInMember(off, organizationId, "owner", "olga@example.com");
-  expect((await visitor.get("/account/")).html).toContain(
-    "The log of requests is switched off here.",
-  );
+  expect((await visitor.get("/account/")).html).toContain("The request log is switched off.");
   await off.close();
 });
 

@@ -57,7 +57,7 @@ describe("every page", () => {
     const { status, html, headers } = await owner.get("/account/webhooks/");
     expect(status).toBe(500);
     const id = headers.get("x-request-id");
-    expect(html).toContain(`by the number of the request: <code>${id}</code>`);
+    expect(html).toContain(`by the request number: <code>${id}</code>`);
     expect(html).toContain('<a href="/account/">Overview</a></p>');
     expect(appliance.ports.log.errors).toMatchObject([{ fields: { requestId: id } }]);
   });
@@ -335,7 +335,7 @@ describe("a form", () => {
     await accounts.addMember({ ...place, role: "member" }, COMMAND_LINE);
     const made = async () => [...(await keys.keys(1)), ...(await keys.keys(other.id))];
     for (const [language, said] of [
-      ["en", "It is shown for Other now"],
+      ["en", "It now shows Other"],
       ["ru", "Теперь показана организация Other"],
     ] as const) {
       const visitor = await signedInVisitor(appliance, "ada@example.com", language);
@@ -405,7 +405,7 @@ describe("a form of a session that has ended", () => {
         "type it again",
         "Organizations",
       ],
-      ["ru", "Сеанс закончился, введённое не отправлено.", "введите его ещё раз", "Организации"],
+      ["ru", "Сеанс закончился, и введённое не отправлено.", "введите его ещё раз", "Организации"],
     ] as const) {
       const visitor = await signedInVisitor(appliance, "ada@example.com", language);
       const csrf = await visitor.csrf(PROFILE);

@@ -57,13 +57,13 @@ test("views that nobody has read are not shown as none", async () => {
 test("filters narrow what is found, and stay in the form", async () => {
   await posts(3);
   const { html } = await member.get(`${PAGE}?q=дом&views_min=5000&from=2026-11-01`);
-  expect(html).toContain("No post was found. Try other words or fewer filters.");
+  expect(html).toContain("No posts found. Try other words or fewer filters.");
   expect(html).toContain('value="5000"');
   expect(html).toContain('value="2026-11-01"');
 });
 
 test("without words it says what to type, and what is wrong is told by its name", async () => {
-  expect((await member.get(PAGE)).html).toContain("Type words that the posts should have.");
+  expect((await member.get(PAGE)).html).toContain("Type the words to look for.");
   const short = await member.get(`${PAGE}?q=-дом`);
   expect(short.status).toBe(200);
   expect(short.html).toContain("Give at least one word to search for");
@@ -80,7 +80,7 @@ test("a query is told as it was read, where its signs were left out", async () =
 
 test("what was found is a file of the export's, from the plan that has it", async () => {
   await posts(3);
-  expect((await member.get(`${PAGE}?q=дом`)).html).toContain("from the Profi plan");
+  expect((await member.get(`${PAGE}?q=дом`)).html).toContain("available on the Profi plan");
   const { organizationId } = await appliance.customer({ plan: "profi" });
   const other = await signedInMember(appliance, organizationId, "member", "olga@example.com", "en");
   const page = `${PAGE}?q=дом&ordering=-views&to=2026-11-19`;
@@ -134,7 +134,7 @@ test("while the index is built the page says so, and staff see how far it is", a
   expect(status).toBe(200);
   expect(html).toContain("The index of post search is being built (50 %).");
   const staff = await staffVisitor(appliance);
-  expect((await staff.get("/staff/database/")).html).toContain("being built, 50 %");
+  expect((await staff.get("/staff/database/")).html).toContain("being built, 50%");
   await appliance.app.builds.look();
   expect((await member.get(`${PAGE}?q=дом`)).html).toContain("Posts found: 2");
   expect((await staff.get("/staff/database/")).html).toContain("<dd>complete</dd>");

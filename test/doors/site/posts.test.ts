@@ -57,7 +57,7 @@ test("a post shows its edit, counts, media and origin, and nothing that is not k
 test("staff take a post down on the channel's page, and it is recorded", async () => {
   const page = await staff.get(PAGE);
   expect(page.html).toContain(BUTTON);
-  expect(page.html).toContain("imports do not bring the post back");
+  expect(page.html).toContain("imports will not bring the post back");
   const done = await staff.post(PAGE, { action: "delete-post", post: 5 });
   expectDone(done, "deleted");
   expect((await staff.get(done.location ?? "")).html).toContain("The post was taken down.");
@@ -88,7 +88,7 @@ test("a form without the page's token, or with a number of no post, takes nothin
   for (const post of ["99", "", "five", "-5"]) {
     const answer = await staff.post(PAGE, { action: "delete-post", post });
     expect(answer.status, post).toBe(404);
-    expect(answer.html, post).toContain("There is no such post.");
+    expect(answer.html, post).toContain("This post does not exist.");
   }
   expect(await status(5)).toBe(200);
 });

@@ -60,7 +60,7 @@ describe("the set-up address", () => {
     visitor.cookies.clear();
     const used = await visitor.get(path);
     expect(used.status).toBe(404);
-    expect(used.body).toContain("This address was used or is older than 30 minutes.");
+    expect(used.body).toContain("This address has been used or is older than 30 minutes.");
     const never = await visitor.get("/account/set-up/?token=never");
     const main = (html: string) => html.split("<main")[1];
     expect(main(never.body)).toBe(main(used.body));
@@ -428,8 +428,10 @@ describe("a session", () => {
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     await accounts.suspendMember(memberId, COMMAND_LINE);
     const suspended = (await visitor.get(PROFILE)).body;
-    expect(suspended).toContain("You are suspended in the organization Acme. Ask an owner of it.");
-    expect(suspended).not.toContain("You are in no organization");
+    expect(suspended).toContain(
+      "You are suspended in the organization Acme. Ask one of its owners.",
+    );
+    expect(suspended).not.toContain("You do not belong to any organization");
     await accounts.archiveOrganization(organizationId, COMMAND_LINE);
     expect((await visitor.get(PROFILE)).body).toContain("The organization Acme is archived.");
   });
@@ -485,11 +487,11 @@ describe("a forgotten password", () => {
     expect(answer.headers.get("location")).toBe("/account/sign-in/?done=password");
     const opened = await visitorOf(appliance).get(link);
     expect(opened.status).toBe(404);
-    expect(opened.body).toContain("it was used already");
+    expect(opened.body).toContain("it has been used");
     expect(opened.body).not.toContain('name="password"');
     const again = await choose(link, "yet another password");
     expect(again.status).toBe(409);
-    expect(again.body).toContain("it was used already");
+    expect(again.body).toContain("it has been used");
     const signed = await visitorOf(appliance).signIn("ada@example.com", "another long password");
     expect(signed.status).toBe(303);
   });

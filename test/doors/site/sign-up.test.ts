@@ -87,7 +87,7 @@ test("the link works once, for a day, and looking does not use it up", async () 
   }
   expect((await make(link)).status).toBe(200);
   const again = await make(link, { organization: "Twice" });
-  expect([again.status, again.html.includes("This link opens nothing")]).toEqual([404, true]);
+  expect([again.status, again.html.includes("This link is not valid")]).toEqual([404, true]);
   expect((await visitorOf(appliance).get(link)).status).toBe(404);
 
   const late = await linkTo("late@example.com");

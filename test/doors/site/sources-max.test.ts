@@ -45,7 +45,7 @@ describe("a bot of MAX on the site", () => {
 
   test("shows which channels were found, and how to mend what is not read", async () => {
     await add(world.max.token);
-    expect((await staff.get("/staff/sources/1/")).html).toContain("None so far.");
+    expect((await staff.get("/staff/sources/1/")).html).toContain("None yet.");
     world.max.addChannel({ id: NEWS, title: "Новости" });
     world.max.addChannel({ id: 5n, title: "Закрытый" }).isAdmin = false;
     world.max.post(NEWS, "первый");
@@ -64,14 +64,14 @@ describe("a bot of MAX on the site", () => {
     await world.look();
     expect(world.max.subscriptions).toHaveLength(1);
     const { html } = await staff.get("/staff/sources/1/");
-    expect(html).toContain("Take no pushes");
+    expect(html).toContain("Turn off push updates");
     expect(html).not.toContain(world.max.subscriptions[0]?.secret ?? "?");
     await staff.post("/staff/sources/1/", { action: "pushesOff" });
     await world.look();
     expect(world.max.subscriptions).toEqual([]);
     const audit = (await staff.get("/staff/audit/")).html;
-    expect(audit).toContain("source pushed to");
-    expect(audit).toContain("source asked by schedule");
+    expect(audit).toContain("push updates turned on");
+    expect(audit).toContain("push updates turned off");
   });
 
   test("is told why it cannot take pushes", async () => {

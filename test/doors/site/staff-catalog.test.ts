@@ -70,7 +70,7 @@ test("a channel is found by number, handles, title, link and messenger id, hidde
   expect(await find("канал")).toEqual([2, 3]);
   expect(await find("скрытый")).toEqual([3]);
   const none = await staff.get(`${LIST}?q=nobody-has-this`);
-  expect(none.html).toContain("There is no such channel");
+  expect(none.html).toContain("No channel was found by number");
 });
 
 test("a channel is shown as it is stored, with former handles and messenger id", async () => {
@@ -199,7 +199,7 @@ test("posts are found by number and by a part of their text, in all channels and
   expect(await found(POSTS, "5")).toEqual([5, 6]);
   expect(await found(PAGE, "мир")).toEqual([5]);
   expect(await found(PAGE, "7")).toEqual([]);
-  expect((await staff.get(`${POSTS}?q=nothing`)).html).toContain("No post was found.");
+  expect((await staff.get(`${POSTS}?q=nothing`)).html).toContain("No posts found.");
 });
 
 test("pages of posts lead on from where the one before ended", async () => {
@@ -227,7 +227,7 @@ test("a post is taken down where it was found, once, and recorded", async () => 
   expect(done.location).toContain("q=");
   expect((await staff.get(done.location ?? "")).html).toContain("The post was taken down.");
   const other = await staff.post(PAGE, { action: "take-down", post: 7 });
-  expect(other.html).toContain("There is no such post.");
+  expect(other.html).toContain("This post does not exist.");
   expectDone(await staff.post(PAGE, { action: "take-down", post: 5 }), "taken-down");
   expect(await status("posts/5/")).toBe(404);
   expect(auditOf(appliance).map(({ action, target }) => [action, target])).toEqual([

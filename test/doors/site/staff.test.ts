@@ -143,18 +143,18 @@ test("the summary counts what there is, and what is wrong", async () => {
   );
   expect(Object.fromEntries(counts)).toEqual({
     Organizations: 2,
-    "Sources that are silent": 0,
+    "Silent sources": 0,
     People: 1,
     "Webhooks disabled": 1,
     "Jobs whose last run failed": 0,
-    "Errors since the start": 0,
+    "Errors since the last start": 0,
     "Webhooks failing": 0,
-    "Imports that failed within a week, of the last 20": 0,
+    "Failed imports of the past week, among the last 20": 0,
     "Mails queued": 1,
   });
   const marked = [...html.matchAll(/<li class="warning"><strong>[^<]*<\/strong><a[^>]*>([^<]+)/g)];
   expect(marked.map(([, label]) => label)).toEqual(["Webhooks disabled"]);
-  expect(html).toContain("Something needs a look: it is marked.");
+  expect(html).toContain("Something needs attention: see the marked figures.");
 });
 
 test("an organization is made, found, given plans, archived and restored", async () => {
@@ -209,7 +209,7 @@ test("a plan's form that is sent untouched changes and records nothing; an empti
   expect(auditOf(appliance)).toHaveLength(recorded);
   const endless = await staff.post(organizationPath(), { ...plan, ends: "" });
   expectDone(endless, "planned-without-end");
-  expect((await staff.get(endless.location ?? "")).html).toContain("given, without end.");
+  expect((await staff.get(endless.location ?? "")).html).toContain("assigned, with no end date.");
   expect((await accounts.organization(customer.organizationId)).planEndsAt).toBeNull();
 });
 
@@ -405,7 +405,7 @@ test("a job that runs already is not started once more, and the page says so", a
   );
   const refused = await staff.post("/staff/jobs/", { action: "run", job: "recount" });
   expect(refused.status).toBe(409);
-  expect(refused.html).toContain("It is running already.");
+  expect(refused.html).toContain("The job is already running.");
   expect(refused.html).toContain("data-refresh");
   expect(auditOf(appliance)).toEqual([]);
 });

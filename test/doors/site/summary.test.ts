@@ -45,13 +45,13 @@ test("staff see requests and failures by hour, of the last day and week", async 
     ["1", "0"],
     ["2", "0"],
   ]);
-  expect(await page()).toContain("Requests with a key: 3 · at most 2 in an hour · ");
+  expect(await page()).toContain("Requests with a key: 3 · at most 2 per hour · ");
   clock.advance(30 * HOUR_MS);
   await appliance.app.flushRequests();
   await appliance.app.flushRequests();
   const html = await page();
   const [, day = "", week = ""] = html.split("<h3>Requests by hour, the last ");
-  expect(day).toContain("No request with a key in this time.");
+  expect(day).toContain("No requests with a key in this time.");
   expect(day).not.toContain("<svg");
   expect(week).toContain('<rect x="');
 });
@@ -72,7 +72,7 @@ test("the slowest of a hundred requests tells itself, and what 99 % took apart f
   await writeHour(db, clock, { ...noted, durationUs: 500_000, slowestUs: 5_000, durations });
   const html = await page();
   expect(hoursIn(html)).toEqual([["200", "0", "5 ms", "4.1 ms", "900 ms"]]);
-  expect(html).toContain("99 % within: 4.1 ms");
+  expect(html).toContain("99% within: 4.1 ms");
   clock.advance(10 * 24 * HOUR_MS);
   await writeHour(db, clock, {
     ...noted,
@@ -87,7 +87,7 @@ test("the slowest of a hundred requests tells itself, and what 99 % took apart f
   expect(n).toBe(1);
 });
 
-const WELL = "Nothing of this needs a look.";
+const WELL = "Nothing here needs attention.";
 const marked = (html: string): (string | undefined)[] =>
   [...html.matchAll(/<li class="warning"><strong>[^<]*<\/strong><a[^>]*>([^<]+)/g)].map(
     ([, label]) => label,
@@ -120,7 +120,7 @@ test("an import that failed needs a look for a week", async () => {
     .run(now - 1, now);
   clock.advance(7 * 24 * HOUR_MS);
   staff = await signedInVisitor(appliance, STAFF);
-  expect(marked(await page())).toEqual(["Imports that failed within a week, of the last 20"]);
+  expect(marked(await page())).toEqual(["Failed imports of the past week, among the last 20"]);
   clock.advance(1);
   expect(marked(await page())).toEqual([]);
 });
@@ -151,7 +151,7 @@ test("the growth of the database and the days of disk left are those of the note
   note(0, 14_000_000);
   const html = await page();
   expect(html).toContain("<strong>14 MB</strong>Database");
-  expect(html).toContain("<strong>2 MB</strong>Growth a day");
+  expect(html).toContain("<strong>2 MB</strong>Growth per day");
 });
 
 test("staff change what a plan includes, from the next request on; a bad number changes nothing", async () => {

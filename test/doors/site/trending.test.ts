@@ -68,5 +68,5 @@ test("the catalog's page has the same numbers, orderings and filters", async () 
 
 test("the channel's page tells its ERR and reach", async () => {
   const { html } = await visitor.get("/account/channels/2/");
-  expect(html).toContain("500 views a post in 30 days");
+  expect(html).toContain("500 views per post in 30 days");
 });

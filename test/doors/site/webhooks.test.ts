@@ -161,7 +161,7 @@ describe("the list and the page of one", () => {
     const { last_success_at: lastSuccessAt } = await stored();
     expect(html).toContain(`<time datetime="${lastSuccessAt}">`);
     expect(html).toContain('<a href="/account/channels/1/"><bdi>The first</bdi></a>');
-    expect(html).toContain("<bdi>Answer 204</bdi>, 0 s");
+    expect(html).toContain("<bdi>Response 204</bdi>, 0 s");
     expect(html).toContain("<bdi>The receiver answered 503</bdi>, 0 s");
     expect(html).toContain(">waiting<");
     const log = (await call("GET", "1/deliveries/")).body.results;
@@ -203,7 +203,7 @@ describe("the list and the page of one", () => {
     const [, strip = ""] = /<svg class="strip"(.*?)<\/svg>/s.exec(html) ?? [];
     const bars = [...strip.matchAll(/<rect class="(\w+)"/g)].map((match) => match[1]);
     expect(bars).toEqual([...Array(49).fill("ok"), "failed"]);
-    expect(html).toContain("Of the last 50 attempts 49 succeeded.");
+    expect(html).toContain("Of the last 50 attempts, 49 succeeded.");
   });
 
   test("a delivery's page shows what is sent, byte for byte as a file, and to its own only", async () => {
@@ -234,7 +234,7 @@ describe("the list and the page of one", () => {
     await appliance.app.domains.posts.delete([2], COMMAND_LINE);
     for (const way of [path, `${path}?download=body`]) {
       const { html: after } = await owner.get(way);
-      expect(after, way).toContain("these posts can no longer be read here: 2.");
+      expect(after, way).toContain("these posts are no longer available: 2.");
       expect(after, way).not.toContain("&lt;b&gt;2");
     }
     const other = await appliance.customer({ access: "read_write" });
@@ -351,7 +351,7 @@ describe("what can be done with one", () => {
     appliance.ports.network.answer = () => ({ status: 204 });
     const answer = await owner.get((await act("test")).location ?? "");
     expect(answer.html).toMatch(
-      /role="status">Delivery \d+ succeeded\. <bdi>Answer 204<\/bdi>, 0 s/,
+      /role="status">Delivery \d+ succeeded\. <bdi>Response 204<\/bdi>, 0 s/,
     );
   });
 
@@ -458,8 +458,8 @@ describe("a member", () => {
     const before = await stored();
     const member = await as("member");
     const { html } = await member.get(`${PATH}1/`);
-    expect(html).toContain("Log of deliveries");
-    expect(html).toContain("Only owners and administrators change webhooks.");
+    expect(html).toContain("Delivery log");
+    expect(html).toContain("Only owners and administrators can change webhooks.");
     expect([...html.matchAll(/name="action" value="([^"]+)"/g)].map((match) => match[1])).toEqual([
       "sign-out",
       "test",
@@ -482,7 +482,7 @@ describe("on a plan without webhooks", () => {
     await givePlan("test");
     const { status, html } = await owner.get(PATH);
     expect(status).toBe(200);
-    expect(html).toContain("The plan Test does not include webhooks.");
+    expect(html).toContain("The Test plan does not include webhooks.");
     expect(html).not.toContain('value="create"');
     expect((await make()).status).toBe(403);
     expect((await owner.get(`${PATH}1/`)).status).toBe(404);

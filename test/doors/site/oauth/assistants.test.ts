@@ -79,7 +79,7 @@ afterEach(async () => {
 });
 
 const WORDS = {
-  "en-GB": { allow: "Let it in", refuse: "Refuse", heading: "Let an assistant in" },
+  "en-GB": { allow: "Allow", refuse: "Deny", heading: "Grant access to an assistant" },
   "ru-RU": { allow: "Разрешить", refuse: "Отказать", heading: "Доступ для ассистента" },
 };
 type Locale = keyof typeof WORDS;

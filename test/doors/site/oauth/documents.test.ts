@@ -29,7 +29,7 @@ const publish = (id: string, document: unknown) =>
 async function isShown(id: string): Promise<boolean> {
   const { status, html } = await talk.person.get(talk.askPath(id));
   if (status !== 200)
-    expect([status, html]).toEqual([400, expect.stringContaining("not known here")]);
+    expect([status, html]).toEqual([400, expect.stringContaining("unknown here")]);
   return status === 200;
 }
 

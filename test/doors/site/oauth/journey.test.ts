@@ -20,7 +20,7 @@ test("a client that registers, asks and exchanges its code calls tools with its 
   const path = talk.askPath(body.client_id);
   const { html } = await talk.person.get(path);
   expect(html).toContain("<bdi>Assistant</bdi>");
-  expect(html).toContain("You are sent back to assistant.example.");
+  expect(html).toContain("You will be sent back to assistant.example.");
   const to = await talk.answer(path, "allow");
   expect(to?.origin).toBe("https://assistant.example");
   expect(to?.pathname).toBe("/back");

@@ -288,18 +288,18 @@ test("registrations from as many networks as one likes are bounded too", async (
 describe("the page on which the person is asked", () => {
   test("sends to nobody by a request that is wrong, and says what is wrong", async () => {
     const wrong: [Record<string, string | null>, string][] = [
-      [{ client_id: "unknown" }, "not known here"],
+      [{ client_id: "unknown" }, "unknown here"],
       [{ redirect_uri: "https://evil.example/back" }, "not one of its own"],
       [{ redirect_uri: `${REDIRECT}/` }, "not one of its own"],
       [{ redirect_uri: `${REDIRECT}?x=1` }, "not one of its own"],
       [{ redirect_uri: "https://ASSISTANT.example/back" }, "not one of its own"],
       [{ redirect_uri: "https://assistant.example:443/back" }, "not one of its own"],
       [{ redirect_uri: null }, "not one of its own"],
-      [{ response_type: "token" }, "of a kind that is not served"],
-      [{ code_challenge: null }, "lacks its proof key"],
-      [{ code_challenge_method: null }, "lacks its proof key"],
-      [{ code_challenge_method: "plain", code_challenge: VERIFIER }, "lacks its proof key"],
-      [{ code_challenge: "short" }, "lacks its proof key"],
+      [{ response_type: "token" }, "of a type that is not supported"],
+      [{ code_challenge: null }, "has no proof key"],
+      [{ code_challenge_method: null }, "has no proof key"],
+      [{ code_challenge_method: "plain", code_challenge: VERIFIER }, "has no proof key"],
+      [{ code_challenge: "short" }, "has no proof key"],
       [{ resource: "https://other.example.com/v1/mcp/" }, "for another server"],
       [{ resource: `${ISSUER}/v1/` }, "for another server"],
       [{ state: "é" }, "cannot be sent back"],
@@ -321,7 +321,7 @@ describe("the page on which the person is asked", () => {
       }
     }
     const twice = `${talk.askPath(clientId)}&redirect_uri=https://evil.example/`;
-    expect((await talk.person.get(twice)).html).toContain("says something twice");
+    expect((await talk.person.get(twice)).html).toContain("contains a parameter twice");
   });
 
   test("takes the server with and without its slash, or none, as clients of older revisions do", async () => {
