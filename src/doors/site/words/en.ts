@@ -611,14 +611,14 @@ const webhookPages = {
   badChannel: (named: string) => `This is neither a number nor an @handle: ${named}.`,
 };
 
-/** Steps at a messenger; its own English texts are between “ and ”. */
+/** Steps to follow in a messenger; quotes of its English interface are between “ and ”. */
 interface BotSteps {
   intro: string;
   make: readonly string[];
   channel(bot: string): readonly string[];
 }
 
-/** Staff's console. */
+/** Staff's pages about sources. */
 const sourcePages = {
   sources: "Sources",
   source: "Source",
@@ -738,6 +738,7 @@ const sourcePages = {
   wrongHeader: "Enter a header, such as Authorization: Bearer abc.",
 };
 
+/** Staff's console. */
 const staffPages = {
   console: "Staff console",
   groups: { overview: "Overview", customers: "Customers", data: "Data", system: "System" },
@@ -915,7 +916,7 @@ const staffPages = {
   units: ["bytes", "KB", "MB", "GB", "TB"],
 
   errorsText:
-    "The last 200 warnings and errors since this process started. The log has all of them.",
+    "The latest warnings and errors since the last start, up to 200 per process. The log has all of them.",
   levels: { warn: "warning", error: "error" },
   level: "Level",
   message: "Message",

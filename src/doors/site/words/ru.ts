@@ -599,7 +599,7 @@ const webhookPages: Words["webhookPages"] = {
   badChannel: (named: string) => `Это не номер и не @имя: ${named}.`,
 };
 
-/** Staff's console. */
+/** Staff's pages about sources. */
 const sourcePages: Words["sourcePages"] = {
   sources: "Источники",
   source: "Источник",
@@ -719,6 +719,7 @@ const sourcePages: Words["sourcePages"] = {
   wrongHeader: "Укажите заголовок, например Authorization: Bearer abc.",
 };
 
+/** Staff's console. */
 const staffPages: Words["staffPages"] = {
   console: "Консоль службы",
   groups: { overview: "Обзор", customers: "Клиенты", data: "Данные", system: "Система" },
@@ -894,7 +895,7 @@ const staffPages: Words["staffPages"] = {
   units: ["байт", "КБ", "МБ", "ГБ", "ТБ"],
 
   errorsText:
-    "Последние 200 предупреждений и ошибок с запуска этого процесса; все они есть в его журнале.",
+    "Последние предупреждения и ошибки с последнего запуска, до 200 на процесс. Все они есть в журнале.",
   levels: { warn: "предупреждение", error: "ошибка" },
   level: "Уровень",
   message: "Сообщение",

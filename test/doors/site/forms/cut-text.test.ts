@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { cutFaults, cutText } from "../../../../src/doors/site/forms/cut-text.ts";
-import { told } from "../../../../src/doors/site/forms/told.ts";
+import { errorMessages } from "../../../../src/doors/site/forms/error-messages.ts";
 import { fieldError } from "../../../../src/errors.ts";
 import { message } from "../../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";
@@ -27,7 +27,7 @@ test("no more than 20 faults are told, in less than 4 KiB as the page has them",
   const many = Object.fromEntries(
     Array.from({ length: 30 }, (_, at) => [`field${at}`, [message("blank")]]),
   );
-  const shown = Object.values(cutFaults(told("en", fieldError(many)))).flat();
+  const shown = Object.values(cutFaults(errorMessages("en", fieldError(many)))).flat();
   expect(shown).toHaveLength(20);
   expect(shown.at(-1)).toBe("There are 11 more faults.");
   expect(cutFaults({ a: ["x", "y"], b: ["z"] })).toEqual({ a: ["x", "y"], b: ["z"] });
