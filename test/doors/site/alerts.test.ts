@@ -5,7 +5,7 @@ import { channel, imported } from "../../support/expectations.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 import { callsWith, created, endManaging } from "../../support/webhook-calls.ts";
 
-/** The pages of keyword alerts. */
+/** Pages about keyword alerts. */
 
 const PATH = "/account/alerts/";
 let appliance: Appliance;
@@ -35,14 +35,14 @@ const make = (fields: object = {}, by = owner) =>
   });
 
 describe("the page of all alerts", () => {
-  test("leads to webhooks where there is none, and says that there are no alerts yet", async () => {
+  test("without webhooks, links to them and says that there are no alerts yet", async () => {
     const { html } = await owner.get(PATH);
     expect(html).toContain("No alerts yet.");
     expect(html).toContain('<a href="/account/webhooks/">Create a webhook first</a>');
     expect(html).not.toContain('name="q"');
   });
 
-  test("makes one, which is matched from then on, and lists it", async () => {
+  test("creates an alert, which matches posts from then on, and lists it", async () => {
     await webhook();
     const made = await make({ channel: "https://t.me/first_one", category: "science" });
     expect([made.status, made.location]).toEqual([303, `${PATH}1/?done=created`]);
@@ -53,7 +53,7 @@ describe("the page of all alerts", () => {
     expect(body).toMatchObject({ q: "ставка", channel: 1, category: "science", is_ad: null });
   });
 
-  test("says at the fields what is wrong, and keeps what was typed", async () => {
+  test("reports faults at the fields and keeps what was typed", async () => {
     await webhook();
     for (const [fields, fault] of [
       [{ name: "" }, "This field may not be blank."],
@@ -73,7 +73,7 @@ describe("the page of all alerts", () => {
     expect((await appliance.request("/v1/msgr/alerts/", { key })).body.results).toEqual([]);
   });
 
-  test("lets members look, and only managers change", async () => {
+  test("shows alerts to members, and lets only managers change them", async () => {
     await webhook();
     await make();
     const member = await visitor("member");
@@ -83,7 +83,7 @@ describe("the page of all alerts", () => {
     expect((await member.get(`${PATH}1/`)).status).toBe(200);
   });
 
-  test("says what the plan includes; without alerts, those from before can be deleted", async () => {
+  test("says what the plan includes; on a plan without alerts, existing ones can be deleted", async () => {
     await webhook();
     const { accounts } = appliance.app.domains;
     await accounts.changePlan("profi", { alerts: 1 }, COMMAND_LINE);
@@ -101,7 +101,7 @@ describe("the page of all alerts", () => {
   });
 });
 
-test("where the plan includes fewer, the pages say which ones pause", async () => {
+test("when the plan includes fewer alerts, pages say which ones are paused", async () => {
   await webhook();
   await make({ name: "Первое" });
   await make({ name: "Второе" });
@@ -135,7 +135,7 @@ describe("an alert's page", () => {
     expect((await owner.get(`${PATH}1/`)).html).not.toContain("<mark>");
   });
 
-  test("changes it; another organization's is not there", async () => {
+  test("changes the alert; another organization's alert is not found", async () => {
     await webhook();
     await make();
     const fields = { action: "change", name: "Курс", q: "курс", webhook: "1", is_ad: "false" };

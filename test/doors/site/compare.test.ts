@@ -5,7 +5,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { signedInMember, type Visitor, visitorOf } from "../../support/visitor.ts";
 
-/** Up to five channels in one picture. */
+/** Up to five channels in one chart. */
 
 const PATH = "/account/compare/";
 
@@ -41,7 +41,7 @@ async function memberOn(plan: PlanCode): Promise<Visitor> {
   return signedInMember(appliance, organizationId, "member", `${plan}@example.com`);
 }
 
-/** Rows of the table that the picture is drawn from: the day, and a value of each channel. */
+/** Rows of the table that the chart is drawn from: the day, and a value of each channel. */
 function drawn(html: string): string[][] {
   const [, table = ""] = /<table id="compared">(.*?)<\/table>/s.exec(html) ?? [];
   return [...table.matchAll(/<tr><th scope="row".*?<\/tr>/gs)].map(([row]) =>
@@ -53,7 +53,7 @@ const chosen = (html: string): number[] =>
     Number(id),
   );
 
-test("draws a line for each channel, to the last reading of all of them", async () => {
+test("draws a line per channel, up to the last reading of all of them", async () => {
   const { html } = await member.get(`${PATH}?channels=2&channels=1`);
   expect(html).toContain(`data-from="${daysAgo(31)}" data-to="${daysAgo(2)}"`);
   expect(html).toContain('<a href="/account/channels/" aria-current="true">');
@@ -79,7 +79,7 @@ test("draws a line for each channel, to the last reading of all of them", async 
   expect(text).toContain("+100 (+10%)");
 });
 
-test("takes numbers, @handles and links, each once and five at most, and names what there is not", async () => {
+test("accepts numbers, @handles and links without duplicates, at most five, and names unknown ones", async () => {
   const named = encodeURIComponent(
     "@channel_3, https://t.me/channel_4 1 1 @CHANNEL_1 nobody_here 8 99",
   );
@@ -102,7 +102,7 @@ test("takes numbers, @handles and links, each once and five at most, and names w
   }
 });
 
-test("shows no more than the plan in force does", async () => {
+test("shows no more than the current plan includes", async () => {
   const tester = await memberOn("test");
   const { html } = await tester.get(`${PATH}?channels=1,2`);
   expect(drawn(html)).toHaveLength(3);
@@ -112,7 +112,7 @@ test("shows no more than the plan in force does", async () => {
   expect((await visitorOf(appliance).get(PATH)).location).toContain("/account/sign-in/?next=");
 });
 
-test("requests of the API that a page offers are answered on the plan, however old the data is", async () => {
+test("the API calls that a page shows are answered on the plan, however old the data is", async () => {
   await imported(appliance, "channels", [
     channel(11, { last_post_at: `${daysAgo(300)}T10:00:00Z` }),
     channel(12),
@@ -139,7 +139,7 @@ test("requests of the API that a page offers are answered on the plan, however o
   expect(asked).toBeGreaterThan(60);
 });
 
-/** The paths of the commands on a page. */
+/** Paths of the commands on a page. */
 function offeredPaths(html: string): string[] {
   const text = html.replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
   const commands = text.matchAll(

@@ -3,7 +3,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { addPerson, signedInMember, signedInVisitor } from "../../support/visitor.ts";
 
-/** Who mentions a channel, and channels like it, as people see them. */
+/** Who mentions a channel, and similar channels, as pages show them. */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -33,7 +33,7 @@ async function memberOn(plan: "test" | "start", language = "en") {
   return signedInMember(appliance, organizationId, "member", email, language);
 }
 
-test("the channel's page names the last who mention it and the channels like it", async () => {
+test("the channel's page shows its latest mentions and similar channels", async () => {
   const { html } = await (await memberOn("start")).get("/account/channels/1/");
   expect(html).toContain("Who mentions it");
   expect(html).toContain("Second &lt;b&gt;&amp;");
@@ -47,7 +47,7 @@ test("the channel's page names the last who mention it and the channels like it"
   expect(ru).toContain("та же категория, близкий размер");
 });
 
-test("a page shows who mentions whom, as a picture and lists, and all mentions page by page", async () => {
+test("a page shows who mentions whom as a diagram and lists, and all mentions page by page", async () => {
   const member = await memberOn("start");
   const path = "/account/channels/1/mentions/";
   const { html } = await member.get(path);
@@ -71,7 +71,7 @@ test("a page shows who mentions whom, as a picture and lists, and all mentions p
   expect(lonely).toContain("No other channel has mentioned it yet.");
 });
 
-test("a plan without posts, and older posts that are still being read, are told in words", async () => {
+test("a plan without posts, and older posts still being processed, are explained in words", async () => {
   const tester = await memberOn("test");
   for (const path of ["/account/channels/1/", "/account/channels/1/mentions/"]) {
     const { status, html } = await tester.get(path);

@@ -21,7 +21,7 @@ afterEach(() => appliance.close());
 
 const page = async (): Promise<string> => (await staff.get("/staff/")).html;
 
-/** Rows of the table of hours for the last day, newest first, as numbers. */
+/** Rows of the last day's table of hours, newest first, as numbers. */
 function hoursIn(html: string): string[][] {
   const table = html.split("<h3>Requests by hour, the last day")[1]?.split("</table>")[0] ?? "";
   return table
@@ -32,7 +32,7 @@ function hoursIn(html: string): string[][] {
     );
 }
 
-test("staff see requests and failures by hour, of the last day and week", async () => {
+test("staff see requests and failures by hour, for the last day and week", async () => {
   const { key } = await appliance.customer();
   const { clock } = appliance.ports;
   await appliance.get("/v1/msgr/channels/1/", key);
@@ -56,7 +56,7 @@ test("staff see requests and failures by hour, of the last day and week", async 
   expect(week).toContain('<rect x="');
 });
 
-test("the slowest of a hundred requests tells itself, and what 99 % took apart from it", async () => {
+test("the slowest of a hundred requests is shown, separately from what 99% took", async () => {
   const { db } = appliance.app.domains;
   const { clock } = appliance.ports;
   const noted = {
@@ -93,13 +93,13 @@ const marked = (html: string): (string | undefined)[] =>
     ([, label]) => label,
   );
 
-test("an appliance whose operator set no folder for backups needs no look", async () => {
+test("an appliance without a configured backup folder needs no attention", async () => {
   const html = await page();
   expect(html).toContain(WELL);
   expect(marked(html)).toEqual([]);
 });
 
-test("a folder for backups with no backup in it needs a look", async () => {
+test("a backup folder without a backup needs attention", async () => {
   await appliance.close();
   appliance = await startAppliance({ KANALOG_BACKUP_DIR: "/nowhere/backups" });
   await addPerson(appliance, { email: STAFF, isStaff: true });
@@ -109,7 +109,7 @@ test("a folder for backups with no backup in it needs a look", async () => {
   expect(marked(html)).toEqual(["Last backup"]);
 });
 
-test("an import that failed needs a look for a week", async () => {
+test("a failed import needs attention for a week", async () => {
   const { clock } = appliance.ports;
   const now = clock.now();
   appliance.app.domains.db
@@ -125,7 +125,7 @@ test("an import that failed needs a look for a week", async () => {
   expect(marked(await page())).toEqual([]);
 });
 
-test("customers stand by what they used, and those near their limit once more", async () => {
+test("customers are ranked by usage, and those near their limit are listed again", async () => {
   const { accounts } = appliance.app.domains;
   const [little, much] = [await appliance.customer(), await appliance.customer({ plan: "test" })];
   await accounts.changePlan("test", { requestsPerPeriod: 10 }, COMMAND_LINE);
@@ -139,7 +139,7 @@ test("customers stand by what they used, and those near their limit once more", 
   expect(numbers(near)).toEqual([much.organizationId]);
 });
 
-test("the growth of the database and the days of disk left are those of the noted hours", async () => {
+test("the database's growth and the disk's days left are those of the recorded hours", async () => {
   const { clock } = appliance.ports;
   const { db } = appliance.app.domains;
   expect(await page()).toContain("not known yet");
@@ -154,7 +154,7 @@ test("the growth of the database and the days of disk left are those of the note
   expect(html).toContain("<strong>2 MB</strong>Growth per day");
 });
 
-test("staff change what a plan includes, from the next request on; a bad number changes nothing", async () => {
+test("staff change what a plan includes from the next request on; an invalid number changes nothing", async () => {
   const { accounts } = appliance.app.domains;
   const fields = {
     action: "set-start",

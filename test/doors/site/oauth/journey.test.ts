@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ISSUER, REDIRECT, startOAuthTalk } from "../../../support/oauth-client.ts";
 
-test("a client that registers, asks and exchanges its code calls tools with its access token", async () => {
+test("a client registers, gets consent, exchanges its code and calls tools with its access token", async () => {
   const talk = await startOAuthTalk();
   const { status, body } = await talk.register();
   expect([status, body]).toEqual([

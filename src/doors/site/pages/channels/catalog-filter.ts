@@ -38,7 +38,7 @@ export function filterOf({ query }: Visit): Filter {
   return Object.fromEntries(given) as Filter;
 }
 
-/** The filters that are given, and other parameters in the address. */
+/** The filters that are given. */
 export function givenOf(filter: Filter): Record<string, string> {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
 }

@@ -64,7 +64,7 @@ export const trendingPage: SitePage = {
   },
 };
 
-/** Category, territory and kind from the address, ordered by growth. */
+/** Category, territory and ordering by growth, from the address; no other filters. */
 function trendingOf(visit: Visit): Filter {
   const given = filterOf(visit);
   const empty = Object.fromEntries(Object.keys(given).map((name) => [name, ""])) as Filter;
