@@ -100,9 +100,7 @@ test("staff's summary counts silent sources, with the way to them", async () => 
   const staff = await signedInVisitor(appliance, email);
   await pass(46 * MINUTE_MS);
   const { html } = await staff.get("/staff/");
-  expect(html).toMatch(
-    /<strong>1<\/strong><a href="[^"]*staff\/sources\/">Silent sources/,
-  );
+  expect(html).toMatch(/<strong>1<\/strong><a href="[^"]*staff\/sources\/">Silent sources/);
 });
 
 test("the metrics tell nothing of a source that was removed", async () => {
