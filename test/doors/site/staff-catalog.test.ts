@@ -172,7 +172,7 @@ test("a channel is hidden and shown again, and both are recorded", async () => {
 test("a channel is deleted after a question that names it, together with its posts", async () => {
   const { html } = await staff.get(PAGE);
   expect(html).toContain(
-    "This deletes «Ёлка &lt;b&gt;один&lt;/b&gt;», @one_more, № 1 with its posts (2)",
+    "This deletes “Ёлка &lt;b&gt;один&lt;/b&gt;”, @one_more, number 1 with its posts (2)",
   );
   const done = await staff.post(PAGE, { action: "delete" });
   expectDone(done, "deleted");

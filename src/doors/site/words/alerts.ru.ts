@@ -24,7 +24,7 @@ export const alertsRu: typeof alertsEn = {
   noAd: "без рекламы",
   any: "любая",
   sentToday: "Отправлено сегодня",
-  sentTodayText: (sent, most) => `${sent} из не более чем ${most} постов`,
+  sentTodayText: (sent, most) => `${sent} (не больше ${most} постов в день)`,
   created: "Создано",
   changed: "Изменено",
   alert: (name) => `Оповещение: ${name}`,

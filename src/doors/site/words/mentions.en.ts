@@ -7,7 +7,7 @@ export const mentionsEn = {
   allMentions: "All mentions, with a diagram",
   none: "No other channel has mentioned it yet.",
   similar: "Similar channels",
-  similarText: "Based on who mentions both, category, territory and size.",
+  similarText: "Based on shared mentions, category, territory and size.",
   noSimilar: "No similar channels yet.",
   score: "Similarity",
   reasons: {

@@ -218,7 +218,7 @@ const comparePages = {
 const trendingPage = {
   title: "Растущие",
   about:
-    "Каналы, которые растут быстрее всего: все, в категории или на территории. Пересчитывается каждую ночь и после загрузок.",
+    "Каналы, которые растут быстрее всего: во всём каталоге, в категории или на территории. Пересчитывается каждую ночь и после загрузок.",
   nothing: "Здесь ни один канал не вырос, или замеров ещё нет.",
   all: "Все эти каналы в каталоге",
 };
@@ -286,7 +286,7 @@ const importPages: Words["importPages"] = {
   recent: "Последние загрузки",
   started: "Начата",
   ended: "Закончена",
-  by: "Кем",
+  by: "Кто начал",
   state: "Состояние",
   states: { waiting: "ждёт", running: "идёт", done: "готова", failed: "не удалась" },
   isDone: "Загрузка закончена.",
@@ -351,7 +351,7 @@ const organizationPages: Words["organizationPages"] = {
   otherMethods: "Остальные методы",
   total: "Всего",
   noUsage: "За эти дни запросов не было.",
-  moscowTime: "Все даты и время — московские.",
+  moscowTime: "Все даты и время указаны по Москве.",
   keysIntro: "Ключ даёт доступ к API и серверу MCP с ролью своего владельца.",
   newKey: "Новый ключ",
   keyName: "Название",
@@ -554,8 +554,9 @@ const webhookPages: Words["webhookPages"] = {
   watched: "Отслеживаемые каналы",
   notPublic: "больше не открыт",
   more: (count: string) => `и ещё ${count}`,
-  lastAttempts: (all: string, good: string) => `Из последних попыток (${all}) успешны ${good}.`,
-  lastAttempt: "Последняя:",
+  lastAttempts: (all: string, good: string) =>
+    `Последних попыток: ${all}, из них успешных: ${good}.`,
+  lastAttempt: "Последняя попытка:",
   deliveryTitle: (delivery: number) => `Доставка ${delivery}`,
   headers: "Заголовки",
   headersText: "Каждая попытка подписывается заново — секретом, действующим в этот момент.",
@@ -755,7 +756,7 @@ const staffPages: Words["staffPages"] = {
     "Действующий тариф сохраняет свой период; другой тариф или продление после окончания начинает новый.",
   lastDay: "Последний день",
   lastDayHint: "Тариф действует до конца этого дня по Москве. Если пусто — бессрочно.",
-  periodEnds: "Период до",
+  periodEnds: "Окончание периода",
   withoutEnd: "бессрочно",
   archive: "В архив",
   archiveConfirm:
@@ -1126,7 +1127,7 @@ export const ru: Words = {
   roleOf: "Роль участника",
   roles,
   plan: "Тариф",
-  planEnds: "Тариф до",
+  planEnds: "Окончание тарифа",
   period: "Период",
   remaining: "Осталось единиц",
   used: "Использовано единиц",

@@ -50,6 +50,9 @@ export const staffCatalogEn = {
   unhide: "Show again",
   unhideText: "It is hidden: customers see it neither through the API nor on their pages.",
   delete: "Delete",
+  /** A channel's title and number in a question. */
+  quotedTitle: (title: string) => `“${title}”`,
+  numbered: (id: number) => `number ${id}`,
   deleteQuestion: (channel: string, posts: string, days: string, webhooks: string) =>
     `This deletes ${channel} with its posts (${posts}) and days of statistics (${days}). Webhooks watching it: ${webhooks}. This cannot be undone.`,
   findPosts: "Number or part of the text",

@@ -51,6 +51,8 @@ export const staffCatalogRu: StaffCatalogWords = {
   unhide: "Показать снова",
   unhideText: "Канал скрыт: клиенты не видят его ни через API, ни на своих страницах.",
   delete: "Удалить",
+  quotedTitle: (title) => `«${title}»`,
+  numbered: (id) => `№ ${id}`,
   deleteQuestion: (channel, posts, days, webhooks) =>
     `Будет удалён ${channel} с постами (${posts}) и днями статистики (${days}). За ним следят вебхуки: ${webhooks}. Отменить это нельзя.`,
   findPosts: "Номер или часть текста",

@@ -1,6 +1,6 @@
-/** Staff's summary: is it well, who uses it, what comes next. */
+/** Staff's summary: is everything all right, who uses it, what comes next. */
 export const summaryEn = {
-  isWell: "Is it well?",
+  isWell: "Is everything all right?",
   well: "Nothing here needs attention.",
   notWell: "Something needs attention: see the marked figures.",
   whoUses: "Who uses it?",
