@@ -100,9 +100,7 @@ test("staff's summary counts silent sources, with a link to them", async () => {
   const staff = await signedInVisitor(appliance, email);
   await pass(46 * MINUTE_MS);
   const { html } = await staff.get("/staff/");
-  expect(html).toMatch(
-    /<strong>1<\/strong><a href="[^"]*staff\/sources\/">Sources that are silent/,
-  );
+  expect(html).toMatch(/<strong>1<\/strong><a href="[^"]*staff\/sources\/">Silent sources/);
 });
 
 test("the metrics no longer report a source that was removed", async () => {

@@ -33,7 +33,7 @@ import type { Throttle } from "./guard/throttle.ts";
 import type { PostMarkdown } from "./look/markdown.ts";
 import type { Visit } from "./visit/visit.ts";
 
-/** What the site works with; functions that change something do their own writing. */
+/** What pages and forms work with. Functions that change something also commit the change. */
 export interface SiteContext {
   config: Config;
   ports: Ports;
@@ -46,7 +46,6 @@ export interface SiteContext {
   /** Id by which the log identifies a request. */
   requestId(request: Request): string;
   noteRequests: NoteRequests;
-  /** The client's IP. */
   clientIp(request: Request): string;
   /** Sets how long a request's connection may be silent, and its body may take. */
   giveTime(request: Request, silenceMaxS: number): void;
@@ -61,7 +60,7 @@ export interface SiteContext {
   audit: AuditLog;
   channels: SiteChannels;
   pictures: Pictures;
-  posts: ManagePosts & { found(asked: PostsRequest): Promise<PostsFound> };
+  posts: ManagePosts & { found(request: PostsRequest): Promise<PostsFound> };
   sample: Pick<Sample, "ids" | "hasOwnChannels" | "remove">;
   firstSteps: FirstSteps;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
@@ -88,12 +87,12 @@ export interface SiteContext {
   nodes: (() => Promise<NodeState[]>) | null;
   /** Hourly figures of the appliance since an instant. */
   hoursSince(sinceMs: number): Promise<Hour[]>;
-  /** Null if the system does not tell. */
+  /** Free space on the database's disk; null if the system does not report it. */
   freeDiskBytes(): Promise<number | null>;
   databaseFacts(): Promise<DatabaseFacts>;
   /** The latest daily backup; null if there is none. */
   lastBackup(): Promise<BackupFile | null>;
-  /** This process's warnings and errors, latest first. */
+  /** Recent warnings and errors of this process and the other workers, latest first. */
   recentErrors(): Promise<RecentEntry[]>;
 }
 

@@ -23,9 +23,9 @@ const PICTURE_MAX_AGE_S = 60 * 60;
 const MISSING_PICTURE_MAX_AGE_S = 10 * 60;
 
 /**
- * A transparent pixel, because without any picture browsers would draw a broken frame over the initials.
+ * A transparent pixel as GIF: without any picture, browsers would draw a broken frame over the initials.
  */
-const NOTHING_TO_SEE = Buffer.from(
+const EMPTY_PICTURE = Buffer.from(
   "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
   "base64",
 );
@@ -57,10 +57,10 @@ export function siteRoutes(context: SiteContext) {
       .get(withoutSlash, toSlash, unparsed)
       .head(withoutSlash, toSlash, unparsed);
   }
-  const nothing = noted(noteOther, monotonic, (incoming: Incoming) =>
+  const notFound = noted(noteOther, monotonic, (incoming: Incoming) =>
     answerVisit(null, incoming, context),
   );
-  for (const path of ["/account/*", "/staff/*"]) routes.all(path, nothing, unparsed);
+  for (const path of ["/account/*", "/staff/*"]) routes.all(path, notFound, unparsed);
   return routes;
 }
 
@@ -161,7 +161,7 @@ async function respond(visit: Visit, view: View, headers: Headers): Promise<Resp
       headers.set("cache-control", `private, max-age=${maxAgeS}`);
       headers.set("content-type", picture?.type ?? "image/gif");
       return picture === null
-        ? new Response(NOTHING_TO_SEE, { status: 404, headers })
+        ? new Response(EMPTY_PICTURE, { status: 404, headers })
         : new Response(picture.content, { headers });
     }
     case "download":

@@ -5,7 +5,7 @@ import { channel, imported } from "../../support/expectations.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 import { callsWith, created, endManaging } from "../../support/webhook-calls.ts";
 
-/** The pages of keyword alerts. */
+/** Pages about keyword alerts. */
 
 const PATH = "/account/alerts/";
 let appliance: Appliance;
@@ -35,14 +35,14 @@ const make = (fields: object = {}, by = owner) =>
   });
 
 describe("the page of all alerts", () => {
-  test("leads to webhooks where there is none, and says that there are no alerts yet", async () => {
+  test("without webhooks, links to them and says that there are no alerts yet", async () => {
     const { html } = await owner.get(PATH);
-    expect(html).toContain("There are no alerts yet.");
+    expect(html).toContain("No alerts yet.");
     expect(html).toContain('<a href="/account/webhooks/">Create a webhook first</a>');
     expect(html).not.toContain('name="q"');
   });
 
-  test("makes one, which is matched from then on, and lists it", async () => {
+  test("creates an alert, which matches posts from then on, and lists it", async () => {
     await webhook();
     const made = await make({ channel: "https://t.me/first_one", category: "science" });
     expect([made.status, made.location]).toEqual([303, `${PATH}1/?done=created`]);
@@ -53,7 +53,7 @@ describe("the page of all alerts", () => {
     expect(body).toMatchObject({ q: "ставка", channel: 1, category: "science", is_ad: null });
   });
 
-  test("says at the fields what is wrong, and keeps what was typed", async () => {
+  test("reports faults at the fields and keeps what was typed", async () => {
     await webhook();
     for (const [fields, fault] of [
       [{ name: "" }, "This field may not be blank."],
@@ -73,7 +73,7 @@ describe("the page of all alerts", () => {
     expect((await appliance.request("/v1/msgr/alerts/", { key })).body.results).toEqual([]);
   });
 
-  test("lets members look, and only managers change", async () => {
+  test("shows alerts to members, and lets only managers change them", async () => {
     await webhook();
     await make();
     const member = await visitor("member");
@@ -83,17 +83,17 @@ describe("the page of all alerts", () => {
     expect((await member.get(`${PATH}1/`)).status).toBe(200);
   });
 
-  test("says what the plan includes; without alerts, those from before can be deleted", async () => {
+  test("says what the plan includes; on a plan without alerts, existing ones can be deleted", async () => {
     await webhook();
     const { accounts } = appliance.app.domains;
     await accounts.changePlan("profi", { alerts: 1 }, COMMAND_LINE);
     await make();
-    expect((await owner.get(PATH)).html).toContain("includes this many alerts: 1");
+    expect((await owner.get(PATH)).html).toContain("plan (alerts: 1)");
     expect((await make()).status).toBe(403);
     await accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
     expect((await owner.get(PATH)).html).toContain("does not include alerts");
     const { html } = await owner.get(`${PATH}1/?preview=yes`);
-    expect(html).toContain("may be looked at and deleted");
+    expect(html).toContain("You can still view and delete existing alerts");
     expect(html).not.toContain('value="change"');
     const deleted = await owner.post(`${PATH}1/`, { action: "delete" });
     expect(deleted.location).toBe(`${PATH}?done=deleted`);
@@ -101,19 +101,21 @@ describe("the page of all alerts", () => {
   });
 });
 
-test("where the plan includes fewer, the pages say which ones pause", async () => {
+test("when the plan includes fewer alerts, pages say which ones are paused", async () => {
   await webhook();
   await make({ name: "Первое" });
   await make({ name: "Второе" });
-  const paused = "over the plan&#39;s number: nothing is sent";
+  const paused = "over the plan&#39;s limit: nothing is sent";
   expect((await owner.get(PATH)).html).not.toContain(paused);
   await appliance.app.domains.accounts.changePlan("profi", { alerts: 1 }, COMMAND_LINE);
   const { html } = await owner.get(PATH);
   expect(html.split(paused)).toHaveLength(2);
   expect(html.indexOf(paused)).toBeGreaterThan(html.indexOf("Второе"));
-  expect(html).toContain("The newest ones beyond that pause");
+  expect(html).toContain("The newest alerts beyond the limit are paused");
   expect((await owner.get(`${PATH}1/`)).html).not.toContain("pause");
-  expect((await owner.get(`${PATH}2/`)).html).toContain("The newest ones beyond that pause");
+  expect((await owner.get(`${PATH}2/`)).html).toContain(
+    "The newest alerts beyond the limit are paused",
+  );
 });
 
 describe("an alert's page", () => {
@@ -124,7 +126,7 @@ describe("an alert's page", () => {
     const text = "ЦБ снизил <b>ставку</b>; 🚀 ставки вниз";
     await imported(appliance, "posts", [{ id: 1, channel: 1, text, published_at }]);
     const { html } = await owner.get(`${PATH}1/?preview=yes`);
-    expect(html).toContain("Posts of the last 7 days that match: 1.");
+    expect(html).toContain("Matching posts in the last 7 days: 1.");
     expect(html).toContain(
       "ЦБ снизил &lt;b&gt;<mark>ставку</mark>&lt;/b&gt;; 🚀 <mark>ставки</mark> вниз",
     );
@@ -133,7 +135,7 @@ describe("an alert's page", () => {
     expect((await owner.get(`${PATH}1/`)).html).not.toContain("<mark>");
   });
 
-  test("changes it; another organization's is not there", async () => {
+  test("changes the alert; another organization's alert is not found", async () => {
     await webhook();
     await make();
     const fields = { action: "change", name: "Курс", q: "курс", webhook: "1", is_ad: "false" };

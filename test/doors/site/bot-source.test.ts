@@ -8,7 +8,7 @@ import {
 } from "../../support/fake-telegram.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
-/** Staff add a bot of Telegram by clicks, and see what became of it (sources, section 3). */
+/** Staff add a Telegram bot on the site and see the result (sources, section 3). */
 
 const PAGE = "/staff/sources/telegram/";
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -34,7 +34,7 @@ async function look(): Promise<void> {
 const bodyOf = async (path: string) => String((await staff.get(path)).body);
 const add = (token = TELEGRAM_TOKEN) => staff.post(PAGE, { action: "add", token });
 
-test("from nothing to a living catalog: the steps, the token's test, the channels that were found", async () => {
+test("an empty catalog fills up: the steps, the token's test, the channels found", async () => {
   expect(await bodyOf("/staff/sources/")).toContain(PAGE);
   const steps = await bodyOf(PAGE);
   expect(steps).toContain("/newbot");
@@ -43,9 +43,9 @@ test("from nothing to a living catalog: the steps, the token's test, the channel
   expect(added.status).toBe(303);
   const found = String(added.headers.get("location"));
   const waiting = await bodyOf(found);
-  expect(waiting).toContain("The token is right, and the bot was added.");
+  expect(waiting).toContain("The token is valid, and the bot was added.");
   expect(waiting).toContain("Search for @kanalog_bot");
-  expect(waiting).toContain("None so far.");
+  expect(waiting).toContain("None yet.");
   const channel = telegram.addChannel();
   telegram.post(channel, "Доброе утро");
   await look();
@@ -59,7 +59,7 @@ test("from nothing to a living catalog: the steps, the token's test, the channel
   expect(body.results).toMatchObject([{ text: "Доброе утро" }]);
 });
 
-test("a wrong token is told at its field and shown again nowhere; nothing is half made", async () => {
+test("a wrong token is reported at its field and shown nowhere else; nothing is half created", async () => {
   const answer = await add("110201543:AAwrong");
   expect(answer.status).toBe(400);
   expect(String(answer.body)).toContain("The messenger does not know this token.");
@@ -78,7 +78,7 @@ test("no page shows the token, and the audit log says who added the bot", async 
   );
 });
 
-test("a channel that the bot was removed from is shown so, and what is missing after a long time", async () => {
+test("a channel that the bot was removed from is marked, and so are posts missing after a long gap", async () => {
   await add();
   const channel = telegram.addChannel();
   await look();

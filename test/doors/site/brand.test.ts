@@ -28,7 +28,7 @@ async function branded(settings: Record<string, string>): Promise<Appliance> {
 const textOf = async (of: Appliance, path: string): Promise<string> =>
   String((await of.request(path)).body);
 
-test("name, logo and accent stand on the site, on the guides, on the methods and at /", async () => {
+test("name, logo and accent appear on the site, the guides, the methods' page and /", async () => {
   const logo = join(folder, "logo.svg");
   writeFileSync(logo, LOGO);
   const own = await branded({ KANALOG_BRAND: NAME, KANALOG_LOGO: logo, KANALOG_ACCENT: "#ffee00" });
@@ -55,7 +55,7 @@ test("name, logo and accent stand on the site, on the guides, on the methods and
   expect(css).toContain("--accent-dark: #ffee00;");
 });
 
-test("without settings it is Kanalog, with a mark of its own", async () => {
+test("without settings the name is Kanalog, with a mark of its own", async () => {
   const own = await branded({});
   await addPerson(own);
   expect((await visitorOf(own).get("/")).html).toContain("<span>Kanalog</span>");
@@ -64,7 +64,7 @@ test("without settings it is Kanalog, with a mark of its own", async () => {
   expect(await textOf(own, "/account/assets/mark")).toContain(`fill="${accent}"`);
 });
 
-test("what pages load goes out packed to who takes it, and is the same unpacked", async () => {
+test("assets are compressed for clients that accept it, and are the same when decompressed", async () => {
   const own = await branded({});
   let packed = 0;
   for (const name of ["frame.css", "site.css", "site.js", "uplot.css", "uplot.js", "mark"]) {
@@ -82,6 +82,6 @@ test("what pages load goes out packed to who takes it, and is the same unpacked"
       new Uint8Array(await plain.bytes()),
     );
   }
-  // A page may weigh 100 KB: more than half is left for the page itself.
+  // A page may weigh 100 KB, of which more than half remains for the page itself.
   expect(packed).toBeLessThan(45_000);
 });

@@ -16,13 +16,13 @@ import {
 import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
 import { addPerson, PASSWORD, visitorOf } from "../../support/visitor.ts";
 
-/** The site in a real browser, where the machine has one. */
+/** The site in a real browser, if the machine has one. */
 if (CHROMIUM === undefined) console.warn("No Chromium here: the account site was not looked at.");
 const inBrowser = test.skipIf(CHROMIUM === undefined);
 const SIGN_UP = "/account/sign-up/";
 /**
- * An audit takes as long as five pages. In the check each page is looked at once, in one of four settings,
- * and one in five is audited: others each day. In every setting and all audited by `bun run test:pages`.
+ * An audit takes as long as visiting five pages. The check visits each page once, in one of four settings,
+ * and audits one in five, different ones each day. `bun run test:pages` audits all of them in every setting.
  */
 const LOOKS_AT_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Date.now() / 86_400_000));
@@ -45,7 +45,7 @@ const unfoldOne = (page: Page, row: string, name: string) =>
   page.locator("tr", { hasText: row }).locator("summary", { hasText: name }).click();
 const told = (page: Page) => page.getByRole("status").textContent();
 
-/** Moves the focus on by the keyboard until it is where it is wanted. */
+/** Presses Tab until the wanted element has the focus. */
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press("Tab");
@@ -79,7 +79,7 @@ describe("the real process", () => {
   async function makeKey(page: Page, name: string): Promise<string> {
     await page.goto("/account/keys/");
     await page.getByLabel("Name").fill(name);
-    await press(page, "Create the key");
+    await press(page, "Create key");
     await page.getByRole("button", { name: "Copy Key" }).click();
     return copied(page);
   }
@@ -129,7 +129,7 @@ describe("the real process", () => {
 
       await page.goto(printed);
       expect(await page.locator("h1").textContent()).toBe("Set up Kanalog");
-      expect(await page.getByRole("alert").textContent()).toContain("This address was used");
+      expect(await page.getByRole("alert").textContent()).toContain("This address has been used");
       expect(owner.faults).toEqual([]);
     },
   );
@@ -139,7 +139,7 @@ describe("the real process", () => {
     const key = await makeKey(page, "Short-lived");
     expect(await me(key)).toBe(200);
     expect(await seriousFaults(page)).toEqual([]);
-    await page.getByRole("link", { name: "I have kept it" }).click();
+    await page.getByRole("link", { name: "I have saved it" }).click();
     await page.getByRole("heading", { name: "New key" }).waitFor();
     expect(await page.content()).not.toContain(key);
     await unfoldOne(page, "Short-lived", "Revoke");
@@ -154,7 +154,7 @@ describe("the real process", () => {
     async () => {
       const { page } = owner;
       await page.goto("/account/members/");
-      await page.getByLabel("E-mail").fill("nina@example.com");
+      await page.getByLabel("Email").fill("nina@example.com");
       await page.getByLabel("Name").fill("Nina");
       await press(page, "Invite");
       await page.getByRole("button", { name: "Copy" }).click();
@@ -180,7 +180,7 @@ describe("the real process", () => {
       await nina.page.fill("[name=email]", "nina@example.com");
       await nina.page.fill("[name=password]", "a password of her own");
       await press(nina.page, "Sign in");
-      // Signed in, and in no organization.
+      // Signed in, but not a member of any organization.
       await nina.page.waitForURL("**/account/profile/");
       await nina.page.goto("/account/keys/");
       expect(new URL(nina.page.url()).pathname).toBe("/account/profile/");
@@ -204,7 +204,7 @@ describe("the real process", () => {
       await press(page, "Start the import");
       await page.waitForURL(/imports\/\d+\//);
       await page.getByRole("progressbar").waitFor();
-      await page.getByText("The import is done.").waitFor();
+      await page.getByText("The import is complete.").waitFor();
       const counts = await page.locator(".cards li").allInnerTexts();
       expect(counts.map((text) => text.replace(/\s+/g, " "))).toContainValues([
         "12,001 Read",
@@ -225,7 +225,7 @@ describe("the real process", () => {
       await page.goto("/account/keys/?a=b");
       await page.getByLabel("Name").fill("x".repeat(200_000));
       await context.clearCookies({ name: /session/ });
-      await press(page, "Create the key");
+      await press(page, "Create key");
       await page.getByText("what you typed was not sent").waitFor();
       await page.fill("[name=email]", OWNER);
       await page.fill("[name=password]", "not the password");
@@ -237,7 +237,7 @@ describe("the real process", () => {
       expect(await page.getByLabel("Name").inputValue()).toBe("");
       expect(await seriousFaults(page)).toEqual([]);
       await page.getByLabel("Name").fill("typed again");
-      await press(page, "Create the key");
+      await press(page, "Create key");
       await page.getByRole("button", { name: "Copy Key" }).click();
       const key = await copied(page);
       const account = (await (await serving.get("/v1/me/", key)).json()) as { key: object };
@@ -273,7 +273,7 @@ describe("an appliance in use", () => {
     isAudited: boolean;
   }
 
-  /** How the page at the place of the list is looked at: its setting and audit go by turns. */
+  /** How the page at an index of the list is visited: setting and audit rotate. */
   function looksAt(place: number): Look[] {
     if (LOOKS_AT_ALL) {
       return LOCALES.flatMap((locale) =>
@@ -313,10 +313,10 @@ describe("an appliance in use", () => {
           expect(await tooWide(page), `${path}, ${look.locale}`).toBe(0);
           await unfold(page);
           expect(await tooWide(page), `${path} unfolded, ${look.locale}`).toBe(0);
-          // The next page of the window begins at this width: charts are drawn anew at each change.
+          // The page's next layout begins at this width, and each change redraws the charts.
           const width = WIDTHS.find((one) => one !== page.viewportSize()?.width) ?? WIDTHS[0];
           await page.setViewportSize({ width, height: HEIGHT });
-          // The page is laid out, and charts are drawn, at the frames after the change.
+          // Layout and charts are done in the frames after the change.
           await page.evaluate(TWO_FRAMES);
           expect(await tooWide(page), `${path} at ${width}, ${look.locale}`).toBe(0);
           if (look.isAudited) expect(await seriousFaults(page), path).toEqual([]);
@@ -407,7 +407,7 @@ describe("an appliance in use", () => {
       expect(await page.locator(".fault").textContent()).not.toBe("");
       await page.getByLabel("Reason").fill("It sends us spam");
       await press(page, "Disable");
-      expect(await told(page)).toBe("The webhook is disabled.");
+      expect(await told(page)).toBe("The webhook was disabled.");
       expect(await stateOf()).toBe("staff");
 
       await page.goto("/account/keys/");
@@ -480,7 +480,7 @@ describe("an appliance in use", () => {
       await context.close();
       return mean as number;
     };
-    // Of 255, a quarter of which is what every picture has: that it is not transparent.
+    // Out of 255. A quarter means that the picture is not transparent.
     expect(await lightness("light")).toBeGreaterThan(200);
     expect(await lightness("dark")).toBeLessThan(130);
   });

@@ -5,7 +5,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { signedInMember, type Visitor, visitorOf } from "../../support/visitor.ts";
 
-/** Up to five channels in one picture. */
+/** Up to five channels in one chart. */
 
 const PATH = "/account/compare/";
 
@@ -41,7 +41,7 @@ async function memberOn(plan: PlanCode): Promise<Visitor> {
   return signedInMember(appliance, organizationId, "member", `${plan}@example.com`);
 }
 
-/** Rows of the table that the picture is drawn from: the day, and a value of each channel. */
+/** Rows of the table that the chart is drawn from: the day, and a value of each channel. */
 function drawn(html: string): string[][] {
   const [, table = ""] = /<table id="compared">(.*?)<\/table>/s.exec(html) ?? [];
   return [...table.matchAll(/<tr><th scope="row".*?<\/tr>/gs)].map(([row]) =>
@@ -53,7 +53,7 @@ const chosen = (html: string): number[] =>
     Number(id),
   );
 
-test("draws a line for each channel, to the last reading of all of them", async () => {
+test("draws a line per channel, up to the last reading of all of them", async () => {
   const { html } = await member.get(`${PATH}?channels=2&channels=1`);
   expect(html).toContain(`data-from="${daysAgo(31)}" data-to="${daysAgo(2)}"`);
   expect(html).toContain('<a href="/account/channels/" aria-current="true">');
@@ -79,17 +79,17 @@ test("draws a line for each channel, to the last reading of all of them", async 
   expect(text).toContain("+100 (+10%)");
 });
 
-test("takes numbers, @handles and links, each once and five at most, and names what there is not", async () => {
+test("accepts numbers, @handles and links without duplicates, at most five, and names unknown ones", async () => {
   const named = encodeURIComponent(
     "@channel_3, https://t.me/channel_4 1 1 @CHANNEL_1 nobody_here 8 99",
   );
   const { status, html } = await member.get(`${PATH}?channels=${named}`);
   expect(status).toBe(200);
   expect(chosen(html)).toEqual([3, 4, 1]);
-  expect(html).toContain("There is no public channel: <bdi>nobody_here, 8, 99</bdi>");
+  expect(html).toContain("No such public channel: <bdi>nobody_here, 8, 99</bdi>");
   const many = await member.get(`${PATH}?channels=1,2,3,4,5,6,7`);
   expect(chosen(many.html)).toEqual([1, 2, 3, 4, 5]);
-  expect(many.html).toContain("Only 5 channels are compared at a time");
+  expect(many.html).toContain("Up to 5 channels can be compared at once");
   expect(many.html).not.toContain("data-picker");
   const one = await member.get(`${PATH}?channels=1,2&days=90`);
   expect(one.html).toContain(
@@ -102,17 +102,17 @@ test("takes numbers, @handles and links, each once and five at most, and names w
   }
 });
 
-test("shows no more than the plan in force does", async () => {
+test("shows no more than the current plan includes", async () => {
   const tester = await memberOn("test");
   const { html } = await tester.get(`${PATH}?channels=1,2`);
   expect(drawn(html)).toHaveLength(3);
   const longer = (await tester.get(`${PATH}?channels=1,2&days=90`)).html;
-  expect(longer).toContain("The plan Test includes the statistics of the last 30 days.");
+  expect(longer).toContain("The Test plan includes statistics for the last 30 days.");
   expect(drawn(longer)).toEqual([]);
   expect((await visitorOf(appliance).get(PATH)).location).toContain("/account/sign-in/?next=");
 });
 
-test("requests of the API that a page offers are answered on the plan, however old the data is", async () => {
+test("the API calls that a page shows are answered on the plan, however old the data is", async () => {
   await imported(appliance, "channels", [
     channel(11, { last_post_at: `${daysAgo(300)}T10:00:00Z` }),
     channel(12),
@@ -139,7 +139,7 @@ test("requests of the API that a page offers are answered on the plan, however o
   expect(asked).toBeGreaterThan(60);
 });
 
-/** The paths of the commands on a page. */
+/** Paths of the commands on a page. */
 function offeredPaths(html: string): string[] {
   const text = html.replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
   const commands = text.matchAll(

@@ -4,7 +4,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { ISSUER, startWithOAuth } from "../../support/oauth-client.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
-/** Connecting an assistant in one step: a link to press or a text to paste, with address and key in it. */
+/** Connecting an assistant in one step: a link to press or a text to paste, with address and key filled in. */
 
 let appliance: Appliance;
 let person: Visitor;
@@ -21,7 +21,7 @@ const linksIn = (html: string) =>
     link.replaceAll("&amp;", "&"),
   );
 
-test("one button on the page Connect makes a read-only key, and shows every way with it filled in", async () => {
+test("one button on the Connect page creates a read-only key and shows every way with it filled in", async () => {
   const { status, html } = await person.post("/account/connect/", {
     ...{ action: "make-key", name: "My assistant" },
   });
@@ -35,7 +35,7 @@ test("one button on the page Connect makes a read-only key, and shows every way 
   expect(html).not.toContain("input:kanalog-key");
 });
 
-test("the page of a new key shows them too, and its links carry address and key", async () => {
+test("the page of a new key shows them too, and its links contain address and key", async () => {
   const { html } = await person.post("/account/keys/", {
     ...{ action: "create", name: "Key", access: "read_only", expires: "" },
   });
@@ -60,7 +60,7 @@ test("the page of a new key shows them too, and its links carry address and key"
   expect(links).toContain("http://localhost/docs/mcp/kanalog.mcpb");
 });
 
-test("without a key only links that need none are shown: VS Code asks for it", async () => {
+test("without a key, only links that need none are shown: VS Code asks for it", async () => {
   const links = linksIn((await person.get("/account/connect/")).html);
   expect(links.filter((link) => /^(cursor|lmstudio):/.test(link))).toEqual([]);
   const code = links.find((one) => one.startsWith("vscode:mcp/install?")) ?? "";
@@ -71,13 +71,13 @@ test("without a key only links that need none are shown: VS Code asks for it", a
   expect(inputs[0].password).toBe(true);
 });
 
-test("a key without a name is refused at its field, and none is made", async () => {
+test("a key without a name is refused at its field and not created", async () => {
   const answer = await person.post("/account/connect/", { action: "make-key", name: " " });
   expect([answer.status, answer.html.includes('aria-invalid="true"')]).toEqual([400, true]);
   expect(answer.html).not.toMatch(/knl_ro_\w/);
 });
 
-test("the address alone is shown where assistants may sign in, and only there", async () => {
+test("the address alone is shown only if assistants can sign in", async () => {
   expect((await person.get("/account/connect/")).html).not.toContain("ChatGPT");
   const on = await startWithOAuth();
   const { email } = await addPerson(on);
@@ -88,7 +88,7 @@ test("the address alone is shown where assistants may sign in, and only there", 
 });
 
 test.each(["en", "ru"])(
-  "nothing asks a customer for what only an operator has (%s)",
+  "customers are never asked for what only an operator has (%s)",
   async (language) => {
     const page = (await person.get("/account/connect/", { "accept-language": language })).html;
     const text = page.slice(page.indexOf("<main"));

@@ -28,7 +28,7 @@ async function memberOn(plan: PlanCode, language = "en") {
   return { customer: made, member: signedIn };
 }
 
-/** The channels that a page lists, by number. */
+/** Numbers of the channels that a page lists. */
 const listed = ({ html }: { html: string }): number[] =>
   [...html.matchAll(/href="\/account\/channels\/(\d+)\/"/g)].map((match) => Number(match[1]));
 const used = async (): Promise<number> =>
@@ -57,7 +57,7 @@ describe("the catalog", () => {
     ]),
   );
 
-  test("is searched by words, category, territory, kind and order, without script", async () => {
+  test("is searched by words, category, territory, kind and order, even without the script", async () => {
     for (const [query, ids] of [
       ["", [2, 1]],
       ["?q=вестник", [2, 1]],
@@ -80,7 +80,7 @@ describe("the catalog", () => {
     expect(html).toContain("<bdi>@science_news</bdi>");
   });
 
-  test("has pages by key that keep the filters, each channel on one of them", async () => {
+  test("has pages that keep the filters, and shows each channel on one of them", async () => {
     const rows = Array.from({ length: 120 }, (_, at) => channel(100 + at, { kind: "chat" }));
     await imported(appliance, "channels", rows);
     const seen: number[] = [];
@@ -94,7 +94,7 @@ describe("the catalog", () => {
     expect(new Set(seen).size).toBe(121);
   });
 
-  test("has all filters of the API, which the address keeps, and says how many channels match", async () => {
+  test("has all filters of the API, keeps them in its address, and says how many channels match", async () => {
     await imported(appliance, "channels", [
       channel(5, { a_plus: true, subscribers: 300, title: "Пятый" }),
       channel(6, { verified: true, subscribers: 900 }),
@@ -124,11 +124,11 @@ describe("the catalog", () => {
     }
     const wrong = await member.get(`${PATH}?subscribers_min=many`);
     expect(wrong.html).toContain(
-      "Subscribers from: Enter a number, such as 5500, 5.5k or 1 000 000.",
+      "Min. subscribers: Enter a number, such as 5500, 5.5k or 1 000 000.",
     );
   });
 
-  test("counts to a thousand, and says that there are more", async () => {
+  test("counts up to a thousand and says if there are more", async () => {
     const rows = Array.from({ length: 1_100 }, (_, at) => channel(1_000 + at, { kind: "chat" }));
     await imported(appliance, "channels", rows.slice(0, 999));
     expect((await member.get(`${PATH}?kind=chat`)).html).toContain("Channels found: 1,000<");
@@ -138,7 +138,7 @@ describe("the catalog", () => {
     );
   });
 
-  test("draws a line of the last readings beside each channel, no more than the plan shows", async () => {
+  test("draws a line of the latest readings beside each channel, limited to what the plan shows", async () => {
     await imported(
       appliance,
       "stats",
@@ -157,7 +157,7 @@ describe("the catalog", () => {
     expect(cut).toContain("<small>+12.5%</small>");
   });
 
-  test("is a file of the export's, which costs the units that its button says", async () => {
+  test("downloads the export's file, for the units that its button states", async () => {
     await imported(appliance, "channels", [channel(7, { title: "=cmd|' /C calc'!A0" })]);
     const rows = Array.from({ length: 1_200 }, (_, at) => channel(100 + at, { subscribers: 5 }));
     await imported(appliance, "channels", rows);
@@ -189,11 +189,13 @@ describe("the catalog", () => {
     expect((await member.post(`${PATH}?kind=group`, { action: "export" })).status).toBe(400);
 
     const { member: grower } = await memberOn("growth");
-    expect((await grower.get(PATH)).html).toContain("Download as a file: from the Profi plan");
+    expect((await grower.get(PATH)).html).toContain(
+      "File downloads are available on the Profi plan",
+    );
     expect((await grower.post(PATH, { action: "export" })).status).toBe(409);
   });
 
-  test("is a search for forms too", async () => {
+  test("is searched by the channel pickers of forms too", async () => {
     await imported(appliance, "channels", [channel(7, { title: "Семь" })]);
     for (const [q, ids] of [
       ["вестник", [2, 1]],
@@ -211,17 +213,17 @@ describe("the catalog", () => {
     }
   });
 
-  test("waits for three characters, without a fault", async () => {
+  test("waits for three characters without reporting a fault", async () => {
     const { member: russian } = await memberOn("profi", "ru");
     const answer = await member.get(`${PATH}?q=%D0%B0%D0%B1`);
     expect(answer.status).toBe(200);
-    expect(answer.html).toContain("Type three characters or more.");
+    expect(answer.html).toContain("Type at least three characters.");
     expect((await russian.get(`${PATH}?q=ab`)).html).toContain("Введите три знака или больше.");
     expect((await member.get(`${PATH}?q=ab&kind=group`)).status).toBe(400);
     expect(appliance.ports.log.errors).toEqual([]);
   });
 
-  test("says what is wrong with a search, in the page", async () => {
+  test("reports what is wrong with a search on the page", async () => {
     const { member: russian } = await memberOn("profi", "ru");
     for (const [query, english] of [
       ["?category=none-such", "Object with slug=none-such does not exist."],
@@ -262,7 +264,7 @@ describe("a channel's page", () => {
     await imported(appliance, "stats", rows);
   });
 
-  test("shows the card, by number or handle; nothing of one that is not public", async () => {
+  test("shows the card by number or handle, and nothing of a channel that is not public", async () => {
     for (const path of ["1/", "science_news/", "SCIENCE_NEWS/"]) {
       const { status, html } = await member.get(PATH + path);
       expect(status, path).toBe(200);
@@ -279,7 +281,7 @@ describe("a channel's page", () => {
     }
   });
 
-  test("shows subscribers and views by day as one picture, which ends at the last reading", async () => {
+  test("shows subscribers and views by day in one chart, which ends at the last reading", async () => {
     await imported(appliance, "channels", [channel(3), channel(4)]);
     await imported(appliance, "stats", [
       { channel: 3, day: "2024-05-10", subscribers: 70, views: 7 },
@@ -311,11 +313,11 @@ describe("a channel's page", () => {
       expect(cells, path).toEqual(expected);
     }
     const empty = (await member.get(`${PATH}4/`)).html;
-    expect(empty).toContain("There are no readings in this period.");
+    expect(empty).toContain("No readings in this period.");
     expect(empty).not.toContain("data-chart");
   });
 
-  test("tells a small growth by as much as it is, neither as none nor as twice as much", async () => {
+  test("shows a small growth with enough decimals: neither as zero nor doubled", async () => {
     await imported(appliance, "channels", [channel(5, { subscribers: 30_007 })]);
     const days = [
       [0, 30_007],
@@ -331,7 +333,7 @@ describe("a channel's page", () => {
     expect(text).toContain("+7 (+0.02%) in 7 days -15 (-0.05%) in 30 days");
   });
 
-  test("tells growth over 7 and 30 days, averages, and the share of advertising", async () => {
+  test("shows growth over 7 and 30 days, averages, and the share of ads", async () => {
     await imported(appliance, "channels", [channel(5, { subscribers: 2000 })]);
     const days = [
       [0, 2000, 300, 3],
@@ -356,9 +358,9 @@ describe("a channel's page", () => {
     const { html } = await member.get(`${PATH}5/`);
     const text = html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
     expect(text).toContain("Subscribers 2,000 +100 (+5.3%) in 7 days -500 (-20%) in 30 days");
-    expect(text).toContain("Views per post 100 5% of the subscribers");
-    expect(text).toContain("Posts a day 2 ");
-    expect(text).toContain("Share of advertising 33.3% 1 of 3 posts");
+    expect(text).toContain("Views per post 100 5% of subscribers");
+    expect(text).toContain("Posts per day 2 ");
+    expect(text).toContain("Share of ads 33.3% 1 of 3 posts");
     const [, best = ""] = /<ol class="best">(.*?)<\/ol>/s.exec(html) ?? [];
     expect([...best.matchAll(/Views: (\d+)/g)].map((match) => match[1])).toEqual([
       "900",
@@ -378,7 +380,7 @@ describe("a channel's page", () => {
     ]);
   });
 
-  test("gives files without characters that nobody sees, and nothing for a spreadsheet behind them", async () => {
+  test("offers files without invisible characters and formulas", async () => {
     await postsOf([1]);
     const published_at = "2026-11-01T10:00:00Z";
     await imported(appliance, "posts", [
@@ -391,19 +393,19 @@ describe("a channel's page", () => {
     expect(body).not.toMatch(/[\u202e\u2066\u200b\ufeff]/);
   });
 
-  test("gives ten files at once, and then one after another", async () => {
+  test("allows ten downloads in a burst, then one at a time", async () => {
     const path = `${PATH}1/?download=readings`;
     for (let at = 0; at < 10; at += 1) expect((await member.get(path)).status).toBe(200);
     const refused = await member.get(path);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "15"]);
-    expect(refused.html).toContain("The next may be had in 15 seconds.");
+    expect(refused.html).toContain("Try again in 15 seconds.");
     expect((await member.get(`${PATH}1/`)).status).toBe(200);
     appliance.ports.clock.advance(15_000);
     expect((await member.get(path)).status).toBe(200);
     expect((await member.get(path)).status).toBe(429);
   });
 
-  test("gives its days and posts as CSV, which no spreadsheet runs, and the same as requests", async () => {
+  test("downloads its days and posts as CSV without formulas, and shows the same as API calls", async () => {
     await postsOf([1]);
     await imported(appliance, "posts", [
       { id: 2, channel: 1, text: '=HYPERLINK("x")', published_at: "2026-11-01T10:00:00Z" },
@@ -425,7 +427,7 @@ describe("a channel's page", () => {
     expect(html).toContain('href="/account/webhooks/?channels=1#create"');
   });
 
-  test("shows the posts, newest first, page by page", async () => {
+  test("shows posts page by page, newest first", async () => {
     await postsOf(Array.from({ length: 25 }, (_, at) => at + 1));
     const seen: number[] = [];
     let path: string | undefined = `${PATH}1/?days=90`;
@@ -442,27 +444,27 @@ describe("a channel's page", () => {
     expect(wrong.html).toContain("Invalid cursor.");
   });
 
-  test("folds a long post, and loses nothing of it", async () => {
+  test("folds a long post without losing any of it", async () => {
     const words = Array.from({ length: 400 }, (_, at) => `word${at}`);
     const post = { id: 1, channel: 1, text: words.join(" "), published_at: "2026-11-19T12:00:00Z" };
     await imported(appliance, "posts", [post]);
     const { html } = await member.get(`${PATH}1/`);
-    expect(html).toContain("The rest of the post");
+    expect(html).toContain("Show the rest of the post");
     expect([...html.matchAll(/word\d+/g)].map(String)).toEqual(words);
   });
 
-  test("on Test: 30 days of statistics and no posts, told in a sentence", async () => {
+  test("on Test, shows 30 days of statistics, and a sentence instead of posts", async () => {
     await postsOf([1]);
     const { member: tester } = await memberOn("test");
     const { status, html } = await tester.get(`${PATH}1/`);
     expect(status).toBe(200);
     expect(html).toContain(`data-value="${daysAgo(29)}"`);
-    expect(html).toContain("The plan Test does not include posts.");
+    expect(html).toContain("The Test plan does not include posts.");
     expect(html).not.toContain("Post number 1.");
     for (const days of [90, 366]) {
       const longer = await tester.get(`${PATH}1/?days=${days}`);
       expect(longer.status).toBe(200);
-      expect(longer.html).toContain("The plan Test includes the statistics of the last 30 days.");
+      expect(longer.html).toContain("The Test plan includes statistics for the last 30 days.");
       expect(longer.html).not.toContain(`data-value="${daysAgo(30)}"`);
     }
     const { member: russian } = await memberOn("test", "ru");
@@ -472,7 +474,7 @@ describe("a channel's page", () => {
   });
 });
 
-test("looking costs no units and is counted nowhere", async () => {
+test("viewing costs no units and is not counted", async () => {
   await imported(appliance, "channels", [channel(1)]);
   const before = await used();
   for (const path of [PATH, `${PATH}?q=channel`, `${PATH}1/`, `${PATH}1/?days=90`]) {
@@ -483,7 +485,7 @@ test("looking costs no units and is counted nowhere", async () => {
   expect(JSON.stringify(usage.body)).not.toContain("msgr_channels");
 });
 
-test("the explorer is for who is signed in and belongs to an organization", async () => {
+test("the explorer is only for members of an organization who are signed in", async () => {
   await imported(appliance, "channels", [channel(1)]);
   for (const path of [PATH, `${PATH}1/`]) {
     expect((await visitorOf(appliance).get(path)).location).toContain("/account/sign-in/?next=");

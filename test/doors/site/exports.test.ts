@@ -30,7 +30,7 @@ const form = (more: Record<string, string> = {}) => ({
 });
 const recorded = () => auditOf(appliance).filter(({ action }) => action === "export.start");
 
-/** Downloads that have begun; their content is not read yet. */
+/** Downloads that have begun but are not read yet. */
 async function download(more: Record<string, string> = {}): Promise<Response> {
   const cookie = [...staff.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   const body = new URLSearchParams({ ...form(more), csrf: await staff.csrf(PAGE) });
@@ -40,7 +40,7 @@ async function download(more: Record<string, string> = {}): Promise<Response> {
   return appliance.app.server.handle(request);
 }
 
-/** Posts of more than one part. */
+/** Enough posts for more than one part. */
 async function addPosts(): Promise<void> {
   const row = { channel: 1, text: "Пост", published_at: "2026-11-10T12:00:00+03:00" };
   await imported(
@@ -51,7 +51,7 @@ async function addPosts(): Promise<void> {
 }
 
 describe("staff", () => {
-  test("download what the command writes, under a name that the import knows", async () => {
+  test("download what the command writes, under a name that the import recognizes", async () => {
     for (const [kind, format] of [
       ["channels", "csv"],
       ["territories", "ndjson"],
@@ -68,7 +68,7 @@ describe("staff", () => {
     expect((await staff.post(PAGE, form())).html).toContain("\n2,");
   });
 
-  test("may have it compressed, and with texts that a spreadsheet would run left as they are", async () => {
+  test("can have it compressed, and with formulas left as they are", async () => {
     await addPosts();
     await imported(appliance, "channels", [channel(3, { title: "=1+1" })]);
     const packed = await download({ kind: "posts", gzip: "yes" });
@@ -76,7 +76,7 @@ describe("staff", () => {
     expect(packed.headers.get("content-disposition")).toMatch(
       /filename="posts-[-T0-9]+\.csv\.gz"$/,
     );
-    // One gzip stream: some programs read no more than the first.
+    // A single gzip stream, because some programs only read the first one.
     expect(Buffer.from(Bun.gunzipSync(await packed.arrayBuffer())).toString()).toBe(
       await exported(appliance, { kind: "posts" }),
     );
@@ -86,7 +86,7 @@ describe("staff", () => {
     expect(raw).not.toContain("'=1+1");
   });
 
-  test("give up a compressed download too, and may start the next", async () => {
+  test("can abort a compressed download too, and then start another", async () => {
     await addPosts();
     const first = await download({ kind: "posts", gzip: "yes" });
     expect((await download()).status).toBe(409);
@@ -94,7 +94,7 @@ describe("staff", () => {
     expect((await download()).status).toBe(200);
   });
 
-  test("choose a period and a channel, which are recorded with who it was", async () => {
+  test("choose a period and a channel, which are recorded with the person", async () => {
     await addPosts();
     const given = { kind: "posts", from: "2026-11-11", to: "2026-11-12", channel: "1" };
     const answer = await staff.post(PAGE, form(given));
@@ -111,7 +111,7 @@ describe("staff", () => {
     expect(log.html).toContain("rows exported");
   });
 
-  test("are told what is wrong at the field, and nothing is recorded", async () => {
+  test("see faults at the field, and nothing is recorded", async () => {
     const without = await staff.post(PAGE, form({ from: "2026-11-11" }));
     expect(without.status).toBe(400);
     expect(without.html).toContain("A period is for stats and posts only.");
@@ -128,7 +128,7 @@ describe("staff", () => {
     expect(recorded()).toEqual([]);
   });
 
-  test("get one download at a time, the next after it was read, or given up", async () => {
+  test("get one download at a time; the next may start once it has been read or aborted", async () => {
     await addPosts();
     const first = await download({ kind: "posts" });
     expect(first.status).toBe(200);
@@ -144,7 +144,7 @@ describe("staff", () => {
     expect(await (await download()).text()).toStartWith("id,");
   });
 
-  test("may start the next after one that failed on its way", async () => {
+  test("can start the next after one that failed midway", async () => {
     await addPosts();
     const first = await download({ kind: "posts" });
     const reader = first.body?.getReader();
@@ -159,7 +159,7 @@ describe("staff", () => {
 });
 
 describe("nobody else", () => {
-  test("downloads anything, or starts a download in staff's name from another site", async () => {
+  test("can download anything, or start a download in staff's name from another site", async () => {
     await addPerson(appliance, { email: "ada@example.com" });
     const ada = await signedInVisitor(appliance, "ada@example.com");
     for (const visitor of [ada, visitorOf(appliance)]) {
@@ -176,15 +176,15 @@ describe("nobody else", () => {
   });
 });
 
-describe("a process that serves", () => {
+describe("a serving process", () => {
   let machine: Machine;
   beforeEach(() => {
     machine = createMachine();
   });
   afterEach(() => machine.leave());
 
-  test("goes on answering while a download waits for its reader, and ends it where that goes", async () => {
-    // Filled in this process: a file that the other one serves.
+  test("keeps answering while a download waits for its reader, and ends it when the reader leaves", async () => {
+    // Filled in this process; another one serves the file.
     const onFile = await startAppliance({ KANALOG_DB: machine.database });
     await imported(onFile, "channels", [channel(1)]);
     const row = { channel: 1, text: "x".repeat(2_000), published_at: "2026-11-10T12:00:00Z" };
@@ -209,14 +209,14 @@ describe("a process that serves", () => {
       ...{ method: "POST", body, headers: { cookie }, signal: stopped.signal },
     });
     expect(response.status).toBe(200);
-    // Held to the end: an answer that nobody refers to any more is given up.
+    // Kept until the end: an answer without references would be aborted.
     const reader = response.body?.getReader();
     expect((await reader?.read())?.done).toBe(false);
     expect((await visitor.post(PAGE, form())).status).toBe(409);
     expect((await serving.get("/healthz")).status).toBe(200);
     stopped.abort();
     await expect(reader?.closed).rejects.toThrow();
-    // Its end is known to the process once it tries to send more.
+    // The process notices the end only when it tries to send more.
     await until(async () => (await visitor.post(PAGE, form())).status === 200);
     expect(await serving.stop()).toBe(0);
   });

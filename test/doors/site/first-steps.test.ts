@@ -25,7 +25,7 @@ afterEach(() => appliance.close());
 
 const STEPS = ["sample", "import", "customer", "call", "webhook", "assistant"];
 
-/** Which steps the page shows as done. */
+/** Steps that the page shows as done. */
 async function ticked(visitor: Visitor): Promise<string[]> {
   const { html } = await visitor.get("/staff/start/");
   const items = html.split("<li").filter((item) => /^( class="done")?>\s*<h2>/.test(item));
@@ -50,7 +50,7 @@ async function setUp(): Promise<Visitor> {
   return visitor;
 }
 
-test("set-up ends signed in on the checklist, in the organization that holds the first key", async () => {
+test("set-up ends signed in on the checklist, in the organization that has the first key", async () => {
   const visitor = await setUp();
   expect((await visitor.get("/staff/start/")).status).toBe(200);
   const { body } = await appliance.request("/v1/me/", { key });
@@ -60,7 +60,7 @@ test("set-up ends signed in on the checklist, in the organization that holds the
   expect(await appliance.app.domains.accounts.organizations()).toHaveLength(1);
 });
 
-test("each step of the checklist ticks itself when it is done", async () => {
+test("each step of the checklist is ticked once it is done", async () => {
   const visitor = await setUp();
   const { accounts, sample } = appliance.app.domains;
   expect(await ticked(visitor)).toEqual([]);
@@ -79,7 +79,7 @@ test("each step of the checklist ticks itself when it is done", async () => {
   expect(await ticked(visitor)).toEqual(STEPS);
 });
 
-test("the first call is made by a button, costs nothing and shows the answer", async () => {
+test("a button makes the first call, costs nothing and shows the answer", async () => {
   const visitor = await setUp();
   const { html } = await visitor.post("/staff/start/", { action: "call" });
   const { results } = (await appliance.get("/v1/msgr/channels/?limit=2")).body;
@@ -87,14 +87,14 @@ test("the first call is made by a button, costs nothing and shows the answer", a
   expect((await appliance.request("/v1/me/", { key })).body.usage.used).toBe(0);
 });
 
-test("a sample that is kept counts as decided, and stays marked", async () => {
+test("a kept sample counts as decided, and remains marked", async () => {
   const visitor = await setUp();
   expect((await visitor.post("/staff/start/", { action: "keep-sample" })).status).toBe(303);
   expect(await ticked(visitor)).toEqual(["sample"]);
   expect((await visitor.get("/account/channels/1/")).html).toContain("This channel is a sample");
 });
 
-test("every page that shows the sample says so, until one button takes it away", async () => {
+test("every page that shows the sample says so, until a button removes it", async () => {
   const visitor = await setUp();
   await imported(appliance, "channels", [channel(100)]);
   const marked = async (path: string) => (await visitor.get(path)).html.includes('class="sample"');
@@ -119,7 +119,7 @@ test("every page that shows the sample says so, until one button takes it away",
   });
 });
 
-test("pages without a channel lead staff to the import, and nobody else", async () => {
+test("pages without channels link to the import, for staff only", async () => {
   const visitor = await setUp();
   await visitor.post("/staff/start/", { action: "remove-sample" });
   const toImport = '<a href="/staff/imports/">Import a file</a>';
@@ -135,13 +135,13 @@ test("pages without a channel lead staff to the import, and nobody else", async 
   expect(html).not.toContain(toImport);
 });
 
-test("the numbers of the removed sample are free for the operator's own channels", async () => {
+test("numbers of the removed sample can be used by the operator's own channels", async () => {
   await appliance.app.domains.sample.remove(COMMAND_LINE);
   await imported(appliance, "channels", [channel(1, { title: "My own" })]);
   expect((await appliance.get("/v1/msgr/channels/1/")).body.title).toBe("My own");
 });
 
-test("the sample removed twice at once is removed once, and neither fails", async () => {
+test("removing the sample twice at once removes it once, and neither request fails", async () => {
   const { sample } = appliance.app.domains;
   const removed = await Promise.all([sample.remove(COMMAND_LINE), sample.remove(COMMAND_LINE)]);
   expect(removed[0] + removed[1]).toBe(9);
@@ -154,7 +154,7 @@ test("the sample removed twice at once is removed once, and neither fails", asyn
   await imported(appliance, "channels", [channel(9, { title: "My own" })]);
 });
 
-test("a channel of the sample that an import changed is the operator's, and is not removed", async () => {
+test("a sample channel that an import changed belongs to the operator and is not removed", async () => {
   const { sample } = appliance.app.domains;
   await imported(appliance, "channels", [channel(1, { title: "My own" })]);
   expect(sample.ids()).not.toContain(1);
@@ -162,7 +162,7 @@ test("a channel of the sample that an import changed is the operator's, and is n
   expect((await appliance.get("/v1/msgr/channels/1/")).body.title).toBe("My own");
 });
 
-test("the sample's days and posts end yesterday by the clock", async () => {
+test("the sample's days and posts end yesterday according to the clock", async () => {
   const yesterday = formatDay(dayOf(appliance.ports.clock.now()) - 1);
   const { results } = (await appliance.get("/v1/msgr/stats/daily/?channels=1")).body;
   expect(results.at(-1).day).toBe(yesterday);
@@ -170,7 +170,7 @@ test("the sample's days and posts end yesterday by the clock", async () => {
   expect(posts[0].published_at.slice(0, 10)).toBe(yesterday);
 });
 
-test("one form makes an organization, its owner, plan and key", async () => {
+test("one form creates an organization with owner, plan and key", async () => {
   const visitor = await setUp();
   const path = "/staff/organizations/";
   const fields = { name: "Acme", plan: "growth", email: "ada@example.com", owner: "Ada" };
@@ -183,10 +183,10 @@ test("one form makes an organization, its owner, plan and key", async () => {
     api_tariff: "growth",
     member: { email: "ada@example.com", name: "Ada", role: "owner" },
   });
-  expect(html).toContain("A mail with a link is on its way to the owner.");
+  expect(html).toContain("An email with a link is on its way to the owner.");
 });
 
-test("a bad field of that form is told at the field, and nothing is made", async () => {
+test("a fault in that form is reported at its field, and nothing is created", async () => {
   const visitor = await setUp();
   const sent = { action: "create", name: "Acme", plan: "growth", email: "no address" };
   const { status, html } = await visitor.post("/staff/organizations/", sent);
@@ -195,7 +195,7 @@ test("a bad field of that form is told at the field, and nothing is made", async
   expect(await appliance.app.domains.accounts.organizations()).toHaveLength(1);
 });
 
-test("a start makes no key for whoever set it up, nor for a customer that was made first", async () => {
+test("a start creates no key once somebody has set up the appliance or created a customer", async () => {
   await setUp();
   expect(await appliance.app.domains.keys.createFirst(COMMAND_LINE)).toBeNull();
   const other = await startAppliance();
@@ -213,7 +213,7 @@ test("a start makes no key for whoever set it up, nor for a customer that was ma
   await other.close();
 });
 
-test("a later start revokes the key of an earlier one that nobody used, and none that was used", async () => {
+test("a later start revokes an earlier start's key if it was never used", async () => {
   const { keys } = appliance.app.domains;
   const statusWith = async (token: string | null) =>
     (await appliance.request("/v1/me/", { key: token })).status;

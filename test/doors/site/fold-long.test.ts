@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { foldLong } from "../../../src/doors/site/pages/channels/post-text.tsx";
 
-test("a long post is folded between lines, else between words, and a short one not at all", () => {
+test("a long post is folded between lines, or else between words; a short one is not", () => {
   expect(foldLong("short", 10)).toEqual(["short", ""]);
   expect(foldLong("first line\nsecond line is long", 14)).toEqual([
     "first line",
@@ -11,7 +11,7 @@ test("a long post is folded between lines, else between words, and a short one n
   expect(foldLong("one two three four five six", 10)).toEqual(["one two", "three four five six"]);
 });
 
-test("nothing that belongs together is cut in two where enough is left before it", () => {
+test("pairs of marks and links are not split if enough text precedes them", () => {
   for (const [text, start] of [
     ["some words **bold words that go on** and more", "some words"],
     ["some words [a link with words](https://a.example/) and more", "some words"],
@@ -21,11 +21,11 @@ test("nothing that belongs together is cut in two where enough is left before it
   }
 });
 
-test("a character of two halves stays whole", () => {
+test("surrogate pairs are not split", () => {
   for (const parts of foldLong(`x${"🙌".repeat(60)}`, 20)) expect(parts.isWellFormed()).toBe(true);
 });
 
-test("no character but blanks is lost, whatever the text", () => {
+test("no character other than blanks is lost, whatever the text", () => {
   const part = fc.oneof(fc.constantFrom("**", "`", "[", "](", "\n", " ", "слово "), fc.string());
   fc.assert(
     fc.property(fc.array(part, { maxLength: 60 }), (parts) => {

@@ -3,7 +3,7 @@ import { sitePages } from "../../../src/doors/site/site-pages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson, STAFF, signedInVisitor, staffVisitor } from "../../support/visitor.ts";
 
-/** How much of a form is read, and of whom. */
+/** How much of a form is read, and from whom. */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -18,11 +18,11 @@ const KIB = 1024;
 
 interface Watched {
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Bytes that were taken of it. */
+  /** Bytes that were read from it. */
   taken(): number;
 }
 
-/** A body without an end, which tells how much of it was read. */
+/** An endless body that counts how much of it was read. */
 function watched(begin = ""): Watched {
   let taken = 0;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -33,7 +33,7 @@ function watched(begin = ""): Watched {
         controller.enqueue(piece);
       },
     },
-    // Nothing is asked for before somebody reads.
+    // Produces nothing until somebody reads.
     { highWaterMark: 0 },
   );
   return { body, taken: () => taken };
@@ -49,7 +49,7 @@ async function cookieOf(email: string): Promise<string> {
 }
 
 describe("a form", () => {
-  test("of more than 16 KiB is refused, and one of a page with a list of channels above 256", async () => {
+  test("over 16 KiB is refused, or over 256 KiB on a page with a list of channels", async () => {
     await addPerson(appliance);
     const headers = { ...FORM, cookie: await cookieOf("ada@example.com") };
     const made = (size: number) => `action=none&url=${"x".repeat(size - 16)}`;
@@ -70,7 +70,7 @@ describe("a form", () => {
     }
   });
 
-  test("that says it is too large is refused before a byte of it is read, and else where it is", async () => {
+  test("that declares too large a size is refused unread, and otherwise once it exceeds the limit", async () => {
     const told = watched();
     const said = { ...FORM, "content-length": String(16 * KIB + 1) };
     expect((await send(SIGN_IN, told.body, said)).status).toBe(413);
@@ -80,21 +80,21 @@ describe("a form", () => {
     expect(untold.taken()).toBe(17 * KIB);
   });
 
-  test("of more than 1,000 fields is refused", async () => {
+  test("with more than 1,000 fields is refused", async () => {
     const fields = (count: number) => Array.from({ length: count }, () => "a=1").join("&");
     expect((await send(SIGN_IN, fields(1_000))).status).toBe(409);
     expect((await send(SIGN_IN, fields(1_001))).status).toBe(413);
     expect((await send(SIGN_IN, "&".repeat(16 * KIB))).status).toBe(413);
   });
 
-  test("with several fields of one name has the first of them", async () => {
+  test("with a repeated field counts the first one", async () => {
     const form = "email=first%40x.zz&email=second%40x.zz&action=sign-in&action=sign-out";
     const { body } = await send(SIGN_IN, form);
     expect(body).toContain('value="first@x.zz"');
     expect(body).not.toContain("second@x.zz");
   });
 
-  test("that is none is refused, however it is sent", async () => {
+  test("that is not a form is refused, however it is sent", async () => {
     for (const type of ["multipart/form-data", "multipart/form-data; boundary=x"]) {
       expect((await send(SIGN_IN, "nonsense", { "content-type": type })).status, type).toBe(400);
     }
@@ -104,7 +104,7 @@ describe("a form", () => {
     expect(appliance.ports.log.errors).toEqual([]);
   });
 
-  test("may come in parts, which are bounded as fields are, and a file beside them is ignored", async () => {
+  test("may be multipart, with the limits of fields, and a file in it is ignored", async () => {
     const parts = (fields: number, valueBytes: number) => {
       const form = new FormData();
       form.append("action", "sign-in");
@@ -120,7 +120,7 @@ describe("a form", () => {
   });
 });
 
-test("a list of channels that is longer than any plan's is refused before any is looked up", async () => {
+test("with a list of channels longer than any plan's is refused before any lookup", async () => {
   await addPerson(appliance);
   const visitor = await signedInVisitor(appliance, "ada@example.com");
   const list = (length: number) => Array.from({ length }, (_, at) => at + 1).join(" ");
@@ -130,8 +130,8 @@ test("a list of channels that is longer than any plan's is refused before any is
   expect(refused.html).toMatch(/Enter at most \d+ channels\./);
 });
 
-describe("nothing is read of a form", () => {
-  test("whose page needs somebody who is signed in, or somebody else", async () => {
+describe("no form is read", () => {
+  test("if its page requires somebody who is signed in, or somebody else", async () => {
     const { organizationId } = await addPerson(appliance);
     const member = { email: "mia@example.com", role: "member", organizationId } as const;
     await addPerson(appliance, member);
@@ -150,7 +150,7 @@ describe("nothing is read of a form", () => {
     }
   });
 
-  test("of another site, of a page that takes none, and where there is no page", async () => {
+  test("from another site, for a page that accepts none, and where there is no page", async () => {
     for (const [path, headers, status] of [
       [SIGN_IN, { origin: "https://evil.example" }, 403],
       ["/account/language/", {}, 405],
@@ -169,14 +169,14 @@ describe("an upload", () => {
     `--x\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n${value}\r\n`;
   const multipart = { "content-type": "multipart/form-data; boundary=x" };
 
-  test("of a stranger is not read", async () => {
+  test("from a stranger is not read", async () => {
     const sent = watched();
     const { body } = await send(PATH, sent.body, multipart);
     expect(body).toContain("<h1>Sign in</h1>");
     expect(sent.taken()).toBe(0);
   });
 
-  test("may have 16 KiB of fields before its file, 20 of them, and no end that never comes", async () => {
+  test("may have 20 fields and 16 KiB before its file, and must end", async () => {
     const staff = await staffVisitor(appliance);
     const csrf = await staff.csrf(PATH);
     const headers = { ...multipart, cookie: await cookieOf(STAFF) };

@@ -10,7 +10,7 @@ import {
   visitorOf,
 } from "../../support/visitor.ts";
 
-/** A form with several faults tells all of them, each at its field, and keeps what was typed. */
+/** A form with several faults reports all of them, each at its field, and keeps what was typed. */
 
 let appliance: Appliance;
 let staff: Visitor;
@@ -26,7 +26,7 @@ const NO_EMAIL = "Enter a valid email address.";
 const NO_DAY = "Enter a day such as 2027-12-31.";
 const SHORT = "Ensure this field has at least 10 characters.";
 
-/** The fault at each field of a form, by the field's name. */
+/** Faults of a form by field. */
 function faultsOf(html: string, action: string): Record<string, string> {
   const found = html.matchAll(/<strong class="fault" id="([\w-]+)-fault">([^<]*)<\/strong>/g);
   return Object.fromEntries(
@@ -36,7 +36,7 @@ function faultsOf(html: string, action: string): Record<string, string> {
   );
 }
 
-/** Forms with several faults, and what is told at each field. */
+/** Forms with several faults, and the message at each field. */
 const FAULTY = [
   [
     "/account/members/",
@@ -115,11 +115,11 @@ const FAULTY = [
   [
     "/staff/imports/",
     { action: "import", kind: "people" },
-    { kind: NO_OPTION, file: "No file was submitted." },
+    { kind: NO_OPTION, file: "No file was chosen." },
   ],
 ] as const;
 
-test("every form tells all its faults at once, in the visitor's language", async () => {
+test("every form reports all its faults at once, in the visitor's language", async () => {
   await imported(appliance, "channels", [channel(1)]);
   appliance.ports.network.names.set("private.example.com", ["10.0.0.1"]);
   const russian = await signedInVisitor(appliance, STAFF, "ru");
@@ -140,7 +140,7 @@ test("every form tells all its faults at once, in the visitor's language", async
   }
 });
 
-test("the set-up form tells all its faults at once", async () => {
+test("the set-up form reports all its faults at once", async () => {
   await appliance.close();
   appliance = await startAppliance();
   const path = (await appliance.app.setUpPath()) ?? "";

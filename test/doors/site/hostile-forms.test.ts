@@ -6,15 +6,15 @@ import { hostileText } from "../../support/hostile-values.ts";
 import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
 import { signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
-/** More by `bun run test:hostile`. */
+/** More with `bun run test:hostile`. */
 const FORMS = Math.ceil(Number(process.env["KANALOG_TEST_REQUESTS"] ?? 3_000) / 20);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
-/** They end the session, or hash, which takes most of a second each. */
+/** Actions that end the session, or hash for most of a second each. */
 const LEFT_OUT = /^(sign-in|sign-out|change|choose|set-up|end-sessions|take-staff)$/;
 
 let world: SiteWorld;
 let staff: Visitor;
-// Twenty days of use take longer than a hook may where much else runs.
+// Twenty days of use take longer than a hook's time limit on a busy machine.
 beforeAll(async () => {
   world = await startSiteWorld();
   staff = await signedInVisitor(world.appliance, world.owner);
@@ -28,7 +28,7 @@ interface HostileForm {
   fields: Record<string, string>;
 }
 
-/** Forms of every page with every action, filled in with names of fields of all pages. */
+/** Forms for every page and action, with random fields of all pages. */
 function hostileForms(names: readonly string[]): fc.Arbitrary<HostileForm> {
   const actions = sitePages.flatMap(({ path, actions = {} }) =>
     (world.pages[path] ?? []).flatMap((at) =>
@@ -55,7 +55,7 @@ function hostileForms(names: readonly string[]): fc.Arbitrary<HostileForm> {
 }
 
 test(
-  "no form of any page, however it is filled in, is a failure of the server",
+  "no form of any page, however it is filled in, causes a server error",
   async () => {
     console.info(`${FORMS} forms (KANALOG_TEST_REQUESTS), seed ${SEED} (KANALOG_TEST_SEED)`);
     const failures: string[] = [];
@@ -89,7 +89,7 @@ test(
       expect(failures).toEqual([]);
     });
     await fc.assert(property, { numRuns: FORMS, seed: SEED });
-    // Else somebody was signed out, and all the rest was refused unread.
+    // Otherwise somebody was signed out, and the remaining forms were refused unread.
     expect((await staff.get("/staff/")).status).toBe(200);
     expect([...statuses.keys()]).toContain(303);
     expect([...statuses.keys()]).toContain(400);

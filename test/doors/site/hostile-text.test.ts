@@ -8,7 +8,7 @@ import { startSiteWorld } from "../../support/site-world.ts";
 import { signedInMember, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../../support/webhook-calls.ts";
 
-/** Whatever channels, posts and addresses say: pages show it as text, and it stays where it is. */
+/** Pages show whatever channels, posts and addresses contain as text, in its place. */
 
 const HOSTILE =
   "</title></textarea><script>alert(1)</script><img src=x onerror=alert(2)>" +
@@ -23,7 +23,7 @@ beforeEach(async () => {
     channel(1, { title: HOSTILE, description: `${HOSTILE}\n${HOSTILE}`, handle: "hostile" }),
   ]);
   const { db } = appliance.app.domains;
-  // What an import refuses today may be in a file of yesterday.
+  // A file of an earlier version may contain what imports refuse today.
   db.prepare(
     "UPDATE channel_cards SET link = ?, image = ?, category = ?, categories = ?, territory = ?",
   ).run("javascript:alert(1)", `data:text/html,${HOSTILE}`, HOSTILE, "<i>x</i> <u>", HOSTILE);
@@ -49,7 +49,7 @@ afterEach(async () => {
   await appliance.close();
 });
 
-/** Stores the card anew, as its columns have it. */
+/** Stores the card again from its columns. */
 function storeCard(): void {
   const { db } = appliance.app.domains;
   const stored = db
@@ -60,7 +60,7 @@ function storeCard(): void {
   db.prepare("UPDATE public_cards SET json = ?").run(storedCard(stored));
 }
 
-/** Every page of the site as it is, and those that show what an address says with hostile addresses. */
+/** Every page of the site, and those that show parts of their address with hostile addresses. */
 const PAGES = [
   ...sitePages.map(({ path }) => path.replaceAll(/:\w+/g, "1")),
   "/account/channels/",
@@ -84,10 +84,10 @@ const PAGES = [
   `/account/webhooks/1/?before=${encodeURIComponent(HOSTILE)}`,
 ];
 
-/** A channel's picture, which the appliance fetches: nothing of its address is on the page. */
+/** A channel's picture, which the appliance fetches; the page contains nothing of its address. */
 const OWN_PICTURE = '<img src="/account/channels/1/picture/" alt="" loading="lazy"/>';
 
-/** Pictures of channels, which the appliance serves itself, and those of the steps that add a bot. */
+/** Pictures served by the appliance: of channels, and of the steps for adding a bot. */
 const OWN_PICTURES =
   /<img (?:src="\/account\/channels\/\d+\/picture\/" alt="" loading="lazy"|class="picture" src="\/docs\/pictures\/[a-z-]+\.svg" alt="")\/>/g;
 
@@ -108,10 +108,10 @@ function expectHarmless(html: string, what: string): void {
   }
 }
 
-test("no page lets what others wrote become markup, script or a link", async () => {
+test("no text written by others becomes markup, a script or a link on any page", async () => {
   for (const path of PAGES) {
     const { html, headers, location } = await owner.get(path);
-    // One address answers with JSON, for a script of the documentation, and one with a picture.
+    // One address answers JSON for the documentation's script, and one answers a picture.
     const isPage = headers.get("content-type")?.startsWith("text/html") === true;
     expect(isPage || location !== null || /prefix|picture/.test(path), path).toBe(true);
     if (isPage) expectHarmless(html, path);
@@ -122,7 +122,7 @@ test("no page lets what others wrote become markup, script or a link", async () 
   expect(channelPage).toContain("<bdi>javascript:alert(1)</bdi>");
 });
 
-test("nothing of the address of a picture gets into the element that shows it", async () => {
+test("no part of a picture's address gets into the element that shows it", async () => {
   const { db } = appliance.app.domains;
   const hostile = `https://evil.example/"><script>alert(1)</script><img src=x onerror=alert(2)>`;
   db.prepare("UPDATE channel_cards SET image = ?").run(hostile);
@@ -134,17 +134,17 @@ test("nothing of the address of a picture gets into the element that shows it", 
   }
 });
 
-test("no page lets what others wrote turn the direction of what stands beside it", async () => {
+test("no text written by others changes the direction of its surroundings", async () => {
   for (const path of PAGES) {
     const { html } = await owner.get(path);
-    // What the visitor typed is shown in its own field as it was typed.
+    // What the visitor typed stays in its own field, unchanged.
     const shown = html.replace(/<input[^>]*>/g, "").replace(/(?:href|action)="[^"]*"/g, "");
     const [control] = /[\u202a-\u202e\u2066-\u2069].{0,40}/.exec(shown) ?? [];
     expect(control, path).toBeUndefined();
   }
 });
 
-test("a form that is shown again shows what was typed as text", async () => {
+test("a form that is shown again shows typed text as text", async () => {
   for (const [path, action] of [
     ["/account/webhooks/", "create"],
     ["/account/webhooks/1/", "change"],
@@ -156,7 +156,7 @@ test("a form that is shown again shows what was typed as text", async () => {
   }
 });
 
-/** Texts that somebody else writes, by table, beside those of cards and posts. */
+/** Texts written by others, by table, besides those of cards and posts. */
 const WRITTEN_BY_OTHERS: Record<string, readonly string[]> = {
   alerts: ["name"],
   audit_log: ["target"],
@@ -177,7 +177,7 @@ const WRITTEN_BY_OTHERS: Record<string, readonly string[]> = {
   webhooks: ["last_error", "staff_note"],
 };
 
-test("nor does any page of an appliance in use, whoever wrote what it shows", async () => {
+test("the same holds for all pages of an appliance in use, whoever wrote the text", async () => {
   const world = await startSiteWorld();
   const { db } = world.appliance.app.domains;
   const visitor = await signedInVisitor(world.appliance, world.owner);

@@ -29,7 +29,7 @@ async function upload(kind: string, sent: File, browser = staff) {
   return browser.post(PAGE, { action: "import", kind, file: sent });
 }
 
-/** The page of a run that has ended. */
+/** Page of a run, once it has ended. */
 async function ended(path: string): Promise<string> {
   let page = "";
   await until(async () => {
@@ -45,7 +45,7 @@ async function run(kind: string, sent: File): Promise<string> {
   return ended(answer.headers.get("location") ?? "");
 }
 
-/** The reasons of rejects and warnings. */
+/** Reasons of rejects and warnings. */
 const reasonsIn = (html: string): string =>
   [...html.matchAll(/<bdi>([^<]*)<\/bdi>/g)].map(([, text]) => text).join("\n");
 
@@ -53,7 +53,7 @@ const count = (html: string, label: string): string | undefined =>
   new RegExp(`<strong>([^<]*)</strong> ${label}`).exec(html)?.[1];
 
 describe("an uploaded file", () => {
-  test("is imported, and its page says what became of the rows", async () => {
+  test("is imported, and its page shows what became of the rows", async () => {
     const page = await run(
       "channels",
       file("id,title,subscribers\n1,Один,10\n2,Два,x\n3,Три,30\n", "каналы 1.csv"),
@@ -72,7 +72,7 @@ describe("an uploaded file", () => {
     expect(count(again, "Updated")).toBe("1");
   });
 
-  test("of channels tells the handles that moved, and of statistics knows links", async () => {
+  test("of channels reports moved handles; of statistics accepts links", async () => {
     const header = "id,msgr_id,handle,title,subscribers\n";
     await run("channels", file(`${header}1,11,one,Один,10\n2,12,two,Два,20\n`));
     const page = await run("channels", file(`${header}2,12,one,Два,20\n3,13,two,Три,30\n`));
@@ -83,7 +83,7 @@ describe("an uploaded file", () => {
     expect(stats).not.toContain("Handles moved");
   });
 
-  test("of posts has the days that are derived from them follow at once, as the command does", async () => {
+  test("of posts updates the derived days immediately, as the command does", async () => {
     const day = "2026-11-19";
     await run("channels", file("id,title,subscribers\n1,Один,10\n"));
     await run("stats", file(`channel,day,subscribers\n1,${day},10\n`));
@@ -100,7 +100,7 @@ describe("an uploaded file", () => {
     expect(await values()).toEqual({ views: 70, posts: 1 });
   });
 
-  test("may be NDJSON, by its name or by its first character", async () => {
+  test("may be NDJSON, recognized by its name or first character", async () => {
     const row = '{"id":7,"title":"Семь","subscribers":1}\n';
     expect(count(await run("channels", file(row, "a.ndjson")), "Inserted")).toBe("1");
     expect(count(await run("channels", file(row, "a.bin")), "Unchanged")).toBe("1");
@@ -115,7 +115,7 @@ describe("an uploaded file", () => {
     expect(uploads()).toEqual([]);
   });
 
-  test("that is no such file says why, on its page", async () => {
+  test("that cannot be imported explains why on its page", async () => {
     const header = await run("channels", file("id,nonsense\n1,2\n"));
     expect(header).toMatch(/role="alert"[\s\S]*nonsense/);
     const bytes = await run("channels", file(new Uint8Array([0x69, 0x64, 0x0a, 0xd0, 0x90, 0xff])));
@@ -124,7 +124,7 @@ describe("an uploaded file", () => {
     expect(empty).toContain("The file has no whole header");
   });
 
-  test("names no file of the server: a category's image is an address", async () => {
+  test("cannot name files of the server: a category's image is an address", async () => {
     const page = await run(
       "categories",
       file(
@@ -137,7 +137,7 @@ describe("an uploaded file", () => {
     expect(reasonsIn(page)).not.toContain("/etc/passwd");
   });
 
-  test("shows rejects and warnings by reason with one example, each cut to be read", async () => {
+  test("shows rejects and warnings by reason, with one truncated example each", async () => {
     const rows = Array.from({ length: 150 }, (_, at) => `${at + 1},${"ж".repeat(2000)},x`);
     const good = Array.from({ length: 20 }, (_, at) => `${at + 200},${"ж".repeat(2000)},1`);
     const csv = `id,kind,subscribers\n${[...rows, ...good].join("\n")}\n`;
@@ -152,7 +152,7 @@ describe("an uploaded file", () => {
     expect(page.length).toBeLessThan(100_000);
   });
 
-  test("offers all its rejected rows as a file, which is kept for the ten latest imports", async () => {
+  test("offers all rejected rows as a file, which is kept for the ten latest imports", async () => {
     const rows = Array.from({ length: 150 }, (_, at) => `${at + 1},T,x`);
     await run("channels", file(`id,title,subscribers\n${rows.join("\n")}\n`));
     const download = () => staff.post(`${PAGE}1/`, { action: "rejects" });
@@ -174,7 +174,7 @@ describe("an uploaded file", () => {
     expect((await staff.post(`${PAGE}2/`, { action: "rejects" })).status).toBe(404);
   });
 
-  test("may be packed and in other letters, as the command takes it", async () => {
+  test("may be compressed and in other encodings, as with the command", async () => {
     const csv = "Номер;Название;Подписчики;Ещё\n1;Один;1,2К;x\n";
     const answer = await staff.post(PAGE, {
       ...{ action: "import", kind: "channels", ignoreUnknown: "yes", timezone: "asia/omsk" },
@@ -187,7 +187,7 @@ describe("an uploaded file", () => {
       "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are of Asia/Omsk.",
     );
     expect(page).toContain("Left out, since nothing takes them: Ещё.");
-    expect(page).toContain("The file is not UTF-8 and was read as Windows-1251.");
+    expect(page).toContain("of channels triggers a recount of directories, unless it is a dry run");
     expect((await appliance.get("/v1/msgr/channels/1/")).body).toMatchObject({
       ...{ title: "Один", subscribers: 1200 },
     });
@@ -218,7 +218,7 @@ describe("an uploaded file", () => {
     expect((await staff.get(PAGE)).body).not.toContain("<script>alert");
   });
 
-  test("is recorded in the audit log, by whom and what", async () => {
+  test("is recorded in the audit log with person and content", async () => {
     await run("channels", file("id,title,subscribers\n1,Один,10\n", "a.csv"));
     expect(auditOf(appliance)).toMatchObject([
       {
@@ -229,14 +229,16 @@ describe("an uploaded file", () => {
   });
 });
 
-test("an import that took no row says so, and leads on without a reload", async () => {
+test("an import that accepted no rows says so, and links onwards without a reload", async () => {
   const page = await run("channels", file("title,subscribers\nОдин,10\nДва,20\n"));
-  expect(page).toContain("The import is done and took no row. Below is why.");
+  expect(page).toContain(
+    "The import is complete, but no rows were accepted. The reasons are below.",
+  );
   const refreshed = /<div id="run">.*<\/div>/s.exec(page)?.[0];
   expect(refreshed).toContain('<a href="/staff/start/">First steps</a>');
 });
 
-describe("a file that is looked at first", () => {
+describe("a file with a preview", () => {
   const look = (sent: File, kind = "channels") =>
     staff.post(PAGE, { action: "import", look: "yes", kind, file: sent });
   const start = async (path: string) => {
@@ -244,11 +246,11 @@ describe("a file that is looked at first", () => {
     return staff.post(path, { action: "start", file: token });
   };
 
-  test("is the way that the form proposes", async () => {
+  test("is the form's default", async () => {
     expect((await staff.get(PAGE)).body).toMatch(/name="look" value="yes" checked/);
   });
 
-  test("shows what was recognized and its first ten rows, and nothing is imported until it is started", async () => {
+  test("shows what was recognized and its first ten rows; nothing is imported until it is started", async () => {
     const rows = Array.from({ length: 30 }, (_, at) => `${at + 1};Канал ${at + 1};${at}`);
     const sent = file(`ID;Title;Subscribers\n${rows.join("\n")}\n`, "<каналы>.csv");
     const { location } = await look(sent);
@@ -271,7 +273,7 @@ describe("a file that is looked at first", () => {
     expect(uploads()).toEqual([]);
   });
 
-  test("tells a bad line among the first ones, and shows the columns of a JSON array", async () => {
+  test("shows a bad line among the first ones, and the columns of a JSON array", async () => {
     const sent = file(
       '[{"id":1,"title":["a"]},5,{"id":2,"subscribers":9007199254740993}]',
       "a.json",
@@ -287,7 +289,7 @@ describe("a file that is looked at first", () => {
     }
   });
 
-  test("with names of its own has them listed with what they seem to mean, and what is left open is left out", async () => {
+  test("lists unknown columns with guesses, and skips those left empty", async () => {
     const content = "Канал;Название;Подписчики;Заметка\n@one;Один;12;да\n";
     const sent = () => file(content, "list.csv");
     const { body, status } = await look(sent());
@@ -303,18 +305,18 @@ describe("a file that is looked at first", () => {
     await start(location ?? "");
     expect(count(await ended(`${PAGE}1/`), "Inserted")).toBe("1");
 
-    // With none of them named there is nothing to import.
+    // Without any named column there is nothing to import.
     const open = await staff.post(PAGE, {
       ...again,
       file: sent(),
       map: listed.replace(/=\w+/g, "="),
     });
     const { body: nothing } = await staff.get(open.location ?? "");
-    expect(nothing).toContain("No column of the file is known.");
+    expect(nothing).toContain("The file has no known columns.");
     expect(nothing).not.toContain('value="start"');
   });
 
-  test("that cannot be imported says why at its field, and is not kept", async () => {
+  test("that cannot be imported explains why at its field, and is not stored", async () => {
     for (const [sent, said] of [
       [file("id,nonsense\n1,2\n"), "The header has unknown columns: &quot;nonsense&quot;"],
       [file("channel,day,subscribers\n"), "Import it as stats."],
@@ -330,8 +332,8 @@ describe("a file that is looked at first", () => {
       ...{ action: "import", kind: "stats", map: "channel", timezone: "Moscow" },
       file: file("channel,day,subscribers\n"),
     });
-    expect(broken.body).toContain("Write one name a line, theirs=ours.");
-    expect(broken.body).toContain("There is no such time zone.");
+    expect(broken.body).toContain("Write one name per line, as theirs=ours.");
+    expect(broken.body).toContain("This time zone does not exist.");
   });
 
   test("is for staff only", async () => {
@@ -344,20 +346,20 @@ describe("a file that is looked at first", () => {
 });
 
 describe("the form", () => {
-  test("says what is missing, in place, and keeps what was chosen", async () => {
+  test("reports what is missing at the fields and keeps what was chosen", async () => {
     const none = await staff.post(PAGE, { action: "import", kind: "posts" });
     expect(none.status).toBe(400);
-    expect(none.body).toContain("No file was submitted.");
+    expect(none.body).toContain("No file was chosen.");
     expect(none.body).toMatch(/<option value="posts" selected/);
     const empty = await upload("stats", file(""));
-    expect(empty.body).toContain("The submitted file is empty.");
+    expect(empty.body).toContain("The file is empty.");
     expect(empty.body).toMatch(/<option value="stats" selected/);
     const kind = await upload("constructor", file("a\n"));
     expect(kind.status).toBe(400);
     expect(kind.body).toContain("Choose one of the options.");
   });
 
-  test("is for staff only, and so are the runs", async () => {
+  test("is for staff only, like the runs", async () => {
     await run("channels", file("id,title,subscribers\n1,Один,10\n"));
     await addPerson(appliance, { email: "owner@example.com" });
     const owner = await signedInVisitor(appliance, "owner@example.com");
@@ -373,23 +375,23 @@ describe("the form", () => {
     ).toBe(1);
   });
 
-  test("is only tried where that is asked for, on a copy that is gone afterwards", async () => {
+  test("runs a dry run on request, on a copy that is removed afterwards", async () => {
     const sent = file("id,title,subscribers\n1,Один,10\n2,Два,x\n");
     const answer = await staff.post(PAGE, {
       ...{ action: "import", kind: "channels", file: sent, dryRun: "yes" },
     });
     const page = await ended(answer.headers.get("location") ?? "");
     expect([count(page, "Inserted"), count(page, "Rejected")]).toEqual(["1", "1"]);
-    expect(page).toContain("A dry run: nothing is changed.");
+    expect(page).toContain("This is a dry run: nothing is changed.");
     expect((await staff.get(PAGE)).body).toContain("<td>done, dry run</td>");
     expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(404);
     expect(uploads()).toEqual([]);
-    // Without the mark it is imported.
+    // Without the mark, it is imported.
     await run("channels", file("id,title,subscribers\n1,Один,10\n"));
     expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(200);
   });
 
-  test("replaces a directory where that is asked for, and nothing else", async () => {
+  test("replaces a directory on request, and nothing else", async () => {
     const slugs = () =>
       appliance.app.domains.db
         .prepare("SELECT slug FROM categories ORDER BY position")
@@ -411,7 +413,7 @@ describe("the form", () => {
     expect(refused.body).toMatch(/name="replace" value="yes" checked/);
   });
 
-  test("waits for the one before it, and says so", async () => {
+  test("waits for the previous import and says so", async () => {
     const { db } = appliance.app.domains;
     const insert = db.prepare(
       `INSERT INTO import_runs (kind, file_name, person, state, started_at, summary, rejects)
@@ -419,14 +421,14 @@ describe("the form", () => {
     );
     for (const name of ["first.csv", "second.csv"]) insert.run(name);
     const [first, second] = [await staff.get(`${PAGE}1/`), await staff.get(`${PAGE}2/`)];
-    expect(first.body).toContain("Read of the file: 33%");
-    expect(second.body).toContain("It waits for the import before it.");
+    expect(first.body).toContain("File read: 33%");
+    expect(second.body).toContain("Waiting for the previous import to finish.");
     expect(second.body).not.toContain("<progress");
     const { body } = await staff.get(PAGE);
     expect(body).toMatch(/second\.csv.*?<td>waiting<.*first\.csv.*?<td>running</s);
   });
 
-  test("shows a run of a version that stored sentences, as they were stored", async () => {
+  test("shows runs of a version that stored sentences as they were stored", async () => {
     appliance.app.domains.db
       .prepare(
         `INSERT INTO import_runs
@@ -443,7 +445,7 @@ describe("the form", () => {
     }
   });
 
-  test("keeps 200 characters of a file's name, and none that turns or hides what is beside it", async () => {
+  test("keeps 200 characters of a file's name, without invisible and direction characters", async () => {
     const name = `\u202e${"я".repeat(300)}\u0007.csv`;
     const answer = await upload("stats", new File(["channel,day,subscribers\n"], name));
     const { body } = await staff.get(answer.headers.get("location") ?? "");
@@ -456,7 +458,7 @@ describe("the form", () => {
     expect(run).toBe("я".repeat(200));
   });
 
-  test("writes no file without its token, and before it", async () => {
+  test("writes no file without the token, or before it", async () => {
     const answer = await staff.post(PAGE, {
       ...{ csrf: "wrong", action: "import", kind: "stats" },
       file: file("channel,day\n"),
@@ -471,11 +473,11 @@ describe("the form", () => {
     const cookie = [...staff.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const late = await appliance.request(PAGE, { method: "POST", body, headers: { cookie } });
     expect(late.status).toBe(400);
-    expect(late.body).toContain("No file was submitted.");
+    expect(late.body).toContain("No file was chosen.");
     expect(uploads()).toEqual([]);
   });
 
-  test("that is broken is a 400, and one with a thousand fields a 413", async () => {
+  test("is answered 400 if it is broken, and 413 with a thousand fields", async () => {
     const cookie = [...staff.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const send = (body: string, type: string) =>
       appliance.request(PAGE, { method: "POST", body, headers: { cookie, "content-type": type } });
@@ -499,7 +501,7 @@ describe("the form", () => {
     expect(uploads()).toEqual([]);
   });
 
-  test("lists the latest runs, and an unknown one is not found", async () => {
+  test("lists the latest runs; an unknown run is not found", async () => {
     await run("channels", file("id,title,subscribers\n1,Один,10\n", "first.csv"));
     await run("channels", file("id,title,subscribers\n2,Два,10\n", "second.csv"));
     const { body } = await staff.get(PAGE);

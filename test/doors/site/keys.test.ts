@@ -23,18 +23,18 @@ const create = (fields: Record<string, string>, who: Visitor = owner) =>
 const tokenIn = (html: string): string => /knl_r[ow]_\w{38}/.exec(html)?.[0] ?? "";
 const isRefused = async (key: string): Promise<boolean> =>
   (await appliance.request("/v1/me/", { key })).status === 401;
-describe("making a key", () => {
-  test("is done once, however often its answer is reloaded", async () => {
+describe("creating a key", () => {
+  test("happens once, however often its answer is reloaded", async () => {
     const { keys } = appliance.app.domains;
     const before = (await keys.keys(customer.organizationId)).length;
     const { html } = await owner.get(KEYS);
     const once = /name="once" value="([^"]+)"/.exec(html)?.[1] ?? "";
-    // What failed may be sent again by the same form.
+    // The same form may be sent again after a failure.
     expect((await create({ once, name: "" })).status).toBe(400);
     expect(tokenIn((await create({ once })).html)).not.toBe("");
     const again = await create({ once });
     expect(again.status).toBe(409);
-    expect(again.html).toContain("This form was sent already");
+    expect(again.html).toContain("This form was already sent");
     expect(tokenIn(again.html)).toBe("");
     expect(await keys.keys(customer.organizationId)).toHaveLength(before + 1);
     const next = /name="once" value="([^"]+)"/.exec(again.html)?.[1] ?? "";
@@ -63,7 +63,7 @@ describe("making a key", () => {
     ]);
   });
 
-  test("with a last day: it works through that Moscow day", async () => {
+  test("accepts a last day: the key works until that Moscow day ends", async () => {
     const token = tokenIn((await create({ access: "read_write", expires: "2026-11-21" })).html);
     expect(token).toStartWith("knl_rw_");
     const me = await appliance.request("/v1/me/", { key: token });
@@ -74,7 +74,7 @@ describe("making a key", () => {
     expect((await owner.get(KEYS)).html).toContain("expired");
   });
 
-  test("says what is wrong at the field, and keeps what was typed", async () => {
+  test("reports faults at the field and keeps what was typed", async () => {
     const before = (await appliance.app.domains.keys.keys(customer.organizationId)).length;
     for (const [fields, message] of [
       [{ name: " " }, "This field may not be blank."],
@@ -93,7 +93,7 @@ describe("making a key", () => {
     expect(await appliance.app.domains.keys.keys(customer.organizationId)).toHaveLength(before);
   });
 
-  test("needs the token of a form", async () => {
+  test("requires a form token", async () => {
     const answer = await owner.post(KEYS, { action: "create", name: "robot", csrf: "stolen" });
     expect(answer.html).not.toContain("knl_ro_");
     expect(answer.html).toContain("The page was open for too long");
@@ -101,7 +101,7 @@ describe("making a key", () => {
 });
 
 describe("a member", () => {
-  test("sees and revokes their own keys only", async () => {
+  test("sees and revokes only their own keys", async () => {
     const member = await signedInMember(
       appliance,
       customer.organizationId,
@@ -118,7 +118,7 @@ describe("a member", () => {
     const idOf = (name: string) => ids.find((key) => key.name === name)?.id ?? 0;
     const refused = await member.post(KEYS, { action: "revoke", key: idOf("of the owner") });
     expect(refused.status).toBe(404);
-    expect(refused.html).toContain("There is no such key, or it is not yours.");
+    expect(refused.html).toContain("This key does not exist or is not yours.");
     expect(await isRefused(others)).toBe(false);
 
     const revoked = await member.post(KEYS, { action: "revoke", key: idOf("of mine") });
@@ -160,7 +160,7 @@ describe("an owner or administrator", () => {
   });
 });
 
-describe("the webhooks on the page", () => {
+describe("webhooks on the page", () => {
   let id: number;
   beforeEach(async () => {
     await imported(appliance, "channels", [channel(1)]);
@@ -191,7 +191,7 @@ describe("the webhooks on the page", () => {
   const enable = (who: Visitor, webhook: number = id) =>
     who.post(KEYS, { action: "enable", webhook });
 
-  test("a disabled one is enabled by its button, and an active one has none", async () => {
+  test("a button enables a disabled webhook; an active one has no button", async () => {
     expect((await owner.get(KEYS)).html).not.toContain('value="enable"');
     await disable();
     const { html } = await owner.get(KEYS);
@@ -202,11 +202,11 @@ describe("the webhooks on the page", () => {
     expect(auditOf(appliance).at(-1)).toMatchObject({
       ...{ person: "olga@example.com", action: "webhook.enable", target: `webhook ${id}` },
     });
-    // The address may carry a secret.
+    // The address may contain a secret.
     expect(JSON.stringify(auditOf(appliance))).not.toContain("hush");
   });
 
-  test("one that staff disabled is refused with a sentence, in the visitor's language", async () => {
+  test("one that staff disabled is refused with a message in the visitor's language", async () => {
     await appliance.app.domains.webhooks.disable(id, "", COMMAND_LINE);
     const refused = await enable(owner);
     expect(refused.status).toBe(409);
@@ -228,7 +228,7 @@ describe("the webhooks on the page", () => {
     );
     const refused = await enable(owner);
     expect(refused.status).toBe(403);
-    expect(refused.html).toContain("The plan in force has no room for it");
+    expect(refused.html).toContain("Your current plan includes fewer webhooks");
     appliance.ports.clock.advance(DAY_MS);
     await appliance.app.domains.accounts.givePlan(
       customer.organizationId,
@@ -239,7 +239,7 @@ describe("the webhooks on the page", () => {
     expect(await isActive()).toBe(false);
   });
 
-  test("a member cannot enable one, nor anybody another organization's", async () => {
+  test("members cannot enable one, nor can anybody enable another organization's", async () => {
     await disable();
     const { organizationId } = customer;
     const member = await signedInMember(appliance, organizationId, "member", "max@example.com");
@@ -268,7 +268,7 @@ describe("the prefix for the documentation's snippets", () => {
     return body;
   };
 
-  test("is that of one's own newest key that works, and nobody else's", async () => {
+  test("belongs to the visitor's own newest working key", async () => {
     expect(await prefixFor(visitorOf(appliance))).toEqual({ prefix: null });
     expect(await prefixFor(owner)).toEqual({ prefix: null });
     const first = tokenIn((await create({})).html);
@@ -282,7 +282,7 @@ describe("the prefix for the documentation's snippets", () => {
 });
 
 describe("many keys", () => {
-  /** Keys of the customer's owner, each seventh revoked. */
+  /** Keys of the customer's owner, every seventh revoked. */
   const make = (count: number) =>
     appliance.app.domains.db.exec(`
       WITH RECURSIVE series (value) AS (
@@ -309,7 +309,7 @@ describe("many keys", () => {
     return found;
   }
 
-  test("are shown page by page, those that work and those that do not each in their own", async () => {
+  test("are shown page by page, working and ended ones separately", async () => {
     make(210);
     const working = await collect(owner, KEYS, (html) => html.split(ENDED)[0] ?? "");
     const ended = await collect(owner, KEYS, (html) => html.split(ENDED)[1] ?? "");

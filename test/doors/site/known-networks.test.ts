@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson, PASSWORD, visitorOf } from "../../support/visitor.ts";
 
-/** Who signed in from a network before is let in there while others guess the password. */
+/** Somebody who signed in from a network before gets in from there while others guess the password. */
 
 const ADA = "ada@example.com";
 const HOME = "203.0.113.7";
@@ -22,7 +22,7 @@ async function attempt(from: string, password = PASSWORD, email = ADA): Promise<
   return status;
 }
 
-/** Wrong passwords, each from a network of its own, until the account takes no more. */
+/** Wrong passwords, each from a different network, until the account is throttled. */
 async function guess(email = ADA): Promise<void> {
   const statuses: number[] = [];
   for (let at = 0; at < 11; at += 1) {
@@ -32,8 +32,8 @@ async function guess(email = ADA): Promise<void> {
   expect(statuses.at(-1)).toBe(429);
 }
 
-describe("a network that somebody signed in from", () => {
-  test("is not refused for others' guesses, and any other is", async () => {
+describe("a network that somebody has signed in from", () => {
+  test("is not refused because of others' guesses, but any other network is", async () => {
     expect(await attempt(HOME)).toBe(303);
     await guess();
     expect(await attempt("198.51.100.1")).toBe(429);
@@ -42,13 +42,13 @@ describe("a network that somebody signed in from", () => {
     expect(await attempt(HOME)).toBe(303);
   });
 
-  test("is slowed down by its own guesses as every other", async () => {
+  test("is throttled by its own guesses like any other", async () => {
     expect(await attempt(HOME)).toBe(303);
     for (let at = 0; at < 10; at += 1) expect(await attempt(HOME, "wrong wrong")).toBe(400);
     expect(await attempt(HOME)).toBe(429);
   });
 
-  test("is known of that person only, and IPv6 by its /64", async () => {
+  test("is known for that person only; IPv6 by its /64", async () => {
     await addPerson(appliance, { email: "bob@example.com" });
     expect(await attempt("2001:db8:1:1::5")).toBe(303);
     await guess();
@@ -58,14 +58,14 @@ describe("a network that somebody signed in from", () => {
     expect(await attempt("2001:db8:1:1::5", PASSWORD, "bob@example.com")).toBe(429);
   });
 
-  test("is not known by a wrong password", async () => {
+  test("is not learned from a wrong password", async () => {
     expect(await attempt(HOME, "wrong wrong wrong")).toBe(400);
     await guess();
     expect(await attempt(HOME)).toBe(429);
   });
 });
 
-test("guesses are answered alike whether somebody has the address or not", async () => {
+test("guesses get the same answer whether or not the address exists", async () => {
   expect(await attempt(HOME)).toBe(303);
   await guess();
   await guess("nobody@example.com");

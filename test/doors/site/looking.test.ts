@@ -9,12 +9,12 @@ import { CHROMIUM, launchBrowser, signIn } from "../../support/site-browser.ts";
 import { addPerson } from "../../support/visitor.ts";
 import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../../support/webhook-calls.ts";
 
-/** The explorer and the webhooks' pages in a real browser, where the machine has one. */
+/** The explorer and the webhooks' pages in a real browser, if the machine has one. */
 let appliance: Appliance;
 let address: string;
 let browser: Browser | null = null;
 let ownKey: string;
-/** Of somebody who has signed in. */
+/** A browser context of somebody who is signed in. */
 let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 beforeAll(async () => {
@@ -72,12 +72,12 @@ inBrowser("the catalog is searched as one types, and the address keeps the searc
   const { page, faults, context } = await signedIn();
   await page.goto(`${address}/account/channels/`);
   await page.type("[name=q]", "вестник", { delay: 20 });
-  // On a busy machine what was typed so far is searched, too.
+  // On a busy machine, partial input is searched as well.
   await page.waitForURL((url) => url.searchParams.get("q") === "вестник");
   expect(await page.locator("#results tbody tr").allTextContents()).toHaveLength(1);
   expect(await page.locator("#results-summary").textContent()).toBe("Channels found: 1");
   await page.fill("[name=q]", "ве");
-  await page.getByText("Type three characters or more.").first().waitFor();
+  await page.getByText("Type at least three characters.").first().waitFor();
   await page.fill("[name=q]", "");
   await page.locator("#results tbody tr").nth(1).waitFor();
   expect(faults).toEqual([]);
@@ -94,7 +94,7 @@ inBrowser(
       });
       await page.goto(`${address}/account/channels/1/`);
       expect(await page.locator("[data-chart] canvas").count()).toBe(1);
-      // A colour that a canvas does not understand is black.
+      // A canvas draws colours that it does not understand in black.
       const inks = await page.evaluate(`(() => {
         const canvas = document.querySelector("canvas");
         const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -138,7 +138,7 @@ inBrowser(
     expect(plot.x - all.x).toBeGreaterThan(Number(label));
     await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
     const point = await page.locator("[data-chart] .u-cursor-pt").first().boundingBox();
-    // The period ends with the last reading, and 10 November is two days before.
+    // The period ends with the last reading; 10 November is two days earlier.
     const at = (Number(point?.x) + Number(point?.width) / 2 - plot.x) / plot.width;
     expect(at).toBeCloseTo(87.5 / 90, 2);
     expect(faults).toEqual([]);
@@ -173,7 +173,7 @@ inBrowser(
     );
     const { page, faults, context } = await signedIn();
     await page.goto(`${address}/account/channels/8/?days=all`);
-    // Columns of the canvas in which the line is seen, as parts of its width.
+    // Columns of the canvas in which the line is visible, as fractions of its width.
     const seen = (await page.evaluate(`(() => {
     const canvas = document.querySelector("canvas");
     const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -222,7 +222,7 @@ inBrowser(
     await page.goto(`${address}/account/webhooks/`);
     const finder = page.getByLabel("Find a channel to add");
     await finder.fill("ничего такого");
-    await page.getByText("No channel was found.").waitFor();
+    await page.getByText("No channels found.").waitFor();
     await finder.fill("2");
     await page.locator(".offered button").first().click();
     await finder.fill("1");

@@ -31,7 +31,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** Through the queue and the wire, as a reader gets it. */
+/** Sent through the queue and over the wire, as a reader receives it. */
 async function received(message: Message): Promise<MailParts> {
   await addMail(appliance.app.domains.db, appliance.ports.clock, message);
   await appliance.app.mailer.runDue();
@@ -100,7 +100,7 @@ const kinds: [string, Message, russian: string, english: string][] = [
 ];
 
 test.each(kinds)(
-  "%s: a text and an HTML part, both in both languages, whole in UTF-8",
+  "%s: has a text and an HTML part, both in both languages, intact in UTF-8",
   async (_, message, russian, english) => {
     const mail = await received(message);
     const { plain, html } = textsOf(mail);
@@ -120,7 +120,7 @@ test.each(kinds)(
   },
 );
 
-test("names that somebody chose are text: no markup, no line of the head, no turned direction", async () => {
+test("names chosen by people are text: no markup, header lines or direction changes", async () => {
   for (const message of [
     invitationMail(BASE, "ada@example.com", { organization: HOSTILE, inviter: HOSTILE }, "TOKEN"),
     disabled({ url: `https://x.example/?${HOSTILE}`, lastError: HOSTILE }, HOSTILE),
@@ -139,7 +139,7 @@ test("names that somebody chose are text: no markup, no line of the head, no tur
   }
 });
 
-test("links lead behind the base address and its prefix, alike in both parts", async () => {
+test("links start with the base address and its prefix in both parts", async () => {
   for (const [message, link] of [
     [kinds[0]?.[1], `${BASE}/account/choose-password/?token=TOKEN`],
     [kinds[1]?.[1], `${BASE}/account/sign-up/?token=TOKEN`],
@@ -154,7 +154,7 @@ test("links lead behind the base address and its prefix, alike in both parts", a
   }
 });
 
-test("the link of a forgotten password's mail opens the page that chooses one", async () => {
+test("the link in a password mail opens the page for choosing a password", async () => {
   await addPerson(appliance);
   const visitor = visitorOf(appliance);
   await visitor.post("/account/forgotten-password/", { action: "send", email: "ada@example.com" });
@@ -173,17 +173,17 @@ test("the link of a forgotten password's mail opens the page that chooses one", 
   expect(answer.headers.get("location")).toBe("/kanalog/account/sign-in/?done=password");
 });
 
-test("a link never leads to the host that a request names", async () => {
+test("a link never leads to the host named in a request", async () => {
   await addPerson(appliance);
   const ask = (of: Appliance, host: string) =>
     of.app.server.handle(new Request(`http://${host}/account/forgotten-password/`));
   expect(await (await ask(appliance, "evil.example")).text()).toContain("Send the link");
 
-  // Without a base address, on all addresses of the machine, the request's host is all there is.
+  // Without a base address, listening on all addresses, only the request's host is known.
   const ports = fakePorts();
   const open = await startAppliance({ KANALOG_HOST: "0.0.0.0" }, ports);
   const page = await (await ask(open, "evil.example")).text();
-  expect(page).toContain("This appliance sends no mail.");
+  expect(page).toContain("This appliance does not send mail.");
   expect(ports.log.warnings.map(({ message }) => message).join()).toContain("KANALOG_BASE_URL");
   await addPerson(open);
   const visitor = visitorOf(open);

@@ -38,7 +38,7 @@ const act = (who: Visitor, action: string, id: number, more: Record<string, stri
   who.post(MEMBERS, { action, member: id, ...more });
 const invite = (who: Visitor, fields: Record<string, string>) =>
   who.post(MEMBERS, { action: "invite", name: "New", role: "member", ...fields });
-/** The address by which a password is chosen. */
+/** Address for choosing a password. */
 const linkIn = (text: string): string =>
   /\/account\/choose-password\/\?token=[\w-]+/.exec(text)?.[0] ?? "";
 
@@ -53,7 +53,7 @@ async function choosePassword(link: string): Promise<void> {
 }
 
 describe("an invitation", () => {
-  test("goes by mail, with a link by which the invited choose a password and come in", async () => {
+  test("is mailed with a link, with which the invited person chooses a password and signs in", async () => {
     const answer = await invite(owner, { email: "nina@example.com", role: "administrator" });
     expect(answer.location).toBe(`${MEMBERS}?done=invited`);
     await appliance.app.mailer.runDue();
@@ -70,7 +70,7 @@ describe("an invitation", () => {
     ]);
   });
 
-  test("of somebody who has a password carries no link to choose one", async () => {
+  test("to somebody who has a password contains no link for choosing one", async () => {
     const other = await appliance.customer();
     await addPerson(appliance, {
       organizationId: other.organizationId,
@@ -84,7 +84,7 @@ describe("an invitation", () => {
     expect(linkIn(text)).toBe("");
   });
 
-  test("says what is wrong at the field, and keeps what was typed", async () => {
+  test("reports faults at the field and keeps what was typed", async () => {
     for (const [fields, message] of [
       [{ email: "nobody" }, "Enter a valid email address."],
       [{ email: "olga@example.com" }, "is a member of this organization already"],
@@ -104,7 +104,7 @@ describe("an invitation", () => {
     expect(answer.html).toContain("Введите адрес электронной почты.");
   });
 
-  test("is answered the same for an address that somebody has here already", async () => {
+  test("is answered the same for an address that already has an account", async () => {
     const other = await appliance.customer();
     await addPerson(appliance, {
       organizationId: other.organizationId,
@@ -121,7 +121,7 @@ describe("an invitation", () => {
     expect(answers[0]).toEqual(answers[1]);
   });
 
-  test("is limited: 30 in an hour, of one person and of one organization", async () => {
+  test("is limited to 30 per hour, by person and by organization", async () => {
     const invited = async (who: Visitor, from: number, count: number) => {
       const statuses: number[] = [];
       for (let at = from; at < from + count; at += 1) {
@@ -134,15 +134,15 @@ describe("an invitation", () => {
     const refused = await invite(administrator, { email: "y@example.com" });
     expect(refused.status).toBe(429);
     expect(refused.headers.get("retry-after")).toBe("360");
-    expect(refused.html).toContain("Too many invitations. The next may be sent in 6 minutes;");
+    expect(refused.html).toContain("Too many invitations. Try again in 6 minutes,");
     expect(refused.html).toContain('value="y@example.com"');
     appliance.ports.clock.advance(60 * 60_000);
     expect(await invited(administrator, 30, 11)).toEqual([...Array(10).fill(303), 429]);
   });
 
-  test("of a member who has a password is one for a new password", async () => {
+  test("to a member who has a password is a link for a new password", async () => {
     const max = await join("member", "max@example.com");
-    expect((await owner.get(MEMBERS)).html).toContain("by which they choose a new password");
+    expect((await owner.get(MEMBERS)).html).toContain("for choosing a new password");
     const answer = await act(owner, "link", max.memberId);
     expect(answer.location).toBe(`${MEMBERS}?done=linked`);
     await appliance.app.mailer.runDue();
@@ -151,14 +151,14 @@ describe("an invitation", () => {
     await choosePassword(linkIn(mail?.text ?? ""));
   });
 
-  test("is for owners and administrators; of an owner, for owners", async () => {
+  test("requires an owner or administrator; inviting an owner requires an owner", async () => {
     const administrator = await join("administrator", "anna@example.com");
     const plain = await join("member", "max@example.com");
     expect((await plain.get(MEMBERS)).html).not.toContain('value="invite"');
     const email = "nina@example.com";
     for (const [who, role, sentence] of [
       [plain, "member", "Only owners and administrators"],
-      [administrator, "owner", "Only owners may make or change owners."],
+      [administrator, "owner", "Only owners can add or change owners."],
     ] as const) {
       const refused = await invite(who, { email, role });
       expect(refused.status).toBe(403);
@@ -171,13 +171,13 @@ describe("an invitation", () => {
   });
 });
 
-describe("where no mail can be sent", () => {
+describe("if no mail can be sent", () => {
   beforeEach(async () => {
     await appliance.close();
     await start(false);
   });
 
-  test("the inviter gets the link, once, in the answer", async () => {
+  test("the inviter gets the link once, in the answer", async () => {
     const answer = await invite(owner, { email: "nina@example.com" });
     expect(answer.status).toBe(200);
     const link = linkIn(answer.html);
@@ -195,11 +195,11 @@ describe("where no mail can be sent", () => {
     const chosen = { action: "choose", token, password: "another long password" };
     const refused = await visitorOf(appliance).post(dud, chosen);
     expect(refused.status).toBe(409);
-    expect(refused.html).toContain("or you have a password here");
+    expect(refused.html).toContain("or you already have a password here");
     expect((await visitorOf(appliance).signIn("nina@example.com")).status).toBe(303);
   });
 
-  test("a lost link is made anew, and the one of a member from the command line too", async () => {
+  test("a lost link can be created again, also for a member added on the command line", async () => {
     await invite(owner, { email: "nina@example.com" });
     for (const email of ["nina@example.com", "ada@example.com"]) {
       const again = await act(owner, "link", (await memberByEmail(email))?.id ?? 0);
@@ -235,7 +235,7 @@ describe("where no mail can be sent", () => {
     expect(await opens(again.html)).toBe(false);
   });
 
-  test("the answer is the same, whoever has the address already", async () => {
+  test("the answer is the same whether or not the address has an account", async () => {
     const other = await appliance.customer();
     await addPerson(appliance, {
       organizationId: other.organizationId,
@@ -253,7 +253,7 @@ describe("where no mail can be sent", () => {
     expect((await knows.get(MEMBERS)).html).toContain(">Acme</option>");
   });
 
-  test("an administrator gets no link of an owner", async () => {
+  test("an administrator gets no link for an owner", async () => {
     const administrator = await join("administrator", "anna@example.com");
     const refused = await act(administrator, "link", customer.memberId);
     expect(refused.status).toBe(403);
@@ -262,7 +262,7 @@ describe("where no mail can be sent", () => {
 });
 
 describe("suspending", () => {
-  test("ends a member's keys and sessions at once, and restoring gives the keys back", async () => {
+  test("ends a member's keys and sessions immediately; restoring brings the keys back", async () => {
     const max = await join("member", "max@example.com");
     const { keys } = appliance.app.domains;
     const made = {
@@ -291,13 +291,13 @@ describe("suspending", () => {
     ]);
   });
 
-  test("is refused for oneself, for an owner by an administrator, and by members", async () => {
+  test("is refused for oneself, to an administrator for an owner, and to members", async () => {
     const administrator = await join("administrator", "anna@example.com");
     const max = await join("member", "max@example.com");
     for (const [who, id, status, sentence] of [
       [owner, owner.memberId, 409, "You cannot suspend yourself"],
       [administrator, administrator.memberId, 409, "You cannot suspend yourself"],
-      [administrator, owner.memberId, 403, "Only owners may make or change owners."],
+      [administrator, owner.memberId, 403, "Only owners can add or change owners."],
       [max, administrator.memberId, 403, "Only owners and administrators"],
     ] as const) {
       const refused = await act(who, "suspend", id);
@@ -312,7 +312,7 @@ describe("suspending", () => {
 });
 
 describe("changing a role", () => {
-  test("works from the next request on", async () => {
+  test("takes effect from the next request on", async () => {
     const max = await join("member", "max@example.com");
     expect((await max.get(MEMBERS)).html).not.toContain('value="invite"');
     const answer = await act(owner, "role", max.memberId, { role: "administrator" });
@@ -323,7 +323,7 @@ describe("changing a role", () => {
     ]);
   });
 
-  test("leaves an organization an owner who is not suspended", async () => {
+  test("leaves an organization at least one owner who is not suspended", async () => {
     await act(owner, "suspend", customer.memberId);
     const refused = await act(owner, "role", owner.memberId, { role: "member" });
     expect(refused.status).toBe(409);
@@ -333,7 +333,7 @@ describe("changing a role", () => {
     expect((await member(owner.memberId)).role).toBe("member");
   });
 
-  test("two owners who demote each other at once leave one", async () => {
+  test("leaves one of two owners who demote each other at once", async () => {
     const other = await join("owner", "otto@example.com");
     await act(owner, "role", customer.memberId, { role: "member" });
     const { accounts } = appliance.app.domains;
@@ -344,7 +344,7 @@ describe("changing a role", () => {
     expect(both.map(({ ok }) => ok).sort()).toEqual([false, true]);
   });
 
-  test("to or from owner is refused to an administrator, and every role to a member", async () => {
+  test("to or from owner is refused to administrators, and any change to members", async () => {
     const administrator = await join("administrator", "anna@example.com");
     const max = await join("member", "max@example.com");
     for (const [who, id, role] of [
@@ -373,12 +373,12 @@ test("another organization's members are neither shown nor found", async () => {
   for (const action of ["role", "suspend", "restore", "link"]) {
     const refused = await act(stranger, action, owner.memberId, { role: "member" });
     expect(refused.status, action).toBe(404);
-    expect(refused.html).toContain("There is no such member.");
+    expect(refused.html).toContain("This member does not exist.");
   }
   expect(await member(owner.memberId)).toMatchObject({ role: "owner", suspendedAt: null });
 });
 
-test("names are shown as text, whatever is in them", async () => {
+test("names are shown as text, whatever they contain", async () => {
   const { accounts } = appliance.app.domains;
   const name = '<script>alert("1")</script>\u202e';
   const { organizationId } = customer;
@@ -397,7 +397,7 @@ describe("a password that somebody else may have chosen", () => {
     await start(false);
   });
 
-  /** The owner opens the copied link themselves. */
+  /** The owner opens the copied link in place of the invited person. */
   async function takeOver(email: string): Promise<Visitor> {
     const { html } = await invite(owner, { email });
     const token = /choose-password\/\?token=([\w-]+)/.exec(html)?.[1] ?? "";
@@ -410,14 +410,14 @@ describe("a password that somebody else may have chosen", () => {
     return thief;
   }
 
-  test("opens nothing more: staff that make somebody staff take it away first", async () => {
+  test("is removed before the person becomes staff", async () => {
     const thief = await takeOver("boss@example.com");
     const { people } = appliance.app.domains;
     expect(await people.distrust("boss@example.com")).toBe(false);
     await people.markStaff("boss@example.com", true);
     expect((await thief.get("/staff/")).status).toBe(303);
     expect((await thief.signIn("boss@example.com")).status).toBe(400);
-    // Who chooses one by the operator's link is believed.
+    // A password chosen with the operator's link is trusted.
     const token = (await people.passwordLink("boss@example.com")) ?? "";
     const boss = visitorOf(appliance);
     const path = `/account/choose-password/?token=${token}`;
@@ -427,7 +427,7 @@ describe("a password that somebody else may have chosen", () => {
     expect(await people.distrust("boss@example.com")).toBe(true);
   });
 
-  test("opens no other organization into which the address is invited", async () => {
+  test("opens no other organization that invites the address", async () => {
     const thief = await takeOver("boss@example.com");
     const other = await appliance.customer();
     const alpha = await signedInMember(appliance, other.organizationId, "owner", "al@example.com");
@@ -437,10 +437,12 @@ describe("a password that somebody else may have chosen", () => {
     const isThere = async (who: Visitor) =>
       (await who.get(MEMBERS)).html.includes("al@example.com");
     expect(await isThere(thief)).toBe(false);
-    expect((await thief.get("/account/profile/")).html).toContain("opens once it is known");
+    expect((await thief.get("/account/profile/")).html).toContain(
+      "opens once your email address is confirmed",
+    );
     await accounts.suspendMember((await memberByEmail("boss@example.com"))?.id ?? 0, COMMAND_LINE);
     expect(await isThere(thief)).toBe(false);
-    // Whoever chooses a password by the operator's link is believed.
+    // A password chosen with the operator's link is trusted.
     const token = (await people.passwordLink("boss@example.com")) ?? "";
     await choosePassword(`/account/choose-password/?token=${token}`);
     const boss = visitorOf(appliance);
@@ -450,7 +452,7 @@ describe("a password that somebody else may have chosen", () => {
   });
 });
 
-test("many members are shown page by page, to their own and to staff", async () => {
+test("members are shown page by page, to themselves and to staff", async () => {
   appliance.app.domains.db.exec(`
     WITH RECURSIVE series (value) AS (
       SELECT 1 UNION ALL SELECT value + 1 FROM series WHERE value < 120)

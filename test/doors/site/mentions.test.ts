@@ -3,7 +3,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { addPerson, signedInMember, signedInVisitor } from "../../support/visitor.ts";
 
-/** Who mentions a channel, and channels like it, as people see them. */
+/** Who mentions a channel, and similar channels, as pages show them. */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -33,21 +33,21 @@ async function memberOn(plan: "test" | "start", language = "en") {
   return signedInMember(appliance, organizationId, "member", email, language);
 }
 
-test("the channel's page names the last who mention it and the channels like it", async () => {
+test("the channel's page shows its latest mentions and similar channels", async () => {
   const { html } = await (await memberOn("start")).get("/account/channels/1/");
   expect(html).toContain("Who mentions it");
   expect(html).toContain("Second &lt;b&gt;&amp;");
   expect(html).toContain("Text 25");
   expect(html).not.toContain("Text 20");
   expect(html).toContain("Similar channels");
-  expect(html).toContain("same category, near size");
+  expect(html).toContain("same category, similar size");
   expect(html).toContain('href="/account/channels/1/mentions/"');
   const ru = (await (await memberOn("start", "ru")).get("/account/channels/1/")).html;
   expect(ru).toContain("Кто упоминает");
   expect(ru).toContain("та же категория, близкий размер");
 });
 
-test("a page shows who mentions whom, as a picture and lists, and all mentions page by page", async () => {
+test("a page shows who mentions whom as a diagram and lists, and all mentions page by page", async () => {
   const member = await memberOn("start");
   const path = "/account/channels/1/mentions/";
   const { html } = await member.get(path);
@@ -57,7 +57,7 @@ test("a page shows who mentions whom, as a picture and lists, and all mentions p
     ...["@two", "@three", "@three", "Первый"],
   ]);
   expect(picture.match(/<path/g)).toHaveLength(3);
-  expect(html).toContain("They mention it");
+  expect(html).toContain("Channels that mention it");
   expect(html).toMatch(/Second &lt;b&gt;&amp;<\/bdi><\/a><\/span><\/th><td class="number">25</);
   expect(html.match(/<article>/g)).toHaveLength(20);
   const next = /href="([^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
@@ -68,15 +68,15 @@ test("a page shows who mentions whom, as a picture and lists, and all mentions p
   expect((await member.get(`${path}?kind=quote`)).status).toBe(400);
   expect((await member.get("/account/channels/77/mentions/")).status).toBe(404);
   const lonely = (await member.get("/account/channels/two/mentions/")).html;
-  expect(lonely).toContain("No other channel mentions it yet.");
+  expect(lonely).toContain("No other channel has mentioned it yet.");
 });
 
-test("a plan without posts, and older posts that are still being read, are told in words", async () => {
+test("a plan without posts, and older posts still being processed, are explained in words", async () => {
   const tester = await memberOn("test");
   for (const path of ["/account/channels/1/", "/account/channels/1/mentions/"]) {
     const { status, html } = await tester.get(path);
     expect(status).toBe(200);
-    expect(html).toContain("The plan Test does not include mentions");
+    expect(html).toContain("The Test plan does not include mentions");
   }
   appliance.app.domains.db.exec("INSERT INTO background_builds VALUES ('mentions', 5, 20)");
   const member = await memberOn("start");
@@ -86,7 +86,7 @@ test("a plan without posts, and older posts that are still being read, are told 
   await addPerson(appliance, { email: "staff@example.com", isStaff: true });
   const staff = await signedInVisitor(appliance, "staff@example.com");
   expect((await staff.get("/staff/jobs/")).html).toContain(
-    "Mentions are being taken out of posts that were stored before this version: 25 % done",
+    "Mentions are being extracted from posts stored before this version: 25% done",
   );
   await appliance.app.builds.look();
   expect((await staff.get("/staff/jobs/")).html).not.toContain("% done");

@@ -21,7 +21,7 @@ afterEach(() => appliance.close());
 
 const daysIn = (html: string): string[] =>
   [...html.matchAll(/<th scope="row" data-value="([\d-]+)"/g)].map((match) => match[1] ?? "");
-/** Requests, units and errors of a row that contains a text. */
+/** Requests, units and errors of the row that contains a text. */
 const numbersOf = (html: string, text: string): number[] => {
   const row = html.split("<tr>").find((one) => one.includes(text)) ?? "";
   return [...row.matchAll(/<td class="number[^"]*" data-value="(\d+)"/g)].map((match) =>
@@ -34,7 +34,7 @@ async function use(): Promise<void> {
   await appliance.get("/v1/me/", customer.key);
 }
 
-test("usage by key shows the 50 most used, and all others in one line", async () => {
+test("usage by key shows the 50 most used keys, and all others in one line", async () => {
   const { db } = appliance.app.domains;
   db.exec(`
     WITH RECURSIVE series (value) AS (
@@ -53,11 +53,11 @@ test("usage by key shows the 50 most used, and all others in one line", async ()
   expect(numbersOf(table, "<bdi>robot 11<")).toEqual([11, 0, 0]);
   expect(numbersOf(table, "10 other keys")).toEqual([55, 0, 0]);
   expect(numbersOf(table, ">Total<")).toEqual([1830, 0, 0]);
-  // Nor does the choice of a key whose requests are shown name them all.
+  // The choice of a key for the last requests does not list them all either.
   expect(html.match(/<option value="\d+"/g)?.length).toBeLessThanOrEqual(50);
 });
 
-test("usage is shown by day and by method, every day of the range there", async () => {
+test("usage is shown by day and by method, with every day of the range", async () => {
   await use();
   appliance.ports.clock.advance(24 * 60 * 60 * 1000);
   await use();
@@ -84,7 +84,7 @@ test("usage is shown by day and by method, every day of the range there", async 
   }
 });
 
-test("methods beyond the five most requested ones are one column by day", () => {
+test("methods beyond the five most requested ones share one column by day", () => {
   const rows = [9, 8, 7, 6, 5, 4, 3].map((requests) => {
     return { day: "2026-11-20", method: `m${requests}`, key: 1, requests, units: 1, errors: 0 };
   });
@@ -97,14 +97,14 @@ test("methods beyond the five most requested ones are one column by day", () => 
   ]);
 });
 
-test("looking at pages costs nothing and is not counted", async () => {
+test("viewing pages costs nothing and is not counted", async () => {
   await owner.get("/account/");
   await owner.get("/account/keys/");
   const me = await appliance.get("/v1/me/", customer.key);
   expect(me.body.usage.used).toBe(0);
 });
 
-test("the range is one of 7, 30 and 90 days, 30 where another is asked for", async () => {
+test("the range is 7, 30 or 90 days, and 30 for any other value", async () => {
   await use();
   for (const [days, shown] of [
     ["7", 7],
@@ -121,7 +121,7 @@ test("the range is one of 7, 30 and 90 days, 30 where another is asked for", asy
   }
 });
 
-test("the plan, its end and what is left are those of the account method", async () => {
+test("the plan, its end and the remaining quota are those of the account method", async () => {
   await use();
   await appliance.app.domains.accounts.givePlan(
     customer.organizationId,
@@ -132,7 +132,7 @@ test("the plan, its end and what is left are those of the account method", async
   const { html } = await owner.get("/account/");
   expect(html).toContain("<strong>Start</strong>");
   expect(html).toContain("<strong>29,998</strong>");
-  // A plan holds through its last day.
+  // A plan includes its last day.
   expect(html).toContain('<time datetime="2026-11-30">');
   expect(html).not.toContain("Your plan has ended");
 
@@ -143,14 +143,14 @@ test("the plan, its end and what is left are those of the account method", async
   expect(after).toContain("<strong>1,000</strong>");
 });
 
-test("another organization's usage is not counted in", async () => {
+test("another organization's usage is not included", async () => {
   const other = await appliance.customer();
   await appliance.get("/v1/msgr/channels/1/", other.key);
   const { html } = await owner.get("/account/");
   expect(html).toContain("No requests in these days.");
 });
 
-test("the snippets name this appliance's own address", async () => {
+test("the snippets contain this appliance's own address", async () => {
   const { html, status } = await owner.get("/account/connect/");
   expect(status).toBe(200);
   for (const { text } of connectSnippets("http://localhost")) {
@@ -164,7 +164,7 @@ test("the snippets name this appliance's own address", async () => {
   }
 });
 
-test("usage is shown by key, errors stand out, and today is marked as not over", async () => {
+test("usage is shown by key, errors are highlighted, and today is marked as not over", async () => {
   const { keys } = appliance.app.domains;
   const wanted = { memberId: customer.memberId, access: "read_only", expiresAt: null } as const;
   const second = await keys.createKey({ ...wanted, name: "nightly" }, COMMAND_LINE);
@@ -181,16 +181,16 @@ test("usage is shown by key, errors stand out, and today is marked as not over",
   expect(yesterday).not.toContain("not over yet");
 });
 
-test("the quota's bar tells when the quota ends at this pace, once there is one", async () => {
+test("the quota's bar says when the quota will run out at this pace, once there is one", async () => {
   const told = async () => (await owner.get("/account/")).html.split("<progress")[1] ?? "";
   expect(await told()).not.toContain("At this pace");
   appliance.ports.clock.advance(24 * 60 * 60 * 1000);
   expect(await told()).not.toContain("At this pace");
   await use();
-  expect(await told()).toContain("At this pace the quota lasts to the end of the period.");
+  expect(await told()).toContain("At this pace, the quota will last until the end of the period.");
   await appliance.app.domains.accounts.changePlan("start", { requestsPerPeriod: 6 }, COMMAND_LINE);
-  // Two of six in a day: all of them in three.
-  expect(await told()).toContain("At this pace the quota ends on");
+  // Two of six in a day means all of them in three days.
+  expect(await told()).toContain("At this pace, the quota will run out on");
   expect(await told()).toContain('datetime="2026-11-23"');
   await use();
   await use();
@@ -211,7 +211,7 @@ test("a key's last requests are shown with time, path, status, duration and unit
   expect(rows[2]).toContain("20 Nov 2026, 12:00:00");
 });
 
-test("a hundred requests of a key are kept, for a week", async () => {
+test("the last hundred requests of a key are kept for a week", async () => {
   const { flushRequests: flush } = appliance.app;
   const shown = async () =>
     ((await owner.get("/account/")).html.split('id="requests"')[1]?.split("<tr>").length ?? 0) - 2;
@@ -224,7 +224,9 @@ test("a hundred requests of a key are kept, for a week", async () => {
     appliance.app.domains.db.prepare("SELECT count(*) AS n FROM request_log").get();
   expect(stored()).toEqual({ n: 100 });
   appliance.ports.clock.advance(7 * 24 * 60 * 60 * 1000 + 1);
-  expect((await owner.get("/account/")).html).toContain("No requests of this key in a week.");
+  expect((await owner.get("/account/")).html).toContain(
+    "No requests with this key in the past week.",
+  );
   const settings = { backups: null, openDays: 7, isNode: false };
   const { clock } = appliance.ports;
   const due = { name: "prune-usage", dueAt: clock.now(), settings };
@@ -241,7 +243,7 @@ test("members see the requests of their own keys only", async () => {
   expect(html.split('id="requests"')[1]).not.toContain("/v1/msgr/channels/77/");
 });
 
-test("the log of requests is off where the setting says so", async () => {
+test("the request log can be switched off by the setting", async () => {
   const off = await startAppliance({ KANALOG_REQUEST_LOG: "false" });
   const { key, organizationId } = await off.customer();
   await off.get("/v1/me/", key);
@@ -250,13 +252,11 @@ test("the log of requests is off where the setting says so", async () => {
     n: 0,
   });
   const visitor = await signedInMember(off, organizationId, "owner", "olga@example.com");
-  expect((await visitor.get("/account/")).html).toContain(
-    "The log of requests is switched off here.",
-  );
+  expect((await visitor.get("/account/")).html).toContain("The request log is switched off.");
   await off.close();
 });
 
-test("staff see what an organization's owners see, with no secret and nothing to change", async () => {
+test("staff see what an organization's owners see, without secrets or anything to change", async () => {
   await use();
   await appliance.app.flushRequests();
   const staff = await staffVisitor(appliance);

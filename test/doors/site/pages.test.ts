@@ -6,7 +6,7 @@ import { languageOf } from "../../../src/doors/site/words/words.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson, csrfIn, PASSWORD, signedInVisitor, visitorOf } from "../../support/visitor.ts";
 
-/** What holds for every page of the site, whatever it shows. */
+/** What holds for every page of the site. */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -38,7 +38,7 @@ function expectGuarded(headers: Headers, of: string): void {
 }
 
 describe("every page", () => {
-  test("answers a stranger with a way to sign in and nothing else, but for the open ones", async () => {
+  test("only shows strangers a way to sign in, except for public pages", async () => {
     const stranger = visitorOf(appliance);
     for (const { path, access } of PATHS) {
       if (access === "anybody") continue;
@@ -50,19 +50,19 @@ describe("every page", () => {
     }
   });
 
-  test("that fails as nobody foresaw tells the number by which the log has it, and leads on", async () => {
+  test("shows the request's id after an unexpected failure, and links onwards", async () => {
     await addPerson(appliance);
     const owner = await signedInVisitor(appliance, "ada@example.com");
     appliance.app.domains.db.exec("ALTER TABLE webhooks RENAME TO gone");
     const { status, html, headers } = await owner.get("/account/webhooks/");
     expect(status).toBe(500);
     const id = headers.get("x-request-id");
-    expect(html).toContain(`by the number of the request: <code>${id}</code>`);
+    expect(html).toContain(`by the request number: <code>${id}</code>`);
     expect(html).toContain('<a href="/account/">Overview</a></p>');
     expect(appliance.ports.log.errors).toMatchObject([{ fields: { requestId: id } }]);
   });
 
-  test("of staff is not found for others, and those of an organization lead who has none to the profile", async () => {
+  test("is not found for others if it is staff's; an organization's redirects non-members to the profile", async () => {
     await addPerson(appliance, { email: "owner@example.com" });
     const { memberId } = await addPerson(appliance, { email: "none@example.com" });
     await appliance.app.domains.accounts.suspendMember(memberId, COMMAND_LINE);
@@ -80,7 +80,7 @@ describe("every page", () => {
     }
   });
 
-  test("of owners and administrators is not found for members", async () => {
+  test("is not found for members if it is for owners and administrators", async () => {
     const { organizationId } = await addPerson(appliance, { email: "owner@example.com" });
     await addPerson(appliance, { email: "m@example.com", role: "member", organizationId });
     const member = await signedInVisitor(appliance, "m@example.com");
@@ -89,7 +89,7 @@ describe("every page", () => {
     }
   });
 
-  test("carries the headers that keep it safe, whatever it answers", async () => {
+  test("has the security headers, whatever it answers", async () => {
     await addPerson(appliance, { isStaff: true });
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     for (const { path } of PATHS) {
@@ -106,12 +106,12 @@ describe("every page", () => {
     expectGuarded((await visitor.get("/account/nothing/")).headers, "nothing");
   });
 
-  test("has no script or style of its own, one heading, a language, and no other host", async () => {
+  test("has no inline script or style, one heading, a language, and no other host", async () => {
     await addPerson(appliance, { isStaff: true });
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     for (const { path } of PATHS) {
       const { body, headers, status } = await visitor.get(path);
-      // The documentation's script is answered in JSON.
+      // The documentation's script is answered JSON.
       if (status === 303 || headers.get("content-type")?.startsWith("application/json")) continue;
       expect(body, path).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/i);
       expect(body, path).toMatch(/^<!doctype html><html lang="en">/);
@@ -135,7 +135,7 @@ describe("every page", () => {
     }
   });
 
-  test("is led to from its address without the slash, behind a prefix too", async () => {
+  test("redirects from its address without the slash, behind a prefix too", async () => {
     expect((await visitorOf(appliance).get("/account/keys?x=1")).status).toBeOneOf([301, 404]);
     await appliance.close();
     appliance = await startAppliance({ KANALOG_BASE_URL: "https://example.com/kanalog" });
@@ -149,7 +149,7 @@ describe("every page", () => {
     }
   });
 
-  test("that does not exist is a page that says so, for every verb", async () => {
+  test("says so if it does not exist, for every verb", async () => {
     await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     for (const path of [
@@ -167,7 +167,7 @@ describe("every page", () => {
     }
   });
 
-  test("takes the verbs that it has, and names them for others", async () => {
+  test("accepts its verbs, and names them to others", async () => {
     await addPerson(appliance, { isStaff: true });
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -185,7 +185,7 @@ describe("every page", () => {
     }
   });
 
-  test("loads assets with the same guard, which answer HEAD too", async () => {
+  test("loads assets with the same headers, which answer HEAD too", async () => {
     for (const name of ["site.css", "site.js", "uplot.css", "uplot.js"]) {
       const get = await appliance.request(`/account/assets/${name}`);
       expect(get.status).toBe(200);
@@ -195,7 +195,7 @@ describe("every page", () => {
     }
   });
 
-  test("of an appliance that nobody signs in to yet tells of the set-up address", async () => {
+  test("mentions the set-up address while nobody can sign in", async () => {
     const asked = await visitorOf(appliance).get("/account/");
     const before = await visitorOf(appliance).get(asked.headers.get("location") ?? "");
     expect(before.body).toContain("an address for setting it up");
@@ -207,7 +207,7 @@ describe("every page", () => {
 });
 
 describe("a form", () => {
-  test("without the token, with one of another browser or session, does nothing and is asked for again", async () => {
+  test("without a token, or with one of another browser or session, does nothing and is shown again", async () => {
     await addPerson(appliance);
     await addPerson(appliance, { email: "bob@example.com" });
     const visitor = await signedInVisitor(appliance, "ada@example.com");
@@ -225,7 +225,7 @@ describe("a form", () => {
     }
   });
 
-  test("of before signing in is not taken after it", async () => {
+  test("from before signing in is not accepted afterwards", async () => {
     await addPerson(appliance);
     const visitor = visitorOf(appliance);
     const csrf = await visitor.csrf();
@@ -236,7 +236,7 @@ describe("a form", () => {
     expect((await visitor.get(PROFILE)).status).toBe(200);
   });
 
-  test("of another site is refused, and not even shown again", async () => {
+  test("from another site is refused, and not even shown again", async () => {
     await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     const csrf = await visitor.csrf(PROFILE);
@@ -252,7 +252,7 @@ describe("a form", () => {
     expect(answer.status).toBe(303);
   });
 
-  test("is taken from the address that the appliance is known by, through a proxy too", async () => {
+  test("is accepted from the appliance's own address, through a proxy too", async () => {
     await appliance.close();
     appliance = await startAppliance({ KANALOG_BASE_URL: "https://kanalog.example" });
     await addPerson(appliance);
@@ -266,7 +266,7 @@ describe("a form", () => {
     }
   });
 
-  test("is taken from the address that a trusted proxy names, with Secure cookies behind https", async () => {
+  test("is accepted from the address of a trusted proxy, with Secure cookies behind https", async () => {
     await appliance.close();
     appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true", KANALOG_PORT: "0" });
     appliance.app.listen();
@@ -280,7 +280,7 @@ describe("a form", () => {
     expect(visitor.setCookies.get("kanalog.session_token")).toMatch(/; Secure$/);
     const evil = { ...forwarded, origin: "https://evil.example" };
     expect((await visitor.post("/account/sign-in/", fields, evil)).status).toBe(403);
-    // Of no proxy that is trusted, it counts for nothing.
+    // Without a trusted proxy, the header has no effect.
     await appliance.close();
     appliance = await startAppliance({});
     const other = visitorOf(appliance);
@@ -290,7 +290,7 @@ describe("a form", () => {
     expect(other.setCookies.get("kanalog.form")).not.toMatch(/Secure/);
   });
 
-  test("that was sent again says nothing of what was done before", async () => {
+  test("that was sent again does not repeat an earlier form's confirmation", async () => {
     await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     const done = `${PROFILE}?done=password`;
@@ -300,7 +300,7 @@ describe("a form", () => {
     expect(answer.body).not.toContain("The password was changed.");
   });
 
-  test("switches the organization, and a link cannot", async () => {
+  test("switches the organization, which a link cannot", async () => {
     const { accounts } = appliance.app.domains;
     await addPerson(appliance);
     const other = await accounts.createOrganization({ name: "Other", plan: "test" }, COMMAND_LINE);
@@ -327,7 +327,7 @@ describe("a form", () => {
     expect(await shown()).toBe("Other");
   });
 
-  test("acts on the organization that its page was drawn for, or on none", async () => {
+  test("only acts on the organization that its page was rendered for", async () => {
     const { accounts, keys } = appliance.app.domains;
     await addPerson(appliance);
     const other = await accounts.createOrganization({ name: "Other", plan: "test" }, COMMAND_LINE);
@@ -335,7 +335,7 @@ describe("a form", () => {
     await accounts.addMember({ ...place, role: "member" }, COMMAND_LINE);
     const made = async () => [...(await keys.keys(1)), ...(await keys.keys(other.id))];
     for (const [language, said] of [
-      ["en", "It is shown for Other now"],
+      ["en", "It now shows Other"],
       ["ru", "Теперь показана организация Other"],
     ] as const) {
       const visitor = await signedInVisitor(appliance, "ada@example.com", language);
@@ -351,7 +351,7 @@ describe("a form", () => {
       expect(refused.body).toContain(said);
       expect(refused.body).toContain('value="nightly export"');
       expect(refused.body).toContain(`name="drawn-for" value="${other.id}"`);
-      // The present organization's page does not exist.
+      // The current organization has no such page.
       const gone = await visitor.post("/account/webhooks/1/", { ...sent, action: "delete" });
       expect(gone.status).toBe(409);
       expect(gone.body).toContain(said);
@@ -359,7 +359,7 @@ describe("a form", () => {
     }
   });
 
-  test("with a password, sent too late, shows its page again, with all that was typed but the password", async () => {
+  test("with a password, sent too late, is shown again with everything except the password", async () => {
     await addPerson(appliance);
     const answer = await visitorOf(appliance).post("/account/sign-in/", {
       ...{ csrf: "stale", action: "sign-in", email: "ada@example.com", password: PASSWORD },
@@ -370,13 +370,13 @@ describe("a form", () => {
     expect(answer.body).not.toContain(PASSWORD);
   });
 
-  test("to sign out leads to sign-in where the session has ended already", async () => {
+  test("for signing out leads to sign-in if the session has already ended", async () => {
     const sent = { csrf: "stale", action: "sign-out" };
     const answer = await visitorOf(appliance).post("/account/sign-in/", sent);
     expect(answer.headers.get("location")).toBe("/account/sign-in/");
   });
 
-  test("of no known action is not found", async () => {
+  test("with an unknown action is not found", async () => {
     await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     for (const action of [
@@ -395,8 +395,8 @@ describe("a form", () => {
   });
 });
 
-describe("a form of a session that has ended", () => {
-  test("leads to sign-in and back, says that it was not sent, and nothing is done", async () => {
+describe("a form of an ended session", () => {
+  test("leads to sign-in and back, says that it was not sent, and does nothing", async () => {
     await addPerson(appliance, { isStaff: true });
     for (const [language, ended, lost, title] of [
       [
@@ -405,7 +405,7 @@ describe("a form of a session that has ended", () => {
         "type it again",
         "Organizations",
       ],
-      ["ru", "Сеанс закончился, введённое не отправлено.", "введите его ещё раз", "Организации"],
+      ["ru", "Сеанс закончился, и введённое не отправлено.", "введите его ещё раз", "Организации"],
     ] as const) {
       const visitor = await signedInVisitor(appliance, "ada@example.com", language);
       const csrf = await visitor.csrf(PROFILE);
@@ -425,13 +425,13 @@ describe("a form of a session that has ended", () => {
       const back = await visitor.get(signedIn.location ?? "");
       expect(back.body).toContain(`<h1>${title}</h1>`);
       expect(back.body).toContain(lost);
-      // It is said once: what is sent from here leads to the page without it.
+      // Said once: forms on this page lead to its address without it.
       expect(back.body).toContain('action="/staff/organizations/?q=b+c&amp;d=%D0%B6"');
     }
     expect(await appliance.app.domains.accounts.organizations()).toHaveLength(1);
   });
 
-  test("leads back to a page of the site only", async () => {
+  test("leads back to pages of the site only", async () => {
     const visitor = visitorOf(appliance);
     const csrf = await visitor.csrf();
     for (const path of ["/account//evil.example/", "/account/keys/?next=//evil.example/"]) {
@@ -441,8 +441,8 @@ describe("a form of a session that has ended", () => {
   });
 });
 
-describe("where somebody is led after signing in", () => {
-  test("is a page of the site, whatever the link said", () => {
+describe("the destination after signing in", () => {
+  test("is a page of the site, whatever the link says", () => {
     for (const path of [
       "/account/",
       "/staff/imports/?a=b+c",
@@ -470,7 +470,7 @@ describe("where somebody is led after signing in", () => {
     expect(parseOwnPath("/account/\r\nset-cookie: a=b")).not.toMatch(/[\r\n]/);
   });
 
-  test("is where they were going", async () => {
+  test("is the page that was requested", async () => {
     await addPerson(appliance);
     const visitor = visitorOf(appliance);
     const asked = await visitor.get("/account/profile/?a=b+c");
@@ -492,7 +492,7 @@ describe("where somebody is led after signing in", () => {
 });
 
 describe("the language", () => {
-  test("is the first of the browser's that there is, else English", () => {
+  test("is the first available one of the browser's, otherwise English", () => {
     for (const [accepted, language] of [
       ["ru-RU,ru;q=0.9,en;q=0.8", "ru"],
       ["en-US,en;q=0.9,ru;q=0.8", "en"],
@@ -514,7 +514,7 @@ describe("the language", () => {
     expect(languageOf("xx", "ru")).toBe("ru");
   });
 
-  test("is switched by a link on every page, for good, and stays on the page", async () => {
+  test("is switched permanently by a link on every page, which stays on the page", async () => {
     const visitor = visitorOf(appliance);
     const english = await visitor.get("/account/sign-in/?next=%2Fstaff%2F");
     expect(english.body).toContain("<h1>Sign in</h1>");
@@ -527,7 +527,7 @@ describe("the language", () => {
   });
 });
 
-/** As a browser reads an attribute. */
+/** Decodes an attribute as a browser does. */
 function unescaped(html: string): string {
   const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', amp: "&", "#39": "'" };
   return html.replace(/&(lt|gt|quot|amp|#39);/g, (whole, name) => entities[name] ?? whole);

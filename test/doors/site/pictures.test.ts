@@ -34,23 +34,23 @@ const serve = (body: Uint8Array | string, status = 200) => {
   appliance.ports.network.answerGet = () => ({ status, body });
 };
 const fetched = () => appliance.ports.network.gets.map(({ authority, path }) => authority + path);
-/** The signature of a format before the text. */
+/** A format's signature, followed by the text. */
 const startingWith = (signature: string, text: string) =>
   Buffer.concat([Buffer.from(signature, "latin1"), Buffer.from(text)]);
 
-test("pages show a channel's picture from the appliance's own address, over its initials", async () => {
+test("pages show a channel's picture from the appliance's own address, on top of its initials", async () => {
   for (const path of ["/account/channels/", "/account/channels/1/"]) {
     const { html } = await visitor.get(path);
     expect(html, path).toContain(`<img src="${PICTURE}" alt="" loading="lazy"/>`);
     expect(html, path).not.toMatch(/src="https?:/);
   }
-  // A picture that could not be fetched anyway is not asked for.
+  // A picture that could not be fetched anyway is not requested.
   for (const id of [2, 3]) {
     expect((await visitor.get(`/account/channels/${id}/`)).html).not.toContain("<img");
   }
 });
 
-test("so do the pages that name a channel among others: compare, posts found, mentions, an alert's preview", async () => {
+test("so do other pages that name channels: compare, posts found, mentions, an alert's preview", async () => {
   const { organizationId, key } = await appliance.customer({ access: "read_write" });
   const member = await signedInMember(appliance, organizationId, "member", "nina@example.com");
   await imported(appliance, "channels", [channel(4, { title: "Four", handle: "four" })]);
@@ -93,7 +93,7 @@ test("a picture is fetched once, without the visitor's cookies, and served under
   ]);
 });
 
-test("a picture is kept for a day, a failure for ten minutes", async () => {
+test("a picture is cached for a day, a failure for ten minutes", async () => {
   const { clock } = appliance.ports;
   await visitor.get(PICTURE);
   clock.advance(23 * HOUR_MS);
@@ -109,7 +109,7 @@ test("a picture is kept for a day, a failure for ten minutes", async () => {
   expect((await visitor.get(PICTURE)).status).toBe(200);
 });
 
-test("a stranger, and a channel that is not shown, get no picture", async () => {
+test("strangers get no picture, and hidden channels have none", async () => {
   expect((await visitorOf(appliance).get(PICTURE)).status).toBe(303);
   await imported(appliance, "channels", [channel(4, { image: IMAGE, is_public: false })]);
   expect((await visitor.get("/account/channels/4/picture/")).status).toBe(404);
@@ -118,7 +118,7 @@ test("a stranger, and a channel that is not shown, get no picture", async () => 
   expect(fetched()).toEqual([]);
 });
 
-describe("not served, so that the initials stay", () => {
+describe("not served, so that the initials remain visible", () => {
   for (const [what, body] of [
     ["an SVG", '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
     ["a page", "<!doctype html><script>alert(1)</script>"],
@@ -150,7 +150,7 @@ describe("not served, so that the initials stay", () => {
     "https://user:password@cdn.example.com/a.webp",
     "https://cdn.example.com:22/a.webp",
   ]) {
-    test(`what lies at ${image}, which is not even asked`, async () => {
+    test(`the content at ${image}, which is not even requested`, async () => {
       appliance.ports.network.names.set("inside.example.com", ["93.184.215.14", "10.0.0.7"]);
       await imported(appliance, "channels", [channel(1, { image })]);
       expect((await visitor.get(PICTURE)).status).toBe(404);
@@ -159,7 +159,7 @@ describe("not served, so that the initials stay", () => {
   }
 });
 
-test("six pictures are fetched at once, all others wait for their turn", async () => {
+test("six pictures are fetched at once; others wait for their turn", async () => {
   const channels = Array.from({ length: 40 }, (_, at) =>
     channel(100 + at, { image: `https://cdn.example.com/${at}.webp` }),
   );

@@ -29,7 +29,7 @@ const posts = (count: number) =>
     })),
   );
 
-test("posts that are found are shown with their hits marked, and a page leads to the next", async () => {
+test("found posts are shown with their hits marked, page by page", async () => {
   await posts(25);
   const { html, status } = await member.get(`${PAGE}?q=дом&ordering=-published_at`);
   expect(status).toBe(200);
@@ -43,7 +43,7 @@ test("posts that are found are shown with their hits marked, and a page leads to
   expect(second.html).not.toContain("дачах 6<");
 });
 
-test("views that nobody has read are not shown as none", async () => {
+test("unknown views are not shown as zero", async () => {
   await imported(appliance, "posts", [
     { id: 1, channel: 1, text: "О домах", published_at: "2026-11-19T10:00:00+03:00" },
     { id: 2, channel: 1, text: "О дачах", published_at: "2026-11-19T11:00:00+03:00", views: 5 },
@@ -54,16 +54,16 @@ test("views that nobody has read are not shown as none", async () => {
   expect(html).not.toContain("Views: 0");
 });
 
-test("filters narrow what is found, and stay in the form", async () => {
+test("filters narrow the results and stay in the form", async () => {
   await posts(3);
   const { html } = await member.get(`${PAGE}?q=дом&views_min=5000&from=2026-11-01`);
-  expect(html).toContain("No post was found. Try other words or fewer filters.");
+  expect(html).toContain("No posts found. Try other words or fewer filters.");
   expect(html).toContain('value="5000"');
   expect(html).toContain('value="2026-11-01"');
 });
 
-test("without words it says what to type, and what is wrong is told by its name", async () => {
-  expect((await member.get(PAGE)).html).toContain("Type words that the posts should have.");
+test("without words it says what to type, and names the field of a fault", async () => {
+  expect((await member.get(PAGE)).html).toContain("Type the words to look for.");
   const short = await member.get(`${PAGE}?q=-дом`);
   expect(short.status).toBe(200);
   expect(short.html).toContain("Give at least one word to search for");
@@ -72,15 +72,15 @@ test("without words it says what to type, and what is wrong is told by its name"
   expect(wrong.html).toContain("From: Date has wrong format.");
 });
 
-test("a query is told as it was read, where its signs were left out", async () => {
+test("a query is shown as it was understood if some signs were ignored", async () => {
   await posts(1);
   expect((await member.get(`${PAGE}?q=(дом)`)).html).toContain("Searched for: <bdi>дом</bdi>");
   expect((await member.get(`${PAGE}?q=Дом`)).html).not.toContain("Searched for:");
 });
 
-test("what was found is a file of the export's, from the plan that has it", async () => {
+test("results can be downloaded as the export's file, on plans that include it", async () => {
   await posts(3);
-  expect((await member.get(`${PAGE}?q=дом`)).html).toContain("from the Profi plan");
+  expect((await member.get(`${PAGE}?q=дом`)).html).toContain("available on the Profi plan");
   const { organizationId } = await appliance.customer({ plan: "profi" });
   const other = await signedInMember(appliance, organizationId, "member", "olga@example.com", "en");
   const page = `${PAGE}?q=дом&ordering=-views&to=2026-11-19`;
@@ -104,7 +104,7 @@ test("what was found is a file of the export's, from the plan that has it", asyn
   expect((await other.post(`${PAGE}?q=-дом`, { action: "export" })).status).toBe(400);
 });
 
-test("a page that a cursor alone leads to offers no file and no call, which would be of all posts", async () => {
+test("a page opened by a cursor alone offers no file and no call, which would cover all posts", async () => {
   await posts(25);
   const { organizationId } = await appliance.customer({ plan: "profi" });
   const other = await signedInMember(appliance, organizationId, "member", "olga@example.com", "en");
@@ -127,20 +127,20 @@ test("a page that a cursor alone leads to offers no file and no call, which woul
   expect([status, headers.get("content-disposition")]).toEqual([400, null]);
 });
 
-test("while the index is built the page says so, and staff see how far it is", async () => {
+test("while the index is being built the page says so, and staff see the progress", async () => {
   await posts(2);
   appliance.app.domains.db.exec("UPDATE post_search_state SET phase = 'building', after_id = 1");
   const { html, status } = await member.get(`${PAGE}?q=дом`);
   expect(status).toBe(200);
   expect(html).toContain("The index of post search is being built (50 %).");
   const staff = await staffVisitor(appliance);
-  expect((await staff.get("/staff/database/")).html).toContain("being built, 50 %");
+  expect((await staff.get("/staff/database/")).html).toContain("being built, 50%");
   await appliance.app.builds.look();
   expect((await member.get(`${PAGE}?q=дом`)).html).toContain("Posts found: 2");
   expect((await staff.get("/staff/database/")).html).toContain("<dd>complete</dd>");
 });
 
-test("a plan without posts is told which plans have them, and it is in Russian too", async () => {
+test("a plan without posts is told which plans include them, in Russian too", async () => {
   const { organizationId } = await appliance.customer({ plan: "test" });
   const other = await signedInMember(appliance, organizationId, "owner", "olga@example.com", "ru");
   const { html } = await other.get(`${PAGE}?q=дом`);

@@ -10,7 +10,7 @@ import {
   type Visitor,
 } from "../../support/visitor.ts";
 
-/** The posts on a channel's page: what is known of them, and staff's button that takes one down. */
+/** Posts on a channel's page: their known facts, and staff's button for taking one down. */
 
 const PAGE = "/account/channels/1/";
 const BUTTON = 'value="delete-post"';
@@ -41,7 +41,7 @@ const member = async (language = "en") => {
 };
 const status = async (id: number) => (await appliance.get(`/v1/msgr/posts/${id}/`)).status;
 
-test("a post shows its edit, counts, media and origin, and nothing that is not known", async () => {
+test("a post shows its edit, counts, media and origin, and nothing unknown", async () => {
   const { html } = await (await member()).get(PAGE);
   expect(html).toContain("Reactions: 4,321");
   expect(html).toContain("Forwards: 7");
@@ -57,7 +57,7 @@ test("a post shows its edit, counts, media and origin, and nothing that is not k
 test("staff take a post down on the channel's page, and it is recorded", async () => {
   const page = await staff.get(PAGE);
   expect(page.html).toContain(BUTTON);
-  expect(page.html).toContain("imports do not bring the post back");
+  expect(page.html).toContain("imports will not bring the post back");
   const done = await staff.post(PAGE, { action: "delete-post", post: 5 });
   expectDone(done, "deleted");
   expect((await staff.get(done.location ?? "")).html).toContain("The post was taken down.");
@@ -75,20 +75,20 @@ test("staff take a post down on the channel's page, and it is recorded", async (
   expect((await staff.get("/staff/audit/")).html).toContain("post taken down");
 });
 
-test("who is not staff sees no button, and a form of their own is refused", async () => {
+test("others see no button, and a form of their own is refused", async () => {
   const visitor = await member();
   expect((await visitor.get(PAGE)).html).not.toContain(BUTTON);
   expect((await visitor.post(PAGE, { action: "delete-post", post: 5 })).status).toBe(404);
   expect(await status(5)).toBe(200);
 });
 
-test("a form without the page's token, or with a number of no post, takes nothing down", async () => {
+test("a form without the token, or with an invalid number, takes nothing down", async () => {
   const stale = await staff.post(PAGE, { action: "delete-post", post: 5, csrf: "another" });
   expect(stale.status).toBe(409);
   for (const post of ["99", "", "five", "-5"]) {
     const answer = await staff.post(PAGE, { action: "delete-post", post });
     expect(answer.status, post).toBe(404);
-    expect(answer.html, post).toContain("There is no such post.");
+    expect(answer.html, post).toContain("This post does not exist.");
   }
   expect(await status(5)).toBe(200);
 });

@@ -3,7 +3,7 @@ import { englishIn } from "../../support/russian.ts";
 import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
 import { signedInVisitor, type Visitor, visitorOf } from "../../support/visitor.ts";
 
-/** Whoever reads Russian is told nothing in English. */
+/** Nothing is in English for readers of Russian. */
 let world: SiteWorld;
 let reader: Visitor;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.appliance.close());
 
-/** Of programs and protocols. */
+/** Names of programs and protocols. */
 const NAMES =
   /: (?:Model Context Protocol|Cursor, LM Studio|Authorization: Bearer abc|lost with a laptop)$/;
 
@@ -27,7 +27,7 @@ test("every page is in Russian", async () => {
   expect(found.filter((one) => !NAMES.test(one))).toEqual([]);
 });
 
-test("so is what went wrong", async () => {
+test("so are error messages", async () => {
   const { appliance } = world;
   const send = (path: string, init: RequestInit) => {
     const cookie = [...reader.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -56,7 +56,7 @@ test("so is what went wrong", async () => {
   }
 });
 
-test("so is what an import says of rows and files", async () => {
+test("so are an import's messages about rows and files", async () => {
   const found: string[] = [];
   for (const [kind, name, text] of [
     [
@@ -93,7 +93,7 @@ test("so is what an import says of rows and files", async () => {
   expect(found).toEqual([]);
 });
 
-test("the test itself knows English from names", () => {
+test("the test itself distinguishes English from names", () => {
   expect(englishIn("<p>The form is too large.</p>")).toEqual(["The form is too large"]);
   expect(englishIn("<p>Ключ API, сервер MCP (Model Context)</p><code>a b c d</code>")).toEqual([]);
 });

@@ -4,13 +4,13 @@ import { CLUSTER_SECRET } from "../../support/cluster.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { newClusterEachTest, one, other } from "../../support/two-nodes.ts";
 
-/** Characters of a signature; the instant that it ends follows. */
+/** Length of a signature in characters; the expiry follows. */
 const SIGNATURE_LENGTH = 43;
 
 newClusterEachTest();
 const onNodes = test.skipIf(!hasPostgres);
 
-/** The token of the address by which a new appliance gets its first person. */
+/** Token of the address at which a new appliance gets its first person. */
 async function setUpToken(): Promise<string> {
   const path = (await one.app.setUpPath()) ?? "";
   return new URL(path, "http://localhost").searchParams.get("token") ?? "";
@@ -40,7 +40,7 @@ onNodes(
   async () => {
     const token = await setUpToken();
     const end = token.slice(SIGNATURE_LENGTH);
-    // Nodes of other versions derive the same, so neither the words nor the way may change.
+    // Nodes of other versions derive the same token, so neither its words nor its algorithm may change.
     expect(token).toBe(signed(subkey("kanalog set-up"), end));
     for (const key of [
       CLUSTER_SECRET,

@@ -21,10 +21,10 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-/** As many attempts as come in a burst. */
+/** Attempts in a burst. */
 const TEN = Array.from({ length: 10 }, (_, at) => at);
 
-/** Statuses of attempts one after the other: few of one network may wait at once. */
+/** Statuses of successive attempts: few from one network may wait at once. */
 async function inTurn(
   count: number,
   attempt: (at: number) => Promise<{ status: number }>,
@@ -48,7 +48,7 @@ describe("the set-up address", () => {
     organization: "Acme",
   };
 
-  test("makes the first person, who is staff and owns an organization, and is then gone", async () => {
+  test("creates the first person, who is staff and owns an organization, and then stops working", async () => {
     const path = (await appliance.app.setUpPath()) ?? "";
     const visitor = visitorOf(appliance);
     expect((await visitor.get(path)).status).toBe(200);
@@ -60,7 +60,7 @@ describe("the set-up address", () => {
     visitor.cookies.clear();
     const used = await visitor.get(path);
     expect(used.status).toBe(404);
-    expect(used.body).toContain("This address was used or is older than 30 minutes.");
+    expect(used.body).toContain("This address has been used or is older than 30 minutes.");
     const never = await visitor.get("/account/set-up/?token=never");
     const main = (html: string) => html.split("<main")[1];
     expect(main(never.body)).toBe(main(used.body));
@@ -86,7 +86,7 @@ describe("the set-up address", () => {
     expect(await appliance.app.setUpPath()).toBeNull();
   });
 
-  test("has a token with a signature of 256 bits, and no other opens it", async () => {
+  test("has a token with a signature of 256 bits, and no other token opens it", async () => {
     const own = await token();
     const [signature, end] = [own.slice(0, 43), own.slice(43)];
     expect(Buffer.from(signature, "base64url")).toHaveLength(32);
@@ -98,19 +98,19 @@ describe("the set-up address", () => {
     }
     expect((await visitor.get("/account/set-up/")).status).toBe(404);
     const again = await startAppliance({}, fakePorts());
-    // The fake source of randomness repeats itself: the real one is tried in a journey.
+    // The fake source of randomness repeats itself; a journey tests the real one.
     expect(await again.app.setUpPath()).not.toBeNull();
     await again.close();
   });
 
-  test("is gone where there is somebody, who came by the command line for instance", async () => {
+  test("stops working once there is a person, for instance from the command line", async () => {
     const path = (await appliance.app.setUpPath()) ?? "";
     await addPerson(appliance);
     expect(await appliance.app.setUpPath()).toBeNull();
     expect((await visitorOf(appliance).get(path)).status).toBe(404);
   });
 
-  test("stays open while those who were invited have chosen no password, and makes one of them staff", async () => {
+  test("stays open until an invited person has chosen a password, and makes one of them staff", async () => {
     const { people, keys } = appliance.app.domains;
     const path = (await appliance.app.setUpPath()) ?? "";
     for (const email of ["owner@example.com", "ada@example.com"]) {
@@ -129,13 +129,13 @@ describe("the set-up address", () => {
     const answer = await visitor.post(path, { ...ANSWERS, token: await token() });
     expect(answer.location).toBe("/staff/start/");
     expect((await visitor.get("/staff/start/")).status).toBe(200);
-    // The password is the operator's: the link that was made before gives no other.
+    // The password is the operator's: an earlier link cannot set another one.
     const used = await visitorOf(appliance).get(`/account/choose-password/?token=${link}`);
     expect(used.body).not.toContain('name="password"');
     expect(await appliance.app.setUpPath()).toBeNull();
   });
 
-  test("that opens nothing any more names the command that makes somebody staff", async () => {
+  test("names the command that makes somebody staff once it no longer works", async () => {
     const path = (await appliance.app.setUpPath()) ?? "";
     await addPerson(appliance);
     for (const language of ["en", "ru"]) {
@@ -144,7 +144,7 @@ describe("the set-up address", () => {
     }
   });
 
-  test("says what is wrong in place, keeps what was typed but the password, and stays open", async () => {
+  test("reports faults in place, keeps what was typed except the password, and stays open", async () => {
     const path = (await appliance.app.setUpPath()) ?? "";
     const visitor = visitorOf(appliance);
     for (const [wrong, sentence] of [
@@ -161,7 +161,7 @@ describe("the set-up address", () => {
     expect(await appliance.app.setUpPath()).toBe(path);
   });
 
-  test("takes only an address by which its owner can sign in", async () => {
+  test("only accepts an email address with which its owner can sign in", async () => {
     const path = (await appliance.app.setUpPath()) ?? "";
     const visitor = visitorOf(appliance);
     for (const email of ["ада@пример.рф", "a@b..c", "a..b@example.com", "a@пример.com", "a@b.1"]) {
@@ -176,7 +176,7 @@ describe("the set-up address", () => {
   });
 });
 
-test("no member is made with an address that cannot sign in", async () => {
+test("no member can be created with an address that cannot sign in", async () => {
   const { organizationId } = await addPerson(appliance);
   const { accounts } = appliance.app.domains;
   for (const email of ["ада@пример.рф", "a@b..c", "a..b@example.com", "a@localhost", "a b@c.de"]) {
@@ -191,7 +191,7 @@ test("no member is made with an address that cannot sign in", async () => {
 });
 
 describe("signing in", () => {
-  test("leads to the account, by an address in any case, and signing out ends the session", async () => {
+  test("leads to the account, whatever the address's case; signing out ends the session", async () => {
     await addPerson(appliance, { email: "ada@example.com" });
     const visitor = visitorOf(appliance);
     const answer = await visitor.signIn(" ADA@example.com ");
@@ -228,7 +228,7 @@ describe("signing in", () => {
     expect(new Set(answers).size).toBe(1);
   });
 
-  test("never shows the password again, nor keeps it in the log", async () => {
+  test("never shows the password again, and keeps it out of the log", async () => {
     await addPerson(appliance);
     const secret = "my very secret pass";
     const { body } = await visitorOf(appliance).signIn("ada@example.com", secret);
@@ -260,7 +260,7 @@ describe("signing in", () => {
     expect((await attempt("192.0.2.98", "ada@example.com", PASSWORD)).status).toBe(303);
   });
 
-  test("is limited per address, whoever is tried, IPv6 by the network of one subscriber", async () => {
+  test("is limited per network, whatever the account; IPv6 by subscriber", async () => {
     await appliance.close();
     appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });
     await addPerson(appliance);
@@ -281,7 +281,7 @@ describe("signing in", () => {
     }
   });
 
-  test("takes nothing from its address where it succeeds, of which many people may have one", async () => {
+  test("costs its network no attempt if it succeeds, because many people may share one", async () => {
     const emails = ["ada@example.com", "bob@example.com", "cyd@example.com"];
     for (const email of emails) await addPerson(appliance, { email });
     const wrong = await inTurn(9, () => visitorOf(appliance).signIn("x@y.zz"));
@@ -293,7 +293,7 @@ describe("signing in", () => {
     expect((await visitorOf(appliance).signIn("ada@example.com")).status).toBe(429);
   });
 
-  test("takes nothing from its account where it succeeds, from however many new addresses", async () => {
+  test("costs its account no attempt if it succeeds, from however many new networks", async () => {
     await appliance.close();
     appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });
     await addPerson(appliance);
@@ -307,7 +307,7 @@ describe("signing in", () => {
     expect(new Set(statuses)).toEqual(new Set([303]));
   });
 
-  test("an address that was refused takes no attempts from an account", async () => {
+  test("from a throttled network costs accounts no attempts", async () => {
     await appliance.close();
     appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });
     await addPerson(appliance);
@@ -324,7 +324,7 @@ describe("signing in", () => {
 });
 
 describe("a session", () => {
-  test("is kept in a cookie that no script and no other site sees", async () => {
+  test("has a cookie that no script and no other site can read", async () => {
     await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     for (const name of ["kanalog.session_token", "kanalog.form"]) {
@@ -338,7 +338,7 @@ describe("a session", () => {
     expect(visitor.setCookies.get("kanalog.language")).toMatch(/HttpOnly; SameSite=Lax/);
   });
 
-  test("is Secure in every cookie behind https", async () => {
+  test("has only Secure cookies behind https", async () => {
     await appliance.close();
     appliance = await startAppliance({ KANALOG_BASE_URL: "https://kanalog.example" });
     await addPerson(appliance);
@@ -348,7 +348,7 @@ describe("a session", () => {
     for (const text of visitor.setCookies.values()) expect(text).toMatch(/; Secure$/);
   });
 
-  test("ends elsewhere when the password is changed, and goes on here", async () => {
+  test("ends elsewhere when the password is changed, and continues here", async () => {
     await addPerson(appliance);
     const [here, elsewhere] = [
       await signedInVisitor(appliance, "ada@example.com"),
@@ -367,7 +367,7 @@ describe("a session", () => {
     expect(again.status).toBe(303);
   });
 
-  test("does not make the present password guessable", async () => {
+  test("does not allow guessing the current password", async () => {
     await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     const attempt = (password: string) =>
@@ -381,20 +381,20 @@ describe("a session", () => {
     expect((await attempt(PASSWORD)).status).toBe(429);
   });
 
-  test("ends after a week, and is prolonged by use", async () => {
+  test("ends after a week, and is extended by use", async () => {
     await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     expect(visitor.setCookies.get("kanalog.session_token")).toMatch(/Max-Age=604800/i);
   });
 
-  test("ends everywhere when a password is chosen by a link", async () => {
+  test("ends everywhere when a password is chosen with a link", async () => {
     await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     await choose(await linkTo("ada@example.com"), "another long password");
     expect(await isSignedIn(visitor)).toBe(false);
   });
 
-  test("ends with somebody's last place, and not before; never that of staff", async () => {
+  test("ends with somebody's last membership, not before; staff's never does", async () => {
     const { organizationId } = await addPerson(appliance);
     const both = { role: "member", name: "" } as const;
     const bob = await addPerson(appliance, { ...both, email: "bob@example.com", organizationId });
@@ -422,19 +422,21 @@ describe("a session", () => {
     expect(await isSignedIn(visitor)).toBe(false);
   });
 
-  test("of somebody who is suspended, or whose organization is archived, says so by its name", async () => {
+  test("of a suspended member, or in an archived organization, names the organization", async () => {
     const { memberId, organizationId } = await addPerson(appliance);
     const { accounts } = appliance.app.domains;
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     await accounts.suspendMember(memberId, COMMAND_LINE);
     const suspended = (await visitor.get(PROFILE)).body;
-    expect(suspended).toContain("You are suspended in the organization Acme. Ask an owner of it.");
-    expect(suspended).not.toContain("You are in no organization");
+    expect(suspended).toContain(
+      "You are suspended in the organization Acme. Ask one of its owners.",
+    );
+    expect(suspended).not.toContain("You do not belong to any organization");
     await accounts.archiveOrganization(organizationId, COMMAND_LINE);
     expect((await visitor.get(PROFILE)).body).toContain("The organization Acme is archived.");
   });
 
-  test("of somebody whose membership was suspended shows nothing of the organization", async () => {
+  test("of a suspended member shows nothing of the organization", async () => {
     const { memberId } = await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     await appliance.app.domains.accounts.suspendMember(memberId, COMMAND_LINE);
@@ -446,7 +448,7 @@ describe("a session", () => {
     expect(body).not.toContain("Acme");
   });
 
-  test("that somebody made up is none", async () => {
+  test("that is forged does not count", async () => {
     await addPerson(appliance);
     for (const value of ["x", "x.y", "", `${"a".repeat(32)}.${"b".repeat(44)}`]) {
       const visitor = visitorOf(appliance);
@@ -475,7 +477,7 @@ function choose(path: string, password: string) {
 }
 
 describe("a forgotten password", () => {
-  test("is chosen anew by the link of a mail, once, for three days", async () => {
+  test("is chosen again with a mailed link, once, within three days", async () => {
     await addPerson(appliance);
     const link = await linkTo("Ada@example.com");
     for (let at = 0; at < 2; at += 1) {
@@ -485,16 +487,16 @@ describe("a forgotten password", () => {
     expect(answer.headers.get("location")).toBe("/account/sign-in/?done=password");
     const opened = await visitorOf(appliance).get(link);
     expect(opened.status).toBe(404);
-    expect(opened.body).toContain("it was used already");
+    expect(opened.body).toContain("it has been used");
     expect(opened.body).not.toContain('name="password"');
     const again = await choose(link, "yet another password");
     expect(again.status).toBe(409);
-    expect(again.body).toContain("it was used already");
+    expect(again.body).toContain("it has been used");
     const signed = await visitorOf(appliance).signIn("ada@example.com", "another long password");
     expect(signed.status).toBe(303);
   });
 
-  test("leaves no other link behind that would still work", async () => {
+  test("invalidates all other links", async () => {
     await addPerson(appliance);
     const first = await linkTo("ada@example.com");
     const second = await linkTo("ada@example.com");
@@ -502,7 +504,7 @@ describe("a forgotten password", () => {
     expect((await choose(first, "yet another password")).status).toBe(409);
   });
 
-  test("answers the same for an address that nobody has, and sends it nothing", async () => {
+  test("gets the same answer for an unknown address, which is sent nothing", async () => {
     await addPerson(appliance);
     expect(await linkTo("who@example.com")).toBe("");
     expect(appliance.ports.mail.sent).toEqual([]);
@@ -511,7 +513,7 @@ describe("a forgotten password", () => {
     expect(none.body).toContain("Enter a valid email address.");
   });
 
-  test("answers before anything is looked up, so that how soon it does tells nothing", async () => {
+  test("is answered before any lookup, so that response times reveal nothing", async () => {
     await addPerson(appliance);
     const { db } = appliance.app.domains;
     const links = () => db.prepare("SELECT count(*) AS n FROM verifications").get();
@@ -524,7 +526,7 @@ describe("a forgotten password", () => {
     expect(links()).toEqual({ n: 1 });
   });
 
-  test("is limited per address and account", async () => {
+  test("is limited per network and account", async () => {
     await addPerson(appliance);
     for (let at = 0; at < 10; at += 1) await linkTo("ada@example.com");
     const answer = await visitorOf(appliance).post("/account/forgotten-password/", {
@@ -535,7 +537,7 @@ describe("a forgotten password", () => {
     expect(appliance.ports.mail.sent.length).toBeLessThanOrEqual(1);
   });
 
-  test("takes no password that is too short or too long, and the link still works then", async () => {
+  test("rejects passwords that are too short or too long; the link then still works", async () => {
     await addPerson(appliance);
     const link = await linkTo("ada@example.com");
     const long = "длинный пароль. ".repeat(8);
@@ -548,7 +550,7 @@ describe("a forgotten password", () => {
     expect((await choose(link, long)).status).toBe(303);
   });
 
-  test("is not told by any log", async () => {
+  test("appears in no log", async () => {
     await addPerson(appliance);
     const link = await linkTo("ada@example.com");
     await choose(link, "another long password");
@@ -558,7 +560,7 @@ describe("a forgotten password", () => {
   });
 });
 
-test("the token of a form is of this browser and this session", async () => {
+test("a form's token belongs to this browser and session", async () => {
   await addPerson(appliance);
   const visitor = visitorOf(appliance);
   const before = await visitor.csrf();

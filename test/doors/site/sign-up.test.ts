@@ -8,7 +8,7 @@ import { type FakeMail, fakePorts } from "../../support/fake-ports.ts";
 import { hostileText } from "../../support/hostile-values.ts";
 import { addPerson, PASSWORD, type Visitor, visitorOf } from "../../support/visitor.ts";
 
-/** Accounts that visitors make themselves, where KANALOG_SIGN_UP is on. */
+/** Accounts that visitors create themselves, with KANALOG_SIGN_UP on. */
 
 const PATH = "/account/sign-up/";
 const ON = {
@@ -54,7 +54,7 @@ const make = async (
 const organizations = async () =>
   (await appliance.app.domains.accounts.organizations()).map(({ name, plan }) => [name, plan]);
 
-test("a visitor makes an account by a mailed link: signed in, on Test, with a first key that works", async () => {
+test("a visitor creates an account with a mailed link: signed in, on Test, with a working first key", async () => {
   expect((await visitorOf(appliance).get("/")).html).toContain('href="account/sign-up/"');
   expect((await visitorOf(appliance).get("/account/sign-in/")).html).toContain(PATH);
   const link = await linkTo("Nina@Example.com");
@@ -80,14 +80,14 @@ test("a visitor makes an account by a mailed link: signed in, on Test, with a fi
   ]);
 });
 
-test("the link works once, for a day, and looking does not use it up", async () => {
+test("the link works once, for a day, and viewing does not use it up", async () => {
   const link = await linkTo("nina@example.com");
   for (let at = 0; at < 2; at += 1) {
     expect((await visitorOf(appliance).get(link)).html).toContain('name="password"');
   }
   expect((await make(link)).status).toBe(200);
   const again = await make(link, { organization: "Twice" });
-  expect([again.status, again.html.includes("This link opens nothing")]).toEqual([404, true]);
+  expect([again.status, again.html.includes("This link is not valid")]).toEqual([404, true]);
   expect((await visitorOf(appliance).get(link)).status).toBe(404);
 
   const late = await linkTo("late@example.com");
@@ -102,14 +102,14 @@ test("the link works once, for a day, and looking does not use it up", async () 
   ]);
 });
 
-test("of two forms sent at once by one link, and of two links of one address, one makes an account", async () => {
+test("of two simultaneous forms of one link, or two links of one address, one creates an account", async () => {
   const [one, other] = [await linkTo("nina@example.com"), await linkTo("nina@example.com")];
   const answers = await Promise.all([make(one), make(one), make(other)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
   expect(await organizations()).toHaveLength(2);
 });
 
-test("the page answers alike whether an address has an account; only a mail to it says so", async () => {
+test("the page answers the same whether or not an address has an account; only a mail to it says so", async () => {
   const [known, unknown] = [visitorOf(appliance), visitorOf(appliance)];
   const answers = [
     await known.post(PATH, { action: "send", email: "ADA@example.com" }),
@@ -129,7 +129,7 @@ test("the page answers alike whether an address has an account; only a mail to i
   expect(sent).toHaveLength(2);
 });
 
-test("somebody invited who has no password yet gets an account of their own beside the place", async () => {
+test("somebody invited who has no password yet gets an account besides the membership", async () => {
   const { accounts, people } = appliance.app.domains;
   const { organizationId } = await appliance.customer();
   const nina = { organizationId, email: "nina@example.com", name: "N", role: "member" } as const;
@@ -140,14 +140,14 @@ test("somebody invited who has no password yet gets an account of their own besi
   expect((await visitor.get("/account/")).html).toContain('<select id="organization"');
 });
 
-test("an address that got an account since the link was mailed gets no other, and keeps its password", async () => {
+test("an address that got an account after the link was mailed gets no second one and keeps its password", async () => {
   const link = await linkTo("nina@example.com");
   await addPerson(appliance, { email: "nina@example.com" });
   expect((await make(link, { password: "another long password" })).status).toBe(404);
   expect((await visitorOf(appliance).signIn("nina@example.com")).status).toBe(303);
 });
 
-test("what is wrong with a field is told at it, and the link works on", async () => {
+test("faults are reported at the field, and the link still works", async () => {
   const link = await linkTo("nina@example.com");
   for (const [field, value] of [
     ["name", " "],
@@ -174,7 +174,7 @@ test("what is wrong with a field is told at it, and the link works on", async ()
   expect((await make(link)).status).toBe(200);
 });
 
-test("hostile texts make no other page, mail or link", async () => {
+test("hostile texts add no page, mail or link", async () => {
   const visitor = visitorOf(appliance);
   const csrf = await visitor.csrf(PATH);
   for (const [at, text] of fc.sample(hostileText, { numRuns: 60, seed: 21 }).entries()) {
@@ -195,7 +195,7 @@ test("hostile texts make no other page, mail or link", async () => {
   expect(done.html).not.toContain("<script>alert");
 });
 
-/** A thousand forms of one visitor, each with fields and an address of its own. */
+/** A thousand forms of one visitor, each with other fields and another address. */
 async function thousand(of: (at: number) => { email: string; ip: string }): Promise<number> {
   const visitor: Visitor = visitorOf(appliance);
   const csrf = await visitor.csrf(PATH);
@@ -210,18 +210,18 @@ async function thousand(of: (at: number) => { email: string; ip: string }): Prom
   return taken;
 }
 
-test("of a thousand tries of one network five send a mail", async () => {
+test("of a thousand attempts from one network, five send a mail", async () => {
   expect(await thousand((at) => ({ email: `n${at}@example.com`, ip: "192.0.2.7" }))).toBe(5);
   expect(await mails()).toHaveLength(5);
 });
 
-test("of a thousand tries of a thousand networks for one address three send a mail", async () => {
+test("of a thousand attempts from a thousand networks for one address, three send a mail", async () => {
   const ipOf = (at: number) => `10.${at % 250}.${Math.floor(at / 250)}.1`;
   expect(await thousand((at) => ({ email: "ada@example.com", ip: ipOf(at) }))).toBe(3);
   expect(await mails()).toHaveLength(3);
 });
 
-test("of a thousand tries from everywhere for everybody a hundred send a mail", async () => {
+test("of a thousand attempts from everywhere for everybody, a hundred send a mail", async () => {
   const ipOf = (at: number) => `10.${at % 250}.${Math.floor(at / 250)}.1`;
   expect(await thousand((at) => ({ email: `n${at}@example.com`, ip: ipOf(at) }))).toBe(100);
   const links = "SELECT count(*) AS n FROM sign_ups";
@@ -233,7 +233,7 @@ test("of a thousand tries from everywhere for everybody a hundred send a mail", 
   expect(count()).toBe(1);
 });
 
-test("who is signed in is led to their own pages", async () => {
+test("somebody who is signed in is redirected to their own pages", async () => {
   const visitor = visitorOf(appliance);
   await visitor.signIn("ada@example.com");
   expect((await visitor.get(PATH)).location).toBe("/account/");
@@ -241,9 +241,9 @@ test("who is signed in is led to their own pages", async () => {
 
 for (const [why, environment, hasMail] of [
   ["by default", { ...ON, KANALOG_SIGN_UP: "" }, true],
-  ["without a mail server, which the start says", ON, false],
+  ["without a mail server, which the start reports", ON, false],
 ] as const) {
-  test(`nobody makes an account ${why}`, async () => {
+  test(`visitors cannot create accounts ${why}`, async () => {
     const ports = fakePorts();
     if (!hasMail) ports.mail = null as unknown as FakeMail;
     const other = await startAppliance(environment, ports);
@@ -264,7 +264,7 @@ for (const [why, environment, hasMail] of [
   });
 }
 
-test("an appliance that nobody has set up lets no visitor be the first", async () => {
+test("while an appliance has not been set up, no visitor can be the first person", async () => {
   const other = await startAppliance(ON);
   expect((await visitorOf(other).get(PATH)).status).toBe(404);
   await other.close();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type MaxAppliance, startMaxAppliance } from "../../support/max-appliance.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
 
-/** A bot of MAX on the site of staff: added step by step, with its channels and its pushes. */
+/** A MAX bot on staff's pages: added step by step, with its channels and pushes. */
 
 const PAGE = "/staff/sources/max/";
 const NEWS = -9_007_199_254_740_993n;
@@ -24,7 +24,7 @@ const BOT = { action: "add", name: "max", schedule: "15m", api: "" };
 const add = (token: string) => staff.post(PAGE, { ...BOT, token });
 
 describe("a bot of MAX on the site", () => {
-  test("is added by steps with the words of MAX's menus, which the list of sources leads to", async () => {
+  test("is added by steps with the labels of MAX's menus, linked from the list of sources", async () => {
     expect((await staff.get("/staff/sources/")).html).toContain(`href="${PAGE}"`);
     const { html } = await staff.get(PAGE);
     for (const word of ["business.max.ru/self", "«Чат-боты»", "«Настройки»"]) {
@@ -32,7 +32,7 @@ describe("a bot of MAX on the site", () => {
     }
   });
 
-  test("has its token tried, and shown nowhere", async () => {
+  test("has its token tested, and shown nowhere", async () => {
     const wrong = await add("a-wrong-token-of-nobody");
     expect(wrong.status).toBe(400);
     expect(wrong.html).toContain("does not know this token");
@@ -43,9 +43,9 @@ describe("a bot of MAX on the site", () => {
     expect((await staff.get(location ?? "")).html).not.toContain(world.max.token);
   });
 
-  test("shows which channels were found, and how to mend what is not read", async () => {
+  test("shows the channels found, and how to fix those that cannot be read", async () => {
     await add(world.max.token);
-    expect((await staff.get("/staff/sources/1/")).html).toContain("None so far.");
+    expect((await staff.get("/staff/sources/1/")).html).toContain("None yet.");
     world.max.addChannel({ id: NEWS, title: "Новости" });
     world.max.addChannel({ id: 5n, title: "Закрытый" }).isAdmin = false;
     world.max.post(NEWS, "первый");
@@ -57,24 +57,24 @@ describe("a bot of MAX on the site", () => {
     expect((await staff.get("/staff/sources/")).html).toContain("MAX");
   });
 
-  test("takes pushes and takes them no more, and both are audited", async () => {
+  test("switches push updates on and off, and both are audited", async () => {
     await add(world.max.token);
     const on = await staff.post("/staff/sources/1/", { action: "pushesOn" });
     expect(on.location).toBe("/staff/sources/1/?done=pushesOn");
     await world.look();
     expect(world.max.subscriptions).toHaveLength(1);
     const { html } = await staff.get("/staff/sources/1/");
-    expect(html).toContain("Take no pushes");
+    expect(html).toContain("Turn off push updates");
     expect(html).not.toContain(world.max.subscriptions[0]?.secret ?? "?");
     await staff.post("/staff/sources/1/", { action: "pushesOff" });
     await world.look();
     expect(world.max.subscriptions).toEqual([]);
     const audit = (await staff.get("/staff/audit/")).html;
-    expect(audit).toContain("source pushed to");
-    expect(audit).toContain("source asked by schedule");
+    expect(audit).toContain("push updates turned on");
+    expect(audit).toContain("push updates turned off");
   });
 
-  test("is told why it cannot take pushes", async () => {
+  test("explains why it cannot receive pushes", async () => {
     const other = await startMaxAppliance();
     const visitor = await staffOf(other);
     await visitor.post(PAGE, { ...BOT, token: other.max.token });

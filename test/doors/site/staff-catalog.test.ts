@@ -10,7 +10,7 @@ import {
   type Visitor,
 } from "../../support/visitor.ts";
 
-/** Staff's pages of channels and posts: found, shown as stored, edited, hidden, deleted, taken down. */
+/** Staff's pages of channels and posts: searching, viewing, editing, hiding, deleting, taking down. */
 
 const LIST = "/staff/channels/";
 const PAGE = "/staff/channels/1/";
@@ -50,7 +50,7 @@ const find = async (q: string) =>
 const drawnOf = (html: string, name: string) =>
   new RegExp(`name="before-${name}" value="([^"]*)"`).exec(html)?.[1];
 
-/** The fields of the form as it is drawn, with some of them typed anew. */
+/** The form's fields as rendered, some of them changed. */
 async function edit(typed: Record<string, string>, path = PAGE) {
   const { html } = await staff.get(path);
   const fields: Record<string, string> = {};
@@ -70,10 +70,10 @@ test("a channel is found by number, handles, title, link and messenger id, hidde
   expect(await find("канал")).toEqual([2, 3]);
   expect(await find("скрытый")).toEqual([3]);
   const none = await staff.get(`${LIST}?q=nobody-has-this`);
-  expect(none.html).toContain("There is no such channel");
+  expect(none.html).toContain("No channel was found by number");
 });
 
-test("a channel is shown as it is stored, with former handles and messenger id", async () => {
+test("a channel is shown as stored, with former handles and messenger id", async () => {
   const { html } = await staff.get(PAGE);
   expect(html).toContain("<dt>Former handles</dt><dd><bdi>@one</bdi></dd>");
   expect(html).toContain("<dt>Messenger id</dt><dd><bdi>777</bdi></dd>");
@@ -103,12 +103,12 @@ test("fields are edited by the import's rules, and the change is recorded with t
   expect([countOf("news"), countOf("science")]).toEqual([0, 1]);
 });
 
-test("a form with nothing changed changes nothing, and records nothing", async () => {
+test("a form without changes changes nothing and records nothing", async () => {
   expectDone(await edit({}), "unchanged");
   expect(auditOf(appliance)).toEqual([]);
 });
 
-test("what a source wrote since the form was drawn is not set back", async () => {
+test("values that a source wrote after the form was rendered are kept", async () => {
   const before = await staff.get(PAGE);
   const drawn = drawnOf(before.html, "subscribers") ?? "";
   await imported(appliance, "channels", [{ id: 1, subscribers: 123_456 }]);
@@ -117,7 +117,7 @@ test("what a source wrote since the form was drawn is not set back", async () =>
   expect(await card(1)).toMatchObject({ title: "Another", subscribers: 123_456 });
 });
 
-test("every wrong field is told at its place with what was typed, and nothing is changed", async () => {
+test("every fault is reported at its field with what was typed, and nothing is changed", async () => {
   const before = await card(1);
   const answer = await edit({
     ...{
@@ -143,13 +143,13 @@ test("every wrong field is told at its place with what was typed, and nothing is
   expect(auditOf(appliance)).toEqual([]);
 });
 
-test("a handle of another channel moves, and the record says where from", async () => {
+test("another channel's handle moves, and the record says from where", async () => {
   expectDone(await edit({ handle: "@two" }), "edited");
   expect(await card(2)).toMatchObject({ handle: null });
   expect(auditOf(appliance)[0]?.details).toMatchObject({ fields: "handle", from: 2 });
 });
 
-test("characters that no page shows stay in a text that was not edited", async () => {
+test("characters that pages remove stay in a text that was not edited", async () => {
   const description = "стоит \u202eзадом\nнаперёд";
   await imported(appliance, "channels", [{ id: 2, description }]);
   const shown = description.replace("\u202e", "").replace("\n", "\r\n");
@@ -169,10 +169,10 @@ test("a channel is hidden and shown again, and both are recorded", async () => {
   ]);
 });
 
-test("a channel is deleted after a question that names it, and its posts go with it", async () => {
+test("a channel is deleted after a question that names it, together with its posts", async () => {
   const { html } = await staff.get(PAGE);
   expect(html).toContain(
-    "This deletes «Ёлка &lt;b&gt;один&lt;/b&gt;», @one_more, № 1 with its posts (2)",
+    "This deletes “Ёлка &lt;b&gt;один&lt;/b&gt;”, @one_more, number 1 with its posts (2)",
   );
   const done = await staff.post(PAGE, { action: "delete" });
   expectDone(done, "deleted");
@@ -191,7 +191,7 @@ test("a channel is deleted after a question that names it, and its posts go with
   ).toBe(404);
 });
 
-test("posts are found by number and by a part of their text, in all channels and in one", async () => {
+test("posts are found by number and by part of their text, in all channels and in one", async () => {
   const found = async (path: string, q: string) =>
     postsOf((await staff.get(`${path}?q=${encodeURIComponent(q)}`)).html);
   expect(await found(POSTS, "")).toEqual([7, 6, 5]);
@@ -199,10 +199,10 @@ test("posts are found by number and by a part of their text, in all channels and
   expect(await found(POSTS, "5")).toEqual([5, 6]);
   expect(await found(PAGE, "мир")).toEqual([5]);
   expect(await found(PAGE, "7")).toEqual([]);
-  expect((await staff.get(`${POSTS}?q=nothing`)).html).toContain("No post was found.");
+  expect((await staff.get(`${POSTS}?q=nothing`)).html).toContain("No posts found.");
 });
 
-test("pages of posts lead on from where the one before ended", async () => {
+test("each page of posts continues where the previous one ended", async () => {
   const more = Array.from({ length: 45 }, (_, at) => ({
     ...{ id: 100 + at, channel: 2, text: "серия" },
     published_at: `2026-11-18T10:00:${at % 2}0+03:00`,
@@ -227,7 +227,7 @@ test("a post is taken down where it was found, once, and recorded", async () => 
   expect(done.location).toContain("q=");
   expect((await staff.get(done.location ?? "")).html).toContain("The post was taken down.");
   const other = await staff.post(PAGE, { action: "take-down", post: 7 });
-  expect(other.html).toContain("There is no such post.");
+  expect(other.html).toContain("This post does not exist.");
   expectDone(await staff.post(PAGE, { action: "take-down", post: 5 }), "taken-down");
   expect(await status("posts/5/")).toBe(404);
   expect(auditOf(appliance).map(({ action, target }) => [action, target])).toEqual([
@@ -236,7 +236,7 @@ test("a post is taken down where it was found, once, and recorded", async () => 
   ]);
 });
 
-test("who is not staff finds none of these pages, and their forms do nothing", async () => {
+test("others find none of these pages, and their forms do nothing", async () => {
   const { organizationId } = await appliance.customer();
   const member = await signedInMember(appliance, organizationId, "owner", "m@example.com");
   const csrf = await member.csrf("/account/");

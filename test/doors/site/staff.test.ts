@@ -43,7 +43,7 @@ const personId = (email: string): string => {
 };
 const personPath = (email: string) => `/staff/people/${personId(email)}/`;
 
-/** A webhook as a customer has it. */
+/** A customer's webhook. */
 async function webhook(): Promise<number> {
   const { db } = appliance.app.domains;
   const secret = createSecretBox(SECRET, appliance.ports.random).seal("whsec_of-a-test");
@@ -56,7 +56,7 @@ async function webhook(): Promise<number> {
   return Number(lastInsertRowid);
 }
 
-test("every page is there for staff, in both languages, each with one heading", async () => {
+test("staff can open every page, in both languages, each with one heading", async () => {
   const id = await webhook();
   const pages = [...PAGES, organizationPath(), personPath(STAFF), `/staff/webhooks/${id}/`];
   const russian = await (async () => {
@@ -89,7 +89,7 @@ test("for everybody else the console does not exist, whatever they send", async 
     const nobody = await visitorOf(appliance).get(path);
     expect(nobody).toMatchObject({ status: 303, location: expect.stringContaining("sign-in") });
   }
-  // The token of their own page does not open staff's actions.
+  // The token of their own page does not authorize staff's actions.
   const csrf = /name="csrf" value="([^"]+)"/.exec((await owner.get("/account/profile/")).html)?.[1];
   for (const [path, fields] of [
     [organizationPath(), { action: "archive" }],
@@ -104,7 +104,7 @@ test("for everybody else the console does not exist, whatever they send", async 
   expect((await owner.get("/account/profile/")).html).not.toContain("/staff/");
 });
 
-test("a mark that is taken ends the console at the next request", async () => {
+test("removal from staff closes the console at the next request", async () => {
   const { organizationId } = customer;
   const other = await signedInMember(appliance, organizationId, "owner", "other@example.com");
   expectDone(
@@ -123,7 +123,7 @@ test("a mark that is taken ends the console at the next request", async () => {
   ]);
 });
 
-test("nobody takes their own mark of staff, and the last one stays", async () => {
+test("nobody can remove themselves from staff, and the last member stays", async () => {
   const own = await staff.post(personPath(STAFF), { action: "take-staff" });
   expect(own.status).toBe(409);
   expect(own.html).toContain("You cannot remove yourself from staff");
@@ -133,7 +133,7 @@ test("nobody takes their own mark of staff, and the last one stays", async () =>
   });
 });
 
-test("the summary counts what there is, and what is wrong", async () => {
+test("the summary counts what exists and what is wrong", async () => {
   await appliance.app.domains.webhooks.disable(await webhook(), "", COMMAND_LINE);
   appliance.ports.mail.isDown = true;
   await staff.post(personPath(STAFF), { action: "mail-link" });
@@ -143,21 +143,21 @@ test("the summary counts what there is, and what is wrong", async () => {
   );
   expect(Object.fromEntries(counts)).toEqual({
     Organizations: 2,
-    "Sources that are silent": 0,
+    "Silent sources": 0,
     People: 1,
     "Webhooks disabled": 1,
     "Jobs whose last run failed": 0,
-    "Errors since the start": 0,
+    "Errors since the last start": 0,
     "Webhooks failing": 0,
-    "Imports that failed within a week, of the last 20": 0,
+    "Failed imports of the past week, among the last 20": 0,
     "Mails queued": 1,
   });
   const marked = [...html.matchAll(/<li class="warning"><strong>[^<]*<\/strong><a[^>]*>([^<]+)/g)];
   expect(marked.map(([, label]) => label)).toEqual(["Webhooks disabled"]);
-  expect(html).toContain("Something needs a look: it is marked.");
+  expect(html).toContain("Something needs attention: see the marked figures.");
 });
 
-test("an organization is made, found, given plans, archived and restored", async () => {
+test("an organization is created, found, assigned plans, archived and restored", async () => {
   const made = await staff.post("/staff/organizations/", {
     ...{ action: "create", name: " Новая ", plan: "start" },
   });
@@ -189,7 +189,7 @@ test("an organization is made, found, given plans, archived and restored", async
   });
 });
 
-test("a plan's form that is sent untouched changes and records nothing; an emptied day says so", async () => {
+test("an unchanged plan form changes and records nothing; an emptied day says so", async () => {
   const { accounts } = appliance.app.domains;
   await accounts.givePlan(
     customer.organizationId,
@@ -209,11 +209,11 @@ test("a plan's form that is sent untouched changes and records nothing; an empti
   expect(auditOf(appliance)).toHaveLength(recorded);
   const endless = await staff.post(organizationPath(), { ...plan, ends: "" });
   expectDone(endless, "planned-without-end");
-  expect((await staff.get(endless.location ?? "")).html).toContain("given, without end.");
+  expect((await staff.get(endless.location ?? "")).html).toContain("assigned, with no end date.");
   expect((await accounts.organization(customer.organizationId)).planEndsAt).toBeNull();
 });
 
-test("what is wrong with a form is told at its field, and what was typed stays", async () => {
+test("faults of a form are reported at the field, and what was typed is kept", async () => {
   const blank = await staff.post("/staff/organizations/", {
     ...{ action: "create", name: " ", plan: "growth" },
   });
@@ -233,13 +233,13 @@ test("what is wrong with a form is told at its field, and what was typed stays",
   expect(auditOf(appliance)).toEqual([]);
 });
 
-test("addresses of nothing, and numbers that are none, are not found", async () => {
+test("unknown addresses and invalid numbers are not found", async () => {
   for (const path of ["organizations/99", "organizations/x", "webhooks/99", "people/none"]) {
     expect((await staff.get(`/staff/${path}/`)).status, path).toBe(404);
   }
 });
 
-test("members get roles, are suspended, which signs them out, and restored", async () => {
+test("members are given roles, suspended, which signs them out, and restored", async () => {
   const { organizationId } = customer;
   const email = "member@example.com";
   const browser = await signedInMember(appliance, organizationId, "member", email);
@@ -275,7 +275,7 @@ test("a member or key of another organization is not found on an organization's 
   expect((await appliance.get("/v1/me/", other.key)).status).toBe(200);
 });
 
-test("a key that staff revokes stops working at once", async () => {
+test("a key revoked by staff stops working immediately", async () => {
   expect((await appliance.get("/v1/me/", customer.key)).status).toBe(200);
   const fields = { action: "revoke", key: customer.keyId };
   expectDone(await staff.post(organizationPath(), fields), "revoked");
@@ -284,7 +284,7 @@ test("a key that staff revokes stops working at once", async () => {
   expect(JSON.stringify(auditOf(appliance))).not.toContain(customer.key);
 });
 
-test("an owner is added by mail, and chooses a password by its link", async () => {
+test("an owner is added by mail and chooses a password with its link", async () => {
   const fields = { action: "add-owner", email: "new@example.com", name: "New" };
   expectDone(await staff.post(organizationPath(), fields), "invited");
   await appliance.app.mailer.runDue();
@@ -302,7 +302,7 @@ test("an owner is added by mail, and chooses a password by its link", async () =
   expect(entry).toMatchObject({ action: "member.add", details: { email: "new@example.com" } });
 });
 
-test("a password link is shown once, opens one password, and is in no log", async () => {
+test("a password link is shown once, sets one password, and appears in no log", async () => {
   const email = "member@example.com";
   await addPerson(appliance, {
     organizationId: customer.organizationId,
@@ -323,7 +323,7 @@ test("a password link is shown once, opens one password, and is in no log", asyn
   expect((await browser.signIn(email, "another good password")).status).toBe(303);
 });
 
-test("staff ends a person's sessions", async () => {
+test("staff end a person's sessions", async () => {
   const email = "member@example.com";
   const browser = await signedInMember(appliance, customer.organizationId, "member", email);
   expect((await staff.get(personPath(email))).html).toMatch(/Sessions<\/dt><dd>1</);
@@ -332,7 +332,7 @@ test("staff ends a person's sessions", async () => {
   expect(auditOf(appliance).at(-1)).toMatchObject({ action: "person.end-sessions" });
 });
 
-test("people are listed with their organizations, suspended and archived ones too", async () => {
+test("people are listed with their organizations, including suspended and archived ones", async () => {
   const email = "member@example.com";
   const { memberId: id } = await addPerson(appliance, {
     organizationId: customer.organizationId,
@@ -360,7 +360,7 @@ test("a webhook whose signing secret cannot be read stays disabled, and the page
   expect(auditOf(appliance).map(({ action }) => action)).not.toContain("webhook.enable");
 });
 
-test("staff disables a webhook with a reason, which only staff sees, and enables it", async () => {
+test("staff disable a webhook with a reason that only staff see, and enable it", async () => {
   const id = await webhook();
   const path = `/staff/webhooks/${id}/`;
   const blank = await staff.post(path, { action: "disable", reason: " " });
@@ -387,7 +387,7 @@ test("staff disables a webhook with a reason, which only staff sees, and enables
   expect(ofOther.html).not.toContain("hooks.example.com");
 });
 
-test("a job is run now, once, and its outcome is shown", async () => {
+test("a job is run on request, once, and its outcome is shown", async () => {
   expectDone(await staff.post("/staff/jobs/", { action: "run", job: "recount" }), "started");
   await appliance.app.scheduler.stop();
   const { html } = await staff.get("/staff/jobs/");
@@ -397,7 +397,7 @@ test("a job is run now, once, and its outcome is shown", async () => {
   expect(none.status).toBe(404);
 });
 
-test("a job that runs already is not started once more, and the page says so", async () => {
+test("a job that is already running is not started again, and the page says so", async () => {
   const { db } = appliance.app.domains;
   await appliance.app.scheduler.runDue();
   db.prepare("UPDATE jobs SET started_at = ?, finished_at = NULL WHERE name = 'recount'").run(
@@ -405,19 +405,19 @@ test("a job that runs already is not started once more, and the page says so", a
   );
   const refused = await staff.post("/staff/jobs/", { action: "run", job: "recount" });
   expect(refused.status).toBe(409);
-  expect(refused.html).toContain("It is running already.");
+  expect(refused.html).toContain("The job is already running.");
   expect(refused.html).toContain("data-refresh");
   expect(auditOf(appliance)).toEqual([]);
 });
 
-test("the database's page tells its size, versions and rows", async () => {
+test("the database's page shows its size, versions and rows", async () => {
   const { html } = await staff.get("/staff/database/");
   expect(html).toMatch(/Schema version<\/dt><dd>\d+</);
   expect(html).toMatch(/<code>organizations<\/code><\/th><td class="number">2</);
   expect(html).toMatch(/<code>territories<\/code><\/th><td class="number">1,\d{3}</);
 });
 
-test("recent errors show what was logged, without what callers must not see", async () => {
+test("recent errors show what was logged, including what callers must not see", async () => {
   const { db } = appliance.app.domains;
   db.exec("ALTER TABLE mails RENAME TO gone");
   expect((await staff.get("/staff/")).status).toBe(500);
@@ -437,7 +437,7 @@ test("recent errors name the work that held the lock, and for how long", async (
   expect(html).toContain("<code>work: slow-work, heldMs: 61</code>");
 });
 
-test("the audit log is paged, and shows one organization or person where it is asked to", async () => {
+test("the audit log has pages, and can be filtered by organization or person", async () => {
   const path = organizationPath();
   for (let times = 0; times < 26; times += 1) {
     await staff.post(path, { action: "archive" });
@@ -460,7 +460,7 @@ test("the audit log is paged, and shows one organization or person where it is a
   expect(byCommands.html).not.toContain("<td>job run</td>");
 });
 
-test("the audit log's fixed values are in its reader's language, and its durations in hours", async () => {
+test("the audit log shows fixed values in its reader's language, and durations in hours", async () => {
   const { db, clock } = appliance.app.domains;
   const by = { person: STAFF, keyId: null };
   const entry = { organizationId: null, action: "member.role", target: "member 1" } as const;
@@ -478,7 +478,7 @@ test("the audit log's fixed values are in its reader's language, and its duratio
   expect(html).toContain("часов: <bdi>1,5</bdi>");
 });
 
-test("names and addresses that people wrote are shown as text, and turn nothing beside them", async () => {
+test("names and addresses written by people are shown as text, without changing direction", async () => {
   const hostile = `<script>alert(1)</script>"'\u202egnp.exe\u2069\u2069\u200f`;
   const { accounts } = appliance.app.domains;
   const made = await accounts.createOrganization({ name: hostile, plan: "profi" }, COMMAND_LINE);
@@ -489,7 +489,7 @@ test("names and addresses that people wrote are shown as text, and turn nothing 
     COMMAND_LINE,
   );
   const { db } = appliance.app.domains;
-  // What no form takes may be in a file of yesterday.
+  // A file of an earlier version may contain what forms refuse today.
   db.prepare("UPDATE members SET email = ? WHERE id = ?").run(
     "<img/src=x>\u202e\u0007@example.com",
     member.id,
@@ -514,7 +514,7 @@ test("names and addresses that people wrote are shown as text, and turn nothing 
     expect({ path, status }).toEqual({ path, status: 200 });
     expect(html).not.toContain("<script>alert");
     expect(html).not.toContain("<img");
-    // What the visitor looks for is shown in its field as it was typed.
+    // The visitor's search stays in its field, unchanged.
     const [control] =
       /[\p{Bidi_Control}\p{Cc}].{0,40}/u.exec(html.replace(/<input[^>]*>/g, "")) ?? [];
     expect(control, path).toBeUndefined();

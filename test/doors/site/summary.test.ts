@@ -21,7 +21,7 @@ afterEach(() => appliance.close());
 
 const page = async (): Promise<string> => (await staff.get("/staff/")).html;
 
-/** Rows of the table of hours for the last day, newest first, as numbers. */
+/** Rows of the last day's table of hours, newest first, as numbers. */
 function hoursIn(html: string): string[][] {
   const table = html.split("<h3>Requests by hour, the last day")[1]?.split("</table>")[0] ?? "";
   return table
@@ -32,7 +32,7 @@ function hoursIn(html: string): string[][] {
     );
 }
 
-test("staff see requests and failures by hour, of the last day and week", async () => {
+test("staff see requests and failures by hour, for the last day and week", async () => {
   const { key } = await appliance.customer();
   const { clock } = appliance.ports;
   await appliance.get("/v1/msgr/channels/1/", key);
@@ -45,18 +45,18 @@ test("staff see requests and failures by hour, of the last day and week", async 
     ["1", "0"],
     ["2", "0"],
   ]);
-  expect(await page()).toContain("Requests with a key: 3 · at most 2 in an hour · ");
+  expect(await page()).toContain("Requests with a key: 3 · at most 2 per hour · ");
   clock.advance(30 * HOUR_MS);
   await appliance.app.flushRequests();
   await appliance.app.flushRequests();
   const html = await page();
   const [, day = "", week = ""] = html.split("<h3>Requests by hour, the last ");
-  expect(day).toContain("No request with a key in this time.");
+  expect(day).toContain("No requests with a key in this time.");
   expect(day).not.toContain("<svg");
   expect(week).toContain('<rect x="');
 });
 
-test("the slowest of a hundred requests tells itself, and what 99 % took apart from it", async () => {
+test("the slowest of a hundred requests is shown, separately from what 99% took", async () => {
   const { db } = appliance.app.domains;
   const { clock } = appliance.ports;
   const noted = {
@@ -72,7 +72,7 @@ test("the slowest of a hundred requests tells itself, and what 99 % took apart f
   await writeHour(db, clock, { ...noted, durationUs: 500_000, slowestUs: 5_000, durations });
   const html = await page();
   expect(hoursIn(html)).toEqual([["200", "0", "5 ms", "4.1 ms", "900 ms"]]);
-  expect(html).toContain("99 % within: 4.1 ms");
+  expect(html).toContain("99% within: 4.1 ms");
   clock.advance(10 * 24 * HOUR_MS);
   await writeHour(db, clock, {
     ...noted,
@@ -87,19 +87,19 @@ test("the slowest of a hundred requests tells itself, and what 99 % took apart f
   expect(n).toBe(1);
 });
 
-const WELL = "Nothing of this needs a look.";
+const WELL = "Nothing here needs attention.";
 const marked = (html: string): (string | undefined)[] =>
   [...html.matchAll(/<li class="warning"><strong>[^<]*<\/strong><a[^>]*>([^<]+)/g)].map(
     ([, label]) => label,
   );
 
-test("an appliance whose operator set no folder for backups needs no look", async () => {
+test("an appliance without a configured backup folder needs no attention", async () => {
   const html = await page();
   expect(html).toContain(WELL);
   expect(marked(html)).toEqual([]);
 });
 
-test("a folder for backups with no backup in it needs a look", async () => {
+test("a backup folder without a backup needs attention", async () => {
   await appliance.close();
   appliance = await startAppliance({ KANALOG_BACKUP_DIR: "/nowhere/backups" });
   await addPerson(appliance, { email: STAFF, isStaff: true });
@@ -109,7 +109,7 @@ test("a folder for backups with no backup in it needs a look", async () => {
   expect(marked(html)).toEqual(["Last backup"]);
 });
 
-test("an import that failed needs a look for a week", async () => {
+test("a failed import needs attention for a week", async () => {
   const { clock } = appliance.ports;
   const now = clock.now();
   appliance.app.domains.db
@@ -120,12 +120,12 @@ test("an import that failed needs a look for a week", async () => {
     .run(now - 1, now);
   clock.advance(7 * 24 * HOUR_MS);
   staff = await signedInVisitor(appliance, STAFF);
-  expect(marked(await page())).toEqual(["Imports that failed within a week, of the last 20"]);
+  expect(marked(await page())).toEqual(["Failed imports of the past week, among the last 20"]);
   clock.advance(1);
   expect(marked(await page())).toEqual([]);
 });
 
-test("customers stand by what they used, and those near their limit once more", async () => {
+test("customers are ranked by usage, and those near their limit are listed again", async () => {
   const { accounts } = appliance.app.domains;
   const [little, much] = [await appliance.customer(), await appliance.customer({ plan: "test" })];
   await accounts.changePlan("test", { requestsPerPeriod: 10 }, COMMAND_LINE);
@@ -139,7 +139,7 @@ test("customers stand by what they used, and those near their limit once more", 
   expect(numbers(near)).toEqual([much.organizationId]);
 });
 
-test("the growth of the database and the days of disk left are those of the noted hours", async () => {
+test("the database's growth and the disk's days left are those of the recorded hours", async () => {
   const { clock } = appliance.ports;
   const { db } = appliance.app.domains;
   expect(await page()).toContain("not known yet");
@@ -151,10 +151,10 @@ test("the growth of the database and the days of disk left are those of the note
   note(0, 14_000_000);
   const html = await page();
   expect(html).toContain("<strong>14 MB</strong>Database");
-  expect(html).toContain("<strong>2 MB</strong>Growth a day");
+  expect(html).toContain("<strong>2 MB</strong>Growth per day");
 });
 
-test("staff change what a plan includes, from the next request on; a bad number changes nothing", async () => {
+test("staff change what a plan includes from the next request on; an invalid number changes nothing", async () => {
   const { accounts } = appliance.app.domains;
   const fields = {
     action: "set-start",

@@ -37,17 +37,17 @@ const shown = async (query: string): Promise<string[]> => {
   return [...html.matchAll(/id="c(\d+)"/g)].map(([, id = ""]) => id);
 };
 
-test("shows what grows, the fastest first, without what is small or falls", async () => {
+test("shows growing channels, fastest first, without small and shrinking ones", async () => {
   expect(await shown("")).toEqual(["2", "1"]);
   expect(await shown("?category=science")).toEqual(["1"]);
   expect(await shown("?territory=kazan")).toEqual(["2"]);
   expect(await shown("?category=auto")).toEqual([]);
   expect(await shown("?ordering=-growth_30d")).toEqual(["2", "4", "1"]);
-  // Any other ordering is no trend.
+  // Other orderings are not trends.
   expect(await shown("?ordering=-subscribers")).toEqual(["2", "1"]);
 });
 
-test("tells growth, ERR and the line of the last readings of each channel", async () => {
+test("shows each channel's growth, ERR and line of latest readings", async () => {
   const { html } = await visitor.get(PATH);
   expect(html).toContain("+1,000 (+100%)");
   expect(html).toContain("25%");
@@ -66,7 +66,7 @@ test("the catalog's page has the same numbers, orderings and filters", async () 
   expect(html).toContain('name="err_30d_min"');
 });
 
-test("the channel's page tells its ERR and reach", async () => {
+test("the channel's page shows its ERR and reach", async () => {
   const { html } = await visitor.get("/account/channels/2/");
-  expect(html).toContain("500 views a post in 30 days");
+  expect(html).toContain("500 views per post in 30 days");
 });

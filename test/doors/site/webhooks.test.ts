@@ -53,8 +53,8 @@ const stored = async (id = 1) => (await call("GET", `${id}/`)).body;
 const givePlan = (plan: "test" | "growth" | "profi") =>
   appliance.app.domains.accounts.givePlan(customer.organizationId, plan, null, COMMAND_LINE);
 
-describe("making a webhook", () => {
-  test("takes former handles and links of channels too", async () => {
+describe("creating a webhook", () => {
+  test("accepts former handles and links of channels too", async () => {
     await imported(appliance, "channels", [
       { id: 1, handle: "renamed", msgr_id: -1001234567890 },
       { id: 3, handle: "third_one" },
@@ -64,7 +64,7 @@ describe("making a webhook", () => {
     expect((await stored()).channels).toEqual([1, 3, 2]);
   });
 
-  test("shows its secret in the answer and never again; it signs what is sent", async () => {
+  test("shows its secret in the answer and never again; deliveries are signed with it", async () => {
     const made = await make();
     expect(made.status).toBe(200);
     const secret = secretIn(made.html);
@@ -83,12 +83,12 @@ describe("making a webhook", () => {
     }
   });
 
-  test("takes numbers, @handles and links, separated by blanks or commas, each once", async () => {
+  test("accepts numbers, @handles and links without duplicates, separated by spaces or commas", async () => {
     await make({ channels: " 3, @SECOND_one\n1;https://t.me/first_one ,, 3" });
     expect((await stored()).channels).toEqual([3, 2, 1]);
   });
 
-  test("says at the fields what is wrong, and keeps what was typed", async () => {
+  test("reports faults at the fields and keeps what was typed", async () => {
     for (const [fields, fault] of [
       [{ url: "" }, "This field may not be blank."],
       [{ url: "http://hooks.example.com/" }, "Enter a valid https:// address."],
@@ -112,7 +112,7 @@ describe("making a webhook", () => {
     expect(auditOf(appliance)).toEqual([]);
   });
 
-  test("says it in Russian to who reads Russian", async () => {
+  test("reports them in Russian to readers of Russian", async () => {
     const russian = await as("owner", "ru");
     for (const fields of [
       { url: "" },
@@ -128,7 +128,7 @@ describe("making a webhook", () => {
     }
   });
 
-  test("meets the plan's limits: of webhooks, and of channels in each", async () => {
+  test("respects the plan's limits of webhooks, and of channels in each", async () => {
     await appliance.app.domains.accounts.changePlan("growth", { webhookChannels: 2 }, COMMAND_LINE);
     await givePlan("growth");
     const many = await make({ channels: "1 2 3" });
@@ -146,7 +146,7 @@ describe("making a webhook", () => {
   });
 });
 
-describe("the list and the page of one", () => {
+describe("the list and the page of a webhook", () => {
   test("show state, channels, last success and error, and the log of attempts", async () => {
     await make({ channels: "1 2" });
     await pass(appliance, MINUTE_MS, MINUTE_MS);
@@ -161,7 +161,7 @@ describe("the list and the page of one", () => {
     const { last_success_at: lastSuccessAt } = await stored();
     expect(html).toContain(`<time datetime="${lastSuccessAt}">`);
     expect(html).toContain('<a href="/account/channels/1/"><bdi>The first</bdi></a>');
-    expect(html).toContain("<bdi>Answer 204</bdi>, 0 s");
+    expect(html).toContain("<bdi>Response 204</bdi>, 0 s");
     expect(html).toContain("<bdi>The receiver answered 503</bdi>, 0 s");
     expect(html).toContain(">waiting<");
     const log = (await call("GET", "1/deliveries/")).body.results;
@@ -169,7 +169,7 @@ describe("the list and the page of one", () => {
     expect(html).toContain(`<time datetime="${log[0].next_attempt_at}">`);
   });
 
-  test("the log has pages; each delivery is on one of them", async () => {
+  test("the log has pages, and each delivery is on one of them", async () => {
     await make();
     await pass(appliance, MINUTE_MS, MINUTE_MS);
     for (let id = 1; id <= 45; id++) await deliverPost(appliance, id);
@@ -192,7 +192,7 @@ describe("the list and the page of one", () => {
     }
   });
 
-  test("the last 50 attempts stand in one strip, and in a sentence", async () => {
+  test("show the last 50 attempts as a strip and in a sentence", async () => {
     await make();
     expect((await owner.get(`${PATH}1/`)).html).not.toContain('class="strip"');
     await pass(appliance, MINUTE_MS, MINUTE_MS);
@@ -203,10 +203,10 @@ describe("the list and the page of one", () => {
     const [, strip = ""] = /<svg class="strip"(.*?)<\/svg>/s.exec(html) ?? [];
     const bars = [...strip.matchAll(/<rect class="(\w+)"/g)].map((match) => match[1]);
     expect(bars).toEqual([...Array(49).fill("ok"), "failed"]);
-    expect(html).toContain("Of the last 50 attempts 49 succeeded.");
+    expect(html).toContain("Of the last 50 attempts, 49 succeeded.");
   });
 
-  test("a delivery's page shows what is sent, byte for byte as a file, and to its own only", async () => {
+  test("a delivery's page shows the payload, offers it as a file byte for byte, and only to its organization", async () => {
     await make();
     await pass(appliance, MINUTE_MS, MINUTE_MS);
     await deliverPost(appliance, 1);
@@ -234,7 +234,7 @@ describe("the list and the page of one", () => {
     await appliance.app.domains.posts.delete([2], COMMAND_LINE);
     for (const way of [path, `${path}?download=body`]) {
       const { html: after } = await owner.get(way);
-      expect(after, way).toContain("these posts can no longer be read here: 2.");
+      expect(after, way).toContain("these posts are no longer available: 2.");
       expect(after, way).not.toContain("&lt;b&gt;2");
     }
     const other = await appliance.customer({ access: "read_write" });
@@ -252,13 +252,13 @@ describe("the list and the page of one", () => {
     expect((await owner.get(path)).status).toBe(403);
   });
 
-  test("the form of a new one is filled in with the channels of the address", async () => {
+  test("the form for a new one is prefilled with the address's channels", async () => {
     const { html } = await owner.get(`${PATH}?channels=${encodeURIComponent("2 </textarea>")}`);
     expect(html).toMatch(/<textarea name="channels"[^>]*>2 &lt;\/textarea&gt;<\/textarea>/);
     expect(html).toContain('data-adds="create-channels"');
   });
 
-  test("are of the organization's own webhooks only, whatever is asked", async () => {
+  test("show only the organization's own webhooks", async () => {
     const other = await appliance.customer({ access: "read_write" });
     const { id } = await created(callsWith(appliance, other.key));
     await make();
@@ -289,7 +289,7 @@ describe("the list and the page of one", () => {
     expect(after).toEqual(before);
   });
 
-  test("are for who is signed in", async () => {
+  test("require signing in", async () => {
     await make();
     for (const path of [PATH, `${PATH}1/`]) {
       const answer = await visitorOf(appliance).get(path);
@@ -299,11 +299,11 @@ describe("the list and the page of one", () => {
   });
 });
 
-describe("what can be done with one", () => {
+describe("actions on a webhook", () => {
   const act = (action: string, fields: Record<string, string> = {}, who: Visitor = owner) =>
     who.post(`${PATH}1/`, { action, ...fields });
 
-  test("a disabled one is enabled with the button", async () => {
+  test("a button enables a disabled one", async () => {
     await make();
     expect((await act("disable")).location).toBe(`${PATH}1/?done=disabled`);
     expect(await stored()).toMatchObject({ is_active: false, disabled_reason: "customer" });
@@ -320,7 +320,7 @@ describe("what can be done with one", () => {
     ]);
   });
 
-  test("one that staff disabled stays so, and the page says to contact support", async () => {
+  test("one that staff disabled stays disabled, and the page says to contact support", async () => {
     await make();
     await appliance.app.domains.webhooks.disable(1, "", COMMAND_LINE);
     const page = await owner.get(`${PATH}1/`);
@@ -335,7 +335,7 @@ describe("what can be done with one", () => {
     expect(auditOf(appliance).map(({ action }) => action)).not.toContain("webhook.enable");
   });
 
-  test("a test ping says what came of it, and is refused within a minute", async () => {
+  test("a test ping shows its result, and is refused within a minute", async () => {
     await make();
     appliance.ports.network.answer = () => ({ status: 418 });
     const tested = await act("test");
@@ -351,11 +351,11 @@ describe("what can be done with one", () => {
     appliance.ports.network.answer = () => ({ status: 204 });
     const answer = await owner.get((await act("test")).location ?? "");
     expect(answer.html).toMatch(
-      /role="status">Delivery \d+ succeeded\. <bdi>Answer 204<\/bdi>, 0 s/,
+      /role="status">Delivery \d+ succeeded\. <bdi>Response 204<\/bdi>, 0 s/,
     );
   });
 
-  test("address and channels change; what stays as it was is not judged again", async () => {
+  test("address and channels can be changed; unchanged values are not validated again", async () => {
     await make({ channels: "1 2" });
     await appliance.app.domains.accounts.changePlan("profi", { webhookChannels: 1 }, COMMAND_LINE);
     const url = "https://other.example.com/hook";
@@ -369,7 +369,7 @@ describe("what can be done with one", () => {
     expect((await stored()).channels).toEqual([1]);
   });
 
-  test("a new secret is shown once, and the former one signs beside it for the hours given", async () => {
+  test("a new secret is shown once, and the previous one keeps signing for the given hours", async () => {
     const former = secretIn((await make()).html);
     for (const overlap of ["0", "73", "x", "1.5"]) {
       const refused = await act("rotate", { overlap });
@@ -386,7 +386,7 @@ describe("what can be done with one", () => {
     expect((await owner.get(`${PATH}1/`)).html).not.toContain("whsec_");
   });
 
-  test("a delivery is sent again; one that cannot be says why at its own button", async () => {
+  test("a delivery can be sent again; if not, its own button says why", async () => {
     await make();
     await pass(appliance, MINUTE_MS, MINUTE_MS);
     appliance.ports.network.answer = () => ({ status: 500 });
@@ -421,7 +421,7 @@ describe("what can be done with one", () => {
     }
   });
 
-  test("it is deleted after a question", async () => {
+  test("deletion asks for confirmation first", async () => {
     await make();
     const { html } = await owner.get(`${PATH}1/`);
     expect(html).toMatch(
@@ -432,7 +432,7 @@ describe("what can be done with one", () => {
     expect((await call("GET", "")).body.results).toEqual([]);
   });
 
-  test("every change is noted with who made it, and without a secret", async () => {
+  test("every change is recorded with its author, and without a secret", async () => {
     const secret = secretIn((await make()).html);
     const administrator = await as("administrator");
     await act("change", { url: `${URL_TYPED}2`, channels: "2" }, administrator);
@@ -451,15 +451,15 @@ describe("what can be done with one", () => {
 });
 
 describe("a member", () => {
-  test("looks and tests, and changes nothing", async () => {
+  test("can view and test, but change nothing", async () => {
     await make();
     await pass(appliance, MINUTE_MS, MINUTE_MS);
     await deliverPost(appliance, 1);
     const before = await stored();
     const member = await as("member");
     const { html } = await member.get(`${PATH}1/`);
-    expect(html).toContain("Log of deliveries");
-    expect(html).toContain("Only owners and administrators change webhooks.");
+    expect(html).toContain("Delivery log");
+    expect(html).toContain("Only owners and administrators can change webhooks.");
     expect([...html.matchAll(/name="action" value="([^"]+)"/g)].map((match) => match[1])).toEqual([
       "sign-out",
       "test",
@@ -478,17 +478,17 @@ describe("a member", () => {
 });
 
 describe("on a plan without webhooks", () => {
-  test("the page says so, and nothing can be made", async () => {
+  test("the page says so, and nothing can be created", async () => {
     await givePlan("test");
     const { status, html } = await owner.get(PATH);
     expect(status).toBe(200);
-    expect(html).toContain("The plan Test does not include webhooks.");
+    expect(html).toContain("The Test plan does not include webhooks.");
     expect(html).not.toContain('value="create"');
     expect((await make()).status).toBe(403);
     expect((await owner.get(`${PATH}1/`)).status).toBe(404);
   });
 
-  test("those from before may be looked at and deleted, and that is all", async () => {
+  test("existing ones can be viewed and deleted, and nothing else", async () => {
     await make();
     await givePlan("test");
     expect((await owner.get(PATH)).html).toContain(`href="${PATH}1/"`);

@@ -3,7 +3,7 @@ import { imported } from "../../support/expectations.ts";
 import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
 import { type Visitor, visitorOf } from "../../support/visitor.ts";
 
-/** A page with all that it loads, as it comes over the wire, without the data of its charts. */
+/** A page with everything it loads, as sent over the wire, without the data of its charts. */
 const BYTES_MAX = 100_000;
 
 let world: SiteWorld;
@@ -42,7 +42,7 @@ async function weightOf(html: string): Promise<number> {
   return bytes;
 }
 
-test("no page weighs more than 100 KB, its charts' data aside", async () => {
+test("no page weighs more than 100 KB, apart from its charts' data", async () => {
   const paths = Object.values(world.pages).flat();
   expect(paths.length).toBeGreaterThan(25);
   for (const path of [...paths, "/"]) {
@@ -52,7 +52,7 @@ test("no page weighs more than 100 KB, its charts' data aside", async () => {
   }
 });
 
-test("nor does a channel of the longest posts: each is shown, and the rest of the first ones", async () => {
+test("nor does a channel with the longest posts: each is shown, with the rest of the first ones", async () => {
   const posts = Array.from({ length: 12 }, (_, at) => ({
     ...{ id: 30_001 + at, channel: 150, published_at: "2026-10-02T10:00:00Z" },
     text: `Пост ${at}. ${"Длинное предложение без конца. ".repeat(at < 6 ? 130 : 3_000)}`,

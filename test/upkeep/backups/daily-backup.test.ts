@@ -164,5 +164,5 @@ test("staff's console shows the last backup, that there is none, or that it fail
   breakFolder();
   await nightOf("2026-11-22");
   expect(await page()).toContain("The last run failed");
-  expect((await staff.get("/staff/jobs/")).html).toContain("Backs the database up");
+  expect((await staff.get("/staff/jobs/")).html).toContain("Backs up the database");
 });

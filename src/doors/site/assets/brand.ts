@@ -4,7 +4,10 @@ import { formatColour, parseColour, readableOn } from "../../../values/colour.ts
 /** Surfaces on which accents must be readable: the lightest and the darkest (tokens.css). */
 const LIGHT_SURFACE = [238, 241, 244] as const;
 const DARK_SURFACE = [32, 39, 45] as const;
-/** Above the 4.5 required for text, because text also appears on a surface tinted with the accent. */
+/**
+ * Contrast ratio of accents. WCAG requires 4.5 for text; this is higher, because text also appears on a
+ * surface tinted with the accent.
+ */
 const RATIO = 5.6;
 /** A logo this wide contains the name itself. */
 const WORDMARK_RATIO = 2.2;

@@ -1,11 +1,11 @@
-// Without this script every page works; with it, some are more pleasant.
+// Every page works without this script; some are more convenient with it.
 
-/** Shows the buttons that copy; browsers have no clipboard for a page of another machine over plain http. */
-function offerCopies(part) {
+/** Shows the copy buttons; browsers offer no clipboard to pages of another machine over plain http. */
+function showCopyButtons(part) {
   if (!navigator.clipboard) return;
   for (const button of part.querySelectorAll("button[data-copy]")) button.hidden = false;
 }
-offerCopies(document);
+showCopyButtons(document);
 document.addEventListener("click", async ({ target }) => {
   const button = target.closest("button[data-copy]");
   if (button === null) return;
@@ -13,15 +13,15 @@ document.addEventListener("click", async ({ target }) => {
   button.textContent = button.dataset.copied;
 });
 
-// A form that is shown again may be below what is seen: one goes on at its first fault.
+// A form with faults may be below the visible part of the page, so its first fault gets the focus.
 document.querySelector("main [aria-invalid]")?.focus();
 
-// On a phone each row is a block, and each of its cells says which column it is of.
+// On a phone each row becomes a block, and each of its cells is labelled with its column's name.
 for (const table of document.querySelectorAll("table.data")) {
   const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
   for (const { cells } of table.tBodies[0].rows) {
     for (const [at, cell] of [...cells].entries()) {
-      // A button says itself what it does.
+      // Buttons need no label.
       const isButton = cell.querySelector("button") !== null && !cell.querySelector("select");
       if (!isButton && cell.textContent.trim() !== "") cell.dataset.label = names[at];
     }
@@ -29,7 +29,7 @@ for (const table of document.querySelectorAll("table.data")) {
   table.classList.add("named");
 }
 
-// On a phone the rows of links are moved sideways: where one is, is to be seen.
+// On a phone the rows of links scroll sideways, so the current link is scrolled into view.
 for (const link of document.querySelectorAll(
   "header nav a[aria-current], nav.console a[aria-current]",
 )) {
@@ -48,7 +48,7 @@ const SHORT_DAYS = new Intl.DateTimeFormat(LOCALE, {
   timeZone: MOSCOW_ZONE,
 });
 
-/** A colour of the style sheet as a canvas takes it: `light-dark()` is resolved by an element only. */
+/** A colour of the style sheet for a canvas, which cannot resolve `light-dark()`; only elements can. */
 function inkOf(property) {
   const probe = document.body.appendChild(document.createElement("span"));
   probe.style.color = `var(${property})`;
@@ -59,20 +59,20 @@ function inkOf(property) {
 
 const CHART_FONT = `12px ${getComputedStyle(document.body).fontFamily}`;
 
-/** Of an axis: there is no half of a request. */
+/** Steps of an axis for counts, which has no fractions. */
 const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat();
 
 const dayStart = (day) => Date.parse(`${day}T00:00:00+03:00`) / 1000;
 
-/** Half of a day's label, which stands below the axis at the first day. */
+/** Least width of an axis: half of the first day's label, which is centred below its edge. */
 const AXIS_MIN = 32;
 
-/** The room that an axis takes: its longest label is seen whole, and the first day's. */
+/** Width of an axis, so that its longest label and the first day's label are completely visible. */
 function sizeOf(chart, labels, at, cycle) {
   const axis = chart.axes[at];
-  // Measured once while it is drawn, or the sizes of both axes would go on changing each other.
+  // Only measured in the first layout cycle; otherwise the two axes' sizes would keep changing each other.
   if (cycle > 1) return axis._size;
   chart.ctx.font = axis.font[0];
   const widths = (labels ?? []).map((label) => chart.ctx.measureText(label).width);
@@ -80,10 +80,10 @@ function sizeOf(chart, labels, at, cycle) {
   return Math.max(size, AXIS_MIN);
 }
 
-/** Days without a reading that a line crosses. Over more it would show a course that nobody knows. */
+/** Most days without a reading that a line crosses; over longer gaps it would suggest unknown values. */
 const BRIDGED_DAYS = 92;
 
-/** Parts of the picture in which a line is not drawn, from left to right. */
+/** Parts of the chart in which a line is not drawn, as pixels from left to right. */
 function gapsOf(chart, at) {
   const [days, values] = [chart.data[0], chart.data[at]];
   const known = days.filter((_, place) => values[place] !== null);
@@ -95,8 +95,9 @@ function gapsOf(chart, at) {
   );
 }
 
-// A chart is drawn from the table that it stands for: the first column has the days. A column is a line,
-// bars, beside lines on an axis of their own at the right, or not drawn at all; a colour that means something is named.
+// A chart is drawn from the table that belongs to it, whose first column contains the days. `data-draw` says
+// whether a column is drawn as a line (the default), as bars or not at all; bars beside lines have an axis of
+// their own at the right. `data-ink` names a colour with a meaning.
 for (const place of document.querySelectorAll("[data-chart]")) {
   const table = document.getElementById(place.dataset.chart);
   const heads = [...table.tHead.rows[0].cells];
@@ -134,7 +135,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
       value: (_, value) => (value == null ? "–" : numberText(value)),
     };
   });
-  // Bars lie behind lines.
+  // Bars are drawn first, so that they are behind the lines.
   const order = [...lines.keys()].sort((one, other) => lines[one].width - lines[other].width);
   const axis = { stroke: ink, grid, ticks: { ...grid, size: 4 }, font: CHART_FONT };
   const ofDays = {
@@ -157,22 +158,22 @@ for (const place of document.querySelectorAll("[data-chart]")) {
     label: heads[0].textContent,
     value: (_, instant) => (instant == null ? "–" : DAYS.format(instant * 1000)),
   };
-  // All of the period, the days of which nothing is known too; a bar's half stands out at each end.
+  // The whole period, including days without data, plus half a bar at each end.
   const half = hasBars ? 43_200 : 0;
   const period = [dayStart(place.dataset.from) - half, dayStart(place.dataset.to) + half];
   const options = () => ({ width: place.clientWidth, height: 300 });
   const chart = new uPlot(
     {
       ...options(),
-      // Days are Moscow's, wherever the browser is.
+      // Days are in Moscow time, wherever the browser is.
       tzDate: (instant) => uPlot.tzDate(new Date(instant * 1000), MOSCOW_ZONE),
       scales: {
         x: { range: () => period },
-        // Bars take the lower half, so that lines are seen before them.
+        // Bars only take the lower half, so that lines remain visible.
         right: { range: (_, low, high) => [0, Math.max(1, high, low) * 2] },
         ...(!hasLines && { y: { range: (_, low, high) => [0, Math.max(1, high, low)] } }),
       },
-      // Until somebody points at a day, the legend tells the last.
+      // Until somebody points at a day, the legend shows the last one.
       hooks: { ready: [(ready) => ready.setLegend({ idx: rows.length - 1 })] },
       series: [day, ...order.map((at) => lines[at])],
       axes,
@@ -183,41 +184,41 @@ for (const place of document.querySelectorAll("[data-chart]")) {
   new ResizeObserver(() => chart.setSize(options())).observe(place);
 }
 
-// The catalog is searched as one types.
+// Searches while somebody types.
 const search = document.querySelector("form[data-live]");
 if (search !== null) {
   const results = document.getElementById(search.dataset.live);
   const summary = document.getElementById(`${results.id}-summary`);
   let last = null;
-  let asked = 0;
+  let requests = 0;
   search.addEventListener("input", () => {
     clearTimeout(last);
     last = setTimeout(async () => {
-      asked += 1;
-      const turn = asked;
+      requests += 1;
+      const own = requests;
       const given = [...new FormData(search)].filter(([, value]) => value !== "");
       const query = new URLSearchParams(given);
       const answer = await fetch(`${location.pathname}?${query}`);
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const found = page.getElementById(results.id);
-      // An answer may come after the one to what was typed later.
-      if (found === null || turn !== asked) return;
+      // Answers may arrive out of order; only the one to the latest text is shown.
+      if (found === null || own !== requests) return;
       results.replaceChildren(...found.childNodes);
-      offerCopies(results);
+      showCopyButtons(results);
       if (summary !== null) summary.textContent = found.dataset.summary;
       history.replaceState(null, "", `?${query}`);
     }, 200);
   });
 }
 
-// Channels are found as one types, and offered to be chosen.
+// Suggests channels while somebody types.
 for (const picker of document.querySelectorAll("[data-picker]")) {
   const input = picker.querySelector("input");
   const offered = picker.querySelector("ul");
   const target = document.getElementById(picker.dataset.adds ?? "");
   picker.hidden = false;
   let last = null;
-  let asked = 0;
+  let requests = 0;
   const choose = (named) => {
     if (target === null) input.value = named;
     else target.value = [...new Set([...target.value.split(/[\s,]+/), named])].join(" ").trim();
@@ -232,7 +233,7 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
     button.type = "button";
     button.className = "plain";
     button.textContent = title.trim() === "" ? id : title;
-    // A handle says more than a number where it is added to others.
+    // In a list of several channels, a handle is easier to recognize than a number.
     button.addEventListener("click", () =>
       choose(target !== null && handle ? `@${handle}` : String(id)),
     );
@@ -244,7 +245,7 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
   };
   input.addEventListener("keydown", (event) => {
     const first = offered.querySelector("button");
-    // Where the field adds to another one, its form is not sent yet.
+    // In a field that adds to another one, Enter must not submit the form.
     if (event.key !== "Enter" || (target === null && first === null)) return;
     event.preventDefault();
     first?.click();
@@ -252,14 +253,14 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
   input.addEventListener("input", () => {
     clearTimeout(last);
     last = setTimeout(async () => {
-      asked += 1;
-      const turn = asked;
+      requests += 1;
+      const own = requests;
       const text = input.value.trim();
       const found =
         text === ""
           ? []
           : await (await fetch(picker.dataset.picker + encodeURIComponent(text))).json();
-      if (turn !== asked) return;
+      if (own !== requests) return;
       const none = document.createElement("li");
       none.textContent = picker.dataset.none;
       offered.replaceChildren(...(found.length > 0 || text === "" ? found.map(offerOf) : [none]));
@@ -267,7 +268,7 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
   });
 }
 
-// What is under way is looked at again until it has ended.
+// Refreshes something in progress every second until it has ended.
 const running = document.querySelector("[data-refresh]");
 if (running !== null) {
   setTimeout(async function look() {

@@ -3,7 +3,7 @@ import type { FieldErrors } from "../../../errors.ts";
 /** Limit for all faults on a page, in bytes of its source; what was typed may be shown in addition. */
 export const FAULT_BYTES_MAX = 3 * 1024;
 
-/** An error's faults, few already, truncated so that they fit the page's limit. */
+/** Truncates an error's faults to the page's limit; domains already limit how many there are. */
 export function cutFaults(faults: FieldErrors): FieldErrors {
   let bytesLeft = FAULT_BYTES_MAX;
   const cut: FieldErrors = {};

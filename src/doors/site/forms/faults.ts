@@ -6,7 +6,7 @@ export function pageError(code: ErrorCode, text: string, retryAfterS?: number): 
   return new AppError(code, verbatim(text), retryAfterS === undefined ? {} : { retryAfterS });
 }
 
-/** The same for one field of a form. */
+/** An error at one field of a form, in the visitor's language. */
 export function pageFault(field: string, text: string): AppError {
   return fieldError({ [field]: [verbatim(text)] });
 }
@@ -33,12 +33,12 @@ export async function readFields<Fields extends object>(readers: Readers<Fields>
   return read as Fields;
 }
 
-/** One of a select's options. @throws AppError `invalid` */
+/** The chosen option of a select. @throws AppError `invalid` */
 export function requiredChoice<Option extends string>(
   options: readonly Option[],
-  given: string,
+  chosen: string,
 ): Option {
-  const found = options.find((option) => option === given);
+  const found = options.find((option) => option === chosen);
   if (found === undefined) throw fieldError({ choice: [message("chooseOption")] });
   return found;
 }

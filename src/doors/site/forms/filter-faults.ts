@@ -1,7 +1,7 @@
 import type { AppError } from "../../../errors.ts";
 import type { Visit } from "../visit/visit.ts";
 import { cutFaults } from "./cut-text.ts";
-import { told } from "./told.ts";
+import { errorMessages } from "./error-messages.ts";
 import { isNumberFilter } from "./typed-number.ts";
 
 /**
@@ -18,7 +18,7 @@ export function filterFaults(
     isNumberFilter(name) &&
     error.faults?.[name]?.some(({ code }) => code === "notInteger" || code === "notNumber") ===
       true;
-  return Object.entries(cutFaults(told(language, error)))
+  return Object.entries(cutFaults(errorMessages(language, error)))
     .map(([name, messages]) => {
       const text = isNoNumber(name) ? words.explorerPages.likeNumber : messages.join(" ");
       return name in labels ? `${labels[name]}: ${text}` : text;

@@ -25,6 +25,6 @@ export function isOfOtherOrganization(
 }
 
 export function otherOrganization({ membership, words }: Visit): AppError {
-  const present = membership?.organization.name ?? "";
-  return pageError("conflict", words.otherOrganization(present));
+  const current = membership?.organization.name ?? "";
+  return pageError("conflict", words.otherOrganization(current));
 }

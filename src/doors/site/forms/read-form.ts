@@ -2,7 +2,7 @@ import { AppError } from "../../../errors.ts";
 import { readBoundedBody } from "../../../values/bounded-body.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { type Form, formOf } from "../visit/visit.ts";
-import { readMultipart, type UploadRules } from "./read-multipart.ts";
+import { readMultipart, tooLarge, type UploadRules } from "./read-multipart.ts";
 
 /** A form, and its files, which must be removed once it has been handled. */
 export interface ReadForm {
@@ -56,8 +56,4 @@ function fieldsOf(body: Uint8Array): Map<string, string> {
     if (!fields.has(name)) fields.set(name, value);
   }
   return fields;
-}
-
-function tooLarge(): AppError {
-  return new AppError("payload_too_large", message("formTooLarge"));
 }

@@ -136,6 +136,6 @@ function removeAll(paths: readonly string[]): void {
   for (const path of paths) rmSync(path, { force: true });
 }
 
-function tooLarge(): AppError {
+export function tooLarge(): AppError {
   return new AppError("payload_too_large", message("formTooLarge"));
 }

@@ -2,7 +2,7 @@ import { raw } from "hono/html";
 import { AppError, toAppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { isCsrfToken } from "../guard/csrf.ts";
-import { ONCE, tellsFaults } from "../look/form.tsx";
+import { ONCE, showsFaults } from "../look/form.tsx";
 import { messagePage, statusOf } from "../pages/message.tsx";
 import { signInView } from "../pages/person/sign-in.tsx";
 import type { SiteContext } from "../site-context.ts";
@@ -11,11 +11,11 @@ import { formLostPath, redirect, type View } from "../visit/view.ts";
 import { refusal } from "../visit/viewer.ts";
 import { EMPTY_FORM, type Form, type Visit } from "../visit/visit.ts";
 import { cutFaults } from "./cut-text.ts";
+import { errorMessages } from "./error-messages.ts";
 import { pageError } from "./faults.ts";
 import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
 import { FORM_BYTES_MAX, readForm } from "./read-form.ts";
-import { showOrSay } from "./show-or-say.ts";
-import { told } from "./told.ts";
+import { showOrExplain } from "./show-or-explain.ts";
 
 /** Enough for an upload of 2 GiB at 5 megabits a second. */
 const UPLOAD_MAX_S = 60 * 60;
@@ -26,7 +26,7 @@ export interface Answer {
   view: View;
 }
 
-/** Performs what a form asks for; if anything is wrong with it, the page is shown again. */
+/** Handles a submitted form; if anything is wrong with it, shows its page again with the faults. */
 export async function takeForm(
   sitePage: SitePage,
   visit: Visit,
@@ -109,19 +109,22 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
   }
 }
 
-/** Shows the page with what was typed and what is wrong with it, at the top if no form shows it. */
+/**
+ * Shows the page again with what was typed and what is wrong with it. Faults that no form shows go into the
+ * notice at the top.
+ */
 async function showAgain(
   sitePage: SitePage,
   sent: Visit,
   error: AppError,
   context: SiteContext,
 ): Promise<Answer> {
-  const faults = cutFaults(told(sent.language, error));
+  const faults = cutFaults(errorMessages(sent.language, error));
   const visit = { ...sent, form: EMPTY_FORM };
-  const view = await showOrSay(sitePage, { ...sent, faults }, context, error);
+  const view = await showOrExplain(sitePage, { ...sent, faults }, context, error);
   if (view.kind !== "page") return { visit, view };
   const html = await view.body.toString();
-  const notice = tellsFaults(html) ? null : Object.values(faults).flat().join(" ");
+  const notice = showsFaults(html) ? null : Object.values(faults).flat().join(" ");
   // Reuses the rendered body, because its parts read the database.
   const body = raw(html);
   return { visit: { ...visit, notice }, view: { ...view, body, ...statusOf(error) } };

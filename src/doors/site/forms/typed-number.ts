@@ -29,7 +29,7 @@ export function typedNumber(text: string): string {
   const number = Number(isGrouped ? plain.replaceAll(",", "") : plain.replace(",", "."));
   if (digits === "" || times === undefined || Number.isNaN(number)) return text;
   if (unit === "" && AMBIGUOUS.test(plain)) return text;
-  // Rounded to six decimals, which are whole numbers of a million.
+  // Six decimals, so that millions become whole: in floating point, 8.29 * 1e6 is 8289999.999999999.
   const value = Math.round(number * times * 1e6) / 1e6;
   if (value > Number.MAX_SAFE_INTEGER) return text;
   return (/[-−–]/.test(sign) ? "-" : "") + value;

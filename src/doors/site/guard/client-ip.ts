@@ -7,10 +7,10 @@ interface Listener {
 
 /** The client's IP; a proxy's header counts only if the proxy is trusted and the header is an address. */
 export function clientIp(request: Request, trustProxy: boolean, listener: Listener | null): string {
-  const forwarded = trustProxy ? request.headers.get("x-forwarded-for") : null;
-  // The last entry is the proxy's own; earlier ones are the client's claims.
-  const told = parseForwarded(forwarded?.split(",").at(-1)?.trim() ?? "");
-  return told ?? listener?.requestIP(request)?.address ?? "unknown";
+  const header = trustProxy ? request.headers.get("x-forwarded-for") : null;
+  // The proxy itself appended the last entry; earlier ones are only the client's claims.
+  const forwarded = parseForwarded(header?.split(",").at(-1)?.trim() ?? "");
+  return forwarded ?? listener?.requestIP(request)?.address ?? "unknown";
 }
 
 /** Matches `192.0.2.1`, `192.0.2.1:5123`, `2001:db8::1` or `[2001:db8::1]:443`, quoted or not. */

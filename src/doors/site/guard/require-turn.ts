@@ -5,16 +5,16 @@ import type { Visit } from "../visit/visit.ts";
 
 /**
  * Takes one attempt for each name.
- * @param told message saying that there were too many, and when to try again
+ * @param messageOf message saying that there were too many, and when to try again
  * @throws AppError `throttled` if a name has none left
  */
 export function requireTurn(
   visit: Visit,
   { throttle }: Pick<SiteContext, "throttle">,
   names: readonly string[],
-  told: (when: string) => string = visit.words.tooManyAttempts,
+  messageOf: (when: string) => string = visit.words.tooManyAttempts,
 ): void {
   const waitS = throttle.take(names, visit.nowMs);
   if (waitS === null) return;
-  throw pageError("throttled", told(fromNow(visit.words.locale, waitS)), waitS);
+  throw pageError("throttled", messageOf(fromNow(visit.words.locale, waitS)), waitS);
 }

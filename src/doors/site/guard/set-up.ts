@@ -42,7 +42,7 @@ export function createSetUp(
   return {
     /** Whether nobody can sign in yet. */
     isNeeded: isEmpty,
-    /** Null if somebody can already sign in, or the time is over. */
+    /** The path to print; null if somebody can already sign in, or the time is over. */
     path: async (): Promise<string | null> =>
       (await isOpen(endsAt)) ? `/account/set-up/?token=${tokenUntil(endsAt)}` : null,
     async isToken(given: string): Promise<boolean> {

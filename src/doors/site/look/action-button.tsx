@@ -17,7 +17,7 @@ export function ActionButton({
   visit: Visit;
   action: string;
   label: string;
-  /** Names the row, for those who hear the button without seeing where it is. */
+  /** Names the row, for screen readers. */
   description?: string;
   fields?: Record<string, string | number>;
   /** A question to confirm first. */
@@ -25,7 +25,7 @@ export function ActionButton({
   to?: string;
   danger?: boolean;
 }): JSX.Element {
-  // Many rows may have the same button: a fault belongs to the one that was pressed.
+  // Many rows may have the same button; only the pressed one shows the fault.
   const isPressed =
     isSent(visit, action) &&
     Object.entries(fields).every(([name, value]) => visit.form.get(name) === String(value));

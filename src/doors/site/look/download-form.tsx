@@ -8,7 +8,8 @@ import type { Visit } from "../visit/visit.ts";
 import { Form } from "./form.tsx";
 
 /**
- * Downloads everything found as a file, stating the cost; submitted with a token because it costs units.
+ * Button that downloads all results as a file, with its cost. A form with a token instead of a link,
+ * because it costs units.
  */
 export async function DownloadForm({
   visit,

@@ -5,8 +5,8 @@ import type { Directory } from "../../../catalog/directory/directory.ts";
 import type { Visit } from "../visit/visit.ts";
 
 /**
- * Properties of a search field. Such forms are sent by GET, so that a search has an address, and show that
- * address's values.
+ * Fields of search forms. Such a form is sent by GET, so that a search has an address, and its fields show
+ * the values in that address.
  */
 
 interface FilterProps {
@@ -81,8 +81,8 @@ export function FilterInput({
   );
 }
 
-/** The search text, beside the button. */
-export function Question(props: FilterProps & { hint: string }): JSX.Element {
+/** The field for the search text, with the button beside it. */
+export function QueryField(props: FilterProps & { hint: string }): JSX.Element {
   return (
     <div class="wide asked">
       <FilterInput {...props} type="search" />

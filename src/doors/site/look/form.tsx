@@ -20,7 +20,7 @@ interface FormProps {
 /** Field with the number of the organization that the page was rendered for. */
 export const DRAWN_FOR = "drawn-for";
 
-/** Field of a form that is processed only once, with the number of its page. */
+/** Field of a form that is processed only once, with the id of the request that rendered its page. */
 export const ONCE = "once";
 
 /** A form whose answer is this page again, with what was typed and what is wrong with it. */
@@ -188,8 +188,8 @@ function Labelled({
   );
 }
 
-/** Whether a page's source shows what was wrong with one of its forms. */
-export function tellsFaults(html: string): boolean {
+/** Whether a page's source shows a fault at one of its forms. */
+export function showsFaults(html: string): boolean {
   return /<(p class="fault" role="alert"|p role="alert"|strong class="fault" id=)/.test(html);
 }
 

@@ -18,7 +18,7 @@ export function dateFormat(
   return madeOnce(locale, options, () => new Intl.DateTimeFormat(locale, options));
 }
 
-/** Time until an instant, in words: "in 5 minutes". */
+/** Time until something happens, in words: "in 5 minutes"; minutes are rounded up. */
 export function fromNow(locale: string, seconds: number): string {
   const format = new Intl.RelativeTimeFormat(locale);
   return seconds < 90
@@ -38,7 +38,7 @@ export function shownInterval(locale: string, ms: number): string {
   return numberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(ms / length);
 }
 
-/** Few combinations are ever needed, all of them written in the code. */
+/** The cache needs no limit: all combinations of options are written in the code, and there are few. */
 function madeOnce<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(
   locale: string,
   options: object,

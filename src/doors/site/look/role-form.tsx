@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Member, MemberRole } from "../../../customers/accounts/accounts.table.ts";
 import type { Visit } from "../visit/visit.ts";
 import { Form } from "./form.tsx";
-import { quietly } from "./row-actions.tsx";
+import { withoutForm } from "./row-actions.tsx";
 
 /** Changes a member's role in a row. @param roles those that may be given */
 export function RoleForm({
@@ -19,7 +19,7 @@ export function RoleForm({
   const isSent = form.get("action") === "role" && form.get("member") === String(member.id);
   const chosen = isSent ? form.get("role") : member.role;
   return (
-    <Form visit={quietly(visit)} action="role">
+    <Form visit={withoutForm(visit)} action="role">
       <input type="hidden" name="member" value={member.id} />
       <span class="row">
         <select name="role" aria-label={`${words.roleOf} ${member.name || member.email}`}>

@@ -24,8 +24,8 @@ export function RowFaults({
   );
 }
 
-/** The visit to use for the rows' forms, so that they do not repeat what `RowFaults` shows. */
-export function quietly(visit: Visit): Visit {
+/** The visit without its submitted form, for rows' forms: they must not repeat what `RowFaults` shows. */
+export function withoutForm(visit: Visit): Visit {
   return { ...visit, form: EMPTY_FORM, faults: {} };
 }
 

@@ -15,8 +15,8 @@ export async function registerClient(request: Request, context: SiteContext): Pr
   const { throttle, clientIp, ports } = context;
   const names = [`registration ${networkOf(clientIp(request))}`, "registrations"];
   if (throttle.take(names, ports.clock.now()) !== null) {
-    const told = "Too many registrations. Try again in some minutes.";
-    return { ...fault(429, "temporarily_unavailable", told), retryAfterS: RETRY_AFTER_S };
+    const description = "Too many registrations. Try again in some minutes.";
+    return { ...fault(429, "temporarily_unavailable", description), retryAfterS: RETRY_AFTER_S };
   }
   const answer = await register(request, context);
   if (answer.status !== 201) {

@@ -55,8 +55,8 @@ async function throttled(
   const network = networkOf(clientIp(request));
   const name = `token ${network}`;
   if (throttle.take([name, `exchange ${network}`], ports.clock.now()) !== null) {
-    const told = "Too many requests from this network. Try again in a minute.";
-    return { ...fault(429, "temporarily_unavailable", told), retryAfterS: 60 };
+    const description = "Too many requests from this network. Try again in a minute.";
+    return { ...fault(429, "temporarily_unavailable", description), retryAfterS: 60 };
   }
   const { answer, isGood } = await work();
   if (isGood) throttle.giveBack(name, ports.clock.now());

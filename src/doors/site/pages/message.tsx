@@ -28,8 +28,8 @@ export function notFoundPage(visit: Visit): View {
  */
 export function messagePage(visit: Visit, error: AppError): PageView {
   const { words, language, requestId } = visit;
-  const isUnforeseen = error.code === "internal";
-  const text = isUnforeseen ? words.failedText : inLanguage(language, error.said);
+  const isUnexpected = error.code === "internal";
+  const text = isUnexpected ? words.failedText : inLanguage(language, error.said);
   return {
     kind: "page",
     ...statusOf(error),
@@ -37,7 +37,7 @@ export function messagePage(visit: Visit, error: AppError): PageView {
     body: (
       <>
         <p role="alert">{cutText(text, FAULT_BYTES_MAX)}</p>
-        {isUnforeseen && (
+        {isUnexpected && (
           <p>
             {words.failedRequest} <code>{requestId}</code>
           </p>

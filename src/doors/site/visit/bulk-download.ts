@@ -46,7 +46,10 @@ export async function bulkDownload(
   };
 }
 
-/** The visit as it would be at a later instant; only if they are still a member. */
+/**
+ * The visit at a later instant, for a long download.
+ * @throws AppError `authentication_failed` if the visitor is no longer a member
+ */
 async function visitAt(nowMs: number, visit: Visit, { accounts }: SiteContext): Promise<Visit> {
   const { member, organization } = membershipOf(visit);
   const places = await accounts.placesOf(member.email);

@@ -28,9 +28,9 @@ export async function orRefusal<Result>(result: Promise<Result>): Promise<Result
   try {
     return await result;
   } catch (error) {
-    const isTold =
+    const isShownByPage =
       error instanceof AppError && ["invalid", "tariff_required", "timeout"].includes(error.code);
-    if (isTold) return error;
+    if (isShownByPage) return error;
     throw error;
   }
 }

@@ -1,26 +1,26 @@
 /** The checklist of the first hour, and the mark of sample data. */
 export const firstStepsEn = {
   title: "First steps",
-  intro: "Each step ticks itself once it is done. This page stays under Staff.",
+  intro: "Each step is ticked automatically once it is done. You will find this page under Staff.",
   done: "done",
   open: "to do",
   allDone: "All steps are done.",
   sample: {
-    title: "Remove the sample, or keep it",
+    title: "Remove the sample or keep it",
     text: (channels: number) =>
-      `${channels} sample channels ship with the program, to try it with. Remove them before customers come.`,
-    gone: "No sample channels are here.",
+      `${channels} sample channels ship with the program, for trying it out. Remove them before you have customers.`,
+    gone: "There are no sample channels.",
     kept: "The sample is kept.",
     remove: "Remove the sample",
     removeQuestion:
-      "Its channels, posts and days are removed for good, and webhooks stop watching them. Channels that you changed stay.",
+      "Its channels, posts and days are removed permanently, and webhooks stop watching them. Channels that you changed stay.",
     keep: "Keep it",
   },
   import: {
     title: "Import your data",
     text: "Channels first, then posts, then statistics: CSV, NDJSON or a messenger's own export.",
     link: "Import a file",
-    guide: "What files may look like",
+    guide: "File formats",
   },
   customer: {
     title: "Add a customer",
@@ -29,10 +29,10 @@ export const firstStepsEn = {
   },
   call: {
     title: "Make a first call",
-    text: "The two largest channels, as a customer gets them. The button costs nothing.",
+    text: "The two largest channels, as a customer gets them. The button uses no request units.",
     button: "Make the call",
     answer: "The answer",
-    noPlace: "You are in no organization, so there is nobody to call as.",
+    noPlace: "You do not belong to an organization, so the call cannot be made in its name.",
     docs: "All methods",
   },
   webhook: {
@@ -46,28 +46,28 @@ export const firstStepsEn = {
     link: "How to connect",
   },
   notice: {
-    channel: "This channel is a sample that ships with the program: its numbers are made up.",
+    channel: "This channel is a sample that ships with the program. Its numbers are made up.",
     list: (channels: number) =>
-      `${channels} sample channels that ship with the program are among the channels here: their numbers are made up.`,
+      `The channels here include ${channels} sample channels that ship with the program. Their numbers are made up.`,
     manage: "Remove the sample or keep it",
   },
-  removed: (channels: number) => `The sample is removed: ${channels} channels.`,
+  removed: (channels: number) => `The sample was removed: ${channels} channels.`,
   customerForm: {
     title: "New customer",
     organization: "Organization",
-    email: "E-mail of its owner",
+    email: "Email of its owner",
     owner: "Name of its owner",
-    emailHint: "Left empty, the organization has no owner and no key yet.",
+    emailHint: "If empty, the organization has no owner and no key yet.",
     write: "The key may manage webhooks",
-    made: "The customer is made",
+    made: "The customer was created",
     key: "API key",
-    keyText: "Shown this once: it is stored only as a hash.",
-    callText: "Their first call: what the key may do, and what is left of the quota.",
+    keyText: "It is shown only once, because just its hash is stored.",
+    callText: "Their first call shows what the key may do, and what is left of the quota.",
     link: "Link for the owner",
-    linkText: "By it the owner chooses a password: once, within three days.",
-    signIn: "The owner has a password here and signs in with it.",
-    mailed: "A mail with a link is on its way to the owner.",
-    open: "To the organization",
+    linkText: "With it, the owner chooses a password, once, within three days.",
+    signIn: "The owner already has a password here and signs in with it.",
+    mailed: "An email with a link is on its way to the owner.",
+    open: "Go to the organization",
   },
 };
 

@@ -8,7 +8,7 @@ export const mentionsRu: typeof mentionsEn = {
   allMentions: "Все упоминания и схема",
   none: "Другие каналы его пока не упоминали.",
   similar: "Похожие каналы",
-  similarText: "По тем, кто упоминает оба, категории, территории и размеру.",
+  similarText: "По общим упоминаниям, категории, территории и размеру.",
   noSimilar: "Похожих пока нет.",
   score: "Сходство",
   reasons: {
@@ -18,9 +18,9 @@ export const mentionsRu: typeof mentionsEn = {
     same_territory: "та же территория",
     near_size: "близкий размер",
   },
-  shared: (channels) => `вместе упоминают: ${channels}`,
+  shared: (channels) => `упоминают оба, каналов: ${channels}`,
   closed: (plan) =>
-    `Тариф «${planName("ru", plan)}» не включает упоминаний. Они доступны начиная с тарифа «Старт».`,
+    `Тариф «${planName("ru", plan)}» не включает упоминания. Они доступны начиная с тарифа «Старт».`,
   kinds: { link: "ссылка", forward: "пересылка" },
   kindOf: { "": "Все", link: "Ссылки", forward: "Пересылки" },
   mentionedBy: "Его упоминают",
@@ -29,7 +29,7 @@ export const mentionsRu: typeof mentionsEn = {
   channel: "Канал",
   neighbourhood: "Кто кого упоминает",
   neighbourhoodText:
-    "По 2000 последних упоминаний с каждой стороны; чем шире линия, тем больше постов.",
+    "По последним 2000 упоминаний в каждую сторону; чем шире линия, тем больше постов.",
   noNeighbours: "В каталоге таких нет.",
   later: "К последним",
   earlier: "Более ранние упоминания",
@@ -37,6 +37,6 @@ export const mentionsRu: typeof mentionsEn = {
   downloadAll: "Скачать всё в CSV",
   oneUnit: "1 единица",
   unitsPerThousand: "1 единица за 1000 каналов",
-  profiOnly: "Скачать файлом: на тарифе «Профи»",
+  profiOnly: "Скачать файлом можно на тарифе «Профи»",
   noKeyYet: "Сначала создайте ключ API: скачивания учитываются под вашим ключом.",
 };

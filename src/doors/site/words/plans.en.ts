@@ -1,12 +1,13 @@
 /** Staff's page of plans. */
 export const plansEn = {
   title: "Plans",
-  intro: "What a plan includes, for all its organizations, from their next request on.",
+  intro:
+    "What each plan includes. A change applies to all organizations on the plan, from their next request on.",
   limits: {
     requestsPerSecond: "Requests per second",
     requestsPerPeriod: "Request units per 30 days",
     webhooks: "Webhooks",
-    webhookChannels: "Channels a webhook",
+    webhookChannels: "Channels per webhook",
     alerts: "Keyword alerts",
   },
 };

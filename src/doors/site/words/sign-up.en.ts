@@ -1,19 +1,19 @@
 /** The page on which visitors create an account. */
 export const signUpEn = {
   title: "Sign up",
-  text: "Enter your e-mail address. A mail comes with a link by which you choose a password and get a first key, on the plan Test.",
-  sent: "A mail is on its way to this address. Its link works for a day, and once.",
+  text: "Enter your email address. You will get a link for choosing a password and getting your first key, on the Test plan.",
+  sent: "An email is on its way to this address. Its link works once, within a day.",
   send: "Send the link",
-  haveOne: "Have an account already?",
+  haveOne: "Already have an account?",
   finish: "Your account",
   finishText: (email: string) => `For ${email}.`,
   organizationName: "Your organization or project",
-  make: "Create the account",
+  make: "Create account",
   keyName: "First key",
   linkUsed:
-    "This link opens nothing: it was used already or is older than a day, or you have an account here. Sign in, or ask for a new link.",
-  again: "A new link",
-  made: "Your account is created, and you are signed in.",
+    "This link is not valid: it has been used or is older than a day, or you already have an account here. Sign in, or ask for a new link.",
+  again: "Get a new link",
+  made: "Your account was created, and you are signed in.",
 };
 
 export type SignUpWords = typeof signUpEn;

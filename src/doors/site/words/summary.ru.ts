@@ -2,8 +2,8 @@ import type { SummaryWords } from "./summary.en.ts";
 
 export const summaryRu: SummaryWords = {
   isWell: "Всё ли в порядке?",
-  well: "Здесь ничто не требует внимания.",
-  notWell: "На отмеченное стоит посмотреть.",
+  well: "Ничего не требует внимания.",
+  notWell: "Кое-что требует внимания: оно отмечено.",
   whoUses: "Кто пользуется?",
   whatNext: "Что впереди?",
   lastDay: "Запросы по часам за сутки",
@@ -19,10 +19,10 @@ export const summaryRu: SummaryWords = {
   noRequests: "За это время запросов с ключом не было.",
   webhooksFailing: "Вебхуки со сбоями",
   webhooksDisabled: "Отключённые вебхуки",
-  jobsFailed: "Задания, которые не удались",
+  jobsFailed: "Задания, последний запуск которых не удался",
   importsFailed: "Неудачные загрузки за неделю, из последних 20",
   sourcesSilent: "Источники, которые молчат",
-  errorsNoted: "Ошибки с запуска",
+  errorsNoted: "Ошибки с последнего запуска",
   mailsQueued: "Писем в очереди",
   topCustomers: "Клиенты с наибольшим расходом за период",
   nearLimit: "Клиенты у границы квоты (80 % и больше)",

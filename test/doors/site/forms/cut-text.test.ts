@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { cutFaults, cutText } from "../../../../src/doors/site/forms/cut-text.ts";
-import { told } from "../../../../src/doors/site/forms/told.ts";
+import { errorMessages } from "../../../../src/doors/site/forms/error-messages.ts";
 import { fieldError } from "../../../../src/errors.ts";
 import { message } from "../../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";
 import { channel, imported } from "../../../support/expectations.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
 
-/** A page says what is wrong in less than 4 KiB, whatever was typed. */
+/** A page's faults take less than 4 KiB, whatever was typed. */
 
 let appliance: Appliance;
 beforeEach(async () => {
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-/** The texts of a page that tell what is wrong. */
+/** The fault texts on a page. */
 function toldOn(html: string): string {
   const texts = html.matchAll(
     /<(strong|p)(?: class="\w+")?(?: role="alert"| id="[\w-]+-fault")>(.*?)<\/\1>/gs,
@@ -23,11 +23,11 @@ function toldOn(html: string): string {
   return [...texts].map(([, , text = ""]) => text).join("");
 }
 
-test("no more than 20 faults are told, in less than 4 KiB as the page has them", () => {
+test("at most 20 faults are shown, in less than 4 KiB of the page's source", () => {
   const many = Object.fromEntries(
     Array.from({ length: 30 }, (_, at) => [`field${at}`, [message("blank")]]),
   );
-  const shown = Object.values(cutFaults(told("en", fieldError(many)))).flat();
+  const shown = Object.values(cutFaults(errorMessages("en", fieldError(many)))).flat();
   expect(shown).toHaveLength(20);
   expect(shown.at(-1)).toBe("There are 11 more faults.");
   expect(cutFaults({ a: ["x", "y"], b: ["z"] })).toEqual({ a: ["x", "y"], b: ["z"] });
@@ -39,14 +39,14 @@ test("no more than 20 faults are told, in less than 4 KiB as the page has them",
   }
 });
 
-test("a text is cut between characters, and stays as it is where it fits", () => {
+test("a text is truncated between characters, or left as it is if it fits", () => {
   expect(cutText("abc", 3)).toBe("abc");
   expect(cutText("abcd", 3)).toBe("abc…");
   expect(cutText("😀😀", 7)).toBe("😀…");
   expect(cutText('a"b', 6)).toBe("a…");
 });
 
-test("names of channels that there are not are told in short, 20 of them", async () => {
+test("names of unknown channels are truncated, and 20 of them are shown", async () => {
   await addPerson(appliance);
   const visitor = await signedInVisitor(appliance, "ada@example.com");
   for (const names of [
@@ -64,7 +64,7 @@ test("names of channels that there are not are told in short, 20 of them", async
   }
 });
 
-test("what a page is asked for in its address is told in short", async () => {
+test("text from a page's address is truncated", async () => {
   await imported(appliance, "channels", [channel(1)]);
   await addPerson(appliance);
   const visitor = await signedInVisitor(appliance, "ada@example.com");

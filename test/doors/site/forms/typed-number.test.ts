@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { typedNumber } from "../../../../src/doors/site/forms/typed-number.ts";
 
-test("a number is taken as people type it, in either language", () => {
+test("numbers are accepted as people type them, in both languages", () => {
   const typed: Record<string, string> = {
     ...{
       "5500": "5500",
@@ -19,7 +19,7 @@ test("a number is taken as people type it, in either language", () => {
   for (const [text, number] of Object.entries(typed)) expect(typedNumber(text), text).toBe(number);
 });
 
-test("what is no number stays as it was typed", () => {
+test("text that is not a number is returned as typed", () => {
   for (const text of [
     "",
     "many",

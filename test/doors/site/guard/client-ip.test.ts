@@ -9,8 +9,8 @@ function addressBy(forwarded: string, isTrusted = true): string {
   return clientIp(request, isTrusted, listener);
 }
 
-describe("where a request comes from", () => {
-  test("is the last address of a trusted proxy's header, whatever port or form it has", () => {
+describe("the client's IP", () => {
+  test("is the last address of a trusted proxy's header, with or without a port, in any form", () => {
     for (const [forwarded, address] of [
       ["203.0.113.7", "203.0.113.7"],
       ["203.0.113.7:5123", "203.0.113.7"],
@@ -30,7 +30,7 @@ describe("where a request comes from", () => {
     }
   });
 
-  test("is the connection's own where the header names no address, or nobody is to be believed", () => {
+  test("is the connection's own if the header has no address or the proxy is not trusted", () => {
     for (const forwarded of [
       ...["", " ", "unknown", "_hidden", "x1", "x2", "1", "0x7f.1", "203.0.113", "203.0.113.256"],
       ...["203.0.113.7:", "203.0.113.7:123456", "203.0.113.7:x", ":443", "[]", "[203.0.113.7"],

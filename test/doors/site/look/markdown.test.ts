@@ -5,7 +5,7 @@ import { createPostMarkdown } from "../../../../src/doors/site/look/markdown.ts"
 const html = createPostMarkdown("t.me");
 const REL = 'rel="noopener noreferrer nofollow"';
 
-test("marks of the messengers are shown as they are meant, a blank beside them too", () => {
+test("messengers' marks are rendered as intended, also next to a space", () => {
   for (const [text, shown] of [
     ["**bold**", "<strong>bold</strong>"],
     [
@@ -29,7 +29,7 @@ test("marks of the messengers are shown as they are meant, a blank beside them t
   }
 });
 
-test("links work: written, bare, of mentions; each opens without telling whence", () => {
+test("written, bare and mention links work, and none sends a referrer", () => {
   for (const [text, href] of [
     ["[text](https://x.example/a_b?c=1&d)", "https://x.example/a_b?c=1&amp;d"],
     ["see https://x.example/__a__/b.", "https://x.example/__a__/b"],
@@ -46,7 +46,7 @@ test("links work: written, bare, of mentions; each opens without telling whence"
   }
 });
 
-test("a link without a text is none: the keyboard does not stop at what nobody sees", () => {
+test("a link without text is no link, so the keyboard does not stop at something invisible", () => {
   for (const text of ["\n\n", " ", "\u200b"].map((shown) => `[${shown}](https://x.example/)`)) {
     expect(html(text), text).not.toContain("href");
   }
@@ -74,11 +74,11 @@ test("no other scheme becomes a link, and no picture is loaded", () => {
   expect(html('[x][y]\n\n[y]: https://x.example/ "t"')).not.toContain("title=");
 });
 
-/** All that may stand between `<` and `>`. */
+/** Everything allowed between `<` and `>`. */
 const ALLOWED =
   /^(?:\/?(?:strong|em|s|code|a)|code class="lines"|a href="(?:https?|tg|mailto):[^"<>]*" rel="noopener noreferrer nofollow")$/i;
 
-test("whatever the text, its HTML has only the allowed tags and attributes, each closed", () => {
+test("whatever the text, its HTML contains only the allowed tags and attributes, all closed", () => {
   const part = fc.oneof(
     fc.constantFrom(
       ...["**", "__", "~~", "`", "```", "[", "](", ")", "<", ">", '"', "'", "&", "&lt;", "@", "!["],
@@ -111,7 +111,7 @@ test("whatever the text, its HTML has only the allowed tags and attributes, each
   );
 });
 
-test("no text of the greatest length takes long", () => {
+test("texts of the maximum length are fast", () => {
   const length = 100_000;
   for (const piece of [
     "**",

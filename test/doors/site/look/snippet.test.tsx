@@ -7,13 +7,13 @@ const shown = (snippet: string, ...highlights: [number, number][]): string =>
     .replace(/^<p class="text"><bdi>/, "")
     .replace(/<\/bdi><\/p>$/, "");
 
-test("a snippet is shown without the marks and addresses of its Markdown, its matches marked", () => {
+test("a snippet is shown without Markdown marks and addresses, with its matches marked", () => {
   for (const [snippet, html] of [
     ["**Главные** новости", "Главные новости"],
     ["…iPhone.** Самые __странные__ ~~слова~~", "…iPhone. Самые странные слова"],
     ["читать [здесь](https://example.com/a_b?c=d), дальше", "читать здесь, дальше"],
     ["читать [здесь](https://example.com/cut…", "читать здесь"],
-    // No markup: nothing is left out.
+    // No markup: nothing is removed.
     ["[1] и (2), snake__case, 2 * 2", "[1] и (2), snake__case, 2 * 2"],
     ["a < b & <script>", "a &lt; b &amp; &lt;script&gt;"],
   ] as const) {
@@ -21,12 +21,12 @@ test("a snippet is shown without the marks and addresses of its Markdown, its ma
   }
 });
 
-test("places count code points, whatever is left out before them", () => {
+test("positions count code points, whatever is removed before them", () => {
   expect(shown("😀 **новости** дня", [4, 11])).toBe("😀 <mark>новости</mark> дня");
   expect(shown("**a** b **c**", [6, 7], [10, 11])).toBe("a <mark>b</mark> <mark>c</mark>");
 });
 
-test("a match within an address is shown with all of it", () => {
+test("an address that contains a match is shown completely", () => {
   expect(shown("[Boeing](https://example.com/titan/) строит", [29, 34])).toBe(
     "Boeing](https://example.com/<mark>titan</mark>/) строит",
   );

@@ -23,8 +23,8 @@ import {
 import { addPerson, PASSWORD } from "../../../support/visitor.ts";
 
 /**
- * The official clients, which are given the address of the MCP server and nothing else: from the 401 over
- * the person's consent in a real browser to tools, refresh and revocation.
+ * The official clients, given only the MCP server's address: from the 401 over the person's consent in a
+ * real browser to tools, refresh and revocation.
  */
 if (CHROMIUM === undefined) console.warn("No Chromium here: nobody let an assistant in.");
 const inBrowser = test.skipIf(CHROMIUM === undefined);
@@ -79,14 +79,14 @@ afterEach(async () => {
 });
 
 const WORDS = {
-  "en-GB": { allow: "Let it in", refuse: "Refuse", heading: "Let an assistant in" },
+  "en-GB": { allow: "Allow", refuse: "Deny", heading: "Grant access to an assistant" },
   "ru-RU": { allow: "Разрешить", refuse: "Отказать", heading: "Доступ для ассистента" },
 };
 type Locale = keyof typeof WORDS;
-/** Locales whose page was audited: it is the same for each assistant. */
+/** Locales whose page has been audited: it is the same for each assistant. */
 const audited = new Set<Locale>();
 
-/** Signs the person in, and presses a button of the page. @returns where they were sent */
+/** Signs the person in and presses a button of the page. @returns where they were sent */
 async function decide(asked: URL, locale: Locale, button: "allow" | "refuse"): Promise<URL> {
   const viewport = { width: 390, height: 844 };
   const { page, context, faults } = await openWindow(browser, address, { locale, viewport });
@@ -110,7 +110,7 @@ async function decide(asked: URL, locale: Locale, button: "allow" | "refuse"): P
   return to as URL;
 }
 
-/** The memory of a client between its requests. */
+/** A client's memory between its requests. */
 // biome-ignore lint/suspicious/noExplicitAny: two libraries' types of the same things
 type Kept = Record<"client" | "tokens" | "verifier" | "asked" | "discovery", any>;
 
@@ -137,7 +137,7 @@ function providerOf(kept: Partial<Kept>) {
 }
 
 interface Assistant {
-  /** @throws where it is to ask the person first */
+  /** @throws if it has to ask the person first */
   connect(): Promise<{
     tools(): Promise<string[]>;
     call(name: string, args: Record<string, unknown>): Promise<{ isError?: boolean }>;

@@ -29,11 +29,11 @@ const publish = (id: string, document: unknown) =>
 async function isShown(id: string): Promise<boolean> {
   const { status, html } = await talk.person.get(talk.askPath(id));
   if (status !== 200)
-    expect([status, html]).toEqual([400, expect.stringContaining("not known here")]);
+    expect([status, html]).toEqual([400, expect.stringContaining("unknown here")]);
   return status === 200;
 }
 
-test("a client needs no registration: its document is read, its name and host are shown, its grant holds", async () => {
+test("a client needs no registration: its document is read, its name and host are shown, and a grant works", async () => {
   const { html } = await talk.person.get(talk.askPath(ID));
   expect(html).toContain("<bdi>Documented</bdi>");
   expect(html).toContain("It is described at assistant.example.");
@@ -47,7 +47,7 @@ test("a client needs no registration: its document is read, its name and host ar
   });
 });
 
-test("a document is read again after an hour, and holds no longer where it cannot be", async () => {
+test("a document is read again after an hour, and is no longer valid if that fails", async () => {
   expect(await isShown(ID)).toBe(true);
   publish(ID, { ...DOCUMENT, redirect_uris: ["https://assistant.example/other"] });
   expect(await isShown(ID)).toBe(true);
@@ -58,7 +58,7 @@ test("a document is read again after an hour, and holds no longer where it canno
   expect(await isShown(ID)).toBe(false);
 });
 
-test("a document that is none of a public client with this very id is refused", async () => {
+test("a document that does not describe a public client with this very id is refused", async () => {
   const other = (at: number) => `https://assistant.example/${at}.json`;
   const wrong: unknown[] = [
     "no JSON",
@@ -94,14 +94,14 @@ test.each([
   "https://printer.local/client.json",
   "https://inside.example/client.json",
   `https://assistant.example/${"x".repeat(2_000)}`,
-])("no document is asked for at %p", async (id) => {
+])("no document is requested from %p", async (id) => {
   network().names.set("inside.example", ["93.184.215.14", "10.0.0.7"]);
   publish(id, { ...DOCUMENT, client_id: id });
   expect(await isShown(id)).toBe(false);
   expect(network().gets).toEqual([]);
 });
 
-test("who is not signed in has no document read, and who is has some at most", async () => {
+test("no document is read for strangers, and a limited number for others", async () => {
   await visitorOf(talk.appliance).get(talk.askPath(ID));
   expect(network().gets).toEqual([]);
   for (let at = 0; at < 50; at++) {
@@ -110,7 +110,7 @@ test("who is not signed in has no document read, and who is has some at most", a
   expect(network().gets.length).toBeLessThanOrEqual(10);
 });
 
-test("the token endpoint reads none: a client that nobody was asked about is unknown there", async () => {
+test("the token endpoint reads none: it does not know a client without consent", async () => {
   const { status, body } = await talk.exchange(ID, "knl_oc_x");
   expect([status, body.error]).toEqual([400, "invalid_client"]);
   expect(network().gets).toEqual([]);

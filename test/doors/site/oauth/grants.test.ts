@@ -9,7 +9,7 @@ import {
 } from "../../../support/oauth-client.ts";
 import { signedInMember } from "../../../support/visitor.ts";
 
-/** A grant from its code to its end: a read-only key that opens by access tokens. */
+/** A grant from its code to its end: a read-only key that access tokens open. */
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -34,7 +34,7 @@ const refusedAs = ({ status, body }: { status: number; body: { error: string } }
   `${status} ${body.error}`;
 
 describe("a code", () => {
-  test("is worth nothing with another verifier, and is used up by that", async () => {
+  test("is useless with another verifier, which uses it up", async () => {
     const { clientId, code } = await newCode();
     const other = { code_verifier: `${VERIFIER}x` };
     expect(refusedAs(await talk.exchange(clientId, code, other))).toBe("400 invalid_grant");
@@ -42,7 +42,7 @@ describe("a code", () => {
     expect(await keysOf()).toEqual([]);
   });
 
-  test("is worth nothing without a verifier, at another address, to another client, for another server", async () => {
+  test("is useless without a verifier, at another address, to another client, for another server", async () => {
     const other = (await talk.register()).body.client_id;
     for (const [fields, refused] of [
       [{ code_verifier: "" }, "400 invalid_grant"],
@@ -66,7 +66,7 @@ describe("a code", () => {
     expect(await keysOf()).toEqual([]);
   });
 
-  test("holds for 60 seconds", async () => {
+  test("is valid for 60 seconds", async () => {
     const { clientId, code } = await newCode();
     talk.appliance.ports.clock.advance(59_999);
     expect((await talk.exchange(clientId, code)).status).toBe(200);
@@ -75,7 +75,7 @@ describe("a code", () => {
     expect(refusedAs(await talk.exchange(late.clientId, late.code))).toBe("400 invalid_grant");
   });
 
-  test("that comes a second time ends the grant that it was exchanged for", async () => {
+  test("presented a second time ends the grant that it was exchanged for", async () => {
     const { clientId, code, tokens } = await talk.connect();
     expect((await talk.call(tokens.access_token)).status).toBe(200);
     expect(refusedAs(await talk.exchange(clientId, code))).toBe("400 invalid_grant");
@@ -83,7 +83,7 @@ describe("a code", () => {
     expect(refusedAs(await talk.refresh(clientId, tokens.refresh_token))).toBe("400 invalid_grant");
   });
 
-  test("of somebody who was suspended meanwhile gives nothing", async () => {
+  test("gives nothing to somebody who was suspended meanwhile", async () => {
     const { clientId, code } = await newCode();
     await talk.appliance.app.domains.accounts.suspendMember(talk.memberId, COMMAND_LINE);
     expect(refusedAs(await talk.exchange(clientId, code))).toBe("400 invalid_grant");
@@ -91,7 +91,7 @@ describe("a code", () => {
 });
 
 describe("tokens", () => {
-  test("open for an hour, and are refreshed for 30 days from the last time", async () => {
+  test("work for an hour, and can be refreshed for 30 days from the last use", async () => {
     const { clock } = talk.appliance.ports;
     const { clientId, tokens } = await talk.connect();
     clock.advance(HOUR_MS - 1);
@@ -111,7 +111,7 @@ describe("tokens", () => {
     );
   });
 
-  test("rotate: a refresh token that comes a second time ends the grant", async () => {
+  test("rotate: a refresh token presented a second time ends the grant", async () => {
     const { clientId, tokens } = await talk.connect();
     const second = (await talk.refresh(clientId, tokens.refresh_token)).body;
     expect(second.refresh_token).not.toBe(tokens.refresh_token);
@@ -137,21 +137,21 @@ describe("tokens", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
   });
 
-  test("belong to the client that they were given to", async () => {
+  test("belong to the client that received them", async () => {
     const { tokens } = await talk.connect();
     const other = (await talk.register()).body.client_id;
     expect(refusedAs(await talk.refresh(other, tokens.refresh_token))).toBe("400 invalid_grant");
     expect((await talk.call(tokens.access_token)).status).toBe(200);
   });
 
-  test("open one thing each: no other secret does as an access token", async () => {
+  test("have one purpose each: no other secret works as an access token", async () => {
     const { code, tokens } = await talk.connect();
     for (const secret of [code, tokens.refresh_token]) {
       expect((await talk.call(secret)).status).toBe(401);
     }
   });
 
-  test("are given back by the client, which ends the grant; to another client's word nothing happens", async () => {
+  test("can be revoked by their client, which ends the grant; another client cannot", async () => {
     const revoke = (fields: Record<string, string>) =>
       talk.appliance.request("/oauth/revoke", {
         method: "POST",
@@ -169,7 +169,7 @@ describe("tokens", () => {
     expect((await talk.call(tokens.access_token)).status).toBe(401);
   });
 
-  test("and codes are stored as hashes only, and told by no log", async () => {
+  test("and codes are stored as hashes only, and appear in no log", async () => {
     const { clientId, code, tokens } = await talk.connect();
     const { refresh_token, access_token } = (await talk.refresh(clientId, tokens.refresh_token))
       .body;
@@ -186,7 +186,7 @@ describe("tokens", () => {
     for (const secret of secrets) expect(stored).not.toContain(secret.slice(7));
   });
 
-  test("wrong ones without end are refused with when to come again; good ones take nothing", async () => {
+  test("are throttled if wrong, with a time to retry; valid ones cost nothing", async () => {
     const { clientId, tokens } = await talk.connect();
     const statuses = new Set<number>();
     for (let at = 0; at < 100; at++) {
@@ -202,7 +202,7 @@ describe("tokens", () => {
     }
   });
 
-  test("forms that are none are refused, whatever is wrong with them", async () => {
+  test("malformed forms are refused, whatever is wrong with them", async () => {
     const send = (body: string, type = "application/x-www-form-urlencoded") =>
       talk.appliance.request("/oauth/token", {
         method: "POST",
@@ -227,7 +227,7 @@ describe("tokens", () => {
 });
 
 describe("a grant", () => {
-  test("is not what the documentation asks a person to fill in as their key", async () => {
+  test("is not offered in the documentation as the person's own key", async () => {
     const { clientId, code } = await newCode();
     expect((await talk.exchange(clientId, code)).status).toBe(200);
     const { body } = await talk.person.get("/account/keys/prefix/");
@@ -256,7 +256,7 @@ describe("a grant", () => {
     });
   });
 
-  test("reads over REST and writes nothing there", async () => {
+  test("reads over REST, and cannot write", async () => {
     const { access_token: key } = (await talk.connect()).tokens;
     const { request } = talk.appliance;
     expect((await request("/v1/me/", { key })).status).toBe(200);
@@ -267,7 +267,7 @@ describe("a grant", () => {
     expect([status, told.code]).toEqual([403, "read_only_key"]);
   });
 
-  test("is seen and revoked on the page Connect and on the page of keys", async () => {
+  test("is shown and can be revoked on the Connect page and the keys page", async () => {
     for (const path of ["/account/connect/", "/account/keys/"]) {
       const { clientId, tokens } = await talk.connect();
       const [key] = (await keysOf()).filter(({ revokedAt }) => revokedAt === null);
@@ -288,7 +288,7 @@ describe("a grant", () => {
     }
   });
 
-  test("of another member is neither seen nor revoked on the page Connect, but by who runs the organization", async () => {
+  test("of another member is shown and can be revoked on the Connect page by managers only", async () => {
     await talk.connect();
     const [key] = await keysOf();
     const { organizationId } = talk;
@@ -311,7 +311,7 @@ describe("a grant", () => {
     expect((await administrator.post("/account/connect/", fields)).status).toBe(303);
   });
 
-  test("ends with a suspension and an archived organization at once, and works again after them", async () => {
+  test("stops working with a suspension or an archived organization, and works again afterwards", async () => {
     const { accounts } = talk.appliance.app.domains;
     const { clientId, tokens } = await talk.connect();
     const { access_token: token } = tokens;
@@ -330,7 +330,7 @@ describe("a grant", () => {
     expect((await talk.refresh(clientId, tokens.refresh_token)).status).toBe(200);
   });
 
-  test("has the plan of its organization: its end, its quota", async () => {
+  test("has the plan of its organization: its end and quota", async () => {
     const { accounts } = talk.appliance.app.domains;
     const { access_token: token } = (await talk.connect()).tokens;
     const { clock } = talk.appliance.ports;
@@ -352,7 +352,7 @@ describe("a grant", () => {
   });
 });
 
-test("a person with several organizations chooses to which one access is given", async () => {
+test("a person with several organizations chooses which one grants access", async () => {
   const { accounts } = talk.appliance.app.domains;
   const { id: organizationId } = await accounts.createOrganization(
     { name: "Second", plan: "profi" },
@@ -372,7 +372,7 @@ test("a person with several organizations chooses to which one access is given",
   expect(key?.memberId).toBe(memberId);
 });
 
-test("what has ended and what nobody used is removed by the nightly job, and nothing else", async () => {
+test("the nightly job removes what has expired or was never used, and nothing else", async () => {
   const { clock } = talk.appliance.ports;
   const { db } = talk.appliance.app.domains;
   const counts = () =>

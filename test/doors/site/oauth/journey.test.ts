@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ISSUER, REDIRECT, startOAuthTalk } from "../../../support/oauth-client.ts";
 
-test("a client that registers, asks and exchanges its code calls tools with its access token", async () => {
+test("a client registers, gets consent, exchanges its code and calls tools with its access token", async () => {
   const talk = await startOAuthTalk();
   const { status, body } = await talk.register();
   expect([status, body]).toEqual([
@@ -20,7 +20,7 @@ test("a client that registers, asks and exchanges its code calls tools with its 
   const path = talk.askPath(body.client_id);
   const { html } = await talk.person.get(path);
   expect(html).toContain("<bdi>Assistant</bdi>");
-  expect(html).toContain("You are sent back to assistant.example.");
+  expect(html).toContain("You will be sent back to assistant.example.");
   const to = await talk.answer(path, "allow");
   expect(to?.origin).toBe("https://assistant.example");
   expect(to?.pathname).toBe("/back");

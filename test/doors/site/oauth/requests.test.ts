@@ -11,7 +11,7 @@ import {
 } from "../../../support/oauth-client.ts";
 import { addPerson, visitorOf } from "../../../support/visitor.ts";
 
-/** Requests of clients that are refused, and the metadata that they are told. */
+/** Requests of clients that are refused, and the metadata that they get. */
 
 let talk: OAuthTalk;
 let clientId: string;
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe("discovery", () => {
-  test("a call without a key names the metadata of the resource, and so does one with a wrong key", async () => {
+  test("a call without a key names the resource's metadata, and so does one with a wrong key", async () => {
     for (const headers of [{}, { authorization: `Bearer knl_oa_${"0".repeat(38)}` }] as const) {
       const init = { method: "POST", headers };
       const answer = await talk.appliance.request("/v1/mcp/", init);
@@ -36,7 +36,7 @@ describe("discovery", () => {
     }
   });
 
-  test("the resource names its authorization server, at each address that clients try", async () => {
+  test("the resource names its authorization server at each address that clients try", async () => {
     for (const end of ["", "/v1/mcp", "/v1/mcp/"]) {
       const { status, body } = await talk.appliance.request(
         `/.well-known/oauth-protected-resource${end}`,
@@ -48,7 +48,7 @@ describe("discovery", () => {
     }
   });
 
-  test("the server's metadata names what is served, and nothing that is not", async () => {
+  test("the server's metadata lists what is supported, and nothing else", async () => {
     const { body } = await talk.appliance.request("/.well-known/oauth-authorization-server");
     expect(body).toEqual({
       issuer: ISSUER,
@@ -69,7 +69,7 @@ describe("discovery", () => {
     });
   });
 
-  test("another verb is refused with the one that is served", async () => {
+  test("another verb is refused with the supported one", async () => {
     for (const [path, method, allow] of [
       ["/oauth/token", "GET", "POST"],
       ["/oauth/register", "PUT", "POST"],
@@ -81,7 +81,7 @@ describe("discovery", () => {
   });
 });
 
-describe("where it is off", () => {
+describe("if it is off", () => {
   const PATHS = [
     "/.well-known/oauth-protected-resource",
     "/.well-known/oauth-authorization-server",
@@ -90,7 +90,7 @@ describe("where it is off", () => {
     "/oauth/revoke",
   ];
 
-  test("by the setting, everything is as before, and tokens from before open nothing", async () => {
+  test("by the setting, everything is as before, and existing tokens open nothing", async () => {
     const off = await startOAuthTalk(await startWithOAuth({ KANALOG_OAUTH: "off" }));
     for (const path of PATHS) {
       expect((await off.appliance.request(path)).status, path).toBe(404);
@@ -104,7 +104,7 @@ describe("where it is off", () => {
     await off.appliance.close();
   });
 
-  test("for want of an address that is https or this machine's, nothing is served", async () => {
+  test("because the address is neither https nor this machine's, nothing is served", async () => {
     for (const base of ["http://kanalog.example.com", "http://10.0.0.1:8080", ""]) {
       const off = await startWithOAuth({ KANALOG_BASE_URL: base });
       for (const path of PATHS) {
@@ -127,11 +127,11 @@ describe("where it is off", () => {
   });
 });
 
-test("a start says so where the setting is on and the address will not do", async () => {
+test("a start says so if the setting is on and the address is not suitable", async () => {
   for (const [base, warnings] of [
     ["http://kanalog.example.com", 1],
     ["https://kanalog.example.com", 0],
-    // The listener's own, which is this machine's.
+    // The listener's own address, which is this machine's.
     ["", 0],
   ] as const) {
     const one = await startWithOAuth({ KANALOG_BASE_URL: base, KANALOG_PORT: "0" });
@@ -145,7 +145,7 @@ test("a start says so where the setting is on and the address will not do", asyn
 describe("a registration", () => {
   beforeEach(() => talk.appliance.ports.clock.advance(3_600_000));
 
-  test("takes https and loopback addresses, and a client that asks for a secret gets none", async () => {
+  test("accepts https and loopback addresses; a client that asks for a secret gets none", async () => {
     const { status, body } = await talk.register({
       redirect_uris: [
         "http://127.0.0.1:33418/",
@@ -185,7 +185,7 @@ describe("a registration", () => {
     expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
   });
 
-  test("refuses what is no metadata of a public client", async () => {
+  test("refuses anything that is not metadata of a public client", async () => {
     for (const metadata of [
       null,
       [],
@@ -204,12 +204,12 @@ describe("a registration", () => {
     }
   });
 
-  test("that is refused leaves the network as many as it had", async () => {
+  test("that is refused costs its network nothing", async () => {
     for (let at = 0; at < 30; at++) await talk.register({ ...METADATA, redirect_uris: [] });
     expect((await talk.register(METADATA)).status).toBe(201);
   });
 
-  test("that is refused late gives back one try, and no time that has passed since", async () => {
+  test("that is refused late returns one attempt, and no time that has passed since", async () => {
     const other = await startOAuthTalk();
     const isRead = Promise.withResolvers<void>();
     const isLate = Promise.withResolvers<void>();
@@ -232,7 +232,7 @@ describe("a registration", () => {
     await other.appliance.close();
   });
 
-  test("takes metadata of up to 4 KiB", async () => {
+  test("accepts metadata of up to 4 KiB", async () => {
     const sized = (bytes: number) => {
       const metadata = { ...METADATA, software_id: "" };
       metadata.software_id = "x".repeat(bytes - JSON.stringify(metadata).length);
@@ -245,7 +245,7 @@ describe("a registration", () => {
     });
   });
 
-  test("of a thousand from one network makes 20 in an hour at the most, and says when to come again", async () => {
+  test("is limited to 20 per hour from one network, and says when to retry", async () => {
     const own = await startOAuthTalk(await startWithOAuth({ KANALOG_TRUST_PROXY: "true" }));
     const registered: number[] = [];
     for (let minute = 0; minute < 60; minute++) {
@@ -270,7 +270,7 @@ describe("a registration", () => {
   });
 });
 
-test("registrations from as many networks as one likes are bounded too", async () => {
+test("is limited for all networks together too", async () => {
   const own = await startWithOAuth({ KANALOG_TRUST_PROXY: "true" });
   let registered = 0;
   for (let at = 0; at < 1_000; at++) {
@@ -285,21 +285,21 @@ test("registrations from as many networks as one likes are bounded too", async (
   await own.close();
 });
 
-describe("the page on which the person is asked", () => {
-  test("sends to nobody by a request that is wrong, and says what is wrong", async () => {
+describe("the consent page", () => {
+  test("redirects nobody for an invalid request, and says what is wrong", async () => {
     const wrong: [Record<string, string | null>, string][] = [
-      [{ client_id: "unknown" }, "not known here"],
+      [{ client_id: "unknown" }, "unknown here"],
       [{ redirect_uri: "https://evil.example/back" }, "not one of its own"],
       [{ redirect_uri: `${REDIRECT}/` }, "not one of its own"],
       [{ redirect_uri: `${REDIRECT}?x=1` }, "not one of its own"],
       [{ redirect_uri: "https://ASSISTANT.example/back" }, "not one of its own"],
       [{ redirect_uri: "https://assistant.example:443/back" }, "not one of its own"],
       [{ redirect_uri: null }, "not one of its own"],
-      [{ response_type: "token" }, "of a kind that is not served"],
-      [{ code_challenge: null }, "lacks its proof key"],
-      [{ code_challenge_method: null }, "lacks its proof key"],
-      [{ code_challenge_method: "plain", code_challenge: VERIFIER }, "lacks its proof key"],
-      [{ code_challenge: "short" }, "lacks its proof key"],
+      [{ response_type: "token" }, "of a type that is not supported"],
+      [{ code_challenge: null }, "has no proof key"],
+      [{ code_challenge_method: null }, "has no proof key"],
+      [{ code_challenge_method: "plain", code_challenge: VERIFIER }, "has no proof key"],
+      [{ code_challenge: "short" }, "has no proof key"],
       [{ resource: "https://other.example.com/v1/mcp/" }, "for another server"],
       [{ resource: `${ISSUER}/v1/` }, "for another server"],
       [{ state: "é" }, "cannot be sent back"],
@@ -321,16 +321,16 @@ describe("the page on which the person is asked", () => {
       }
     }
     const twice = `${talk.askPath(clientId)}&redirect_uri=https://evil.example/`;
-    expect((await talk.person.get(twice)).html).toContain("says something twice");
+    expect((await talk.person.get(twice)).html).toContain("contains a parameter twice");
   });
 
-  test("takes the server with and without its slash, or none, as clients of older revisions do", async () => {
+  test("accepts the server with and without its slash, or none, as clients of older revisions send it", async () => {
     for (const resource of [null, `${ISSUER}/v1/mcp`, `${ISSUER}/v1/mcp/`]) {
       expect((await talk.person.get(talk.askPath(clientId, { resource }))).status).toBe(200);
     }
   });
 
-  test("lets a program on the person's machine take the port that is free, and nothing else", async () => {
+  test("lets a program on the person's machine use any free port, and nothing else", async () => {
     const own = await startOAuthTalk();
     const { body } = await own.register({ redirect_uris: ["http://127.0.0.1:1234/back"] });
     const ask = (redirect_uri: string) =>
@@ -348,14 +348,14 @@ describe("the page on which the person is asked", () => {
     await own.appliance.close();
   });
 
-  test("refuses in the person's name, with what the client sent and who answers", async () => {
+  test("denies on the person's behalf, with the client's state and the issuer", async () => {
     const to = await talk.answer(talk.askPath(clientId), "refuse");
     expect(to?.href).toBe(
       `${REDIRECT}?error=access_denied&state=a+state&iss=${encodeURIComponent(ISSUER)}`,
     );
   });
 
-  test("leaves a query that the client's address has as it is", async () => {
+  test("keeps the query of the client's address", async () => {
     const own = await startOAuthTalk();
     const redirect_uri = "https://assistant.example/back?team=a%20b&x=~";
     const { body } = await own.register({ redirect_uris: [redirect_uri] });
@@ -364,7 +364,7 @@ describe("the page on which the person is asked", () => {
     await own.appliance.close();
   });
 
-  test("is for who is signed in, whom it brings back after signing in", async () => {
+  test("requires signing in, and returns afterwards", async () => {
     const stranger = visitorOf(talk.appliance);
     const path = talk.askPath(clientId);
     const { status, location } = await stranger.get(path);
@@ -376,7 +376,7 @@ describe("the page on which the person is asked", () => {
     expect(signedIn.location).toBe(path);
   });
 
-  test("is not framed, and takes no form without its token or from another site", async () => {
+  test("cannot be framed, and accepts no form without its token or from another site", async () => {
     const path = talk.askPath(clientId);
     const page = await talk.person.get(path);
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
@@ -388,7 +388,7 @@ describe("the page on which the person is asked", () => {
     expect([elsewhere.status, elsewhere.headers.get("refresh")]).toEqual([403, null]);
   });
 
-  test("gives access to an organization of the person's own only", async () => {
+  test("only gives access to an organization of the person's own", async () => {
     const other = await addPerson(talk.appliance, { email: "eve@example.com" });
     const answer = await talk.person.post(talk.askPath(clientId), {
       ...{ action: "allow", organization: other.organizationId },
@@ -397,7 +397,7 @@ describe("the page on which the person is asked", () => {
     expect(answer.html).toContain("Choose one of the options.");
   });
 
-  test("shows a client's name as text on one line, without what turns or hides writing", async () => {
+  test("shows a client's name as text on one line, without invisible and direction characters", async () => {
     const own = await startOAuthTalk();
     const client_name = "Kana\u202elog\u200b\n<b>staff</b>\u{e0041}";
     const { body } = await own.register({ ...METADATA, client_name });
@@ -408,7 +408,7 @@ describe("the page on which the person is asked", () => {
   });
 });
 
-test("the challenge of these tests is the one of the verifier", () => {
+test("the challenge of these tests belongs to the verifier", () => {
   expect(challengeOf("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")).toBe(
     "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
   );

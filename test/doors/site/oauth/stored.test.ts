@@ -3,7 +3,7 @@ import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { createMachine, type Machine } from "../../../support/machine.ts";
 import { startOAuthTalk, startWithOAuth } from "../../../support/oauth-client.ts";
 
-/** Grants on a file, where holders of keys and tokens are cached, and other connections write. */
+/** Grants in a file, with cached keys and tokens, and other connections that write. */
 
 let machine: Machine | null = null;
 afterEach(async () => {
@@ -22,7 +22,7 @@ const onFile = (setting: "on" | "off") => {
 
 const startOnFile = async () => startOAuthTalk(await onFile("on"));
 
-test("a token that was cached opens no longer once it has ended, is revoked, or its person is suspended", async () => {
+test("a cached token stops working once it has expired, is revoked, or its person is suspended", async () => {
   const talk = await startOnFile();
   const { accounts, keys } = talk.appliance.app.domains;
   const { clientId, tokens } = await talk.connect();
@@ -37,7 +37,7 @@ test("a token that was cached opens no longer once it has ended, is revoked, or 
 
   const second = (await talk.refresh(clientId, tokens.refresh_token)).body;
   expect(await status(second.access_token)).toBe(200);
-  // Threads, which made the tokens, have the machine's own clock.
+  // Threads, which created the tokens, use the machine's own clock.
   const { clock } = talk.appliance.ports;
   clock.set(new Date(Date.now() + 3_601_000).toISOString());
   expect(await status(tokens.access_token)).toBe(401);
@@ -50,7 +50,7 @@ test("a token that was cached opens no longer once it has ended, is revoked, or 
   await talk.appliance.close();
 });
 
-test("an exchange that the storage breaks off has used nothing up: it succeeds when it is sent again", async () => {
+test("an exchange interrupted by a storage failure uses nothing up: it succeeds when repeated", async () => {
   const talk = await startOnFile();
   const { db } = talk.appliance.app.domains;
   const broken = async (work: () => Promise<{ status: number; body: { error: string } }>) => {
@@ -69,14 +69,14 @@ test("an exchange that the storage breaks off has used nothing up: it succeeds w
   expect(status).toBe(200);
   await broken(() => talk.refresh(clientId, body.refresh_token));
   expect((await talk.refresh(clientId, body.refresh_token)).status).toBe(200);
-  // Each was told to the operator, without a secret in it.
+  // Each was logged for the operator, without a secret in it.
   const told = JSON.stringify(talk.appliance.ports.log.errors);
   expect(talk.appliance.ports.log.errors).toHaveLength(2);
   expect(told).not.toMatch(/knl_o[acr]_\w/);
   await talk.appliance.close();
 });
 
-test("turning it off refuses all tokens at the next start, and turning it on again takes them", async () => {
+test("turning it off refuses all tokens from the next start, and turning it on accepts them again", async () => {
   const talk = await startOnFile();
   const { tokens } = await talk.connect();
   await talk.appliance.close();

@@ -32,8 +32,8 @@ export const alertPage: SitePage = {
     const isIncluded = await hasAlerts(visit, context);
     const webhooks = await webhooksOf(visit, context);
     const plan = await planOf(visit, context);
-    const isAsked = isIncluded && visit.query.get("preview") === "yes";
-    const preview = isAsked
+    const isPreviewed = isIncluded && visit.query.get("preview") === "yes";
+    const preview = isPreviewed
       ? await lookUp<PreviewView>(alertsPreview, { id: String(alert.id) }, visit, context)
       : null;
     return page(

@@ -38,7 +38,7 @@ export function filterOf({ query }: Visit): Filter {
   return Object.fromEntries(given) as Filter;
 }
 
-/** The filters that are given, and other parameters in the address. */
+/** The filters that are given. */
 export function givenOf(filter: Filter): Record<string, string> {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
 }
@@ -54,7 +54,10 @@ export function findChannels(
   return lookUp<Page<CardAnswer>>(channelsList, raw, visit, context);
 }
 
-/** Number of matching channels; null if counting takes too long, or the filter is invalid. */
+/**
+ * Number of matching channels; null for a list of numbers, for an invalid filter, and if counting takes too
+ * long.
+ */
 export async function countChannels(
   filter: Filter,
   { services }: SiteContext,

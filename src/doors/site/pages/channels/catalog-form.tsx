@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { CHANNEL_KINDS } from "../../../../catalog/channels/channel-kind.ts";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { CATALOG_ORDERINGS } from "../../../../catalog/search/catalog.ts";
-import { FilterInput, FilterSelect, PlaceFilters, Question } from "../../look/filter-fields.tsx";
+import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { FILTERS } from "./catalog-filter.ts";
@@ -40,7 +40,7 @@ export function CatalogForm({
       data-live={results}
       class="filters"
     >
-      <Question {...field} name="q" label={words.query} hint={words.queryHint} />
+      <QueryField {...field} name="q" label={words.query} hint={words.queryHint} />
       <PlaceFilters
         {...field}
         directory={directory}

@@ -34,12 +34,12 @@ export async function CatalogResults({
   const words = visit.words.explorerPages;
   const given = givenOf(filter);
   if (page.results.length === 0) {
-    const isAsked = Object.keys(given).length > 0;
+    const isFiltered = Object.keys(given).length > 0;
     const isStaff = visit.signedIn?.person.isStaff === true;
     return (
       <p class="empty">
-        {isAsked ? words.nothingFound : words.noChannels}{" "}
-        {!isAsked && isStaff && <ImportLink visit={visit} />}
+        {isFiltered ? words.nothingFound : words.noChannels}{" "}
+        {!isFiltered && isStaff && <ImportLink visit={visit} />}
       </p>
     );
   }

@@ -5,7 +5,7 @@ import { ApiCall } from "../../look/api-call.tsx";
 import type { PartProps } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
 import { planOf } from "../../visit/viewer.ts";
-import { askedDays, type Readings } from "./channel-readings.ts";
+import { daysForCall, type Readings } from "./channel-readings.ts";
 
 /** The page's data as API requests that the plan includes: the card, the days shown, the posts. */
 export async function ChannelCalls({
@@ -18,7 +18,7 @@ export async function ChannelCalls({
   readings: Readings;
 }): Promise<JSX.Element> {
   const words = visit.words.explorerPages;
-  const days = await askedDays(readings, visit, context);
+  const days = await daysForCall(readings, visit, context);
   const { posts: hasPosts } = await planOf(visit, context);
   return (
     <section class="card" aria-labelledby="api">

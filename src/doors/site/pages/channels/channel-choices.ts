@@ -18,9 +18,9 @@ export async function channelChoices(
   context: SiteContext,
 ): Promise<View> {
   const isNumber = parseNumber(filter.q.trim()) !== null;
-  const asked = isNumber ? { ...filter, ids: filter.q.trim() } : filter;
+  const search = isNumber ? { ...filter, ids: filter.q.trim() } : filter;
   const page = { limit: CHOICES_MAX, cursor: "" };
-  const found = await orRefusal(findChannels(asked, page, visit, context));
+  const found = await orRefusal(findChannels(search, page, visit, context));
   const cards = found instanceof AppError ? [] : found.results;
   return {
     kind: "json",

@@ -28,9 +28,9 @@ export async function channelDownload(
   context: SiteContext,
 ): Promise<View | null> {
   const name = `channel-${card.id}`;
-  const asked = visit.query.get("download");
-  if (asked === "readings" || asked === "posts") requireDownload(visit, context);
-  switch (asked) {
+  const wanted = visit.query.get("download");
+  if (wanted === "readings" || wanted === "posts") requireDownload(visit, context);
+  switch (wanted) {
     case "readings": {
       if (refusal !== null) throw refusal;
       const file = `${name}-${formatDay(from)}-${formatDay(to)}.csv`;

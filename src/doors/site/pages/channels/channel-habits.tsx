@@ -27,7 +27,10 @@ const MONDAY = Date.UTC(2026, 10, 23);
 /** Characters to show of each best post. */
 const BEST_LENGTH = 180;
 
-/** Posting habits in the period shown, including newer posts; null if the plan excludes posts. */
+/**
+ * Posting habits in the period shown, which is extended to the latest post; null if the plan excludes
+ * posts, or if counting takes too long.
+ */
 export async function readHabits(
   card: CardView,
   { from, to }: Readings,

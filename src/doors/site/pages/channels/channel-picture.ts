@@ -11,8 +11,8 @@ export const channelPicturePage: SitePage = {
   async show(visit, context) {
     const channel = visit.params["id"] ?? "";
     if (channel === "") throw notFound("channel");
-    const asked = { channel, fields: "image" };
-    const card = await lookUp<Pick<CardView, "image">>(channelsRetrieve, asked, visit, context);
+    const query = { channel, fields: "image" };
+    const card = await lookUp<Pick<CardView, "image">>(channelsRetrieve, query, visit, context);
     const picture = card.image === null ? null : await context.pictures(card.image);
     return { kind: "picture", picture };
   },

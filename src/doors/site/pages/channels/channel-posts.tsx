@@ -9,7 +9,7 @@ import { inLanguage } from "../../../../values/messages/messages.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
-import { quietly, RowFaults, sentNumber } from "../../look/row-actions.tsx";
+import { RowFaults, sentNumber, withoutForm } from "../../look/row-actions.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
@@ -161,7 +161,7 @@ function Post({
       />
       {isStaff(visit) && (
         <ActionButton
-          visit={quietly(visit)}
+          visit={withoutForm(visit)}
           action="delete-post"
           label={words.deletePost}
           description={String(post.id)}

@@ -97,8 +97,8 @@ export function firstDrawn({
   return to - from < DRAWN_WHOLE_DAYS ? formatDay(from) : (days[0] ?? formatDay(from));
 }
 
-/** The part of a period that one API request accepts; null if the plan does not show it. */
-export async function askedDays(
+/** The part of a period that one API call accepts; null if the plan does not include it. */
+export async function daysForCall(
   { from, to }: ReadingPeriod,
   visit: Visit,
   context: SiteContext,

@@ -64,12 +64,12 @@ export const trendingPage: SitePage = {
   },
 };
 
-/** Category, territory and kind from the address, ordered by growth. */
+/** Category, territory and ordering by growth, from the address; no other filters. */
 function trendingOf(visit: Visit): Filter {
-  const asked = filterOf(visit);
-  const empty = Object.fromEntries(Object.keys(asked).map((name) => [name, ""])) as Filter;
-  const { category, territory } = asked;
-  const ordering = ORDERINGS.find((one) => one === asked.ordering) ?? ORDERINGS[0];
+  const given = filterOf(visit);
+  const empty = Object.fromEntries(Object.keys(given).map((name) => [name, ""])) as Filter;
+  const { category, territory } = given;
+  const ordering = ORDERINGS.find((one) => one === given.ordering) ?? ORDERINGS[0];
   return { ...empty, category, territory, ordering };
 }
 

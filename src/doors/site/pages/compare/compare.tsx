@@ -8,7 +8,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { askedDays, periodOf } from "../channels/channel-readings.ts";
+import { daysForCall, periodOf } from "../channels/channel-readings.ts";
 import { Periods, refusalText } from "../channels/channel-statistics.tsx";
 import { COMPARED_MAX, type Compared, comparisonCall, readCompared } from "./compared.ts";
 import { ComparedDays, MEASURES, type Measure, measureOf } from "./compared-days.tsx";
@@ -16,7 +16,7 @@ import { ComparedFigures } from "./compared-figures.tsx";
 
 const PATH = "/account/compare/";
 
-/** `/account/compare/`: up to five channels in one picture. */
+/** `/account/compare/`: up to five channels in one chart. */
 export const comparePage: SitePage = {
   path: PATH,
   access: "member",
@@ -94,7 +94,7 @@ async function Picture({
 }): Promise<JSX.Element> {
   const words = visit.words.comparePages;
   const { cards, rows, refusal, comparisons } = compared;
-  const days = await askedDays(compared, visit, context);
+  const days = await daysForCall(compared, visit, context);
   const [measure, period] = [measureOf(visit), periodOf(visit)];
   const ids = cards.map(({ id }) => id);
   const query = { channels: ids.join(), measure };

@@ -9,7 +9,7 @@ import { shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
 import type { Compared } from "./compared.ts";
 
-/** The same figures for each channel, one below the other. */
+/** A table with the same figures for each channel. */
 export function ComparedFigures({
   visit,
   compared: { cards, rows, recent, comparisons },

@@ -18,7 +18,7 @@ import {
   readPeriod,
 } from "../channels/channel-readings.ts";
 
-/** As many as can be told apart in one picture. */
+/** As many lines as can be distinguished in one chart. */
 export const COMPARED_MAX = 5;
 const NAME_BYTES_MAX = 200;
 

@@ -22,21 +22,21 @@ import { notFoundPage } from "../message.tsx";
 type Fault = AuthorizationFault | "off" | "client";
 
 /** A valid request with the issuer's address, or why it is invalid. */
-type Asked = { issuer: string; request: AuthorizationRequest } | { fault: Fault };
+type ParsedRequest = { issuer: string; request: AuthorizationRequest } | { fault: Fault };
 
 /** `/account/authorize/`: where a person grants an assistant access, or refuses. */
 export const authorizePage: SitePage = {
   path: "/account/authorize/",
-  // Requires signing in first, so that strangers trigger nothing, such as reading a document.
+  // Requires signing in first, so that strangers trigger nothing, such as fetching a metadata document.
   access: "person",
   async show(visit, context) {
-    const asked = await read(visit, context);
-    return "fault" in asked ? faultView(visit, asked.fault) : consentView(visit, asked.request);
+    const parsed = await parse(visit, context);
+    return "fault" in parsed ? faultView(visit, parsed.fault) : consentView(visit, parsed.request);
   },
   actions: { allow, refuse },
 };
 
-async function read(visit: Visit, context: SiteContext): Promise<Asked> {
+async function parse(visit: Visit, context: SiteContext): Promise<ParsedRequest> {
   const issuer = context.oauthAddress();
   if (issuer === null) return { fault: "off" };
   const clientId = visit.query.get("client_id") ?? "";
@@ -121,8 +121,8 @@ function OrganizationField({ visit }: { visit: Visit }): JSX.Element {
 }
 
 async function allow(visit: Visit, context: SiteContext): Promise<View> {
-  const asked = await read(visit, context);
-  if ("fault" in asked) return faultView(visit, asked.fault);
+  const parsed = await parse(visit, context);
+  if ("fault" in parsed) return faultView(visit, parsed.fault);
   const { form, memberships } = visit;
   const ids = memberships.map(({ organization }) => String(organization.id));
   const { organization: chosen } = await readFields({
@@ -130,15 +130,15 @@ async function allow(visit: Visit, context: SiteContext): Promise<View> {
   });
   const place = memberships.find(({ organization }) => String(organization.id) === chosen);
   if (place === undefined) throw new Error("the chosen organization is none of the visitor's");
-  const code = await context.oauth.grant(asked.request, place.member.id);
-  return leaveView(visit, asked.request, answerAddress(asked.request, asked.issuer, { code }));
+  const code = await context.oauth.grant(parsed.request, place.member.id);
+  return leaveView(visit, parsed.request, answerAddress(parsed.request, parsed.issuer, { code }));
 }
 
 async function refuse(visit: Visit, context: SiteContext): Promise<View> {
-  const asked = await read(visit, context);
-  if ("fault" in asked) return faultView(visit, asked.fault);
+  const parsed = await parse(visit, context);
+  if ("fault" in parsed) return faultView(visit, parsed.fault);
   const answer = { error: "access_denied" } as const;
-  return leaveView(visit, asked.request, answerAddress(asked.request, asked.issuer, answer));
+  return leaveView(visit, parsed.request, answerAddress(parsed.request, parsed.issuer, answer));
 }
 
 /**

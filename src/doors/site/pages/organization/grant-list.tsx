@@ -3,7 +3,7 @@ import { raw } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { quietly } from "../../look/row-actions.tsx";
+import { withoutForm } from "../../look/row-actions.tsx";
 import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
 import type { PartProps } from "../../site-context.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
@@ -51,7 +51,7 @@ export async function GrantList({ visit, context }: PartProps): Promise<HtmlEsca
               </td>
               <td>
                 <ActionButton
-                  visit={quietly(visit)}
+                  visit={withoutForm(visit)}
                   action="revoke"
                   label={words.revoke}
                   description={key.name}

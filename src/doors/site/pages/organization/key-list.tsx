@@ -7,7 +7,7 @@ import type { Key } from "../../../../customers/keys/keys.table.ts";
 import { parseNumber } from "../../../../values/parse-number.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { quietly } from "../../look/row-actions.tsx";
+import { withoutForm } from "../../look/row-actions.tsx";
 import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
@@ -168,7 +168,7 @@ function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Ele
       <td>
         {state !== "revoked" && (
           <ActionButton
-            visit={quietly(visit)}
+            visit={withoutForm(visit)}
             action="revoke"
             label={words.revoke}
             fields={{ key: key.id }}

@@ -13,7 +13,7 @@ export const keyPrefixPage: SitePage = {
     const { member, organization } = membership;
     const own = await keys.newest({
       ...{ organizationId: organization.id, memberId: member.id },
-      ...{ areEnded: false, nowMs, before: null, limit: KEYS_LOOKED_AT },
+      ...{ areEnded: false, nowMs, before: null, limit: KEYS_EXAMINED },
     });
     // An assistant's access is a key that no person knows.
     const newest = own.find(({ prefix }) => prefix !== GRANT_PREFIX);
@@ -21,5 +21,5 @@ export const keyPrefixPage: SitePage = {
   },
 };
 
-/** Number of keys looked at: nobody expects a person's key behind that many keys of assistants. */
-const KEYS_LOOKED_AT = 100;
+/** Newest keys to examine; a person hardly ever has more assistants than this. */
+const KEYS_EXAMINED = 100;

@@ -9,7 +9,7 @@ import { inLanguage } from "../../../../values/messages/messages.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { quietly, sentNumber } from "../../look/row-actions.tsx";
+import { sentNumber, withoutForm } from "../../look/row-actions.tsx";
 import { Instant } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -66,7 +66,7 @@ function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX
       <td>
         {webhook.disabledReason !== "" && isManager(visit) && (
           <ActionButton
-            visit={quietly(visit)}
+            visit={withoutForm(visit)}
             action="enable"
             label={words.enable}
             fields={{ webhook: webhook.id }}
@@ -93,13 +93,13 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
   try {
     await context.services.webhooks.change(own, plan, change, actorOf(visit));
   } catch (error) {
-    throw toldIn(visit, error);
+    throw withOwnText(visit, error);
   }
   return redirect("/account/keys/?done=enabled");
 }
 
 /** The error unchanged, except for a plan without room, which this page explains in its own words. */
-function toldIn({ language }: Visit, thrown: unknown): AppError {
+function withOwnText({ language }: Visit, thrown: unknown): AppError {
   const error = toAppError(thrown);
   if (error.code !== "tariff_required") return error;
   return pageError(error.code, WORDS[language].organizationPages.planHasNoRoom);

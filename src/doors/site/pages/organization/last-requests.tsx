@@ -13,9 +13,9 @@ import { visibleKeys } from "./revoke-key.ts";
 /** Latest requests of a key that the visitor may see: their own, or any if they are a manager. */
 export async function LastRequests({ visit, context }: PartProps): Promise<HtmlEscapedString> {
   const words = visit.words.overviewPage;
-  const keys = await offeredKeys(visit, context);
-  const asked = visit.query.get("key");
-  const chosen = keys.find(({ id }) => String(id) === asked) ?? keys[0];
+  const keys = await selectableKeys(visit, context);
+  const requested = visit.query.get("key");
+  const chosen = keys.find(({ id }) => String(id) === requested) ?? keys[0];
   const requests =
     chosen === undefined || context.lastRequests === null
       ? []
@@ -97,14 +97,14 @@ function readable(path: string): string {
   }
 }
 
-const KEYS_OFFERED = 50;
+const KEYS_SELECTABLE = 50;
 
-/** The most recently used keys, and the one asked for. */
-async function offeredKeys(visit: Visit, { keys }: SiteContext): Promise<Key[]> {
+/** The most recently used keys, and the one in the address. */
+async function selectableKeys(visit: Visit, { keys }: SiteContext): Promise<Key[]> {
   const place = visibleKeys(visit);
-  const lastUsed = await keys.lastUsed({ ...place, limit: KEYS_OFFERED });
+  const lastUsed = await keys.lastUsed({ ...place, limit: KEYS_SELECTABLE });
   const id = parseNumber(visit.query.get("key") ?? "");
   if (id === null || lastUsed.some((key) => key.id === id)) return lastUsed;
-  const asked = await keys.keyOf({ ...place, id });
-  return asked === undefined ? lastUsed : [...lastUsed, asked];
+  const chosen = await keys.keyOf({ ...place, id });
+  return chosen === undefined ? lastUsed : [...lastUsed, chosen];
 }

@@ -54,7 +54,7 @@ export async function requireSentMember(
 }
 
 export function refused({ language }: Visit, denial: MemberDenial): AppError {
-  const isRights = denial === "managers_only" || denial === "owners_only";
+  const isForbidden = denial === "managers_only" || denial === "owners_only";
   const { denials } = WORDS[language].organizationPages;
-  return pageError(isRights ? "manager_required" : "conflict", denials[denial]);
+  return pageError(isForbidden ? "manager_required" : "conflict", denials[denial]);
 }

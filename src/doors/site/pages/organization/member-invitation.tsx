@@ -24,8 +24,8 @@ export async function invite(visit: Visit, context: SiteContext): Promise<View> 
   const { form } = visit;
   const actor = membershipOf(visit).member;
   const { organizationId } = actor;
-  const isDenied = roleDenial(actor, "member");
-  if (isDenied !== null) throw refused(visit, isDenied);
+  const memberDenial = roleDenial(actor, "member");
+  if (memberDenial !== null) throw refused(visit, memberDenial);
   const { email, name, role } = await readFields({
     email: () => context.accounts.newMemberEmail(organizationId, form.get("email")),
     name: () => requiredName(form.get("name")),
@@ -104,11 +104,11 @@ async function copiedLink(
 ): Promise<string> {
   const places = await accounts.placesOf(email);
   const isElsewhere = places.some(({ organization }) => organization.id !== organizationId);
-  const isOthers = hasPassword || person.isStaff || isElsewhere;
-  const token = isOthers ? null : await people.passwordLink({ email, isTrusted: false, change });
-  // A token that nobody has, in the library's format.
-  const nobodys = Buffer.from(ports.random.bytes(48)).toString("base64").replace(/[+/=]/g, "");
-  return passwordAddress(visit.ownAddress, token ?? nobodys.slice(0, 24));
+  const isUnsafe = hasPassword || person.isStaff || isElsewhere;
+  const token = isUnsafe ? null : await people.passwordLink({ email, isTrusted: false, change });
+  // A token that opens nothing, in the library's format.
+  const unusable = Buffer.from(ports.random.bytes(48)).toString("base64").replace(/[+/=]/g, "");
+  return passwordAddress(visit.ownAddress, token ?? unusable.slice(0, 24));
 }
 
 function invitationTo(visit: Visit, email: string, token: string | null) {

@@ -5,7 +5,7 @@ import { roleDenial } from "../../../../customers/accounts/member-rules.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { RoleForm } from "../../look/role-form.tsx";
-import { quietly } from "../../look/row-actions.tsx";
+import { withoutForm } from "../../look/row-actions.tsx";
 import { Instant } from "../../look/shown.tsx";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -82,7 +82,7 @@ function MemberRow({ visit, member, canMail }: RowProps): JSX.Element {
 
 function Actions({ visit, member, canMail }: RowProps): JSX.Element {
   const words = visit.words.organizationPages;
-  const row = { visit: quietly(visit), fields: { member: member.id } };
+  const row = { visit: withoutForm(visit), fields: { member: member.id } };
   if (member.suspendedAt !== null) {
     return (
       <ActionButton

@@ -28,16 +28,16 @@ export function newKeyView(
   token: string,
   { oauthAddress }: SiteContext,
   {
-    told = null,
+    notice = null,
     setCookies = [],
-  }: { /** Shown first. */ told?: string | null; setCookies?: string[] } = {},
+  }: { /** Shown first. */ notice?: string | null; setCookies?: string[] } = {},
 ): View {
   const words = visit.words.organizationPages;
   const command = `curl -H "Authorization: Bearer ${token}" ${visit.ownAddress}/v1/me/`;
   return page(
     words.yourKey,
     <>
-      {told !== null && <p role="status">{told}</p>}
+      {notice !== null && <p role="status">{notice}</p>}
       <p role="status">{words.keyMade}</p>
       <Snippet text={token} label={words.key} words={words} />
       <h2>{words.tryKey}</h2>

@@ -29,8 +29,8 @@ export const overviewPage: SitePage = {
 
 /** Plan, usage and latest requests of the visit's organization. */
 export async function Overview({ visit, context }: PartProps): Promise<HtmlEscapedString> {
-  const asked = Number(visit.query.get("days"));
-  const range = RANGES.includes(asked) ? asked : RANGE_DEFAULT;
+  const days = Number(visit.query.get("days"));
+  const range = RANGES.includes(days) ? days : RANGE_DEFAULT;
   const to = dayOf(visit.nowMs);
   const from = to - range + 1;
   const organizationId = membershipOf(visit).organization.id;

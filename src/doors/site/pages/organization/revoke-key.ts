@@ -6,7 +6,7 @@ import { redirect, type View } from "../../visit/view.ts";
 import { actorOf, isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Which keys the visitor may see: administrators all of the organization, others only their own. */
+/** Which keys the visitor may see: managers see all of the organization, others only their own. */
 export function visibleKeys(visit: Visit): KeyScope {
   const { member, organization } = membershipOf(visit);
   return { organizationId: organization.id, memberId: isManager(visit) ? null : member.id };

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import { pageError } from "../../forms/faults.ts";
 import { Form } from "../../look/form.tsx";
 import { NewPasswordField } from "../../look/person-fields.tsx";
@@ -7,6 +8,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { tokenOf } from "./link-token.ts";
 
 /** `/account/choose-password/?token=…`: after an invitation, or a forgotten password. */
 export const choosePasswordPage: SitePage = {
@@ -57,8 +59,4 @@ async function choose(visit: Visit, { people }: SiteContext): Promise<View> {
   const isChosen = await people.choosePassword({ token: tokenOf(visit), password, network });
   if (!isChosen) throw pageError("conflict", words.linkUsed);
   return redirect("/account/sign-in/?done=password");
-}
-
-function tokenOf({ form, query }: Visit): string {
-  return form.get("token") || (query.get("token") ?? "");
 }

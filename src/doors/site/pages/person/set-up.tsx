@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
 import type { Actor } from "../../../../customers/audit/audit-log.ts";
 import { FIRST_CUSTOMER } from "../../../../customers/keys/new-customer.ts";
@@ -11,6 +12,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { tokenOf } from "./link-token.ts";
 
 /** `/account/set-up/?token=…`: creates an empty appliance's first person. */
 export const setUpPage: SitePage = {
@@ -96,8 +98,4 @@ async function givePlace(
   }
   const { id } = await accounts.createOrganization({ name: organization, plan: "profi" }, by);
   await accounts.addMember({ organizationId: id, email, name, role: "owner" }, by);
-}
-
-function tokenOf({ form, query }: Visit): string {
-  return form.get("token") || (query.get("token") ?? "");
 }

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
 import { requirePassword } from "../../../../customers/people/password-rules.ts";
 import { notFound } from "../../../../errors.ts";
@@ -14,13 +15,14 @@ import { page, redirect, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { notFoundPage } from "../message.tsx";
 import { newKeyView } from "../organization/new-key.tsx";
+import { tokenOf } from "./link-token.ts";
 
 const PATH = "/account/sign-up/";
 const TOKEN_BYTES = 24;
 
 /**
  * `/account/sign-up/`: a visitor requests a link, and creates an account with it. Whether an address has an
- * account is only told by mail: the page always answers the same.
+ * account is only revealed by mail: the page always answers the same.
  */
 export const signUpPage: SitePage = {
   path: PATH,
@@ -131,21 +133,20 @@ async function make(visit: Visit, context: SiteContext): Promise<View> {
     organization: () => requiredName(form.get("organization")),
     password: () => requirePassword(form.get("password"), email),
   });
-  const { keyName, made: told } = visit.words.signUpPage;
+  const { keyName, made: notice } = visit.words.signUpPage;
   const made = await signUps.end({ token, name, organization, password, keyName, network });
   if (made === null) return linkUsedView(visit);
   const session = await people.signIn({
     ...{ email, password, network, clientIp: visit.clientIp, isKnownNetwork: true },
     userAgent: visit.request.headers.get("user-agent") ?? "",
   });
-  return newKeyView(visit, made.keyToken, context, { told, setCookies: session?.setCookies ?? [] });
+  return newKeyView(visit, made.keyToken, context, {
+    notice,
+    setCookies: session?.setCookies ?? [],
+  });
 }
 
 /** @throws AppError `not_found` unless visitors may create accounts */
 async function requireOpen({ isSignUpOpen }: SiteContext): Promise<void> {
   if (!(await isSignUpOpen())) throw notFound("address");
-}
-
-function tokenOf({ form, query }: Visit): string {
-  return form.get("token") || (query.get("token") ?? "");
 }

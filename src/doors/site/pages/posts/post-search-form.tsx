@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { POST_ORDERINGS } from "../../../../catalog/post-search/post-search.ts";
 import { MEDIA } from "../../../../catalog/posts/post.ts";
-import { FilterInput, FilterSelect, PlaceFilters, Question } from "../../look/filter-fields.tsx";
+import { FilterInput, FilterSelect, PlaceFilters, QueryField } from "../../look/filter-fields.tsx";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
@@ -38,7 +38,7 @@ export function PostSearchForm({
   });
   return (
     <form method="get" action={asset(visit, "/account/posts/")} data-live={results} class="filters">
-      <Question {...field} name="q" label={words.query} hint={words.queryHint} />
+      <QueryField {...field} name="q" label={words.query} hint={words.queryHint} />
       <PlaceFilters
         {...field}
         directory={directory}

@@ -34,8 +34,8 @@ export const postsPage: SitePage = {
   async show(visit, context) {
     const words = visit.words.postPages;
     const given = givenOf(visit);
-    const isAsked = (given["q"] ?? "").trim() !== "" || visit.query.has("cursor");
-    const found = isAsked ? await search(given, visit, context) : null;
+    const hasQuery = (given["q"] ?? "").trim() !== "" || visit.query.has("cursor");
+    const found = hasQuery ? await search(given, visit, context) : null;
     const isRefused = found instanceof AppError;
     const text =
       found === null
@@ -43,7 +43,7 @@ export const postsPage: SitePage = {
         : isRefused
           ? await refusalText(found, visit, context)
           : countText(visit, found);
-    const isFault = isRefused && found.code === "invalid" && !isOfText(found);
+    const isFault = isRefused && found.code === "invalid" && !isQueryFault(found);
     return {
       kind: "page",
       title: visit.words.posts,
@@ -106,10 +106,10 @@ async function search(
   try {
     return await orRefusal(lookUp<Found>(postsSearchList, raw, visit, context));
   } catch (error) {
-    const isTold =
+    const isShownByPage =
       error instanceof AppError &&
       ["postSearchBuilding", "postSearchOff"].includes(error.said.code);
-    if (isTold) return error;
+    if (isShownByPage) return error;
     throw error;
   }
 }
@@ -121,7 +121,7 @@ function countText(visit: Visit, { matches, matches_capped }: Found): string {
 }
 
 /** Whether only `q` is at fault, because somebody is still typing it. */
-function isOfText({ faults = {} }: AppError): boolean {
+function isQueryFault({ faults = {} }: AppError): boolean {
   return Object.keys(faults).join() === "q";
 }
 

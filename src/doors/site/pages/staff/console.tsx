@@ -57,8 +57,8 @@ export function paged<T>(
 ): { shown: T[]; pager: JSX.Element | null } {
   const words = visit.words.staffPages;
   const last = Math.max(1, Math.ceil(rows.length / ROWS_PER_PAGE));
-  const asked = Number(visit.query.get("page") ?? 1);
-  const at = Number.isInteger(asked) ? Math.min(Math.max(asked, 1), last) : 1;
+  const requested = Number(visit.query.get("page") ?? 1);
+  const at = Number.isInteger(requested) ? Math.min(Math.max(requested, 1), last) : 1;
   const shown = rows.slice((at - 1) * ROWS_PER_PAGE, at * ROWS_PER_PAGE);
   if (last === 1) return { shown, pager: null };
   return {

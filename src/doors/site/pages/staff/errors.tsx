@@ -4,7 +4,7 @@ import { Instant } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { consolePage } from "./console.tsx";
 
-/** `/staff/errors/`: warnings and errors that this process logged. */
+/** `/staff/errors/`: recent warnings and errors of all workers. */
 export const errorsPage: SitePage = {
   path: "/staff/errors/",
   access: "staff",

@@ -61,12 +61,12 @@ export async function startExport(visit: Visit, { config, downloads }: SiteConte
   });
   const given = (name: string): string => form.get(name).trim();
   const isChecked = (name: string): boolean => form.get(name) === "yes";
-  const wish = {
+  const request = {
     ...{ kind, format, isRaw: isChecked("raw") },
     ...{ hosts: config.messengerHosts, openDays: config.statisticsOpenDays },
     ...{ from: given("from"), to: given("to"), channel: given("channel") },
   };
-  const body = await downloads.start(wish, actorOf(visit));
+  const body = await downloads.start(request, actorOf(visit));
   const fileName = `${kind}-${fileStamp(visit.nowMs)}.${format}`;
   if (!isChecked("gzip")) return { kind: "download", fileName, type: TYPES[format], body };
   const packed = body.pipeThrough<Uint8Array>(new CompressionStream("gzip") as never);

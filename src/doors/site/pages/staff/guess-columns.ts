@@ -7,7 +7,7 @@ const POSTS = ["пост", "публикац"];
 const DAY = ["дат", "день", "date"];
 
 /** Prefixes of names that people give columns, in either language; the first match counts. */
-const BEGINNINGS: Partial<Record<ImportKindName, Record<string, readonly string[]>>> = {
+const PREFIXES: Partial<Record<ImportKindName, Record<string, readonly string[]>>> = {
   channels: {
     title: ["назв", "имя", "name"],
     handle: CHANNEL,
@@ -35,12 +35,12 @@ export function guessColumns(
   names: readonly string[],
   taken: readonly string[],
 ): string[] {
-  const left = new Map(Object.entries(BEGINNINGS[kind] ?? {}));
+  const left = new Map(Object.entries(PREFIXES[kind] ?? {}));
   for (const column of taken) left.delete(column);
   return names.map((name) => {
-    const same = name.trim().toLowerCase();
-    const found = [...left].find(([, some]) =>
-      some.some((beginning) => same.startsWith(beginning)),
+    const lower = name.trim().toLowerCase();
+    const found = [...left].find(([, prefixes]) =>
+      prefixes.some((prefix) => lower.startsWith(prefix)),
     );
     if (found === undefined) return "";
     left.delete(found[0]);

@@ -28,7 +28,7 @@ import { KindField } from "./kind-field.tsx";
 
 const RUNS_SHOWN = 30;
 
-/** `/staff/imports/`: uploads files, and shows what became of the latest. */
+/** `/staff/imports/`: uploads files, and lists the latest imports. */
 export const importsPage: SitePage = {
   path: "/staff/imports/",
   access: "staff",
@@ -77,7 +77,7 @@ async function showPage(visit: Visit, { imports }: SiteContext): Promise<PageVie
   );
 }
 
-/** Starts an import, or shows the beginning of its file first. */
+/** Starts an import, or first shows a preview of its file. */
 async function takeImport(visit: Visit, context: SiteContext): Promise<View> {
   const { form } = visit;
   const { imports } = context;
@@ -96,9 +96,9 @@ async function takeImport(visit: Visit, context: SiteContext): Promise<View> {
     try {
       return redirect(`/staff/imports/?file=${await imports.held.hold(upload)}`);
     } catch (error) {
-      const namedApart = withColumnsToName(visit, kind, error);
-      if (namedApart === null) throw tellAtFile(error);
-      return { ...(await showPage(namedApart, context)), status: 400 };
+      const withColumns = withColumnsToName(visit, kind, error);
+      if (withColumns === null) throw atFileField(error);
+      return { ...(await showPage(withColumns, context)), status: 400 };
     }
   }
   const id = await imports.start({ ...upload, by: actorOf(visit) });
@@ -106,7 +106,7 @@ async function takeImport(visit: Visit, context: SiteContext): Promise<View> {
 }
 
 /** Reports faults of the file itself at its field. */
-function tellAtFile(error: unknown): unknown {
+function atFileField(error: unknown): unknown {
   const isOfFile = error instanceof AppError && error.code === "invalid";
   return isOfFile ? fieldError({ file: [error.said] }) : error;
 }

@@ -5,7 +5,7 @@ import type { JobState } from "../../../../upkeep/jobs/scheduler.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
-import { quietly, RowFaults } from "../../look/row-actions.tsx";
+import { RowFaults, withoutForm } from "../../look/row-actions.tsx";
 import { Instant } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -87,7 +87,7 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
       </td>
       <td>
         <ActionButton
-          visit={quietly(visit)}
+          visit={withoutForm(visit)}
           action="run"
           label={words.runNow}
           description={job.name}

@@ -8,7 +8,7 @@ import { BOT_KINDS, isBot, type Source } from "../../../../catalog/sources/sourc
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { Done } from "../../look/done.tsx";
-import { quietly, RowFaults, sentNumber } from "../../look/row-actions.tsx";
+import { RowFaults, sentNumber, withoutForm } from "../../look/row-actions.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -117,7 +117,7 @@ async function List({
             </small>
           </td>
           <td>
-            <RowActions visit={quietly(visit)} source={source} />
+            <RowActions visit={withoutForm(visit)} source={source} />
           </td>
         </tr>
       ))}

@@ -3,7 +3,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
-import { parseInstant } from "../../../../values/moscow-time.ts";
+import { MOSCOW_ZONE, parseInstant } from "../../../../values/moscow-time.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { dateFormat } from "../../look/formats.ts";
 import { shownNumber } from "../../look/shown.tsx";
@@ -15,12 +15,12 @@ const SHOWN = 50;
 const BAR = 8;
 const GAP = 3;
 const HEIGHT = 36;
-/** Height of the lowest bar, for an attempt that took no time at all. */
+/** Height of the lowest bar, for an attempt of 0 ms. */
 const HEIGHT_MIN = 10;
 /** No attempt takes longer. */
 const DURATION_MAX_MS = 10_000;
 
-/** A webhook's latest attempts at a glance: one bar each, as high as the attempt took long. */
+/** A webhook's latest attempts at a glance, one bar each; its height shows the duration. */
 export async function attemptsStrip(
   visit: Visit,
   { services }: SiteContext,
@@ -75,6 +75,6 @@ function heightOf(durationMs: number): number {
 }
 
 function timeText(visit: Visit, at: string): string {
-  const format = { dateStyle: "short", timeStyle: "short", timeZone: "Europe/Moscow" } as const;
+  const format = { dateStyle: "short", timeStyle: "short", timeZone: MOSCOW_ZONE } as const;
   return dateFormat(visit.words.locale, format).format(parseInstant(at) ?? 0);
 }

@@ -153,9 +153,7 @@ export function Outcome({
   );
 }
 
-/**
- * Whether a delivery gets a button for sending it again, which it does not if that would surely be refused.
- */
+/** Whether to offer sending a delivery again; false if that would certainly be refused. */
 function canBeSentAgain(
   { nowMs }: Visit,
   { is_active: isActive }: WebhookView,

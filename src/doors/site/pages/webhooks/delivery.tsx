@@ -14,7 +14,7 @@ import { ownOf, requireWebhooks, webhookOf } from "./webhook-access.ts";
 
 /** Limits for a body: characters to show, and characters up to which it is pretty-printed. */
 const SHOWN_MAX = 50_000;
-const LAID_OUT_MAX = 200_000;
+const PRETTY_PRINTED_MAX = 200_000;
 
 /** `/account/webhooks/:id/deliveries/:delivery/`: what a delivery sends, and how its attempts went. */
 export const deliveryPage: SitePage = {
@@ -27,8 +27,8 @@ export const deliveryPage: SitePage = {
     const number = deliveryOf(visit);
     const { webhooks } = context.services;
     const body = await webhooks.deliveryBody(ownOf(visit), number);
-    const page1 = { before: number + 1, limit: 1, nowMs: visit.nowMs };
-    const [delivery] = (await webhooks.deliveries(ownOf(visit), page1)).results;
+    const query = { before: number + 1, limit: 1, nowMs: visit.nowMs };
+    const [delivery] = (await webhooks.deliveries(ownOf(visit), query)).results;
     if (delivery?.delivery !== number) throw notFound("delivery");
     const gone = delivery.posts.filter((id) => !isPublic(id, context));
     if (visit.query.get("download") === "body" && gone.length === 0) {
@@ -68,7 +68,7 @@ export const deliveryPage: SitePage = {
 
 function Body({ visit, body, path }: { visit: Visit; body: string; path: string }): JSX.Element {
   const words = visit.words.webhookPages;
-  const text = laidOut(body);
+  const text = prettyPrinted(body);
   return (
     <section aria-labelledby="payload">
       <div class="row apart">
@@ -88,8 +88,8 @@ function Body({ visit, body, path }: { visit: Visit; body: string; path: string 
 }
 
 /** A body pretty-printed; a large one is left as it is, because formatting it would delay others. */
-function laidOut(body: string): string {
-  if (body.length > LAID_OUT_MAX) return body;
+function prettyPrinted(body: string): string {
+  if (body.length > PRETTY_PRINTED_MAX) return body;
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {

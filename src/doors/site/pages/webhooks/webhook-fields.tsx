@@ -7,7 +7,7 @@ import { Form, TextAreaField, TextField } from "../../look/form.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
 /** Longest list of channels that an address can prefill. */
-const ASKED_BYTES_MAX = 1_000;
+const PREFILLED_BYTES_MAX = 1_000;
 
 /** The form with address and channels, for a new or an existing webhook. */
 export function WebhookForm({
@@ -23,7 +23,7 @@ export function WebhookForm({
 }): JSX.Element {
   const words = visit.words.webhookPages;
   // A channel's page links here with its number.
-  const asked = cutText(visit.query.get("channels") ?? "", ASKED_BYTES_MAX);
+  const prefilled = cutText(visit.query.get("channels") ?? "", PREFILLED_BYTES_MAX);
   return (
     <Form visit={visit} action={action} once={webhook === undefined}>
       <TextField
@@ -42,7 +42,7 @@ export function WebhookForm({
         name="channels"
         label={words.channels}
         hint={words.channelsHint}
-        value={webhook?.channels.join(" ") ?? asked}
+        value={webhook?.channels.join(" ") ?? prefilled}
         rows={4}
       />
       <button type="submit">{button}</button>

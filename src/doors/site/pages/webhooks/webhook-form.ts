@@ -13,7 +13,7 @@ import type { Visit } from "../../visit/visit.ts";
 /** Room for as many channels as a plan may include, by number or by name. */
 export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
 
-/** Most channels in a list, for one made under a larger plan. */
+/** Most channels in a list, so that one from a larger plan can still be changed. */
 const LISTED_MAX = 10_000;
 /** Most names in one message; anything longer than a name is truncated. */
 const NAMED_MAX = 20;

@@ -121,9 +121,9 @@ function PublicButton({ visit, channel }: Props): JSX.Element {
 function DeleteButton({ visit, channel }: Props): JSX.Element {
   const words = visit.words.staffCatalog;
   const { id, handle, title, posts, days, webhooks } = channel;
-  const named = [`«${title}»`, handle === null ? "" : `@${handle}`, `№ ${id}`].filter(Boolean);
+  const names = [words.quotedTitle(title), handle === null ? "" : `@${handle}`, words.numbered(id)];
   const question = words.deleteQuestion(
-    named.join(", "),
+    names.filter(Boolean).join(", "),
     ...([posts, days, webhooks].map((count) => shownNumber(visit, count)) as [
       string,
       string,

@@ -4,7 +4,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ChannelRecord } from "../../../../../catalog/channels/card.ts";
 import { AppError } from "../../../../../errors.ts";
 import { parseNumber } from "../../../../../values/parse-number.ts";
-import { told } from "../../../forms/told.ts";
+import { errorMessages } from "../../../forms/error-messages.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Done } from "../../../look/done.tsx";
 import { ImportLink } from "../../../look/import-link.tsx";
@@ -33,11 +33,11 @@ export const staffChannelsPage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = visit.words.staffCatalog;
-    const asked = (visit.query.get("q") ?? "").trim();
-    const found = await orRefusal(asked === "" ? listed(visit, context) : named(asked, context));
+    const text = (visit.query.get("q") ?? "").trim();
+    const found = await orRefusal(text === "" ? listed(visit, context) : named(text, context));
     const fault =
       found instanceof AppError
-        ? Object.values(told(visit.language, found)).flat().join(" ")
+        ? Object.values(errorMessages(visit.language, found)).flat().join(" ")
         : null;
     return page(
       words.channels,

@@ -14,7 +14,7 @@ import { pageError } from "../../../forms/faults.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Done } from "../../../look/done.tsx";
-import { quietly, RowFaults, sentNumber } from "../../../look/row-actions.tsx";
+import { RowFaults, sentNumber, withoutForm } from "../../../look/row-actions.tsx";
 import { Instant } from "../../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
@@ -54,8 +54,8 @@ export async function PostsFound({
 }): Promise<HtmlEscapedString> {
   const words = visit.words.staffCatalog;
   const text = (visit.query.get("q") ?? "").trim();
-  const asked = { channelId, text, after: positionOf(visit), limit: SHOWN };
-  const found = await orRefusal(foundOf(asked, context));
+  const request = { channelId, text, after: positionOf(visit), limit: SHOWN };
+  const found = await orRefusal(foundOf(request, context));
   const isSlow = found instanceof AppError;
   return (
     <>
@@ -71,9 +71,9 @@ export async function PostsFound({
 }
 
 /** The post with the number precedes those that contain its digits. */
-async function foundOf(asked: PostsRequest, { posts }: SiteContext): Promise<Found> {
-  const { text, after, channelId } = asked;
-  const found = await posts.found(asked);
+async function foundOf(request: PostsRequest, { posts }: SiteContext): Promise<Found> {
+  const { text, after, channelId } = request;
+  const found = await posts.found(request);
   const id = parseNumber(text);
   if (after !== null || id === null) return found;
   const [named] = posts.known([id]);
@@ -145,7 +145,7 @@ function Row({
       </td>
       <td>
         <ActionButton
-          visit={quietly(visit)}
+          visit={withoutForm(visit)}
           action="take-down"
           label={words.takeDown}
           description={String(id)}

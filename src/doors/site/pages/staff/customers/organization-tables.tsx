@@ -12,7 +12,7 @@ import { parseNumber } from "../../../../../values/parse-number.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
 import { RoleForm } from "../../../look/role-form.tsx";
-import { quietly } from "../../../look/row-actions.tsx";
+import { withoutForm } from "../../../look/row-actions.tsx";
 import { Instant, LastDayBefore } from "../../../look/shown.tsx";
 import type { PartProps } from "../../../site-context.ts";
 import type { Visit } from "../../../visit/visit.ts";
@@ -54,7 +54,7 @@ export function MembersTable({
             <td>{member.suspendedAt === null ? words.active : words.suspended}</td>
             <td>
               <ActionButton
-                visit={quietly(visit)}
+                visit={withoutForm(visit)}
                 action={member.suspendedAt === null ? "suspend" : "reinstate"}
                 label={member.suspendedAt === null ? words.suspend : words.reinstate}
                 description={member.email}
@@ -154,7 +154,7 @@ function KeyState({
   if (isReadOnly) return <>{words.active}</>;
   return (
     <ActionButton
-      visit={quietly(visit)}
+      visit={withoutForm(visit)}
       action="revoke"
       label={words.revoke}
       description={key.prefix}

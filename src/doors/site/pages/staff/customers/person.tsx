@@ -7,7 +7,7 @@ import { notFound } from "../../../../../errors.ts";
 import { pageError } from "../../../forms/faults.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { Facts } from "../../../look/facts.tsx";
-import { quietly, RowFaults } from "../../../look/row-actions.tsx";
+import { RowFaults, withoutForm } from "../../../look/row-actions.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
 import { passwordMail } from "../../../mail-texts.ts";
 import type { SiteContext } from "../../../site-context.ts";
@@ -77,7 +77,9 @@ function StaffMark({ visit, person }: { visit: Visit; person: PersonAccount }): 
     );
   }
   if (isSelf(visit, person)) return <p>{words.ownStaff}</p>;
-  return <ActionButton visit={quietly(visit)} action="take-staff" label={words.takeStaff} danger />;
+  return (
+    <ActionButton visit={withoutForm(visit)} action="take-staff" label={words.takeStaff} danger />
+  );
 }
 
 async function markStaff(visit: Visit, context: SiteContext, isStaff: boolean): Promise<View> {

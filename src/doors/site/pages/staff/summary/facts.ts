@@ -2,7 +2,7 @@ import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
 import { DAY_MS, HOUR_MS } from "../../../../../values/moscow-time.ts";
 import type { SiteContext } from "../../../site-context.ts";
 
-/** Import runs to examine, and for how long a failed one is mentioned. */
+/** Latest import runs to examine, and the days during which a failed one is counted. */
 const RUNS = 20;
 const FAILED_DAYS = 7;
 
@@ -35,7 +35,7 @@ export interface DiskOutlook {
   daysLeft: number | null;
 }
 
-/** A shorter time says nothing about a day. */
+/** Shortest recorded time from which the growth of a day is estimated. */
 const GROWTH_KNOWN_MS = 6 * HOUR_MS;
 
 export async function diskOutlook(

@@ -106,7 +106,7 @@ function shownMs(visit: Visit, us: number | null): string {
   return `${shownNumber(visit, Math.round(us / 100) / 10)} ${visit.words.summaryPage.ms}`;
 }
 
-/** A class's upper bound, rounded up to two digits, which is as exact as it is. */
+/** Upper bound of a histogram's class, rounded up to two significant digits: it is no more exact. */
 function shownBound(visit: Visit, us: number | null): string {
   if (us === null || us < 10) return shownMs(visit, us);
   const unit = 10 ** (Math.floor(Math.log10(us)) - 1);

@@ -13,7 +13,7 @@ import { HourPicture } from "./hour-picture.tsx";
 
 const [DAY_HOURS, WEEK_HOURS] = [24, 7 * 24];
 
-/** `/staff/`: is it well, who uses it, what comes next. */
+/** `/staff/`: possible problems, usage, and how long the disk will last. */
 export const summaryPage: SitePage = {
   path: "/staff/",
   access: "staff",

@@ -5,7 +5,7 @@ import { inLanguage } from "../../../values/messages/messages.ts";
 /**
  * An error's messages by field, in the visitor's language; under `non_field_errors` if it has no fields.
  */
-export function told(language: Language, { faults, said }: AppError): FieldErrors {
+export function errorMessages(language: Language, { faults, said }: AppError): FieldErrors {
   return Object.fromEntries(
     Object.entries(faults ?? { non_field_errors: [said] }).map(([field, messages]) => [
       field,

@@ -5,8 +5,8 @@ import type { SitePage } from "../site-pages.ts";
 import type { View } from "../visit/view.ts";
 import type { Visit } from "../visit/visit.ts";
 
-/** Shows a form's page again; if its subject no longer exists, only says why the form failed. */
-export async function showOrSay(
+/** Shows a form's page again; if its subject no longer exists, only explains why the form failed. */
+export async function showOrExplain(
   sitePage: SitePage,
   visit: Visit,
   context: SiteContext,
