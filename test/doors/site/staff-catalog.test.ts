@@ -202,6 +202,14 @@ test("posts are found by number and by a part of their text, in all channels and
   expect((await staff.get(`${POSTS}?q=nothing`)).html).toContain("No post was found.");
 });
 
+test("where there are no posts yet, their page leads to the imports instead of searching on", async () => {
+  for (const id of [5, 6, 7])
+    appliance.app.domains.db.prepare("DELETE FROM posts WHERE id = ?").run(id);
+  const { html } = await staff.get(POSTS);
+  expect(html).toContain("Nothing yet.");
+  expect(html).toContain(`Nothing yet. <a href="/staff/imports/">`);
+});
+
 test("pages of posts lead on from where the one before ended", async () => {
   const more = Array.from({ length: 45 }, (_, at) => ({
     ...{ id: 100 + at, channel: 2, text: "серия" },

@@ -6,7 +6,7 @@ export const plansEn = {
     requestsPerSecond: "Requests per second",
     requestsPerPeriod: "Request units per 30 days",
     webhooks: "Webhooks",
-    webhookChannels: "Channels a webhook",
+    webhookChannels: "Channels per webhook",
     alerts: "Keyword alerts",
   },
 };

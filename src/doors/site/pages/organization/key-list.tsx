@@ -36,7 +36,7 @@ export async function KeyList({ visit, context }: PartProps): Promise<HtmlEscape
     <>
       <h2>{label}</h2>
       {working.listed.length === 0 ? (
-        <p>{words.noKeys}</p>
+        <p class="empty">{words.noKeys}</p>
       ) : (
         <KeyTable visit={visit} label={label} page={working} />
       )}
