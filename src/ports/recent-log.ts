@@ -25,7 +25,12 @@ export function createRecentLog(log: Log, clock: Clock) {
     (level: "warn" | "error") =>
     (fields: object, message: string): void => {
       log[level](fields, message);
-      ring.push({ at: clock.now(), level, message: withoutSecrets(message), ...remembered(fields) });
+      ring.push({
+        at: clock.now(),
+        level,
+        message: withoutSecrets(message),
+        ...remembered(fields),
+      });
       if (ring.length > ENTRIES_MAX) ring.shift();
     };
   return {

@@ -378,7 +378,7 @@ const organizationPages: Words["organizationPages"] = {
   owner: "Владелец",
   created: "Создан",
   lastUsed: "Последнее обращение",
-  never: "не\u00a0было",
+  never: "не было",
   expiresAt: "Действует по",
   state: "Состояние",
   keyStates: {
@@ -516,7 +516,7 @@ const webhookPages: Words["webhookPages"] = {
   staffHelp: "Этот вебхук может включить только служба поддержки: обратитесь к ней.",
   lastSuccess: "Последний успех",
   lastError: "Последняя ошибка",
-  never: "не\u00a0было",
+  never: "не было",
   none: "не было",
   created: "Создан",
   changed: "Изменён",

@@ -8,7 +8,7 @@ import { parseNumber } from "../../../../values/parse-number.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { quietly } from "../../look/row-actions.tsx";
-import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
+import { DayOf, LastDayBefore } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -160,7 +160,7 @@ function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Ele
       <td>
         <DayOf visit={visit} at={key.createdAt} />
       </td>
-      <td>{lastUsedAt === null ? words.never : <Instant visit={visit} at={lastUsedAt} />}</td>
+      <td>{lastUsedAt === null ? words.never : <DayOf visit={visit} at={lastUsedAt} />}</td>
       <td>
         {key.expiresAt === null ? words.noEnd : <LastDayBefore visit={visit} at={key.expiresAt} />}
       </td>
