@@ -202,6 +202,14 @@ test("posts are found by number and by part of their text, in all channels and i
   expect((await staff.get(`${POSTS}?q=nothing`)).html).toContain("No posts found.");
 });
 
+test("without any posts, their page links to the imports", async () => {
+  for (const id of [5, 6, 7])
+    appliance.app.domains.db.prepare("DELETE FROM posts WHERE id = ?").run(id);
+  const { html } = await staff.get(POSTS);
+  expect(html).toContain("Nothing yet.");
+  expect(html).toContain(`Nothing yet. <a href="/staff/imports/">`);
+});
+
 test("each page of posts continues where the previous one ended", async () => {
   const more = Array.from({ length: 45 }, (_, at) => ({
     ...{ id: 100 + at, channel: 2, text: "серия" },

@@ -78,6 +78,10 @@ function categoriesTable(
   return rows.length === 0 ? "" : tableOf(words.categories, "largest", heads, rows);
 }
 
+/** The first two columns after the plan's name are numbers, aligned at the right. */
+const numberClass = (column: number): string =>
+  column === 0 || column === 1 ? ' class="number"' : "";
+
 function plansTable(
   plans: readonly Plan[],
   language: Language,
@@ -95,10 +99,12 @@ function plansTable(
       webhooks === 0 ? words.none : `${webhooks} × ${format(webhookChannels)} ${words.channels}`,
       alerts === 0 ? words.none : format(alerts),
       hasExport(plan) ? words.yes : words.no,
-    ].map((cell, at) => `<td data-label="${heads[at + 1]}">${cell}</td>`);
+    ].map((cell, at) => `<td${numberClass(at)} data-label="${heads[at + 1]}">${cell}</td>`);
     return `<tr><th scope="row">${PLAN_NAMES[language][plan.code]}</th>${cells.join("")}</tr>`;
   });
-  const columns = heads.map((head) => `<th scope="col">${head}</th>`).join("");
+  const columns = heads
+    .map((head, at) => `<th scope="col"${numberClass(at - 1)}>${head}</th>`)
+    .join("");
   return tableOf(words.plans, "named", columns, rows);
 }
 

@@ -8,7 +8,7 @@ import { parseNumber } from "../../../../values/parse-number.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { withoutForm } from "../../look/row-actions.tsx";
-import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
+import { DayOf, LastDayBefore } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
 import { isManager, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -36,7 +36,7 @@ export async function KeyList({ visit, context }: PartProps): Promise<HtmlEscape
     <>
       <h2>{label}</h2>
       {working.listed.length === 0 ? (
-        <p>{words.noKeys}</p>
+        <p class="empty">{words.noKeys}</p>
       ) : (
         <KeyTable visit={visit} label={label} page={working} />
       )}
@@ -160,7 +160,7 @@ function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Ele
       <td>
         <DayOf visit={visit} at={key.createdAt} />
       </td>
-      <td>{lastUsedAt === null ? words.never : <Instant visit={visit} at={lastUsedAt} />}</td>
+      <td>{lastUsedAt === null ? words.never : <DayOf visit={visit} at={lastUsedAt} />}</td>
       <td>
         {key.expiresAt === null ? words.noEnd : <LastDayBefore visit={visit} at={key.expiresAt} />}
       </td>

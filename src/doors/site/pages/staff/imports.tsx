@@ -69,7 +69,7 @@ async function showPage(visit: Visit, { imports }: SiteContext): Promise<PageVie
       <Columns visit={visit} />
       <h2>{words.recent}</h2>
       {runs.length === 0 ? (
-        <p class="empty">{visit.words.nothingYet}</p>
+        <p class="empty">{words.noImports}</p>
       ) : (
         <Runs visit={visit} runs={runs} />
       )}

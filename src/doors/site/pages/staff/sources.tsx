@@ -39,7 +39,7 @@ export const sourcesPage: SitePage = {
         <RowFaults visit={visit} actions={ACTIONS} />
         <p>{words.intro}</p>
         {sources.length === 0 ? (
-          <p class="empty">{visit.words.nothingYet}</p>
+          <p class="empty">{words.noSources}</p>
         ) : (
           <List visit={visit} context={context} sources={sources} />
         )}

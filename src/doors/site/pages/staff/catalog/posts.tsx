@@ -14,6 +14,7 @@ import { pageError } from "../../../forms/faults.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Done } from "../../../look/done.tsx";
+import { ImportLink } from "../../../look/import-link.tsx";
 import { RowFaults, sentNumber, withoutForm } from "../../../look/row-actions.tsx";
 import { Instant } from "../../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../../site-context.ts";
@@ -81,6 +82,17 @@ async function foundOf(request: PostsRequest, { posts }: SiteContext): Promise<F
   return { ...found, posts: [named, ...found.posts.filter((post) => post.id !== id)] };
 }
 
+/** Without a search, nothing was looked for: says how posts come instead. */
+function NoPosts({ visit, isOfOne }: { visit: Visit; isOfOne: boolean }): JSX.Element {
+  const isSearched = (visit.query.get("q") ?? "").trim() !== "";
+  return (
+    <p class="empty">
+      {isSearched ? visit.words.staffCatalog.noPosts : visit.words.nothingYet}{" "}
+      {!isSearched && !isOfOne && <ImportLink visit={visit} />}
+    </p>
+  );
+}
+
 function Table({
   visit,
   found: { posts, next },
@@ -91,7 +103,7 @@ function Table({
   isOfOne: boolean;
 }): JSX.Element {
   const words = visit.words.staffCatalog;
-  if (posts.length === 0) return <p class="empty">{words.noPosts}</p>;
+  if (posts.length === 0) return <NoPosts visit={visit} isOfOne={isOfOne} />;
   return (
     <>
       <DataTable
