@@ -138,8 +138,8 @@ test("search rebuild rebuilds the index, and check reports what differs", async 
     DELETE FROM post_search WHERE rowid = (SELECT row FROM searched_posts WHERE post_id = 5)`);
   db.close();
   expect(await faults()).toEqual([
-    "Posts in the index that are gone, or were written otherwise since: 4.",
-    "Posts of which the index has no tokens: 5.",
+    "Posts in the index that are gone or have changed since: 4.",
+    "Posts without tokens in the index: 5.",
     expect.stringMatching(/^Tokens that the index has for other posts: \d+, such as /),
     expect.stringMatching(/^Tokens that the index does not have: \d+, such as /),
   ]);

@@ -187,7 +187,7 @@ describe("an uploaded file", () => {
       "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are of Asia/Omsk.",
     );
     expect(page).toContain("Left out, since nothing takes them: Ещё.");
-    expect(page).toContain("of channels triggers a recount of directories, unless it is a dry run");
+    expect(page).toContain("The file is not UTF-8 and was read as Windows-1251.");
     expect((await appliance.get("/v1/msgr/channels/1/")).body).toMatchObject({
       ...{ title: "Один", subscribers: 1200 },
     });

@@ -42,7 +42,7 @@ test("check prints faults one per line, exits with 1, and changes nothing", asyn
   expect({ exitCode, notes }).toEqual({ exitCode: 1, notes: "" });
   expect(out.split("\n").filter((line) => line.startsWith("fault"))).toEqual([
     "fault  foreign keys: Rows of keys without their row of members: 1.",
-    "fault  usage: Organizations of which fewer units are noted by day than by period: 1.",
+    "fault  usage: Organizations with fewer units by day than by period: 1.",
   ]);
   const asJson = await machine.run(["check", "--json"]);
   expect(asJson.exitCode).toBe(1);

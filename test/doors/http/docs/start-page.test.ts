@@ -43,7 +43,7 @@ test("the start page shows row counts, the largest categories and the plans", as
   const categories = [...largest.matchAll(/<td class="number">(\d+)<\/td>/g)];
   expect(categories.map(([, count]) => Number(count))).toEqual([2, 1]);
   const [, growth = ""] = /<th scope="row">Growth<\/th>(.*?)<\/tr>/s.exec(html) ?? [];
-  const cells = [...growth.matchAll(/<td data-label="([^"]+)">([^<]*)<\/td>/g)];
+  const cells = [...growth.matchAll(/<td(?: class="number")? data-label="([^"]+)">([^<]*)<\/td>/g)];
   expect(cells.map(([, label, cell]) => [label, cell])).toEqual([
     ["Requests per second", "10"],
     ["Request units per 30 days", "150,000"],
