@@ -71,27 +71,30 @@ export function openInMemory(content: Buffer, clock: Clock): Database {
   return connect(new BetterSqlite3(content), clock, "writer");
 }
 
+/** Prepares a connection for use; closes it if that fails. */
 function connect(
   client: BetterSqlite3.Database,
   clock: Clock,
   access: Access,
   durability: Durability = "usual",
 ): Database {
-  // Two processes may create the file at once; SQLite then refuses one switch to WAL without waiting, so we
-  // retry. Without a busy timeout of its own, or the retries would take hours under a lock that stays.
-  client.pragma("busy_timeout = 0");
-  untilFree(() => client.pragma("journal_mode = WAL"));
-  client.pragma(`synchronous = ${durability === "full" ? "FULL" : SYNCHRONOUS[access]}`);
-  client.pragma("foreign_keys = ON");
-  client.pragma(`cache_size = -${CACHES_KIB[access]}`);
-  client.pragma("temp_store = MEMORY");
-  if (access === "reader") client.pragma("query_only = ON");
-  client.pragma("wal_autocheckpoint = 0");
-  client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
-  const db = new Database(client, clock);
-  armDeadline(db, clock);
-  if (access === "writer") checkpointsItself(db);
-  return db;
+  return orClosed(client, () => {
+    // Two processes may create the file at once; SQLite then refuses one switch to WAL without waiting, so
+    // we retry. Without a busy timeout of its own, or the retries would take hours under a lock that stays.
+    client.pragma("busy_timeout = 0");
+    untilFree(() => client.pragma("journal_mode = WAL"));
+    client.pragma(`synchronous = ${durability === "full" ? "FULL" : SYNCHRONOUS[access]}`);
+    client.pragma("foreign_keys = ON");
+    client.pragma(`cache_size = -${CACHES_KIB[access]}`);
+    client.pragma("temp_store = MEMORY");
+    if (access === "reader") client.pragma("query_only = ON");
+    client.pragma("wal_autocheckpoint = 0");
+    client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
+    const db = new Database(client, clock);
+    armDeadline(db, clock);
+    if (access === "writer") checkpointsItself(db);
+    return db;
+  });
 }
 
 /**
@@ -101,10 +104,22 @@ function connect(
 function openFile(path: string): BetterSqlite3.Database {
   for (;;) {
     const inode = inodeOf(path);
-    const client = new BetterSqlite3(path, { timeout: OPEN_TIMEOUT_MS });
-    client.pragma("user_version");
+    // `makeFile` has created it for writers, and a reader must not create an empty one.
+    const fileMustExist = path !== IN_MEMORY;
+    const client = new BetterSqlite3(path, { timeout: OPEN_TIMEOUT_MS, fileMustExist });
+    orClosed(client, () => client.pragma("user_version"));
     if (inodeOf(path) === inode) return client;
     client.close();
+  }
+}
+
+/** Runs work on a connection that nobody else would close if it fails. */
+function orClosed<T>(client: BetterSqlite3.Database, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    client.close();
+    throw error;
   }
 }
 
