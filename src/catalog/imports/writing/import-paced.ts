@@ -1,11 +1,16 @@
 import { lastHoldMs } from "../../../db/lock-holds.ts";
 import { inTransaction } from "../../../db/transaction.ts";
-import type { ReadRow } from "../kinds/import-kind.ts";
+import type { ReadRow, RowWriter } from "../kinds/import-kind.ts";
 import type { InputRow } from "../reading/input-row.ts";
 import { countImport } from "./import-count.ts";
 import { changedBy } from "./import-summary.ts";
 import type { Reject, RunningImport } from "./running-import.ts";
-import { boundsOf, createTransactionSize, measureCommit } from "./transaction-size.ts";
+import {
+  boundsOf,
+  createTransactionSize,
+  measureCommit,
+  type TransactionSize,
+} from "./transaction-size.ts";
 import { readAll, writeSome } from "./write-rows.ts";
 
 /**
@@ -26,69 +31,32 @@ export async function importPaced<Row>(
 ): Promise<void> {
   const { db, clock, signal, kind, summary } = run;
   const writer = kind.open(db, run.context);
-  let batch: InputRow[] = [];
-  let characters = 0;
-  let nextAtMs = 0;
-  /** Rows in the last transaction: the next one has about as many. */
-  let lastRows = 0;
   const size = createTransactionSize(await measureCommit(db, clock), boundsOf(db));
-  for await (const some of rows) {
-    summary.read += some.length;
-    batch = batch.concat(some);
-    for (const row of some) characters += charactersOf(row);
-    if (batch.length < (writer.batchRows ?? BATCH_ROWS) && characters < BATCH_CHARACTERS) continue;
-    await writeBatch();
+  const pace: Pace = { size, nextAtMs: 0, lastRows: 0 };
+  for await (const batch of batchesOf(rows, writer.batchRows ?? BATCH_ROWS)) {
+    summary.read += batch.length;
+    await writeBatch(batch, run, writer, pace);
     if (signal?.aborted === true) return writer.interrupted?.();
-    [batch, characters] = [[], 0];
   }
-  await writeBatch();
   Object.assign(summary, writer.counts);
   await writer.afterwards?.();
+}
 
-  async function writeBatch(): Promise<void> {
-    const rejects: Reject[] = [];
-    try {
-      const read = readAll(kind, batch, run.cells);
-      const onReject = (reject: Reject): void => void rejects.push(reject);
-      await writeAll(writer.arrange?.(read) ?? read, { ...run, onReject });
-    } finally {
-      // In the file's order, whatever order the rows were written in.
-      for (const reject of rejects.toSorted((a, b) => a.line - b.line)) run.onReject(reject);
-    }
+/** Rows in batches of `rowsMax` or somewhat more, or of fewer if they have much text. */
+async function* batchesOf(
+  parts: AsyncIterable<InputRow[]>,
+  rowsMax: number,
+): AsyncGenerator<InputRow[]> {
+  let batch: InputRow[] = [];
+  let characters = 0;
+  for await (const rows of parts) {
+    batch = batch.concat(rows);
+    for (const row of rows) characters += charactersOf(row);
+    if (batch.length < rowsMax && characters < BATCH_CHARACTERS) continue;
+    yield batch;
+    [batch, characters] = [[], 0];
   }
-
-  async function writeAll(
-    batch: readonly ReadRow<Row>[],
-    ofBatch: RunningImport<Row>,
-  ): Promise<void> {
-    let done = 0;
-    while (done < batch.length) {
-      writer.ahead?.(batch.slice(done, done + lastRows));
-      const waitMs = nextAtMs - clock.monotonic();
-      if (waitMs > 0) await clock.sleep(waitMs);
-      let [rows, rowsMs] = [0, 0];
-      const changedBefore = changedBy(summary);
-      await inTransaction(db, clock, "import", (tx) => {
-        run.requireWanted?.(tx);
-        const begunMs = clock.monotonic();
-        do {
-          const written = writeSome(ofBatch, writer, batch, done);
-          done += written;
-          rows += written;
-          rowsMs = clock.monotonic() - begunMs;
-        } while (done < batch.length && !size.isFull(rows, rowsMs, writer.fewest?.()));
-        writer.beforeCommit?.();
-        if (kind.isMeasured && changedBy(summary) > changedBefore) countImport(tx);
-      });
-      size.ended(rows, rowsMs, lastHoldMs(db));
-      lastRows = rows;
-      await writer.afterCommit?.();
-      Object.assign(summary, writer.counts);
-      nextAtMs = clock.monotonic() + PAUSE_MS;
-      run.progress();
-      if (signal?.aborted === true) return;
-    }
-  }
+  if (batch.length > 0) yield batch;
 }
 
 function charactersOf(row: InputRow): number {
@@ -99,4 +67,77 @@ function charactersOf(row: InputRow): number {
     if (typeof cell === "string") characters += cell.length;
   }
   return characters;
+}
+
+/** Pace of an import's transactions. */
+interface Pace {
+  size: TransactionSize;
+  /** When the next transaction may begin, by the monotonic clock. */
+  nextAtMs: number;
+  /** Rows in the last transaction: the next one has about as many. */
+  lastRows: number;
+}
+
+async function writeBatch<Row>(
+  batch: readonly InputRow[],
+  run: RunningImport<Row>,
+  writer: RowWriter<Row>,
+  pace: Pace,
+): Promise<void> {
+  const rejects: Reject[] = [];
+  try {
+    const read = readAll(run.kind, batch, run.cells);
+    const onReject = (reject: Reject): void => void rejects.push(reject);
+    await writeAll(writer.arrange?.(read) ?? read, { ...run, onReject }, writer, pace);
+  } finally {
+    // In the file's order, whatever order the rows were written in.
+    for (const reject of rejects.toSorted((a, b) => a.line - b.line)) run.onReject(reject);
+  }
+}
+
+/** Writes a batch in as many transactions as it takes, or until the import is interrupted. */
+async function writeAll<Row>(
+  rows: readonly ReadRow<Row>[],
+  run: RunningImport<Row>,
+  writer: RowWriter<Row>,
+  pace: Pace,
+): Promise<void> {
+  const { clock, signal, summary } = run;
+  for (let done = 0; done < rows.length; ) {
+    writer.ahead?.(rows.slice(done, done + pace.lastRows));
+    const waitMs = pace.nextAtMs - clock.monotonic();
+    if (waitMs > 0) await clock.sleep(waitMs);
+    pace.lastRows = await writeTransaction(rows, done, run, writer, pace.size);
+    done += pace.lastRows;
+    await writer.afterCommit?.();
+    Object.assign(summary, writer.counts);
+    pace.nextAtMs = clock.monotonic() + PAUSE_MS;
+    run.progress();
+    if (signal?.aborted === true) return;
+  }
+}
+
+/** Writes as many of the rows as one transaction should have. @returns how many */
+async function writeTransaction<Row>(
+  rows: readonly ReadRow<Row>[],
+  from: number,
+  run: RunningImport<Row>,
+  writer: RowWriter<Row>,
+  size: TransactionSize,
+): Promise<number> {
+  const { db, clock, kind, summary } = run;
+  let [written, rowsMs] = [0, 0];
+  const changedBefore = changedBy(summary);
+  await inTransaction(db, clock, "import", (tx) => {
+    run.requireWanted?.(tx);
+    const begunMs = clock.monotonic();
+    do {
+      written += writeSome(run, writer, rows, from + written);
+      rowsMs = clock.monotonic() - begunMs;
+    } while (from + written < rows.length && !size.isFull(written, rowsMs, writer.fewest?.()));
+    writer.beforeCommit?.();
+    if (kind.isMeasured && changedBy(summary) > changedBefore) countImport(tx);
+  });
+  size.ended(written, rowsMs, lastHoldMs(db));
+  return written;
 }

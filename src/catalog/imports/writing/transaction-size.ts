@@ -67,6 +67,8 @@ export function boundsOf(db: Database): TransactionBounds {
   return clusterOf(db) === null ? USUAL : ON_NODE;
 }
 
+export type TransactionSize = ReturnType<typeof createTransactionSize>;
+
 /**
  * Decides when a transaction has enough rows. Rows cost twice: when they are written, and later, in what is
  * written before the commit (indexes, cards) and in the commit itself, which flushes the pages they
