@@ -211,6 +211,25 @@ test("a row with too few or too many cells is rejected at its first line", async
   expect(titles()).toEqual(["A", "E"]);
 });
 
+test("rejected rows of a quoted file are passed on while it is being read", async () => {
+  let pieces = 0;
+  const endless = {
+    ...{ name: "endless.csv", bytes: null, folder: "" },
+    async *open() {
+      yield Buffer.from("id,title,subscribers\n");
+      for (; pieces < 100; pieces++) yield Buffer.from('1,"A",1,more\n'.repeat(1_000));
+    },
+  };
+  const recognized = nothingRecognized("Europe/Moscow");
+  let rejected = 0;
+  for await (const rows of readRows(endless, "channels", AS_RECOGNIZED, recognized)) {
+    // Rows that were read before these were passed on, and are held in memory.
+    expect(pieces * 1_000 - rejected).toBeLessThan(5_000);
+    rejected += rows.length;
+  }
+  expect(rejected).toBe(100_000);
+});
+
 test("rejected rows are reported in the order of their lines", async () => {
   const { rejects } = await importChannels(
     "id,title,subscribers\n1,A,x\n2,B\n3,C,y\n4,D,1,2\n5,E,1\n6,F,z\n",

@@ -1,4 +1,3 @@
-import { pipeline, Readable } from "node:stream";
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { AppError } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
@@ -16,9 +15,6 @@ const OPENING_QUOTE = message("quoteInCell");
  * parser.
  */
 const QUOTE_OR_CARRIAGE_RETURN = /["\r]/;
-
-/** Parsed rows to hand on together. */
-const ROWS_TOGETHER = 500;
 
 /** Cell separators; if a header contains two of them equally often, the first wins. */
 const SEPARATORS: readonly Separator[] = [",", ";", "\t"];
@@ -132,43 +128,70 @@ async function* parseCsv(
   names: ColumnNames,
   unquoted: UnquotedPart,
 ): AsyncGenerator<InputRow[]> {
-  const rejected: InputRow[] = [];
-  let { header } = unquoted;
+  const rows: InputRow[] = [];
+  const parser = createParser(names, unquoted, (row) => rows.push(row));
+  // Errors also reach the call that caused them, which throws them.
+  parser.on("error", () => {});
+  for await (const piece of text) {
+    await called((done) => parser.write(piece, done));
+    yield rows.splice(0);
+  }
+  await called((done) => parser.end(done));
+  if (unquoted.header === null) throw new AppError("invalid", message("noHeader"));
+  yield rows;
+}
+
+/** Settles when a stream calls back. */
+function called(call: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    call((error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/**
+ * A parser of the text after the unquoted part.
+ * @param onRow receives rows and rejected lines in the order of the text, instead of the parser's reader
+ */
+function createParser(
+  names: ColumnNames,
+  unquoted: UnquotedPart,
+  onRow: (row: InputRow) => void,
+): Parser {
   /** Line on which the last record ended. */
   let lastLine = unquoted.lines;
   /** Line on which a record starts; its raw text may begin with blank lines. */
   const lineOf = (raw: string): number => lastLine + 1 + leadingLineBreaks(raw);
-  const skip = (error: CsvError, raw: string): void => {
+  const reject = (error: CsvError, raw: string): void => {
     const line = lineOf(raw);
     const endLine = unquoted.lines + Number(error["lines"]);
     if (error.code === "INVALID_OPENING_QUOTE") {
       // The parser reports this once for each quote in the row.
-      if (lastLine !== endLine) rejected.push({ line, fault: OPENING_QUOTE });
+      if (lastLine !== endLine) onRow({ line, fault: OPENING_QUOTE });
     } else if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS") {
-      rejected.push({ line, fault: OTHER_NUMBER_OF_CELLS });
+      onRow({ line, fault: OTHER_NUMBER_OF_CELLS });
     } else {
       throw unreadable(line, error.code);
     }
     lastLine = endLine;
   };
-  const parser: Parser = parse({
+  const parser = parse({
     columns:
-      header ??
+      unquoted.header ??
       ((cells: string[]) => {
         lastLine = unquoted.lines + parser.info.lines;
-        header = checkHeader(cells, names);
-        return header;
+        unquoted.header = checkHeader(cells, names);
+        return unquoted.header;
       }),
     delimiter: unquoted.separator,
     info: true,
     max_record_size: LINE_LENGTH_MAX,
-    on_record: ({ record, info }: CsvRecord): InputRow => {
-      const line = lineOf(info.raw);
+    on_record: ({ record, info }: CsvRecord): null => {
+      onRow({ line: lineOf(info.raw), fields: withoutEmpty(record) });
       lastLine = unquoted.lines + info.lines;
-      return { line, fields: withoutEmpty(record) };
+      return null;
     },
     on_skip: (error, raw) => {
-      if (error !== undefined) skip(error, raw ?? "");
+      if (error !== undefined) reject(error, raw ?? "");
       return undefined;
     },
     raw: true,
@@ -178,20 +201,7 @@ async function* parseCsv(
     skip_empty_lines: true,
     skip_records_with_error: true,
   });
-  // An error in the text or the parser ends both; the loop below throws it.
-  pipeline(Readable.from(text), parser, () => {});
-  let rows: InputRow[] = [];
-  for await (const row of parser as AsyncIterable<InputRow>) {
-    while (rejected[0] !== undefined && rejected[0].line < row.line) {
-      rows.push(rejected.shift() as InputRow);
-    }
-    rows.push(row);
-    if (rows.length < ROWS_TOGETHER) continue;
-    yield rows;
-    rows = [];
-  }
-  if (header === null) throw new AppError("invalid", message("noHeader"));
-  yield [...rows, ...rejected];
+  return parser;
 }
 
 interface CsvRecord {
