@@ -1,6 +1,6 @@
-import type { Database } from "../../db/database.ts";
-import { statement } from "../../db/database.ts";
+import { type Database, statement } from "../../db/database.ts";
 import type { Day } from "../../values/moscow-time.ts";
+import { onceEach } from "../../values/once-each.ts";
 import type { ChannelRecord } from "../channels/card.ts";
 import type { ChannelKind } from "../channels/channel-kind.ts";
 import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
@@ -143,16 +143,4 @@ export function selectedChannels(db: Database, filter: BulkFilter): (id: number)
 /** Returns a function that tests by number whether a channel is public, which looks up each once. */
 export function publicChannels(db: Database): (id: number) => boolean {
   return onceEach(createIsPublic(db));
-}
-
-function onceEach(test: (id: number) => boolean): (id: number) => boolean {
-  const known = new Map<number, boolean>();
-  return (id) => {
-    let answer = known.get(id);
-    if (answer === undefined) {
-      answer = test(id);
-      known.set(id, answer);
-    }
-    return answer;
-  };
 }

@@ -1,6 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { dayOf } from "../../values/moscow-time.ts";
+import { onceEach } from "../../values/once-each.ts";
 import { facet } from "../channels/search-text.ts";
 import { selectText } from "../posts/posts.store.ts";
 import { dayRow } from "./index-rows.ts";
@@ -69,14 +70,7 @@ export function indexQueryOf(
 
 /** Returns the test of a text. It reads each text only once, even if its post is both counted and shown. */
 function textTest(db: Database, query: PostQuery): (id: number) => boolean {
-  const tested = new Map<number, boolean>();
-  return (id) => {
-    const known = tested.get(id);
-    if (known !== undefined) return known;
-    const hasText = isMatch(query, tokensOf(selectText(db, id) ?? ""));
-    tested.set(id, hasText);
-    return hasText;
-  };
+  return onceEach((id) => isMatch(query, tokensOf(selectText(db, id) ?? "")));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
+import { onceEach } from "../../values/once-each.ts";
 import type { StatisticsSpan } from "./statistics.ts";
 import type { DailyStatisticsView } from "./statistics-day.ts";
 
@@ -43,16 +44,7 @@ export function selectDailyStatistics(
     `SELECT s.day, s.subscribers, s.views, s.posts FROM daily_statistics s
      WHERE s.channel_id = ? AND s.day BETWEEN ? AND ? ORDER BY s.day`,
   );
-  const dayTexts = new Map<Day, string>();
-  const dayText = (day: Day): string => {
-    let text = dayTexts.get(day);
-    if (text === undefined) {
-      text = formatDay(day);
-      dayTexts.set(day, text);
-    }
-    return text;
-  };
-
+  const dayText = onceEach(formatDay);
   const views: DailyStatisticsView[] = [];
   for (const channel of channelIds) {
     if (isPublic.get(channel) === undefined) continue;
