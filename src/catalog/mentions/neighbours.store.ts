@@ -1,8 +1,10 @@
 import { type Database, statement } from "../../db/database.ts";
+import { onceEach } from "../../values/once-each.ts";
 import { selectId } from "../channels/channels.store.ts";
 import type { Neighbour, Neighbours } from "./mention.ts";
 import { type MentionTarget, referenceOf } from "./mention-target.ts";
 import { newestMentions, newestTargets } from "./mentions.store.ts";
+import { mostFrequent } from "./most-frequent.ts";
 
 /** Limit for mentions to examine in each direction, newest first. */
 const MENTIONS_MAX = 2_000;
@@ -19,31 +21,21 @@ export function selectNeighbours(db: Database, channelId: number): Neighbours {
 
 /** For each of a channel's newest mentions the channel it names; omitted if not in the catalog. */
 function mentionedBy(db: Database, channelId: number): number[] {
-  const ids = new Map<MentionTarget, number | null>();
-  return newestTargets(db, channelId, MENTIONS_MAX).flatMap((target) => {
-    let id = ids.get(target);
-    if (id === undefined) {
-      id = selectId(db, referenceOf(target));
-      ids.set(target, id);
-    }
-    return id === null || id === channelId ? [] : [id];
-  });
+  const idOf = onceEach((target: MentionTarget) => selectId(db, referenceOf(target)));
+  return newestTargets(db, channelId, MENTIONS_MAX)
+    .flatMap((target) => idOf(target) ?? [])
+    .filter((id) => id !== channelId);
 }
 
 /** The public channels whose ids occur most often, with their number of occurrences as `posts`. */
 function mostOf(db: Database, ids: readonly number[]): Neighbour[] {
-  const counts = new Map<number, number>();
-  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   const find = statement<Omit<Neighbour, "posts">>(
     db,
     `SELECT c.id, k.title, k.handle FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
      WHERE c.id = ? AND c.is_public = 1`,
   );
-  const most = [...counts].toSorted(
-    ([one, times], [other, otherTimes]) => otherTimes - times || one - other,
-  );
   const found: Neighbour[] = [];
-  for (const [id, posts] of most) {
+  for (const [id, posts] of mostFrequent(ids)) {
     const channel = find.get(id);
     if (channel !== undefined) found.push({ ...channel, posts });
     if (found.length === NEIGHBOURS_MAX) break;

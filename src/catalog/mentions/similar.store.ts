@@ -8,6 +8,7 @@ import { findByPlan, queryOf } from "../search/planner.ts";
 import type { SimilarChannel } from "./mention.ts";
 import { type MentionTarget, referenceOf } from "./mention-target.ts";
 import { newestMentions, newestTargets } from "./mentions.store.ts";
+import { mostFrequent } from "./most-frequent.ts";
 import { type Similarity, similarityOf } from "./similarity.ts";
 
 /**
@@ -117,13 +118,9 @@ function mentionedTogether(db: Database, channelId: number): Map<number, Mention
 
 /** The channels that mention a channel most often, among its newest mentions. */
 function sourcesOf(db: Database, channelId: number): number[] {
-  const counts = new Map<number, number>();
   const bounds = { fromMs: null, untilMs: null, kind: null, after: null, limit: MENTIONS_MAX };
-  for (const { channelId: source } of newestMentions(db, { channelId, ...bounds })) {
-    counts.set(source, (counts.get(source) ?? 0) + 1);
-  }
-  return [...counts]
-    .toSorted(([one, times], [other, otherTimes]) => otherTimes - times || one - other)
+  const mentions = newestMentions(db, { channelId, ...bounds });
+  return mostFrequent(mentions.map(({ channelId: source }) => source))
     .slice(0, SOURCES_MAX)
     .map(([source]) => source);
 }
