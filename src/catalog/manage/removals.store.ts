@@ -2,7 +2,7 @@ import { type Database, statement, type Transaction } from "../../db/database.ts
 import { mergePages } from "../../db/merge-pages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
-import { createPostIndex } from "../post-search/post-index.store.ts";
+import { createPostIndex } from "../post-search/post-index.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { markChangedDay } from "../statistics/open-days.store.ts";
 

@@ -4,7 +4,7 @@ import { mergePages } from "../../db/merge-pages.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { clearSome, createStaleChannels, emptyIndex, postsAfter } from "./catch-up.store.ts";
-import { createPostIndex, type PostIndex } from "./post-index.store.ts";
+import { createPostIndex, type PostIndex } from "./post-index.ts";
 import {
   countSearched,
   selectProgress,

@@ -15,7 +15,7 @@ export function isIndexed(phase: Phase): boolean {
   return phase === "building" || phase === "ready";
 }
 
-interface State {
+export interface State {
   phase: Phase;
   /** While building: posts up to this number are in the index. */
   after_id: number;

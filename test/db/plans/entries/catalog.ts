@@ -2009,7 +2009,7 @@ export const catalog: Entries = {
       why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
     },
   ],
-  "catalog/post-search/post-index.store.ts createPostIndex": [
+  "catalog/post-search/index-entries.store.ts createIndexEntries": [
     {
       sql: "SELECT … FROM posts WHERE id = ?",
       plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],

@@ -5,7 +5,7 @@ import { flagColumn, nullable } from "../../../fields/columns.ts";
 import { columnsOf } from "../../../fields/stored-field.ts";
 import { createMentions } from "../../../mentions/write-mentions.ts";
 import { mergePostSearch } from "../../../post-search/catch-up.ts";
-import { createPostIndex } from "../../../post-search/post-index.store.ts";
+import { createPostIndex } from "../../../post-search/post-index.ts";
 import { POST_FIELDS, type PostRecord } from "../../../posts/post.ts";
 import { createPostRecords } from "../../../posts/posts.store.ts";
 import { createTakeDown } from "../../../posts/take-down.ts";

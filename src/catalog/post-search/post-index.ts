@@ -1,22 +1,14 @@
-import { type Database, statement } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
+import { onceEach } from "../../values/once-each.ts";
 import type { PostRecord } from "../posts/post.ts";
 import { selectText } from "../posts/posts.store.ts";
-import { freeRow, minuteRow } from "./index-rows.ts";
-import {
-  facetsText,
-  type IndexedPost,
-  type IndexedWords,
-  indexWords,
-  levelOf,
-} from "./index-text.ts";
-import { isIndexed, selectState, updateSpill } from "./post-search-state.store.ts";
+import { createIndexEntries, type StoredPost } from "./index-entries.store.ts";
+import { type IndexedWords, indexWords, levelOf } from "./index-text.ts";
+import { isIndexed, type State, selectState, updateSpill } from "./post-search-state.store.ts";
 import { createVocabulary } from "./vocabulary.store.ts";
 
 /** Fields of a post that affect its index entry, apart from the level of its views. */
 const INDEXED_FIELDS = ["channel", "text", "published_at", "is_ad", "media"] as const;
-
-/** A stored post, without its text. */
-type StoredPost = Omit<IndexedPost, "channel_text"> & { id: number; published_at: number };
 
 export type PostIndex = ReturnType<typeof createPostIndex>;
 
@@ -26,32 +18,8 @@ export type PostIndex = ReturnType<typeof createPostIndex>;
  * below the previous one.
  */
 export function createPostIndex(db: Database) {
-  const find = statement<StoredPost>(
-    db,
-    "SELECT id, channel_id, published_at, is_ad, views, media FROM posts WHERE id = ?",
-  );
-  const findChannel = statement<{ search_text: string }>(
-    db,
-    `SELECT t.search_text FROM channels c CROSS JOIN channel_texts t ON t.id = c.id
-     WHERE c.id = ? AND c.is_public = 1`,
-  );
-  const indexed = statement<{ row: number }>(
-    db,
-    "SELECT row FROM searched_posts WHERE post_id = ?",
-  );
-  const lastRow = statement<{ row: number | null }>(
-    db,
-    "SELECT max(row) AS row FROM searched_posts WHERE row >= ? AND row < ?",
-  );
-  const removeTokens = statement(db, "DELETE FROM post_search WHERE rowid = ?");
-  const removeRow = statement(db, "DELETE FROM searched_posts WHERE row = ?");
-  const addTokens = statement(db, "INSERT INTO post_search (rowid, tokens) VALUES (?, ? || ?)");
-  const addRow = statement(
-    db,
-    `INSERT INTO searched_posts (row, post_id, channel_id, published_at, views, words)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  );
-  const setViews = statement(db, "UPDATE searched_posts SET views = ? WHERE post_id = ?");
+  const entries = createIndexEntries(db);
+  const vocabulary = createVocabulary(db);
   /** Posts to be indexed, each as collected, or null to read it; and whether the index may contain it. */
   const changed = new Map<number, { collected: StoredPost | null; isStored: boolean }>();
   /** Views by post, for posts of which nothing else changed. */
@@ -67,29 +35,31 @@ export function createPostIndex(db: Database) {
   let areTextsChanging = true;
   /** State at the previous transaction; the current one checks again before it writes. */
   let isOn = isIndexed(selectState(db).phase);
-  const vocabulary = createVocabulary(db);
 
-  const lastIn = (first: number, end: number): number | null =>
-    lastRow.get(first, end)?.row ?? null;
-
-  /** Search texts of public channels, each looked up once; null if there is no such public channel. */
-  function createChannelTexts(): (id: number) => string | null {
-    const known = new Map<number, string | null>();
-    return (id) => {
-      let text = known.get(id);
-      if (text === undefined) {
-        text = findChannel.get(id)?.search_text ?? null;
-        known.set(id, text);
-      }
-      return text;
-    };
+  /** Removes the outdated entries of collected posts. @returns the posts that exist, in the order of rows */
+  function removeOutdated(): StoredPost[] {
+    const posts: StoredPost[] = [];
+    for (const [id, { collected, isStored }] of changed) {
+      if (isStored) entries.remove(id);
+      const post = collected ?? entries.post(id);
+      if (post !== undefined) posts.push(post);
+    }
+    return posts.sort((one, other) => one.published_at - other.published_at || one.id - other.id);
   }
 
-  function remove(id: number): void {
-    const row = indexed.get(id)?.row;
-    if (row === undefined) return;
-    removeTokens.run(row);
-    removeRow.run(row);
+  function writeEntries(state: State): void {
+    vocabulary.begin(state.edition);
+    for (const [id, views] of refreshed) entries.setViews(id, views);
+    const channelText = onceEach(entries.channelText);
+    let { spill } = state;
+    for (const post of removeOutdated()) {
+      const text = channelText(post.channel_id);
+      if (text === null) continue;
+      const words = read.get(post.id) ?? indexWords(selectText(db, post.id) ?? "");
+      spill = Math.max(spill, entries.add(post, words, text));
+      vocabulary.add(post.id, words);
+    }
+    if (spill > state.spill) updateSpill(db, spill);
   }
 
   return {
@@ -132,7 +102,7 @@ export function createPostIndex(db: Database) {
     /** Whether posts being written are indexed, as of the previous transaction. */
     isOn: (): boolean => isOn,
 
-    has: (id: number): boolean => indexed.get(id) !== undefined,
+    has: entries.has,
 
     /** Writes what was collected; does nothing if post search is off. */
     write(): void {
@@ -140,30 +110,7 @@ export function createPostIndex(db: Database) {
       if (changed.size + refreshed.size === 0) return;
       const state = selectState(db);
       isOn = isIndexed(state.phase);
-      if (isOn) {
-        vocabulary.begin(state.edition);
-        let { spill } = state;
-        for (const [id, views] of refreshed) setViews.run(views, id);
-        const posts: StoredPost[] = [];
-        for (const [id, { collected, isStored }] of changed) {
-          if (isStored) remove(id);
-          const post = collected ?? find.get(id);
-          if (post !== undefined) posts.push(post);
-        }
-        posts.sort((one, other) => one.published_at - other.published_at || one.id - other.id);
-        const channelText = createChannelTexts();
-        for (const post of posts) {
-          const text = channelText(post.channel_id);
-          if (text === null) continue;
-          const row = freeRow(post.published_at, lastIn);
-          spill = Math.max(spill, row - minuteRow(post.published_at));
-          const words = read.get(post.id) ?? indexWords(selectText(db, post.id) ?? "");
-          addTokens.run(row, words.tokens, facetsText({ ...post, channel_text: text }));
-          addRow.run(row, post.id, post.channel_id, post.published_at, post.views, words.words);
-          vocabulary.add(post.id, words);
-        }
-        if (spill > state.spill) updateSpill(db, spill);
-      }
+      if (isOn) writeEntries(state);
       changed.clear();
       refreshed.clear();
       read.clear();
