@@ -20,10 +20,12 @@ export type ToThread =
   | { name: string; rest: unknown[]; timeoutMs: number | null }
   | { end: true };
 
+/** Outcome of a task. */
+export type Outcome = { result: unknown } | { fault: Fault };
+
 /** Messages from a thread: the outcome of its current task, and every lock hold and slow statement. */
 export type FromThread =
-  | { result: unknown }
-  | { fault: Fault }
+  | Outcome
   | { held: { work: string; heldMs: number } }
   | { slow: { sql: string; tookMs: number } };
 

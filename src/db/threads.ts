@@ -10,7 +10,8 @@ import { queryTimeout } from "./deadline.ts";
 import type { NoteHold } from "./lock-holds.ts";
 import { type Calls, callsOf, type Operations, type Pool } from "./operations.ts";
 import type { NoteSlowCall } from "./slow-log.ts";
-import { type FromThread, fromFault, type ToThread } from "./thread-messages.ts";
+import { type FromThread, fromFault, type Outcome } from "./thread-messages.ts";
+import { endThreads, send, startThread } from "./worker-thread.ts";
 
 /** Runs operations off the main thread; for an in-memory database, on it. */
 export interface Threads<Ops extends Operations> {
@@ -69,21 +70,40 @@ export function startThreads<Ops extends Operations>(
   let closed = false;
 
   function start(): Worker {
-    const worker = new Worker(entry);
+    const opening = { pool: poolName, path, access: pool.access, cluster };
+    const worker = startThread(entry, opening, {
+      onMessage: (message) => receive(worker, message),
+      onFailure: (error) => lose(worker, error),
+    });
     started.add(worker);
-    worker.onmessage = ({ data }: MessageEvent<FromThread>) => settle(worker, data);
-    worker.onerror = (event) => {
-      event.preventDefault();
-      const task = over(worker);
-      // An idle thread can fail too; without this, the next task given to it would wait for ever.
-      if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
-      started.delete(worker);
-      task?.reject(new Error(`a database thread failed: ${event.message}`));
-      worker.terminate();
-      next();
-    };
-    send(worker, { open: { pool: poolName, path, access: pool.access, cluster } });
     return worker;
+  }
+
+  function receive(worker: Worker, message: FromThread): void {
+    if ("held" in message) noteHold(message.held.work, message.held.heldMs);
+    else if ("slow" in message) {
+      const call = `${poolName}.${running.get(worker)?.name}`;
+      noteSlow(call, message.slow.sql, message.slow.tookMs);
+    } else settle(worker, message);
+  }
+
+  function settle(worker: Worker, outcome: Outcome): void {
+    const task = over(worker);
+    // A late message from a thread that has already been ended.
+    if (task === undefined) return;
+    idle.push(worker);
+    next();
+    if ("fault" in outcome) task.reject(fromFault(outcome.fault));
+    else task.resolve(outcome.result);
+  }
+
+  function lose(worker: Worker, error: Error): void {
+    const task = over(worker);
+    // An idle thread can fail too; without this, the next task given to it would wait for ever.
+    if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
+    started.delete(worker);
+    task?.reject(error);
+    next();
   }
 
   /** Frees a thread. @returns the task it had, if any */
@@ -92,25 +112,6 @@ export function startThreads<Ops extends Operations>(
     running.delete(worker);
     if (task !== undefined) waiting.end(task);
     return task;
-  }
-
-  function settle(worker: Worker, answer: FromThread): void {
-    if ("held" in answer) {
-      noteHold(answer.held.work, answer.held.heldMs);
-      return;
-    }
-    if ("slow" in answer) {
-      const { sql, tookMs } = answer.slow;
-      noteSlow(`${poolName}.${running.get(worker)?.name}`, sql, tookMs);
-      return;
-    }
-    const task = over(worker);
-    // A late message from a thread that has already been ended.
-    if (task === undefined) return;
-    idle.push(worker);
-    next();
-    if ("fault" in answer) task.reject(fromFault(answer.fault));
-    else task.resolve(answer.result);
   }
 
   function next(): void {
@@ -163,33 +164,10 @@ export function startThreads<Ops extends Operations>(
       for (const task of [...running.values(), ...waiting.clear()]) task.reject(stopping());
       idle.length = 0;
       running.clear();
-      await endAll(started, clock);
+      await endThreads(started, clock);
       started.clear();
     },
   };
-}
-
-/**
- * How long to wait for threads to end: one in the middle of a statement ends after it, which may take
- * longer.
- */
-const END_MAX_MS = 1_000;
-
-/**
- * Ends threads and waits, because their connections keep the write-ahead log in use. Each thread ends
- * itself between two messages: terminating one while it loads the driver's addon, or while the addon
- * creates an error, aborts the whole process (Bun 1.4.4).
- */
-async function endAll(workers: Iterable<Worker>, clock: Clock): Promise<void> {
-  const ended = [...workers].map((worker) => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    worker.addEventListener("close", () => resolve());
-    send(worker, { end: true });
-    return promise;
-  });
-  const waited = new AbortController();
-  await Promise.race([Promise.all(ended), clock.sleep(END_MAX_MS, waited.signal)]);
-  waited.abort();
 }
 
 /** The same operations on one connection of this thread, for an in-memory database. */
@@ -207,8 +185,4 @@ export function inlineThreads<Ops extends Operations>(
 
 function stopping(): AppError {
   return new AppError("unavailable", message("stopping"));
-}
-
-function send(worker: Worker, message: ToThread): void {
-  worker.postMessage(message);
 }
