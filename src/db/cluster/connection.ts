@@ -30,61 +30,33 @@ export interface Connection {
  * then never begins. Null: only its statements are limited, each to `STATEMENT_MS`
  */
 export function openConnection(url: string, name: string, useMs: number | null = null): Connection {
-  let client: pg.Client | null = null;
+  const client = createClient(url, name, useMs ?? STATEMENT_MS);
   let underWay: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   let lastUse = 0;
   /** Why connecting failed, for all uses up to the number `until`: those that waited for the attempt. */
   let failed: { until: number; error: unknown } = { until: 0, error: null };
 
-  async function connected(): Promise<pg.Client> {
-    if (isClosed) throw storageUnavailable(new Error("the connection was closed"));
-    if (client !== null) return client;
-    const made = await connectToPrimary(url, name, useMs ?? STATEMENT_MS);
-    // Called if the connection is lost while idle: the next use opens another.
-    made.on("error", () => drop(made));
-    client = made;
-    return made;
-  }
-
-  function drop(lost: pg.Client): void {
-    if (client === lost) client = null;
-    void lost.end().catch(() => {});
-  }
-
-  function sessionOf(used: pg.Client): Session {
-    return {
-      async query<Row extends pg.QueryResultRow>(text: string | pg.QueryConfig): Promise<Row[]> {
-        try {
-          const answered = await used.query<Row>(text);
-          // A text of several statements has one result each; take the last one that returned rows.
-          return [answered].flat().findLast(({ rows }) => rows.length > 0)?.rows ?? [];
-        } catch (error) {
-          if (isLost(error)) drop(used);
-          throw isOwnFault(error) ? error : refusedBy(error);
-        }
-      },
-    };
-  }
-
+  /** @param tooLate aborted once nobody waits for the use any more */
   async function run<T>(
     use: number,
     work: (session: Session) => Promise<T>,
-    late: { is: boolean; drop: () => void },
+    tooLate: AbortSignal,
   ): Promise<T> {
     // Everybody who waited during the failed attempt gets its error, instead of one more attempt each.
     if (use <= failed.until) throw failed.error;
-    const used = await connected().catch((error) => {
+    if (isClosed) throw storageUnavailable(new Error("the connection was closed"));
+    const used = await client.connected().catch((error) => {
       failed = { until: lastUse, error };
       throw error;
     });
-    if (late.is) throw storageUnavailable(new Error("the use came too late"));
-    late.drop = () => drop(used);
+    if (tooLate.aborted) throw storageUnavailable(new Error("the use came too late"));
+    tooLate.addEventListener("abort", () => client.drop(used));
     try {
-      return await work(sessionOf(used));
+      return await work(sessionOf(used, client.drop));
     } finally {
       // The end of the transaction was never confirmed, so the connection may still hold locks.
-      if (client === used && used.getTransactionStatus() !== "I") drop(used);
+      if (used.getTransactionStatus() !== "I") client.drop(used);
     }
   }
 
@@ -92,13 +64,12 @@ export function openConnection(url: string, name: string, useMs: number | null =
     use(work) {
       lastUse += 1;
       const use = lastUse;
-      const late = { is: false, drop: () => {} };
-      const done = underWay.then(() => run(use, work, late));
+      const tooLate = new AbortController();
+      const done = underWay.then(() => run(use, work, tooLate.signal));
       underWay = done.catch(() => {});
       if (useMs === null) return done;
       return inTime(done, useMs, () => {
-        late.is = true;
-        late.drop();
+        tooLate.abort();
         return storageUnavailable(new Error(`PostgreSQL did not answer within ${useMs} ms`));
       });
     },
@@ -106,8 +77,54 @@ export function openConnection(url: string, name: string, useMs: number | null =
     async close() {
       isClosed = true;
       await underWay;
+      await client.end();
+    },
+  };
+}
+
+/** The driver's client, connected when it is next needed. */
+function createClient(url: string, name: string, statementMs: number) {
+  let client: pg.Client | null = null;
+
+  /** Closes a lost client without waiting; the next use connects another. */
+  function drop(lost: pg.Client): void {
+    if (client !== lost) return;
+    client = null;
+    void lost.end().catch(() => {});
+  }
+
+  return {
+    drop,
+
+    /** @throws AppError `unavailable` */
+    async connected(): Promise<pg.Client> {
+      if (client !== null) return client;
+      const made = await connectToPrimary(url, name, statementMs);
+      // Called if the connection is lost while idle.
+      made.on("error", () => drop(made));
+      client = made;
+      return made;
+    },
+
+    async end(): Promise<void> {
       await client?.end().catch(() => {});
       client = null;
+    },
+  };
+}
+
+/** @param onLost called with a client whose connection is lost */
+function sessionOf(used: pg.Client, onLost: (lost: pg.Client) => void): Session {
+  return {
+    async query<Row extends pg.QueryResultRow>(text: string | pg.QueryConfig): Promise<Row[]> {
+      try {
+        const answered = await used.query<Row>(text);
+        // A text of several statements has one result each; take the last one that returned rows.
+        return [answered].flat().findLast(({ rows }) => rows.length > 0)?.rows ?? [];
+      } catch (error) {
+        if (isLost(error)) onLost(used);
+        throw isOwnFault(error) ? error : refusedBy(error);
+      }
     },
   };
 }

@@ -5,7 +5,7 @@ import { connectToPrimary } from "./primary.ts";
 /** Delay before reconnecting; meanwhile the copy is still refreshed every second. */
 const RECONNECT_AFTER_MS = 1_000;
 
-/** Calls back whenever any node commits shared rows. @returns a function that stops listening */
+/** Calls back whenever any node commits shared rows, until it is stopped. */
 export function listenToCommits(
   url: string,
   name: string,
