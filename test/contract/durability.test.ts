@@ -79,7 +79,7 @@ test("only usage, the request log and hourly figures are written to a file witho
       body: JSON.stringify({ url: "https://example.com/", channels: [1] }),
     });
     expect(made.status).toBe(201);
-    await app.push.look();
+    await app.push.tick();
     await app.scheduler.runNow("recount", COMMAND_LINE);
     await app.scheduler.stop();
   } finally {

@@ -12,7 +12,7 @@ export type Push = ReturnType<typeof createPush>;
 const PAUSE_MS = 3;
 
 /**
- * Runs the work of webhooks: `look` is called every second.
+ * Runs the work of webhooks: `tick` is called every second.
  * @param batchMs time between two batches, each of which puts the posts read since into events
  */
 export function createPush(
@@ -49,7 +49,7 @@ export function createPush(
   }
 
   /** Does all work that is due now; attempts continue after it settles. Never throws. */
-  async function look(): Promise<void> {
+  async function tick(): Promise<void> {
     try {
       if (await isWorkDue(db, clock.now(), batchMs)) await doWork();
       else if (alerts.isLeft()) await alerts.turn();
@@ -61,10 +61,10 @@ export function createPush(
   }
 
   return {
-    look,
-    /** As `look`, but settles once no attempt is in progress. */
+    tick,
+    /** As `tick`, but settles once no attempt is in progress. */
     async runDue(): Promise<void> {
-      await look();
+      await tick();
       await sender.idle();
     },
   };
