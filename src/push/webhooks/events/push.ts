@@ -26,7 +26,7 @@ export function createPush(
 
   /** Works in steps, so that the sender's transactions on the same thread get in between. */
   async function doWork(): Promise<void> {
-    const { isBatch, part: first } = await work.lookAfterWebhooks({ batchMs });
+    const { isBatch, part: first } = await work.startDueWork({ batchMs });
     let part = first;
     while (part !== null) {
       const { last } = part;
@@ -35,7 +35,7 @@ export function createPush(
         wanted = wanted.slice(await work.cutPart({ last, wanted }));
         await clock.sleep(PAUSE_MS);
       }
-      part = await work.leavePart({ last });
+      part = await work.endPart({ last });
       // Sends finished events while the next part is being processed.
       if (part !== null && (await isAttemptDue(db, clock.now()))) {
         void sender.pump().catch(() => {});
