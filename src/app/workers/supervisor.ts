@@ -6,7 +6,7 @@ import { makeSharedMemory } from "../../ports/shared-memory.ts";
 import { createQuestionDesk } from "./question-desk.ts";
 import { createRestartWaits } from "./restart-waits.ts";
 import { endSilentWorkers } from "./silent-workers.ts";
-import { tell, type WorkerChild } from "./worker-child.ts";
+import { sendTo, type WorkerChild } from "./worker-child.ts";
 import { WORKER_MEMORY_BYTES } from "./worker-memory.ts";
 import type { FromWorker, WorkerStart } from "./worker-messages.ts";
 
@@ -87,7 +87,7 @@ export function createWorkers(
       }),
     );
     const start: WorkerStart = { number, count, setUp, baseMs };
-    tell(worker, { start });
+    sendTo(worker, { start });
     return promise;
   }
 
@@ -126,7 +126,7 @@ export function createWorkers(
       stopping.abort();
       const workers = [...running.values()];
       const children = workers.map(({ child }) => child);
-      for (const worker of workers) tell(worker, { stop: true });
+      for (const worker of workers) sendTo(worker, { stop: true });
       const waited = new AbortController();
       const late = clock.sleep(STOP_MAX_MS, waited.signal).then(() => {
         if (waited.signal.aborted) return;
