@@ -36,7 +36,7 @@ export function composeLimits({ db, threads, ports, metrics, crew, cluster }: Ba
   const usage = createUsage(
     db,
     metrics.counted.commits(commitUsage),
-    createQuotaNotices(threads.push.tellQuota, log),
+    createQuotaNotices(threads.push.queueQuotaMail, log),
   );
   return {
     keyUse,
