@@ -3,7 +3,7 @@ import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { latestDue, nextDue } from "../../values/cron-times.ts";
-import { jobsBehind, lastRuns, rests } from "./behind-imports.ts";
+import { isPausing, jobsDueAfterImport, lastRuns } from "./after-imports.ts";
 import { type Job, type JobLedger, runClaimed } from "./job-run.ts";
 import { createTicker } from "./ticker.ts";
 
@@ -48,18 +48,18 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
   }
 
   /** Names of the jobs that have not processed the last import yet. */
-  async function behind(): Promise<string[]> {
-    return (await jobsBehind(jobs, ledger)).map(({ job }) => job.name);
+  async function dueAfterImport(): Promise<string[]> {
+    return (await jobsDueAfterImport(jobs, ledger)).map(({ job }) => job.name);
   }
 
   /** Runs the jobs that have not processed the last import. Never throws. */
   async function followImports(): Promise<void> {
     try {
-      for (const { job, run: last } of await jobsBehind(jobs, ledger)) {
+      for (const { job, run: last } of await jobsDueAfterImport(jobs, ledger)) {
         const now = clock.now();
-        if (stopped || !job.isOwn() || rests(last, now)) continue;
+        if (stopped || !job.isOwn() || isPausing(last, now)) continue;
         const dueAt = latestDue(job.pattern, now) ?? now;
-        const notedAs = await ledger.claimBehind({ name: job.name, dueAt });
+        const notedAs = await ledger.claimAfterImport({ name: job.name, dueAt });
         if (notedAs !== null) await run(job, dueAt, notedAs);
       }
     } catch (error) {
@@ -110,7 +110,7 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
   return {
     runDue,
     followImports,
-    behind,
+    dueAfterImport,
     runNow,
     list,
     start: ticker.start,

@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Part } from "../../../src/push/webhooks/events/cut-events.ts";
-import {
-  cutPart,
-  endPart,
-  startDueWork,
-} from "../../../src/push/webhooks/events/due-work.ts";
+import { cutPart, endPart, startDueWork } from "../../../src/push/webhooks/events/due-work.ts";
 import { imported } from "../../support/expectations.ts";
 import { importText } from "../../support/import-text.ts";
 import { mcpRequests } from "../../support/mcp-requests.ts";

@@ -9,7 +9,7 @@ import { migrate } from "../../../src/db/migrate.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
 import {
   claimJob,
-  claimJobBehind,
+  claimJobAfterImport,
   claimJobNow,
   endJob,
 } from "../../../src/upkeep/jobs/job-claims.ts";
@@ -41,7 +41,7 @@ function ledger(db: Database): JobLedger {
   return {
     claim: (claim) => claimJob(db, clock, claim),
     claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
-    claimBehind: (claim) => claimJobBehind(db, clock, claim),
+    claimAfterImport: (claim) => claimJobAfterImport(db, clock, claim),
     hasFollowed: (name) => hasFollowed(db, name),
     runs: () => selectJobRuns(db),
     end: (end) => endJob(db, clock, end),
