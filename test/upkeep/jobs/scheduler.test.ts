@@ -326,3 +326,20 @@ test("an unknown job is not found", async () => {
     code: "not_found",
   });
 });
+
+test("stopping waits for a job whose claim on request is still in progress", async () => {
+  const { clock, log } = appliance.ports;
+  const parts = ledger(appliance.app.domains.db);
+  const mayClaim = Promise.withResolvers<void>();
+  const claimNow: JobLedger["claimNow"] = async (claim, by) => {
+    await mayClaim.promise;
+    return parts.claimNow(claim, by);
+  };
+  const process = createScheduler([NIGHTLY], { ...parts, claimNow }, clock, log);
+  const started = process.runNow("nightly", COMMAND_LINE);
+  const stopped = process.stop();
+  mayClaim.resolve();
+  await stopped;
+  expect(noted().finished_at).not.toBeNull();
+  expect(await started).toBe(true);
+});
