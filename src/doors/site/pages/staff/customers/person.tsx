@@ -36,7 +36,10 @@ export const personPage: SitePage = {
             [visit.words.name, <bdi>{person.name}</bdi>],
             [
               words.inOrganizations,
-              <Places visit={visit} places={await context.accounts.placesOf(person.email)} />,
+              <Places
+                visit={visit}
+                places={await context.accounts.allMembershipsOf(person.email)}
+              />,
             ],
             [words.staffMark, person.isStaff ? words.yes : words.no],
             [words.passwordSet, person.hasPassword ? words.yes : words.no],
