@@ -39,11 +39,11 @@ export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     /** The public message; for an error over fields, the first fault. */
-    readonly said: Message,
+    readonly publicMessage: Message,
     options: { cause?: unknown; faults?: FieldFaults; retryAfterS?: number } = {},
   ) {
     const fields = options.faults && translated(options.faults);
-    const detail = fields === undefined ? inEnglish(said) : onOneLine(fields);
+    const detail = fields === undefined ? inEnglish(publicMessage) : onOneLine(fields);
     super(detail, { cause: options.cause });
     this.detail = detail;
     this.faults = options.faults;
@@ -156,7 +156,7 @@ export function storageUnavailable(cause: unknown): AppError {
  * cause.
  */
 export function isStorageUnavailable(error: AppError): boolean {
-  return error.said.code === "storageUnavailable";
+  return error.publicMessage.code === "storageUnavailable";
 }
 
 /**

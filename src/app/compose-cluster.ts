@@ -37,7 +37,7 @@ export interface ClusterPart {
   /** Lease for work that only one process may do. */
   upkeep: UpkeepLease;
   /** Called once a second. */
-  look(): Promise<void>;
+  tick(): Promise<void>;
   /** How long ago the copy was last up to date; null if the file is not a copy. */
   lagMs: (() => number) | null;
   checks: ReadyChecks;
@@ -64,7 +64,7 @@ export function composeCluster(
       usage: null,
       copyNewest: async () => false,
       upkeep: nodeLease,
-      look: async () => {},
+      tick: async () => {},
       lagMs: null,
       checks: {},
       nodes: null,
@@ -81,7 +81,7 @@ export function composeCluster(
   const owner = processName(random.uuid(clock.now()));
   const upkeep = createClusterLease(nodeLease, { url, owner }, { clock, log });
   const notices = listenToCommits(url, `kanalog ${name} notices`, clock, () => {
-    if (nodeLease.isOwn()) void follower.look();
+    if (nodeLease.isOwn()) void follower.tick();
   });
   // Read from the file, because one worker copies on behalf of all of this node's workers.
   const lagMs = (): number => clock.now() - copyNewestAt(db);
@@ -101,8 +101,8 @@ export function composeCluster(
       return copiedVersion(db) > known;
     },
     upkeep,
-    look: async () => {
-      if (nodeLease.isOwn()) await follower.look();
+    tick: async () => {
+      if (nodeLease.isOwn()) await follower.tick();
     },
     lagMs,
     checks: { cluster: isBehind },

@@ -28,7 +28,7 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
     claim: threads.jobs.claimJob,
     // Claimed on the writer thread: on the jobs' thread the caller would wait behind the running job.
     claimNow: threads.writer.claimJobNow,
-    claimBehind: threads.jobs.claimJobBehind,
+    claimAfterImport: threads.jobs.claimJobAfterImport,
     hasFollowed: (name: string) => hasFollowed(db, name),
     runs: () => selectJobRuns(db),
     end: threads.jobs.endJob,

@@ -11,7 +11,7 @@ import { noteLogged } from "../doors/http/answers.ts";
 import type { Base } from "./compose-base.ts";
 
 /** How long a readiness check may wait for the write lock. */
-const TRY: Wait = { maxMs: 500, lookMs: 1 };
+const TRY: Wait = { maxMs: 500, pollMs: 1 };
 
 /** Counts requests against quotas and rates, and records when each key was last used. */
 export function composeLimits({ db, threads, ports, metrics, crew, cluster }: Base) {
@@ -36,7 +36,7 @@ export function composeLimits({ db, threads, ports, metrics, crew, cluster }: Ba
   const usage = createUsage(
     db,
     metrics.counted.commits(commitUsage),
-    createQuotaNotices(threads.push.tellQuota, log),
+    createQuotaNotices(threads.push.queueQuotaMail, log),
   );
   return {
     keyUse,

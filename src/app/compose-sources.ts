@@ -1,7 +1,7 @@
 import { createUploadFiles } from "../catalog/imports/runs/upload-files.ts";
 import type { ImportSummary } from "../catalog/imports/writing/import-summary.ts";
 import type { BatchRun } from "../catalog/sources/apply-batch.ts";
-import { askApi } from "../catalog/sources/ask-api.ts";
+import { callApi } from "../catalog/sources/call-api.ts";
 import { downloadFile } from "../catalog/sources/download-file.ts";
 import type { SourceFile } from "../catalog/sources/import-source-file.ts";
 import { pushBase } from "../catalog/sources/max/pushes.ts";
@@ -54,7 +54,7 @@ export function composeSources(
       },
       files: createUploadFiles(config.databasePath, ports),
       download: (url, request) => downloadFile({ guard, download: network.download }, url, request),
-      ask: (request) => askApi({ guard, get: network.get }, request),
+      ask: (request) => callApi({ guard, get: network.get }, request),
       async importFile(file, signal) {
         const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
         const breakOff = () => void Atomics.store(new Int32Array(stop), 0, 1);

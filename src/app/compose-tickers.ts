@@ -20,16 +20,16 @@ export function composeTickers(
     if (lease.isOwn()) await work();
   };
   return [
-    createTicker(EVERY_SECOND, lease.look),
-    createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.look),
-    createTicker(EVERY_SECOND, cluster.look),
-    createTicker(EVERY_SECOND, asUpkeep(hooks.push.look)),
+    createTicker(EVERY_SECOND, lease.tick),
+    createTicker(EVERY_SECOND, cluster.upkeep === lease ? async () => {} : cluster.upkeep.tick),
+    createTicker(EVERY_SECOND, cluster.tick),
+    createTicker(EVERY_SECOND, asUpkeep(hooks.push.tick)),
     createTicker(EVERY_SECOND, asUpkeep(mailer.runDue)),
-    createTicker(EVERY_SECOND, asUpkeepOfNode(builds.look)),
-    createTicker(EVERY_SECOND, asUpkeepOfNode(readAhead.look)),
+    createTicker(EVERY_SECOND, asUpkeepOfNode(builds.tick)),
+    createTicker(EVERY_SECOND, asUpkeepOfNode(readAhead.tick)),
     createTicker(EVERY_FIVE_SECONDS, scheduler.followImports),
-    createTicker(EVERY_FIVE_SECONDS, () => imports.look(isOwn())),
-    createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.look() : sources.keepAlive())),
+    createTicker(EVERY_FIVE_SECONDS, () => imports.tick(isOwn())),
+    createTicker(EVERY_FIVE_SECONDS, () => (isOwn() ? sources.tick() : sources.keepAlive())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
   ];
 }

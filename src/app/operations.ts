@@ -39,7 +39,7 @@ import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
-import { tellQuota } from "../push/mail/quota-mail.ts";
+import { queueQuotaMail } from "../push/mail/quota-mail.ts";
 import { alertChanges } from "../push/webhooks/alerts/manage-alerts.ts";
 import { previewAlert } from "../push/webhooks/alerts/preview.ts";
 import { alertWork } from "../push/webhooks/alerts/push-alerts.ts";
@@ -55,7 +55,7 @@ import { copyNewest } from "../upkeep/cluster/copy-newest.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { buildSome } from "../upkeep/jobs/builds.ts";
-import { claimJob, claimJobBehind, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
+import { claimJob, claimJobAfterImport, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
@@ -145,7 +145,7 @@ export const pools = {
       endMail,
       dropOldMails,
       removeWebhookPart,
-      tellQuota,
+      queueQuotaMail,
     },
   },
   people: {
@@ -161,7 +161,7 @@ export const pools = {
     access: "writer",
     ...one,
     operations: {
-      ...{ claimJob, claimJobBehind, endJob, runJob, buildSome },
+      ...{ claimJob, claimJobAfterImport, endJob, runJob, buildSome },
       followChannels: followChannels(channelWatchers),
     },
   },

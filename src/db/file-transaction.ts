@@ -10,14 +10,14 @@ import { noteTransaction } from "./lock-holds.ts";
 export interface Wait {
   maxMs: number;
   /** Pause between two attempts. */
-  lookMs: number;
+  pollMs: number;
 }
 
 /**
  * Default wait. Usage, which answers depend on, tries five times as often: where long work runs in several
  * transactions, usage gets in between any two of them instead of queueing with everybody else.
  */
-export const USUAL_WAIT: Wait = { maxMs: 10_000, lookMs: 5 };
+export const USUAL_WAIT: Wait = { maxMs: 10_000, pollMs: 5 };
 
 /**
  * The current transaction of each connection; its promise settles when it ends, so that the next can start.
@@ -52,7 +52,7 @@ export async function inFileTransaction<T>(
     const other = underWay.get(db);
     if (other !== undefined) await other;
     else if (tryBegin(db, clock.monotonic() < giveUpAtMs, checksReferences)) break;
-    else await clock.sleep(wait.lookMs);
+    else await clock.sleep(wait.pollMs);
   }
   const begunMs = clock.monotonic();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();

@@ -31,7 +31,7 @@ export type FromThread =
 
 interface Fault {
   code: ErrorCode;
-  said: Message;
+  publicMessage: Message;
   faults: FieldFaults | undefined;
   retryAfterS: number | undefined;
   /** The private cause; null for an error that callers are meant to see. */
@@ -43,17 +43,24 @@ interface Fault {
 /** Converts an error to plain data, since errors lose their class between threads. */
 export function toFault(thrown: unknown): Fault {
   const error = toAppError(thrown);
-  const { code, said, faults, retryAfterS, cause: reason } = error;
+  const { code, publicMessage, faults, retryAfterS, cause: reason } = error;
   const cause = reason === undefined ? null : describe(reason);
-  return { code, said, faults, retryAfterS, cause, sql: sqlOf(error) };
+  return { code, publicMessage, faults, retryAfterS, cause, sql: sqlOf(error) };
 }
 
 /** The error that `toFault` converted; its cause has the stack of the thread. */
-export function fromFault({ code, said, faults, retryAfterS, cause: reason, sql }: Fault): Error {
+export function fromFault({
+  code,
+  publicMessage,
+  faults,
+  retryAfterS,
+  cause: reason,
+  sql,
+}: Fault): Error {
   // An Error again, because the log prints no other kind of cause.
   const cause = reason === null ? null : errorOf(reason, sql);
   if (code === "internal") return cause ?? new Error(code);
-  return new AppError(code, said, {
+  return new AppError(code, publicMessage, {
     ...(cause !== null && { cause }),
     ...(faults !== undefined && { faults }),
     ...(retryAfterS !== undefined && { retryAfterS }),

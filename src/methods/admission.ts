@@ -53,7 +53,7 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
   const { limits } = gate.services;
   const verification = gate.keys.verify(authorization, nowMs);
   if (!verification.ok) {
-    return { ok: false, error: new AppError(verification.code, verification.said) };
+    return { ok: false, error: new AppError(verification.code, verification.reason) };
   }
   const { caller } = verification;
   gate.keyUse.note(caller.key, nowMs);
@@ -62,7 +62,7 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
     limits.record(caller, nowMs, { method, status });
   const callerAt = (atMs: number): Caller => {
     const later = gate.keys.verify(authorization, atMs);
-    if (!later.ok) throw new AppError(later.code, later.said);
+    if (!later.ok) throw new AppError(later.code, later.reason);
     return later.caller;
   };
   return {

@@ -20,7 +20,7 @@ import {
   required,
   text,
 } from "./parameters.ts";
-import { alertsIncluded, alertsIncludedOrKept, alertToSpare } from "./plan-rules.ts";
+import { alertsAccessible, alertsIncluded, alertToSpare } from "./plan-rules.ts";
 import { readQueryText } from "./post-query.ts";
 
 const NAME_LENGTH_MAX = 100;
@@ -88,7 +88,7 @@ export const alertsList = apiMethod({
   title: "List alerts",
   description: "The organization's keyword alerts, by number. From the Growth plan.",
   units: 0,
-  planRule: alertsIncludedOrKept,
+  planRule: alertsAccessible,
   parameters: { ...pageParameters, ...fieldsOf(alertSchema) },
   result: pageOf(alertSchema),
   errors: [],
@@ -134,7 +134,7 @@ export const alertsRetrieve = apiMethod({
   title: "Get alert",
   description: "An alert by its number.",
   units: 0,
-  planRule: alertsIncludedOrKept,
+  planRule: alertsAccessible,
   parameters: { ...alertPath, ...fieldsOf(alertSchema) },
   result: alertSchema,
   errors: ["not_found"],
@@ -186,7 +186,7 @@ export const alertsDestroy = apiMethod({
   description: "Deletes an alert. Events of it that wait in the webhook's queue are still sent.",
   units: 0,
   audience: "managers",
-  planRule: alertsIncludedOrKept,
+  planRule: alertsAccessible,
   parameters: alertPath,
   status: 204,
   result: nothingSchema(),

@@ -1,6 +1,6 @@
 import type { Key } from "../customers/keys/keys.table.ts";
 import type { Caller } from "../customers/keys/keys.ts";
-import { type Ended, quotaExceeded } from "../customers/limits/limits.ts";
+import { type FinishedRequest, quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, storageUnavailable, toAppError } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
@@ -114,7 +114,11 @@ const CHARGES_MAX = 3;
  * current state.
  * @throws AppError if the request must not be answered
  */
-async function charge(method: ApiMethod, context: CallContext, ended: Ended): Promise<Charged> {
+async function charge(
+  method: ApiMethod,
+  context: CallContext,
+  ended: FinishedRequest,
+): Promise<Charged> {
   const { services, nowMs } = context;
   let { caller } = context;
   for (let attempt = 1; ; attempt++) {

@@ -26,7 +26,7 @@ export const webhooksIncluded: PlanRule = ({ plan }) =>
   plan.webhooks > 0 ? null : notIncluded(plan.code);
 
 /** Webhooks created under a larger plan remain accessible. */
-export const webhooksIncludedOrKept: PlanRule = (caller, services) =>
+export const webhooksAccessible: PlanRule = (caller, services) =>
   services.webhooks.count(caller.organization.id) > 0 ? null : webhooksIncluded(caller, services);
 
 /** Whether there is room for one more webhook; disabled ones count. */
@@ -40,7 +40,7 @@ export const alertsIncluded: PlanRule = (caller, services) =>
   (caller.plan.alerts > 0 ? null : notIncluded(caller.plan.code));
 
 /** Alerts created under a larger plan remain accessible. */
-export const alertsIncludedOrKept: PlanRule = (caller, services) =>
+export const alertsAccessible: PlanRule = (caller, services) =>
   services.alerts.count(caller.organization.id) > 0 ? null : alertsIncluded(caller, services);
 
 /** Whether there is room for one more alert. */

@@ -18,7 +18,7 @@ import { fieldsOf } from "./fields.ts";
 import { actorOf, apiMethod, own } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
-import { webhooksIncluded, webhooksIncludedOrKept, webhookToSpare } from "./plan-rules.ts";
+import { webhooksAccessible, webhooksIncluded, webhookToSpare } from "./plan-rules.ts";
 
 /** Longest time for which the previous secret may keep signing after a rotation. */
 export const OVERLAP_HOURS_MAX = 72;
@@ -66,7 +66,7 @@ export const webhooksList = apiMethod({
   title: "List webhooks",
   description: "The organization's webhooks, by number. From the Growth plan.",
   units: 0,
-  planRule: webhooksIncludedOrKept,
+  planRule: webhooksAccessible,
   parameters: { ...pageParameters, ...fieldsOf(webhookSchema) },
   result: pageOf(webhookSchema),
   errors: [],
@@ -107,7 +107,7 @@ export const webhooksRetrieve = apiMethod({
   title: "Get webhook",
   description: "A webhook by its number.",
   units: 0,
-  planRule: webhooksIncludedOrKept,
+  planRule: webhooksAccessible,
   parameters: { ...webhookPath, ...fieldsOf(webhookSchema) },
   result: webhookSchema,
   errors: ["not_found"],
@@ -156,7 +156,7 @@ export const webhooksDestroy = apiMethod({
     "Deletes a webhook with its log of deliveries and its alerts; what waits to be sent is not sent.",
   units: 0,
   audience: "managers",
-  planRule: webhooksIncludedOrKept,
+  planRule: webhooksAccessible,
   parameters: webhookPath,
   status: 204,
   result: nothingSchema(),

@@ -39,48 +39,32 @@ export async function download(
   request: DownloadRequest,
   ca: string | undefined,
 ): Promise<DownloadResult> {
-  const { silenceMaxMs } = request;
   const file = await open(request.into, "w", 0o600);
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), silenceMaxMs);
-  const restartTimer = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), silenceMaxMs);
-  };
+  const silence = createSilenceLimit(request.silenceMaxMs);
   const signal = AbortSignal.any([
     silence.signal,
     request.signal,
     AbortSignal.timeout(WHOLE_MAX_MS),
   ]);
+  const faultOf = (fault: FetchFault): DownloadResult => ({
+    fault: signal.aborted ? "timeout" : fault,
+  });
   try {
-    let answer: Response;
-    let bytes = 0;
-    try {
-      answer = await fetchAddress(request, { signal }, ca);
-    } catch (error) {
-      return { fault: signal.aborted ? "timeout" : fetchFaultOf(error) };
-    }
+    const answer = await fetchAddress(request, { signal }, ca).catch(fetchFaultOf);
+    if (typeof answer === "string") return faultOf(answer);
     const announced = answer.headers.get("content-length");
-    if (answer.ok && Number(announced) > request.bytesMax) {
-      answer.body?.cancel().catch(() => {});
-      return { fault: "too_large" };
-    }
+    if (answer.ok && Number(announced) > request.bytesMax) return { fault: "too_large" };
+    const bytesMax = answer.ok ? request.bytesMax : REFUSAL_BYTES_MAX;
     const pieces = answer.body?.getReader();
+    let bytes = 0;
     for (;;) {
-      let piece: Awaited<ReturnType<NonNullable<typeof pieces>["read"]>> | undefined;
-      try {
-        restartTimer();
-        piece = await pieces?.read();
-      } catch {
-        return { fault: signal.aborted ? "timeout" : "broken" };
-      }
+      silence.restart();
+      const piece = await pieces?.read().catch(() => null);
+      if (piece === null) return faultOf("broken");
       if (piece === undefined || piece.done) break;
       bytes += piece.value.byteLength;
-      if (bytes > (answer.ok ? request.bytesMax : REFUSAL_BYTES_MAX)) {
-        pieces?.cancel().catch(() => {});
-        if (answer.ok) return { fault: "too_large" };
-        break;
-      }
+      if (bytes > bytesMax && answer.ok) return { fault: "too_large" };
+      if (bytes > bytesMax) break;
       await file.appendFile(piece.value);
     }
     if (answer.status === 200 && announced !== null && Number(announced) !== bytes) {
@@ -88,9 +72,28 @@ export async function download(
     }
     return { status: answer.status, headers: headersOf(answer.headers), bytes };
   } finally {
-    clearTimeout(timer);
+    // Closes the connection of a body that was not read to its end.
+    silence.end();
     await file.close();
   }
+}
+
+/** A signal that aborts unless it is restarted in time, or when it ends. */
+function createSilenceLimit(maxMs: number) {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  let timer = setTimeout(abort, maxMs);
+  return {
+    signal: controller.signal,
+    restart(): void {
+      clearTimeout(timer);
+      timer = setTimeout(abort, maxMs);
+    },
+    end(): void {
+      clearTimeout(timer);
+      abort();
+    },
+  };
 }
 
 function headersOf(headers: Headers): DownloadHeaders {

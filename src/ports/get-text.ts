@@ -1,8 +1,8 @@
 /** Result of a GET: the response, or why there is none. */
-export type Got = { status: number; body: string } | { fault: string };
+export type TextResult = { status: number; body: string } | { fault: string };
 
 /** Queries this machine's own servers: bypasses proxies and follows no redirects. Never throws. */
-export async function getText(address: string, timeoutMs: number): Promise<Got> {
+export async function getText(address: string, timeoutMs: number): Promise<TextResult> {
   try {
     const answer = await fetch(address, {
       redirect: "manual",

@@ -16,7 +16,7 @@ import { readConfig } from "../../src/config.ts";
 import { systemNetwork } from "../../src/ports/network.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
 import { signatureHeader } from "../../src/push/webhooks/delivery/signature.ts";
-import { cutPart, leavePart, lookAfterWebhooks } from "../../src/push/webhooks/events/due-work.ts";
+import { cutPart, endPart, startDueWork } from "../../src/push/webhooks/events/due-work.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 import {
   createWebhook,
@@ -168,12 +168,12 @@ async function fill(machine: Machine, port: number): Promise<void> {
   for (let event = 0; event < EVENTS_EACH; event++) {
     const rows = posts(event * POSTS_PER_EVENT + 1, POSTS_PER_EVENT);
     await importFile(db, clock, "posts", machine.path(writePosts(machine, rows)));
-    let { part } = await lookAfterWebhooks(db, clock, { batchMs: 0 });
+    let { part } = await startDueWork(db, clock, { batchMs: 0 });
     while (part !== null) {
       let { wanted } = part;
       while (wanted.length > 0)
         wanted = wanted.slice(await cutPart(db, clock, { ...part, wanted }));
-      part = await leavePart(db, clock, part);
+      part = await endPart(db, clock, part);
     }
   }
   db.close();

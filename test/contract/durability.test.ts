@@ -79,7 +79,7 @@ test("only usage, the request log and hourly figures are written to a file witho
       body: JSON.stringify({ url: "https://example.com/", channels: [1] }),
     });
     expect(made.status).toBe(201);
-    await app.push.look();
+    await app.push.tick();
     await app.scheduler.runNow("recount", COMMAND_LINE);
     await app.scheduler.stop();
   } finally {
@@ -89,7 +89,7 @@ test("only usage, the request log and hourly figures are written to a file witho
   // Usage is counted by the serving connection, which is not on a thread. The request log and the hourly
   // figures may lose their last seconds, with a flush or without.
   expect([...ran.counter]).toEqual(["writeRequestLog", "writeHour"]);
-  for (const name of ["addWebhook", "lookAfterWebhooks", "runJob"]) {
+  for (const name of ["addWebhook", "startDueWork", "runJob"]) {
     expect([...ran.writer], name).toContain(name);
   }
 });

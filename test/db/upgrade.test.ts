@@ -77,7 +77,7 @@ async function answers(onFile: boolean): Promise<void> {
     });
     const building = appliance.app.builds.list();
     expect(building).toContainEqual({ name: "post_search", percent: 0 });
-    while (appliance.app.builds.list().length > 0) await appliance.app.builds.look();
+    while (appliance.app.builds.list().length > 0) await appliance.app.builds.tick();
     expect((await appliance.get(latest, OLD_KEY)).body.results).toEqual(results);
     expect((await appliance.get(search, OLD_KEY)).body.results).toMatchObject([{ id: 1 }]);
     const days = "/v1/msgr/stats/daily/?channels=1&from=2024-10-01&to=2024-10-31";
@@ -143,7 +143,7 @@ test("a post index with stems of an earlier version is rebuilt, and a word of tw
   try {
     const path = `/v1/msgr/posts/search/?${new URLSearchParams({ q: "ИИ" })}`;
     expect((await appliance.get(path, OLD_KEY)).status).toBe(503);
-    while (appliance.app.builds.list().length > 0) await appliance.app.builds.look();
+    while (appliance.app.builds.list().length > 0) await appliance.app.builds.tick();
     expect((await appliance.get(path, OLD_KEY)).body.results).toMatchObject([{ id: 1 }]);
   } finally {
     await appliance.close();

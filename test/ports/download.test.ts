@@ -108,3 +108,16 @@ test("a body whose announced length exceeds the limit is not read", async () => 
   expect(await network.download(request)).toEqual({ fault: "too_large" });
   expect(readFileSync(request.into)).toHaveLength(0);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a file that cannot be written ends the connection, which would count against the limit",
+  async () => {
+    const { promise: closed, resolve } = Promise.withResolvers<string>();
+    const request = await listen((socket) => {
+      socket.on("close", () => resolve("closed"));
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc");
+    });
+    await expect(network.download({ ...request, into: "/dev/full" })).rejects.toThrow("ENOSPC");
+    expect(await closed).toBe("closed");
+  },
+);

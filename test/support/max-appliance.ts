@@ -53,7 +53,7 @@ export async function startMaxAppliance(environment: Environment = {}): Promise<
         COMMAND_LINE,
       ),
     async look() {
-      await sources.look();
+      await sources.tick();
       await sources.settled();
       return sources.find("max");
     },

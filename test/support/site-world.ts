@@ -173,7 +173,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   await addTelegram(appliance, staff);
   addPicture(appliance);
   await addMax(appliance, staff);
-  await appliance.app.sources.look();
+  await appliance.app.sources.tick();
   await appliance.app.sources.settled();
   await staff.post("/account/keys/", { action: "revoke", key: String(customer.keyId) });
 

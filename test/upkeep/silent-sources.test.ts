@@ -29,7 +29,7 @@ afterEach(() => appliance.close());
 
 async function pass(durationMs: number): Promise<void> {
   appliance.ports.clock.advance(durationMs);
-  await appliance.app.sources.look();
+  await appliance.app.sources.tick();
   await appliance.app.sources.settled();
   await appliance.app.scheduler.runDue();
   await appliance.app.mailer.runDue();

@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
 import { createLastingCounts } from "./lasting-counts.ts";
-import { tell, type WorkerChild } from "./worker-child.ts";
+import { sendTo, type WorkerChild } from "./worker-child.ts";
 import type { Question } from "./worker-messages.ts";
 
 /** How long to wait for a worker's answer; after that it counts as having none. */
@@ -31,7 +31,7 @@ export function createQuestionDesk(
     if (worker === undefined || !worker.isReady) return null;
     const id = ++lastId;
     const answered = new Promise<unknown>((resolve) => waiting.set(id, resolve));
-    tell(worker, { question, id });
+    sendTo(worker, { question, id });
     const late = new AbortController();
     try {
       return await Promise.race([
@@ -70,7 +70,7 @@ export function createQuestionDesk(
           ? await metricsOf(others)
           : await Promise.all(others.map((number) => answerOf(number, question)));
       const asker = workers.get(of);
-      if (asker !== undefined) tell(asker, { answers, id });
+      if (asker !== undefined) sendTo(asker, { answers, id });
     },
 
     answered(id: number, answer: unknown): void {

@@ -1,5 +1,5 @@
 import type { Ports } from "../../ports/ports.ts";
-import { tell, type WorkerChild } from "./worker-child.ts";
+import { sendTo, type WorkerChild } from "./worker-child.ts";
 
 const HEARTBEAT_MS = 1_000;
 /**
@@ -27,7 +27,7 @@ export async function endSilentWorkers(
         worker.child.kill("SIGKILL");
       }
       worker.unanswered += 1;
-      tell(worker, { heartbeat: true });
+      sendTo(worker, { heartbeat: true });
     }
     await clock.sleep(HEARTBEAT_MS, stopping);
   }

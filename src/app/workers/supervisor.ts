@@ -3,10 +3,10 @@ import { listenerAddress } from "../../doors/http/requests/base-address.ts";
 import { setUpToken } from "../../doors/site/guard/set-up.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { makeSharedMemory } from "../../ports/shared-memory.ts";
+import { keepRunning } from "./keep-running.ts";
 import { createQuestionDesk } from "./question-desk.ts";
-import { createRestartWaits } from "./restart-waits.ts";
 import { endSilentWorkers } from "./silent-workers.ts";
-import { tell, type WorkerChild } from "./worker-child.ts";
+import { sendTo, type WorkerChild } from "./worker-child.ts";
 import { WORKER_MEMORY_BYTES } from "./worker-memory.ts";
 import type { FromWorker, WorkerStart } from "./worker-messages.ts";
 
@@ -23,6 +23,14 @@ interface Started {
   address: string;
   /** Path of the set-up page while the appliance has no account yet; null otherwise. */
   setUpPath: string | null;
+}
+
+/** A worker process that was started. */
+interface Spawned {
+  /** Settles when it is ready; null if it ended before. */
+  ready: Promise<Pick<Started, "setUpPath"> | null>;
+  /** Settles with its exit code. */
+  ended: Promise<number>;
 }
 
 export type Workers = ReturnType<typeof createWorkers>;
@@ -54,13 +62,12 @@ export function createWorkers(
   const setUp = setUpToken(clock, random);
   const memory = makeSharedMemory(WORKER_MEMORY_BYTES, random.uuid(baseMs));
   const running = new Map<number, WorkerChild>();
-  const ended = new Map<number, Promise<number>>();
   const stopping = new AbortController();
   const desk = createQuestionDesk(running, count, clock);
 
-  /** Settles when the worker is ready; null if it ended before. */
-  function spawn(number: number): Promise<Pick<Started, "setUpPath"> | null> {
-    const { promise, resolve } = Promise.withResolvers<Pick<Started, "setUpPath"> | null>();
+  /** @throws if the system cannot start a process */
+  function spawn(number: number): Spawned {
+    const { promise: ready, resolve } = Promise.withResolvers<Awaited<Spawned["ready"]>>();
     const child = Bun.spawn(WORKER_COMMAND, {
       env: { ...environment, KANALOG_PORT: String(port), KANALOG_PORT_FILE: undefined },
       stdio: ["ignore", "inherit", "inherit", memory],
@@ -77,33 +84,15 @@ export function createWorkers(
     });
     const worker: WorkerChild = { child, isReady: false, unanswered: 0 };
     running.set(number, worker);
-    ended.set(
-      number,
-      child.exited.then((exitCode) => {
-        running.delete(number);
-        desk.ended(number);
-        resolve(null);
-        return exitCode;
-      }),
-    );
+    const ended = child.exited.then((exitCode) => {
+      running.delete(number);
+      desk.ended(number);
+      resolve(null);
+      return exitCode;
+    });
     const start: WorkerStart = { number, count, setUp, baseMs };
-    tell(worker, { start });
-    return promise;
-  }
-
-  /** Restarts a worker whenever it ends, until shutdown. */
-  async function keepRunning(number: number): Promise<void> {
-    const waitMs = createRestartWaits();
-    for (;;) {
-      const startedMs = clock.monotonic();
-      const exitCode = await ended.get(number);
-      if (stopping.signal.aborted) return;
-      const pauseMs = waitMs(clock.monotonic() - startedMs);
-      log.error({ worker: number, exitCode, pauseMs }, "a worker ended; it is started again");
-      if (pauseMs > 0) await clock.sleep(pauseMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      void spawn(number);
-    }
+    sendTo(worker, { start });
+    return { ready, ended };
   }
 
   return {
@@ -112,13 +101,17 @@ export function createWorkers(
      * @returns null if the first worker ended; it has reported why
      */
     async start(): Promise<Started | null> {
-      const first = await spawn(1);
-      if (first === null) return null;
-      const others = Array.from({ length: count - 1 }, (_, at) => at + 2);
-      await Promise.all(others.map((number) => spawn(number)));
-      for (const number of [1, ...others]) void keepRunning(number);
+      const first = spawn(1);
+      const ready = await first.ready;
+      if (ready === null) return null;
+      const others = Array.from({ length: count - 1 }, (_, at) => spawn(at + 2));
+      await Promise.all(others.map((other) => other.ready));
+      for (const [at, { ended }] of [first, ...others].entries()) {
+        const again = () => spawn(at + 1).ended;
+        void keepRunning(at + 1, ended, again, stopping.signal, { clock, log });
+      }
       void endSilentWorkers(running, stopping.signal, { clock, log });
-      return { ...first, address: listenerAddress(host, port) ?? `http://localhost:${port}` };
+      return { ...ready, address: listenerAddress(host, port) ?? `http://localhost:${port}` };
     },
 
     /** Stops all workers. @returns whether each of them ended cleanly */
@@ -126,7 +119,7 @@ export function createWorkers(
       stopping.abort();
       const workers = [...running.values()];
       const children = workers.map(({ child }) => child);
-      for (const worker of workers) tell(worker, { stop: true });
+      for (const worker of workers) sendTo(worker, { stop: true });
       const waited = new AbortController();
       const late = clock.sleep(STOP_MAX_MS, waited.signal).then(() => {
         if (waited.signal.aborted) return;

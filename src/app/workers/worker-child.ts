@@ -10,7 +10,7 @@ export interface WorkerChild {
 }
 
 /** Sends a message; does nothing if the worker is ending. */
-export function tell({ child }: WorkerChild, message: ToWorker): void {
+export function sendTo({ child }: WorkerChild, message: ToWorker): void {
   try {
     child.send(message);
   } catch {}

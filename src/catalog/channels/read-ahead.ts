@@ -14,11 +14,11 @@ export const CHANNELS_PER_TURN = 10_000;
 export function createCardsReadAhead(
   read: (afterId: number) => Promise<number | null>,
   log: Log,
-): { look(): Promise<void> } {
+): { tick(): Promise<void> } {
   let afterId: number | null = 0;
   return {
     /** Does one turn of the remaining work. Never throws. */
-    async look() {
+    async tick() {
       if (afterId === null) return;
       try {
         afterId = await read(afterId);

@@ -1,6 +1,6 @@
 import type { Message } from "../../values/messages/messages.ts";
-import type { AskApi } from "./ask-api.ts";
 import type { Batch } from "./batch-rows.ts";
+import type { CallApi } from "./call-api.ts";
 import type { BotSettings, SourceChat, SourcePosition } from "./sources.table.ts";
 
 /** A bot with its credentials. */
@@ -23,7 +23,7 @@ export interface Pushes {
 
 /** What a messenger needs to run a bot. */
 export interface BotTools {
-  ask: AskApi;
+  ask: CallApi;
   /**
    * Writes a batch together with the source's position.
    * @param position null to keep the present one
@@ -86,7 +86,7 @@ export interface BotMessenger {
   /** Asks the messenger for the bot's name, and for the position and channels to start with. */
   nameOf(
     access: Omit<BotAccess, "bot">,
-    ask: AskApi,
+    ask: CallApi,
     signal: AbortSignal,
   ): Promise<BotFound | { failure: Message }>;
   /** Reads what is new, once. @throws AppError as `BotTools.apply` */
@@ -98,7 +98,7 @@ export interface BotMessenger {
   leave?(
     access: BotAccess,
     position: SourcePosition,
-    ask: AskApi,
+    ask: CallApi,
     signal: AbortSignal,
   ): Promise<unknown>;
 }

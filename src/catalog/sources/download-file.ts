@@ -1,6 +1,6 @@
 import type { DownloadHeaders, DownloadRequest, DownloadResult } from "../../ports/download.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
-import { noResponse, notContacted } from "./ask-api.ts";
+import { noResponse, notContacted } from "./call-api.ts";
 import { readSourceAddress, type SourceAddress, type SourceGuard } from "./source-address.ts";
 
 /** A single GET into a file, without following redirects. */

@@ -43,7 +43,7 @@ export async function orFailed(run: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof AppError && error.code !== "internal") return failed(error.said);
+    if (error instanceof AppError && error.code !== "internal") return failed(error.publicMessage);
     throw error;
   }
 }

@@ -4,9 +4,9 @@ import { fieldError } from "../../errors.ts";
 import type { Random } from "../../ports/random.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
-import type { AskApi } from "./ask-api.ts";
 import type { BotSecret } from "./bot-messenger.ts";
 import { BOT_MESSENGERS } from "./bots.ts";
+import type { CallApi } from "./call-api.ts";
 import { readSourceAddress, type SourceAddress } from "./source-address.ts";
 import type { SourceChanges } from "./source-changes.ts";
 import { selectSources } from "./sources.store.ts";
@@ -35,7 +35,7 @@ export interface NewBot {
 const PUSH_SECRET_BYTES = 32;
 
 export interface AddingTools {
-  ask: AskApi;
+  ask: CallApi;
   /**
    * Whether an address may be contacted; true if that cannot be told now, as when its name does not
    * resolve.

@@ -77,7 +77,7 @@ export function createSourceRuns(parts: RunParts, random: Random) {
     },
 
     /** Called every few seconds: starts what is due, and looks after what is running. Never throws. */
-    async look(): Promise<void> {
+    async tick(): Promise<void> {
       try {
         await beat();
         const nowMs = clock.now();
@@ -95,7 +95,7 @@ export function createSourceRuns(parts: RunParts, random: Random) {
     },
 
     /**
-     * Called every few seconds in place of `look` while another process starts what is due: only looks after
+     * Called every few seconds in place of `tick` while another process starts what is due: only looks after
      * the runs here. Never throws.
      */
     async keepAlive(): Promise<void> {

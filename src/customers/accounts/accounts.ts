@@ -42,7 +42,7 @@ export function createAccounts(db: Database, changes: AccountChanges) {
       return selectMembers(db, organizationId);
     },
     /** All memberships of a person, active or not; oldest first. */
-    placesOf: (email: string): Promise<Membership[]> => selectMemberships(db, email),
+    allMembershipsOf: (email: string): Promise<Membership[]> => selectMemberships(db, email),
     /**
      * Memberships in which a person may act: not suspended, and in an organization that is not archived.
      * Somebody who has not proved to own the address gets only their first one: whoever invited them there

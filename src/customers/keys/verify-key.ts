@@ -38,7 +38,7 @@ export interface AccessTokens {
 
 type Verification =
   | { ok: true; caller: Caller }
-  | { ok: false; code: "not_authenticated" | "authentication_failed"; said: Message };
+  | { ok: false; code: "not_authenticated" | "authentication_failed"; reason: Message };
 
 /**
  * Verifies the `Authorization` header of every request (specification, section 5).
@@ -62,7 +62,7 @@ export function createVerifier(db: Database, accessTokens: AccessTokens | null) 
   return (header: string | null, nowMs: number): Verification => {
     const token = bearerToken(header);
     if (token === "") {
-      return { ok: false, code: "not_authenticated", said: message("keyNeeded") };
+      return { ok: false, code: "not_authenticated", reason: message("keyNeeded") };
     }
     const holder = holders(hashKeyToken(token), (hash) => readHolder(token, hash));
     if (holder === undefined) {
@@ -90,6 +90,6 @@ function bearerToken(header: string | null): string {
   return match?.[1]?.trim() ?? "";
 }
 
-function failed(said: Message): Verification {
-  return { ok: false, code: "authentication_failed", said };
+function failed(reason: Message): Verification {
+  return { ok: false, code: "authentication_failed", reason };
 }

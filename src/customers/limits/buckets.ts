@@ -5,7 +5,7 @@ import type { Bucket } from "./rate-bucket.ts";
 /** Token buckets by name, in a process's memory or in memory that workers share. */
 export interface Buckets<Name extends string | number> {
   /** Null if it has never been used. */
-  look(name: Name, perSecond: number, nowMs: number): Bucket | null;
+  peek(name: Name, perSecond: number, nowMs: number): Bucket | null;
   /**
    * Atomically replaces a bucket with the result of `take`.
    * @param take may be called again with a newer bucket; only the last call counts
@@ -22,7 +22,7 @@ export interface Buckets<Name extends string | number> {
 export function createBuckets<Name extends string | number>(max: number | null): Buckets<Name> {
   const buckets = max === null ? new Map<Name, Bucket>() : new LRUCache<Name, Bucket>({ max });
   return {
-    look: (name) => buckets.get(name) ?? null,
+    peek: (name) => buckets.get(name) ?? null,
     change(name, _perSecond, _nowMs, take) {
       const verdict = take(buckets.get(name) ?? null);
       buckets.set(name, verdict.bucket);
@@ -81,7 +81,7 @@ export function createSharedBuckets<Name extends string | number>(
   }
 
   return {
-    look: (name, perSecond, nowMs) => bucketOf(table.read(keyOf(name)), perSecond, nowMs),
+    peek: (name, perSecond, nowMs) => bucketOf(table.read(keyOf(name)), perSecond, nowMs),
     change(name, perSecond, nowMs, take) {
       let verdict: ReturnType<typeof take> | null = null;
       table.change(keyOf(name), (state) => {

@@ -18,7 +18,7 @@ export interface LimitStatus {
 }
 
 /** A finished request. */
-export interface Ended {
+export interface FinishedRequest {
   /** Operation id. */
   method: string;
   status: number;
@@ -33,7 +33,11 @@ export function createLimits(rates: Rates, usage: Usage) {
     return periodAt(planInForce.startedAt, nowMs);
   }
 
-  function requestOf(caller: Caller, nowMs: number, { method, status, units, isPart }: Ended) {
+  function requestOf(
+    caller: Caller,
+    nowMs: number,
+    { method, status, units, isPart }: FinishedRequest,
+  ) {
     return {
       organizationId: caller.organization.id,
       keyId: caller.key.id,
@@ -73,13 +77,13 @@ export function createLimits(rates: Rates, usage: Usage) {
       caller.plan.requestsPerPeriod,
 
     /** Counts a billed request. The answer may be sent once this settles. */
-    charge: (caller: Caller, nowMs: number, ended: Ended): Promise<Charge> =>
-      usage.charge(requestOf(caller, nowMs, ended)),
+    charge: (caller: Caller, nowMs: number, request: FinishedRequest): Promise<Charge> =>
+      usage.charge(requestOf(caller, nowMs, request)),
 
     /** Records a free request; nobody waits for it. */
-    record(caller: Caller, nowMs: number, ended: Omit<Ended, "units">): void {
+    record(caller: Caller, nowMs: number, request: Omit<FinishedRequest, "units">): void {
       // A failed commit has been logged once for all its requests.
-      usage.charge(requestOf(caller, nowMs, { ...ended, units: 0 })).catch(() => {});
+      usage.charge(requestOf(caller, nowMs, { ...request, units: 0 })).catch(() => {});
     },
 
     /**
@@ -99,7 +103,7 @@ export function createLimits(rates: Rates, usage: Usage) {
         plan.requestsPerPeriod - (used ?? usage.used(caller.organization.id, period.startedAt));
       return {
         plan,
-        rate: rate ?? rates.look(organization.id, plan.requestsPerSecond, nowMs),
+        rate: rate ?? rates.peek(organization.id, plan.requestsPerSecond, nowMs),
         quota: { remaining: Math.max(0, left), resetS: secondsUntil(period.endsAt, nowMs) },
       };
     },

@@ -50,7 +50,7 @@ export function takeToken(
 }
 
 /** Tokens in a bucket, without taking any. */
-export function lookAtTokens(
+export function peekTokens(
   bucket: Bucket | null,
   requestsPerSecond: number,
   nowMs: number,

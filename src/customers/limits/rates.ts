@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import { type Buckets, createBuckets } from "./buckets.ts";
-import { lookAtTokens, type RateVerdict, takeToken, tokensAt } from "./rate-bucket.ts";
+import { peekTokens, type RateVerdict, takeToken, tokensAt } from "./rate-bucket.ts";
 
 /** MCP protocol messages per second for each organization, and the burst. */
 export const MESSAGES_PER_SECOND = 20;
@@ -47,12 +47,8 @@ export function createRates(clock: Pick<Clock, "sleep">, buckets: RateBuckets = 
 
     wait: (waitMs: number): Promise<void> => clock.sleep(waitMs),
 
-    look: (organizationId: number, requestsPerSecond: number, nowMs: number) =>
-      lookAtTokens(
-        requests.look(organizationId, requestsPerSecond, nowMs),
-        requestsPerSecond,
-        nowMs,
-      ),
+    peek: (organizationId: number, requestsPerSecond: number, nowMs: number) =>
+      peekTokens(requests.peek(organizationId, requestsPerSecond, nowMs), requestsPerSecond, nowMs),
 
     /** Takes one MCP protocol message. */
     takeMessage: (organizationId: number, nowMs: number): RateVerdict =>

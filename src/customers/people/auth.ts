@@ -15,17 +15,56 @@ const LINK_S = 3 * DAY_S;
 
 const TIMES = { createdAt: "created_at", updatedAt: "updated_at" };
 
-/** Called with the token of a new link. */
-type OnLink = (token: string) => void;
-
 const built = new WeakMap<Database, ReturnType<typeof build>>();
 
 /** Sign-in, sessions and password links by better-auth; one instance per connection. */
 export function authOf(db: Database, clock: Clock, settings: AuthSettings) {
-  const known = built.get(db) ?? build(db, clock, settings);
-  built.set(db, known);
-  return known;
+  const existing = built.get(db);
+  if (existing !== undefined) return existing;
+  const auth = build(db, clock, settings);
+  built.set(db, auth);
+  return auth;
 }
+
+/** The tables and columns of better-auth's models. */
+const MODELS = {
+  user: {
+    modelName: "people",
+    fields: { emailVerified: "email_verified", ...TIMES },
+    additionalFields: {
+      isStaff: { type: "boolean", fieldName: "is_staff", input: false, defaultValue: false },
+    },
+  },
+  session: {
+    modelName: "sessions",
+    fields: {
+      userId: "person_id",
+      expiresAt: "expires_at",
+      ipAddress: "ip_address",
+      userAgent: "user_agent",
+      ...TIMES,
+    },
+  },
+  account: {
+    modelName: "credentials",
+    fields: {
+      userId: "person_id",
+      accountId: "account_id",
+      providerId: "provider_id",
+      accessToken: "access_token",
+      refreshToken: "refresh_token",
+      idToken: "id_token",
+      accessTokenExpiresAt: "access_token_expires_at",
+      refreshTokenExpiresAt: "refresh_token_expires_at",
+      ...TIMES,
+    },
+  },
+  verification: {
+    modelName: "verifications",
+    storeIdentifier: "hashed",
+    fields: { expiresAt: "expires_at", ...TIMES },
+  },
+} as const;
 
 async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
   // Loaded lazily: the library is as large as all the rest, and most threads do not need it.
@@ -33,8 +72,8 @@ async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
     import("better-auth"),
     import("../../db/kysely-dialect.ts"),
   ]);
-  /** Receives a link's token: the library hands it to a callback, not to the caller. */
-  const linkRequest: { onLink: OnLink | null } = { onLink: null };
+  /** The latest link's token: the library hands it to a callback, not to the caller. */
+  const link: { token: string | null } = { token: null };
   const auth = betterAuth({
     database: { dialect: kyselyDialect(db, clock), type: "sqlite", transaction: true },
     secret,
@@ -61,46 +100,12 @@ async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
         hash: (password) => Bun.password.hash(password),
         verify: ({ hash, password }) => Bun.password.verify(password, hash),
       },
-      sendResetPassword: async ({ token }) => linkRequest.onLink?.(token),
-    },
-    user: {
-      modelName: "people",
-      fields: { emailVerified: "email_verified", ...TIMES },
-      additionalFields: {
-        isStaff: { type: "boolean", fieldName: "is_staff", input: false, defaultValue: false },
+      sendResetPassword: async ({ token }) => {
+        link.token = token;
       },
     },
-    session: {
-      modelName: "sessions",
-      expiresIn: SESSION_S,
-      updateAge: DAY_S,
-      fields: {
-        userId: "person_id",
-        expiresAt: "expires_at",
-        ipAddress: "ip_address",
-        userAgent: "user_agent",
-        ...TIMES,
-      },
-    },
-    account: {
-      modelName: "credentials",
-      fields: {
-        userId: "person_id",
-        accountId: "account_id",
-        providerId: "provider_id",
-        accessToken: "access_token",
-        refreshToken: "refresh_token",
-        idToken: "id_token",
-        accessTokenExpiresAt: "access_token_expires_at",
-        refreshTokenExpiresAt: "refresh_token_expires_at",
-        ...TIMES,
-      },
-    },
-    verification: {
-      modelName: "verifications",
-      storeIdentifier: "hashed",
-      fields: { expiresAt: "expires_at", ...TIMES },
-    },
+    ...MODELS,
+    session: { ...MODELS.session, expiresIn: SESSION_S, updateAge: DAY_S },
   });
-  return { auth, linkRequest };
+  return { auth, link };
 }

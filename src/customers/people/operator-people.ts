@@ -4,7 +4,7 @@ import { COMMAND_LINE } from "../audit/audit-log.ts";
 import type { AuthSettings } from "./auth.ts";
 import { passwordLink } from "./password-links.ts";
 import { setPassword } from "./passwords.ts";
-import { distrust, type EnsuredPerson, ensurePerson, markStaff } from "./people.ts";
+import { type EnsuredPerson, ensurePerson, markStaff, removeUnverifiedPassword } from "./people.ts";
 import { endSessionsOfSuspended } from "./sessions.ts";
 
 /** Operations on people for the operator's commands. */
@@ -23,10 +23,11 @@ export function createOperatorPeople(
       ensurePerson(db, clock, { settings: await settings(), ...input }),
 
     /**
-     * As `distrust`, to be called before somebody is given more rights. @returns whether they still have a
+     * As `removeUnverifiedPassword`, to be called before somebody is given more rights. @returns whether they still have a
      * password
      */
-    distrust: (email: string): Promise<boolean> => distrust(db, clock, email),
+    removeUnverifiedPassword: (email: string): Promise<boolean> =>
+      removeUnverifiedPassword(db, clock, email),
 
     /** After a suspension: signs out anybody who can no longer act anywhere and is not staff. */
     endSessionsOfSuspended: (email: string): Promise<void> =>

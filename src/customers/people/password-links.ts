@@ -37,15 +37,10 @@ export async function passwordLink(
     await updatePerson(tx, person.id, { linkIsTrusted: isTrusted });
     if (change !== undefined) await recordChange(tx, clock, change.by, change);
   });
-  const { auth, linkRequest } = await authOf(db, clock, settings);
-  const { promise, resolve } = Promise.withResolvers<string>();
-  linkRequest.onLink = resolve;
-  try {
-    await auth.api.requestPasswordReset({ body: { email } });
-    return await promise;
-  } finally {
-    linkRequest.onLink = null;
-  }
+  const { auth, link } = await authOf(db, clock, settings);
+  link.token = null;
+  await auth.api.requestPasswordReset({ body: { email } });
+  return link.token;
 }
 
 /** Whether a link is still valid: false if it was used or has expired. Checking does not use it up. */

@@ -52,7 +52,11 @@ export async function ensurePerson(
  * such person.
  * @returns whether the person still has a password
  */
-export function distrust(db: Database, clock: Clock, email: string): Promise<boolean> {
+export function removeUnverifiedPassword(
+  db: Database,
+  clock: Clock,
+  email: string,
+): Promise<boolean> {
   return inTransaction(db, clock, "person", async (tx) => {
     const person = await selectPersonByEmail(tx, email);
     if (person === undefined) return false;

@@ -8,7 +8,7 @@ import { isKnownNetwork, networkHash } from "./known-networks.ts";
 import { choosePassword, opensLink, passwordLink } from "./password-links.ts";
 import { changePassword } from "./passwords.ts";
 import { selectPeople } from "./people.store.ts";
-import { distrust, ensurePerson, markStaff } from "./people.ts";
+import { ensurePerson, markStaff, removeUnverifiedPassword } from "./people.ts";
 import { endSessions, endSessionsOfSuspended, signedIn, signIn, signOut } from "./sessions.ts";
 import { setUpPerson } from "./set-up-person.ts";
 
@@ -23,7 +23,7 @@ export const peopleOperations = {
   markStaff,
   endSessions,
   endSessionsOfSuspended,
-  distrust,
+  removeUnverifiedPassword,
 };
 
 /** Session lookups: needed for every page, so they must not wait behind hashing. */
@@ -96,7 +96,7 @@ export function createSitePeople(
     /** Ends the sessions of a person who is not staff and can no longer act anywhere. */
     endSessionsOfSuspended: people.endSessionsOfSuspended,
 
-    distrust: people.distrust,
+    removeUnverifiedPassword: people.removeUnverifiedPassword,
 
     /** Everybody, by address. */
     people: () => selectPeople(db, clock.now()),

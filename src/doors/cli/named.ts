@@ -28,7 +28,7 @@ export async function organizationNamed(accounts: Accounts, text: string): Promi
 /** @returns number of the member */
 export async function memberNamed(accounts: Accounts, text: string): Promise<number> {
   if (isNumber(text)) return Number(text);
-  const places = (await accounts.placesOf(text.trim())).map(({ member, organization }) => {
+  const places = (await accounts.allMembershipsOf(text.trim())).map(({ member, organization }) => {
     return { id: member.id, name: organization.name };
   });
   return only("member", text, places, ({ id, name }) => `${id} (of ${name})`).id;

@@ -80,7 +80,7 @@ export interface SiteContext {
   usage: Pick<Usage, "used" | "usedByAll">;
   /** A key's latest requests, latest first; null if they are not logged. */
   lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
-  jobs: Pick<Scheduler, "list" | "runNow" | "behind">;
+  jobs: Pick<Scheduler, "list" | "runNow" | "dueAfterImport">;
   /** Background builds in progress, after an upgrade from an earlier version. */
   builds: Builds["list"];
   /** The cluster's nodes; null on a standalone appliance. */

@@ -15,7 +15,7 @@ import { noteQuotaMail } from "./quota-mails.store.ts";
  * Queues the mail about an organization's used quota to its owners and administrators, once per period and
  * level: the record and the mails are one transaction.
  */
-export function tellQuota(
+export function queueQuotaMail(
   db: Database,
   clock: Clock,
   { quota, ...notice }: QuotaNotice,

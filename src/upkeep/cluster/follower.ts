@@ -3,7 +3,7 @@ import type { Log } from "../../ports/log.ts";
 /** Keeps a node's copy up to date. */
 export interface Follower {
   /** Called every second and at each notification. Never throws. */
-  look(): Promise<void>;
+  tick(): Promise<void>;
   /**
    * Copies everything committed so far.
    * @throws AppError `unavailable` if PostgreSQL cannot be reached
@@ -39,7 +39,7 @@ export function createFollower(copy: () => Promise<void>, log: Log): Follower {
   return {
     copyNewest,
 
-    async look() {
+    async tick() {
       try {
         await copyNewest();
       } catch (error) {

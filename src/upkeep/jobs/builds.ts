@@ -62,7 +62,7 @@ export function createBuilds(
   return {
     list,
     /** Runs one turn of the remaining work. Never throws. */
-    async look(): Promise<void> {
+    async tick(): Promise<void> {
       try {
         if (builds.every(({ percent }) => percent(db) === null)) return;
         const before = list();

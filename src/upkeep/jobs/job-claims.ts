@@ -10,7 +10,7 @@ import {
   startCutOffJob,
   startDueJob,
   startJob,
-  updateEnded,
+  updateEnd,
 } from "./jobs.store.ts";
 
 /** A job's due time, which one process may claim. */
@@ -77,7 +77,7 @@ export function claimJobNow(
  * @returns the due time under which its end is recorded; null if nothing was imported since, or if it is
  * already running in any process
  */
-export function claimJobBehind(
+export function claimJobAfterImport(
   db: Database,
   clock: Clock,
   claim: JobClaim,
@@ -94,7 +94,7 @@ export function claimJobBehind(
 
 /** Records the outcome of a claimed run. */
 export function endJob(db: Database, clock: Clock, end: JobEnd): Promise<void> {
-  return inTransaction(db, clock, "job-end", (tx) => updateEnded(tx, { ...end, now: clock.now() }));
+  return inTransaction(db, clock, "job-end", (tx) => updateEnd(tx, { ...end, now: clock.now() }));
 }
 
 function startAt(now: number, { name, dueAt }: JobClaim): Start {

@@ -19,7 +19,7 @@ export interface JobLedger {
   /** Claims a run outside the job's due times. */
   claimNow(claim: JobClaim, by: Actor): Promise<number | null>;
   /** Claims a run if an import has written data that the job has not processed yet. */
-  claimBehind(claim: JobClaim): Promise<number | null>;
+  claimAfterImport(claim: JobClaim): Promise<number | null>;
   /** Whether nothing was imported since the job's last run began. */
   hasFollowed(name: string): boolean;
   runs(): Promise<JobRun[]>;

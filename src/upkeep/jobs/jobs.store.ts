@@ -101,7 +101,7 @@ const noteEnd = change((db) =>
 );
 
 /** @param end.failure null if it succeeded */
-export async function updateEnded(
+export async function updateEnd(
   tx: Transaction,
   end: { name: string; dueAt: number; now: number; failure: string | null },
 ): Promise<void> {

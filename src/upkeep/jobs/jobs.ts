@@ -15,7 +15,7 @@ import { pruneDeliveries } from "../../push/webhooks/delivery/prune-deliveries.t
 import { dayOf } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
 import { forgetRemoved } from "../cluster/forget-removed.ts";
-import { tellOfSilentSources } from "../sources/silent-sources.ts";
+import { queueSilentSourceMails } from "../sources/silent-sources.ts";
 
 /** Settings for jobs. Plain data, because they are sent to a thread. */
 interface JobSettings {
@@ -88,7 +88,7 @@ export function nightlyJobs({ backups, openDays, isNode }: JobSettings): Nightly
         await prunePeople(db, clock);
       },
     },
-    { name: "silent-sources", pattern: "*/5 * * * *", run: tellOfSilentSources },
+    { name: "silent-sources", pattern: "*/5 * * * *", run: queueSilentSourceMails },
     { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
     ...(isNode ? [{ name: "prune-cluster", pattern: "45 0 * * *", run: forgetRemoved }] : []),
     ...(backups === null ? [] : [backupJob(backups)]),

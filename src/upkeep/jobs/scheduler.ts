@@ -2,20 +2,11 @@ import type { Actor } from "../../customers/audit/audit-log.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
-import { latestDue, nextDue } from "../../values/cron-times.ts";
-import { jobsBehind, lastRuns, rests } from "./behind-imports.ts";
+import { latestDue } from "../../values/cron-times.ts";
+import { isPausing, jobsDueAfterImport, lastRuns } from "./after-imports.ts";
 import { type Job, type JobLedger, runClaimed } from "./job-run.ts";
+import { type JobState, jobStates } from "./job-states.ts";
 import { createTicker } from "./ticker.ts";
-
-export interface JobState {
-  name: string;
-  pattern: string;
-  nextDueAt: number | null;
-  startedAt: number | null;
-  /** Null while it is running, and if it has never run. */
-  finishedAt: number | null;
-  failure: string | null;
-}
 
 /** How often to look for due jobs: due times are whole minutes, and a crashed run is repeated soon. */
 const EVERY_MINUTE = "* * * * *";
@@ -25,6 +16,7 @@ export type Scheduler = ReturnType<typeof createScheduler>;
 /** Runs jobs at their due times, at most once each across all processes. */
 export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: Clock, log: Log) {
   let stopped = false;
+  /** Jobs started on request, from their claims to their ends. */
   const startedNow = new Set<Promise<void>>();
   const run = (job: Job, dueAt: number, notedAs: number) =>
     runClaimed(job, dueAt, notedAs, ledger, log);
@@ -47,23 +39,27 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     }
   }
 
-  /** Names of the jobs that have not processed the last import yet. */
-  async function behind(): Promise<string[]> {
-    return (await jobsBehind(jobs, ledger)).map(({ job }) => job.name);
-  }
-
   /** Runs the jobs that have not processed the last import. Never throws. */
   async function followImports(): Promise<void> {
     try {
-      for (const { job, run: last } of await jobsBehind(jobs, ledger)) {
+      for (const { job, run: last } of await jobsDueAfterImport(jobs, ledger)) {
         const now = clock.now();
-        if (stopped || !job.isOwn() || rests(last, now)) continue;
+        if (stopped || !job.isOwn() || isPausing(last, now)) continue;
         const dueAt = latestDue(job.pattern, now) ?? now;
-        const notedAs = await ledger.claimBehind({ name: job.name, dueAt });
+        const notedAs = await ledger.claimAfterImport({ name: job.name, dueAt });
         if (notedAs !== null) await run(job, dueAt, notedAs);
       }
     } catch (error) {
       log.error({ err: error }, "the jobs that follow imports could not be taken or noted");
+    }
+  }
+
+  /** Runs a job that was claimed on request. Never throws. */
+  async function runStarted(job: Job, dueAt: number, notedAs: number): Promise<void> {
+    try {
+      await run(job, dueAt, notedAs);
+    } catch (error) {
+      log.error({ err: error, job: job.name }, "a job's end could not be noted");
     }
   }
 
@@ -78,42 +74,33 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     const now = clock.now();
     // It does the work of its last due time, for instance for the day to be closed.
     const dueAt = latestDue(job.pattern, now) ?? now;
-    const notedAs = stopped
-      ? null
-      : await ledger.claimNow({ name, dueAt, followsImports: job.followsImports }, by);
-    if (notedAs === null) return false;
-    const started = run(job, dueAt, notedAs).catch((error) => {
-      log.error({ err: error, job: name }, "a job's end could not be noted");
-    });
-    startedNow.add(started);
-    void started.finally(() => startedNow.delete(started));
-    return true;
-  }
-
-  /** All jobs with their last runs. */
-  async function list(): Promise<JobState[]> {
-    const runs = await lastRuns(ledger);
-    return jobs.map(({ name, pattern }) => {
-      const run = runs.get(name);
-      return {
-        name,
-        pattern,
-        nextDueAt: nextDue(pattern, clock.now()),
-        startedAt: run?.startedAt ?? null,
-        finishedAt: run?.startedAt ? run.finishedAt : null,
-        failure: run?.failure ?? null,
-      };
-    });
+    if (stopped) return false;
+    const { followsImports } = job;
+    const claimed = ledger.claimNow({ name, dueAt, followsImports }, by);
+    const ended = claimed.then(
+      (notedAs) => (notedAs === null ? undefined : runStarted(job, dueAt, notedAs)),
+      () => {},
+    );
+    startedNow.add(ended);
+    void ended.finally(() => startedNow.delete(ended));
+    return (await claimed) !== null;
   }
 
   const ticker = createTicker(EVERY_MINUTE, runDue);
   return {
     runDue,
     followImports,
-    behind,
     runNow,
-    list,
+
+    /** Names of the jobs that have not processed the last import yet. */
+    dueAfterImport: async (): Promise<string[]> =>
+      (await jobsDueAfterImport(jobs, ledger)).map(({ job }) => job.name),
+
+    /** All jobs with their last runs. */
+    list: async (): Promise<JobState[]> => jobStates(jobs, await lastRuns(ledger), clock.now()),
+
     start: ticker.start,
+
     /** Stops looking for due times; settles when running jobs have ended. */
     async stop(): Promise<void> {
       stopped = true;

@@ -55,7 +55,7 @@ export function createClusterLease(
   return {
     isOwn: () => isTaken && node.isOwn() && clock.monotonic() - beatMs < SILENT_S * 1000,
 
-    async look() {
+    async tick() {
       if (!node.isOwn()) return;
       await beat().catch(logFailure);
     },

@@ -13,7 +13,7 @@ export interface UpkeepLease {
   /** Whether this process holds it. */
   isOwn(): boolean;
   /** Called every second: takes the lease if nobody holds it, or renews it. Never throws. */
-  look(): Promise<void>;
+  tick(): Promise<void>;
   /** Releases it so that another worker can take over at once. Never throws. */
   leave(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface UpkeepLease {
 /** For a process that serves alone. */
 export const ALWAYS_OWN: UpkeepLease = {
   isOwn: () => true,
-  look: async () => {},
+  tick: async () => {},
   leave: async () => {},
 };
 
@@ -67,7 +67,7 @@ export function createUpkeepLease(
     // A process that was suspended may have lost the lease without knowing it yet.
     isOwn: () => isTaken && clock.monotonic() - beatMs < SILENT_MS,
 
-    async look() {
+    async tick() {
       if (isLeaving) return;
       underWay = (isTaken ? beat() : takeIfFree()).catch((error) =>
         log.warn({ err: error }, "the lease of the upkeep could not be taken or kept"),
@@ -77,7 +77,7 @@ export function createUpkeepLease(
 
     async leave() {
       isLeaving = true;
-      // A look in progress may be about to take the lease.
+      // A tick in progress may be about to take the lease.
       await underWay;
       if (!isTaken) return;
       isTaken = false;

@@ -10,7 +10,7 @@ import { inEnglish, message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 
 /** Queues a mail to staff about each source that has fallen silent: once, until it succeeds again. */
-export async function tellOfSilentSources(db: Database, clock: Clock): Promise<void> {
+export async function queueSilentSourceMails(db: Database, clock: Clock): Promise<void> {
   const now = clock.now();
   const isNews = (await selectSources(db)).some((one) => !one.isNotified && isSilent(one, now));
   if (!isNews) return;

@@ -28,8 +28,8 @@ test("each turn continues where the one before ended, and nothing is read after 
     reads.push(afterId);
     return afterId === 8 ? null : 8;
   };
-  const { look } = createCardsReadAhead(read, appliance.ports.log);
-  for (let turn = 0; turn < 4; turn++) await look();
+  const { tick } = createCardsReadAhead(read, appliance.ports.log);
+  for (let turn = 0; turn < 4; turn++) await tick();
   expect(reads).toEqual([0, 8]);
 });
 
@@ -39,9 +39,9 @@ test("if the file cannot be read, the read-ahead ends with a warning", async () 
     reads += 1;
     throw new Error("disk I/O error");
   };
-  const { look } = createCardsReadAhead(read, appliance.ports.log);
-  await look();
-  await look();
+  const { tick } = createCardsReadAhead(read, appliance.ports.log);
+  await tick();
+  await tick();
   expect(reads).toBe(1);
   expect(appliance.ports.log.warnings).toHaveLength(1);
 });

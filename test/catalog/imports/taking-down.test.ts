@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Part } from "../../../src/push/webhooks/events/cut-events.ts";
-import {
-  cutPart,
-  leavePart,
-  lookAfterWebhooks,
-} from "../../../src/push/webhooks/events/due-work.ts";
+import { cutPart, endPart, startDueWork } from "../../../src/push/webhooks/events/due-work.ts";
 import { imported } from "../../support/expectations.ts";
 import { importText } from "../../support/import-text.ts";
 import { mcpRequests } from "../../support/mcp-requests.ts";
@@ -247,13 +243,13 @@ describe("a restored post is sent to webhooks as a new one, if no event containe
     const { clock } = pushing.appliance.ports;
     await pushing.read([1]);
     clock.advance(MINUTE_MS);
-    const { part } = await lookAfterWebhooks(db, clock, { batchMs: MINUTE_MS });
+    const { part } = await startDueWork(db, clock, { batchMs: MINUTE_MS });
     expect(part?.wanted).toHaveLength(2);
     const { wanted, last } = part as Part;
     await cutPart(db, clock, { last, wanted: wanted.slice(0, 1) });
     await takeDown(1);
     await cutPart(db, clock, { last, wanted: wanted.slice(1) });
-    await leavePart(db, clock, { last });
+    await endPart(db, clock, { last });
     await bringBack(1, at());
     await pushing.pass(MINUTE_MS);
     expect(postsSent(pushing)).toEqual([[1]]);

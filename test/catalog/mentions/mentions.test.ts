@@ -330,7 +330,7 @@ describe("a database from a version without mentions", () => {
     await expect(failing.goOn(db, old.ports.clock, 0)).rejects.toThrow("killed");
     expect(old.app.builds.list()).toMatchObject([{ percent: 44 }]);
 
-    await old.app.builds.look();
+    await old.app.builds.tick();
     expect(old.app.builds.list()).toEqual([]);
     expect(all()).toEqual(written);
     expect((await list()).status).toBe(200);

@@ -434,10 +434,10 @@ describe("the index follows posts and channels:", () => {
     await appliance.app.domains.channels.setPublic(1, false, COMMAND_LINE);
     await found("дом", [2]);
     expect((await expectOk(appliance, asking("дом"))).body.matches).toBe(1);
-    await appliance.app.builds.look();
+    await appliance.app.builds.tick();
     await found("дом", [2]);
     await appliance.app.domains.channels.setPublic(1, true, COMMAND_LINE);
-    await appliance.app.builds.look();
+    await appliance.app.builds.tick();
     await found("дом", [2, 1]);
   });
 
@@ -446,7 +446,7 @@ describe("the index follows posts and channels:", () => {
     for (const _ of ["before", "after"]) {
       await found("дом", [2, 1], { category: "news" });
       await found("дом", [2], { category: "science" });
-      await appliance.app.builds.look();
+      await appliance.app.builds.tick();
     }
   });
 

@@ -135,7 +135,7 @@ test("a database of an earlier version gives the same list before, during and af
     { id: COUNT + 1, title: "New", subscribers: 1, last_post_at: at(70_002) },
   ]);
   await expectSorted();
-  await appliance.app.builds.look();
+  await appliance.app.builds.tick();
   expect(appliance.app.builds.list()).toEqual([]);
   await expectSorted();
   const index = "SELECT 1 FROM sqlite_schema WHERE name = 'channels_by_last_post'";

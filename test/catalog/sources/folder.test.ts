@@ -51,7 +51,7 @@ function put(name: string, title: string, ageMs = MINUTE_MS): void {
 }
 
 async function lookNow(): Promise<Source> {
-  await appliance.app.sources.look();
+  await appliance.app.sources.tick();
   await appliance.app.sources.settled();
   return appliance.app.sources.find("folder");
 }

@@ -33,7 +33,7 @@ afterEach(() => appliance.close());
 
 async function look(): Promise<void> {
   appliance.ports.clock.advance(60_000);
-  await appliance.app.sources.look();
+  await appliance.app.sources.tick();
   await appliance.app.sources.settled();
 }
 

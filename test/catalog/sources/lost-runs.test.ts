@@ -41,7 +41,7 @@ async function readWith(happens: () => unknown): Promise<number> {
     written = channels();
     await happens();
   };
-  await appliance.app.sources.look();
+  await appliance.app.sources.tick();
   await appliance.app.sources.settled();
   return written;
 }
@@ -71,7 +71,7 @@ test("a run on another machine keeps its source while it sends heartbeats, and i
     statement(domains.db, "UPDATE sources SET owner = ?, heartbeat_at = ?").run(ELSEWHERE, at);
   const look = async (afterMs: number) => {
     appliance.ports.clock.advance(afterMs);
-    await sources.look();
+    await sources.tick();
     await sources.settled();
     return (await sources.find("files")).owner;
   };

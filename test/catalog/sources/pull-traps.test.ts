@@ -52,7 +52,7 @@ afterEach(async () => {
 /** Starts what is due a quarter of an hour later, and waits for its end. */
 async function look(): Promise<Source> {
   appliance.ports.clock.advance(15 * MINUTE_MS);
-  await appliance.app.sources.look();
+  await appliance.app.sources.tick();
   await appliance.app.sources.settled();
   return appliance.app.sources.find("files");
 }

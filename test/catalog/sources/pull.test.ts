@@ -50,7 +50,7 @@ function add(given: Wanted = {}) {
 
 /** Starts what is due, as the process does every few seconds, and waits for its end. */
 async function look(): Promise<Source> {
-  await appliance.app.sources.look();
+  await appliance.app.sources.tick();
   await appliance.app.sources.settled();
   return appliance.app.sources.find("files");
 }
@@ -293,11 +293,11 @@ describe("several sources", () => {
     const { sources } = appliance.app;
     await add();
     await add({ name: "others", url: "https://others.example.com/channels.csv" });
-    await sources.look();
+    await sources.tick();
     const [one, other] = await sources.list();
     expect([one?.owner, other?.owner]).toEqual([expect.any(String), expect.any(String)]);
     pass(MINUTE_MS);
-    await sources.look();
+    await sources.tick();
     const later = await sources.find("files");
     expect(later.heartbeatAt).toBe((one?.heartbeatAt ?? 0) + MINUTE_MS);
     resolve();
@@ -318,7 +318,7 @@ describe("a source", () => {
     };
     const { sources } = appliance.app;
     const { id } = await add();
-    await sources.look();
+    await sources.tick();
     await sources.pauseSource(id, COMMAND_LINE);
     const stopped = sources.stop();
     resolve();
@@ -336,10 +336,10 @@ describe("a source", () => {
     };
     const { sources } = appliance.app;
     const { id } = await add();
-    await sources.look();
+    await sources.tick();
     await requested;
     await sources[verb](id, COMMAND_LINE);
-    await sources.look();
+    await sources.tick();
     await sources.settled();
     const left = verb === "removeSource" ? [] : [{ owner: null, isPaused: true, failures: 0 }];
     expect(await sources.list()).toMatchObject(left);

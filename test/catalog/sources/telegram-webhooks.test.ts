@@ -48,7 +48,7 @@ async function second(number: number): Promise<void> {
   const over = held.filter(({ untilMs }) => untilMs <= now || telegram.waiting() > 0);
   held = held.filter((one) => !over.includes(one));
   for (const { answer } of over) answer();
-  if (number % 5 === 0) await sources().look();
+  if (number % 5 === 0) await sources().tick();
   await until(async () => held.length > 0 || (await sources().list())[0]?.owner === null);
 }
 

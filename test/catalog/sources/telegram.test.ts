@@ -39,7 +39,7 @@ function add(given: Partial<NewBot> = {}): Promise<Source> {
 
 /** Starts what is due, as the process does every few seconds, and waits for its end. */
 async function look(): Promise<Source> {
-  await appliance.app.sources.look();
+  await appliance.app.sources.tick();
   await appliance.app.sources.settled();
   return appliance.app.sources.find("@kanalog_bot");
 }
@@ -637,10 +637,10 @@ describe("a run", () => {
   test.each(["pauseSource", "removeSource"] as const)("ends after %s", async (verb) => {
     const { id } = await add();
     const requested = holdUp();
-    await appliance.app.sources.look();
+    await appliance.app.sources.tick();
     await requested;
     await appliance.app.sources[verb](id, COMMAND_LINE);
-    await appliance.app.sources.look();
+    await appliance.app.sources.tick();
     await appliance.app.sources.settled();
     const [source] = await appliance.app.sources.list();
     expect(source ?? null).toEqual(
@@ -663,7 +663,7 @@ describe("a run", () => {
   test("ends at once when the process stops, and is not a failure", async () => {
     await add();
     const requested = holdUp();
-    await appliance.app.sources.look();
+    await appliance.app.sources.tick();
     await requested;
     await appliance.app.sources.stop();
     expect(await appliance.app.sources.list()).toMatchObject([
@@ -688,7 +688,7 @@ describe("a run", () => {
         COMMAND_LINE,
       );
     }
-    await appliance.app.sources.look();
+    await appliance.app.sources.tick();
     await requested;
     expect(appliance.ports.network.downloads).toHaveLength(4);
     await appliance.app.sources.stop();

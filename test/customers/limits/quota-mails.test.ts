@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { tellQuota } from "../../../src/push/mail/quota-mail.ts";
+import { queueQuotaMail } from "../../../src/push/mail/quota-mail.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 
@@ -71,7 +71,7 @@ test("the database knows which mails were sent, so another process does not repe
   expect([row?.percent, others]).toEqual([80, []]);
   const again = { organizationId: customer.organizationId, percent: 80, quota: 10 };
   const { clock } = appliance.ports;
-  await tellQuota(db, clock, { ...again, periodStartedAt: row?.startedAt ?? 0 });
+  await queueQuotaMail(db, clock, { ...again, periodStartedAt: row?.startedAt ?? 0 });
   await appliance.app.mailer.runDue();
   expect(subjects()).toEqual([mailOf(80)]);
 });

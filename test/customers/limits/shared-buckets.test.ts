@@ -113,7 +113,7 @@ test("a bounded set of buckets evicts only the name unused for longest", () => {
   const take = (name: string, tokens: number) =>
     buckets.change(name, 1, 0, () => ({ bucket: { tokens, updatedAtMs: 0 } }));
   for (const name of ["a", "b", "c"]) take(name, 1);
-  expect(["a", "b", "c"].map((name) => buckets.look(name, 1, 0)?.tokens)).toEqual([
+  expect(["a", "b", "c"].map((name) => buckets.peek(name, 1, 0)?.tokens)).toEqual([
     undefined,
     1,
     1,

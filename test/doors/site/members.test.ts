@@ -413,7 +413,7 @@ describe("a password that somebody else may have chosen", () => {
   test("is removed before the person becomes staff", async () => {
     const thief = await takeOver("boss@example.com");
     const { people } = appliance.app.domains;
-    expect(await people.distrust("boss@example.com")).toBe(false);
+    expect(await people.removeUnverifiedPassword("boss@example.com")).toBe(false);
     await people.markStaff("boss@example.com", true);
     expect((await thief.get("/staff/")).status).toBe(303);
     expect((await thief.signIn("boss@example.com")).status).toBe(400);
@@ -424,7 +424,7 @@ describe("a password that somebody else may have chosen", () => {
     await boss.post(path, { action: "choose", token, password: PASSWORD });
     await boss.signIn("boss@example.com");
     expect((await boss.get("/staff/")).status).toBe(200);
-    expect(await people.distrust("boss@example.com")).toBe(true);
+    expect(await people.removeUnverifiedPassword("boss@example.com")).toBe(true);
   });
 
   test("opens no other organization that invites the address", async () => {

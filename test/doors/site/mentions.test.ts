@@ -88,6 +88,6 @@ test("a plan without posts, and older posts still being processed, are explained
   expect((await staff.get("/staff/jobs/")).html).toContain(
     "Mentions are being extracted from posts stored before this version: 25% done",
   );
-  await appliance.app.builds.look();
+  await appliance.app.builds.tick();
   expect((await staff.get("/staff/jobs/")).html).not.toContain("% done");
 });

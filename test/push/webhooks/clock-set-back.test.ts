@@ -55,7 +55,7 @@ describe("a clock that is set back by 400 days", () => {
     void pushing.runDue();
     await called;
     clock().advance(-AHEAD_MS);
-    await pushing.appliance.app.push.look();
+    await pushing.appliance.app.push.tick();
     const leases = () =>
       pushing.appliance.app.domains.db
         .prepare("SELECT claimed_until FROM webhook_deliveries")

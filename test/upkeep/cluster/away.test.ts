@@ -122,7 +122,7 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is unreachable", () => {
     const ports = fakePorts();
     const lease = createClusterLease(ALWAYS_OWN, { url: one.line.url, owner: "third" }, ports);
     const look = async (): Promise<number> => {
-      await lease.look();
+      await lease.tick();
       ports.clock.advance(2_000);
       return ports.log.warnings.length;
     };
@@ -168,7 +168,7 @@ describe.skipIf(!hasPostgres)("while PostgreSQL is unreachable", () => {
     await ask(one, "/v1/me/");
     one.line.cut();
     await one.app.flushRequests();
-    await one.app.builds.look();
+    await one.app.builds.tick();
     const count = (table: string) =>
       one.db.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n;
     expect(count("request_log")).toBeGreaterThan(0);

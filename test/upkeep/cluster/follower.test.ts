@@ -14,7 +14,7 @@ test("each reason why copying fails is logged once, and so is its recovery", asy
     const reason = fails.shift() ?? null;
     if (reason !== null) throw storageUnavailable(new Error(reason));
   }, log);
-  while (fails.length > 0) await follower.look();
+  while (fails.length > 0) await follower.tick();
   const reasons = log.warnings.map(({ fields }) => String((fields as { err: Error }).err.cause));
   expect(reasons).toEqual([
     "Error: connect ECONNREFUSED 127.0.0.1:5432",

@@ -29,13 +29,13 @@ test("a turn continues all unfinished builds, and logs each that is done", async
     { name: "mentions", percent: 0 },
     { name: "post_search", percent: 0 },
   ]);
-  await builds.look();
+  await builds.tick();
   expect(builds.list()).toEqual([]);
   expect(logged()).toHaveLength(2);
   expect(db().prepare("SELECT target FROM mentions").all()).toEqual([{ target: "target" }]);
   const { body } = await appliance.get("/v1/msgr/posts/search/?q=синицы");
   expect(body.matches).toBe(1);
-  await builds.look();
+  await builds.tick();
   expect(logged()).toHaveLength(2);
 });
 
@@ -44,7 +44,7 @@ test("an index being removed after post search was switched off is not listed as
   const settings = { messengerHosts: [], postSearch: false };
   const off = createBuilds(db(), (given) => buildSome(db(), clock, given), settings, log);
   expect(off.list()).toEqual([]);
-  await off.look();
+  await off.tick();
   expect(db().prepare("SELECT phase FROM post_search_state").all()).toEqual([{ phase: "off" }]);
   expect(db().prepare("SELECT 1 FROM searched_posts").all()).toEqual([]);
   expect(logged()).toEqual([]);

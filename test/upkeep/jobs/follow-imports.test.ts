@@ -8,7 +8,7 @@ import { hasFollowed } from "../../../src/catalog/imports/writing/import-count.t
 import type { Database } from "../../../src/db/database.ts";
 import {
   claimJob,
-  claimJobBehind,
+  claimJobAfterImport,
   claimJobNow,
   endJob,
 } from "../../../src/upkeep/jobs/job-claims.ts";
@@ -78,7 +78,7 @@ test("an import that changes nothing causes no computation", async () => {
   await look();
   await imported(appliance, "stats", days(1100));
   await imported(appliance, "channels", [channel(1, { subscribers: 5 })]);
-  expect(await appliance.app.scheduler.behind()).toEqual([]);
+  expect(await appliance.app.scheduler.dueAfterImport()).toEqual([]);
 });
 
 test("imports made while nothing served are followed at the next start", async () => {
@@ -120,7 +120,7 @@ function process(tookMs: number, ran: number[]): Scheduler {
     [job],
     {
       claim: (claim) => claimJob(db, clock, claim),
-      claimBehind: (claim) => claimJobBehind(db, clock, claim),
+      claimAfterImport: (claim) => claimJobAfterImport(db, clock, claim),
       claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
       hasFollowed: (name) => hasFollowed(db, name),
       runs: () => selectJobRuns(db),
@@ -136,7 +136,7 @@ test("a run that was cut off is repeated after an hour, for the same import", as
   await imported(appliance, "stats", days(1100));
   clock.advance(5 * SECOND);
   const claim = { name: "long", dueAt: clock.now() };
-  expect(await claimJobBehind(appliance.app.domains.db, clock, claim)).not.toBeNull();
+  expect(await claimJobAfterImport(appliance.app.domains.db, clock, claim)).not.toBeNull();
   const ran: number[] = [];
   const next = process(0, ran);
   clock.advance(60 * SECOND);
@@ -172,11 +172,11 @@ test("imports all day long cost a twentieth of the time, and the last one is fol
     await one.followImports();
   }
   expect(ran).toHaveLength(6);
-  expect(await one.behind()).toEqual(["long"]);
+  expect(await one.dueAfterImport()).toEqual(["long"]);
   clock.advance(600 * SECOND);
   await one.followImports();
   expect(ran).toHaveLength(7);
-  expect(await one.behind()).toEqual([]);
+  expect(await one.dueAfterImport()).toEqual([]);
 });
 
 /** Runs use one node's clock and imports another's, so only the order of their commits matters. */
@@ -197,7 +197,7 @@ test("an import is followed even if its clock, or that of the run before, is a m
     set(now + at * 600 * SECOND + aheadAtRun);
     await look(10 * SECOND);
     expect(await growth()).toBe(5 + 10 * at);
-    expect(await appliance.app.scheduler.behind()).toEqual([]);
+    expect(await appliance.app.scheduler.dueAfterImport()).toEqual([]);
   }
 });
 

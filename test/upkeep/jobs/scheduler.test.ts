@@ -9,7 +9,7 @@ import { migrate } from "../../../src/db/migrate.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
 import {
   claimJob,
-  claimJobBehind,
+  claimJobAfterImport,
   claimJobNow,
   endJob,
 } from "../../../src/upkeep/jobs/job-claims.ts";
@@ -41,7 +41,7 @@ function ledger(db: Database): JobLedger {
   return {
     claim: (claim) => claimJob(db, clock, claim),
     claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
-    claimBehind: (claim) => claimJobBehind(db, clock, claim),
+    claimAfterImport: (claim) => claimJobAfterImport(db, clock, claim),
     hasFollowed: (name) => hasFollowed(db, name),
     runs: () => selectJobRuns(db),
     end: (end) => endJob(db, clock, end),
@@ -325,4 +325,21 @@ test("an unknown job is not found", async () => {
   await expect(scheduler().runNow("other", COMMAND_LINE)).rejects.toMatchObject({
     code: "not_found",
   });
+});
+
+test("stopping waits for a job whose claim on request is still in progress", async () => {
+  const { clock, log } = appliance.ports;
+  const parts = ledger(appliance.app.domains.db);
+  const mayClaim = Promise.withResolvers<void>();
+  const claimNow: JobLedger["claimNow"] = async (claim, by) => {
+    await mayClaim.promise;
+    return parts.claimNow(claim, by);
+  };
+  const process = createScheduler([NIGHTLY], { ...parts, claimNow }, clock, log);
+  const started = process.runNow("nightly", COMMAND_LINE);
+  const stopped = process.stop();
+  mayClaim.resolve();
+  await stopped;
+  expect(noted().finished_at).not.toBeNull();
+  expect(await started).toBe(true);
 });

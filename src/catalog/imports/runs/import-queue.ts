@@ -81,5 +81,5 @@ export function createImportQueue(
 }
 
 function failureOf(error: unknown): Message {
-  return error instanceof AppError && error.code !== "internal" ? error.said : FAILED;
+  return error instanceof AppError && error.code !== "internal" ? error.publicMessage : FAILED;
 }

@@ -67,7 +67,7 @@ export function createImportRuns(
     /** Called at the start: removes files of processes that are gone. */
     recover(): Promise<void> {
       files.removeLeftovers();
-      return this.look();
+      return this.tick();
     },
 
     /**
@@ -75,7 +75,7 @@ export function createImportRuns(
      * gone, and removes uploads that were held for too long. Never throws.
      * @param endsGone whether this process is responsible for ending others' runs
      */
-    async look(endsGone = true): Promise<void> {
+    async tick(endsGone = true): Promise<void> {
       held.removeOld();
       try {
         const running = await selectRunning(db);

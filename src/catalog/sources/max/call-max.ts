@@ -1,8 +1,8 @@
 import { asObject } from "../../../values/json-object.ts";
 import { message, type Message as UserMessage } from "../../../values/messages/messages.ts";
-import type { AskApi } from "../ask-api.ts";
 import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
+import type { CallApi } from "../call-api.ts";
 
 const ANSWER_MS = 30_000;
 /** At most twenty requests a second (sources, section 4). */
@@ -20,7 +20,7 @@ export interface Pace {
 /** Calls MAX's Bot API, with at least 50 ms between the starts of two calls. */
 export function createMaxCall(
   { api, token }: Pick<BotAccess, "api" | "token">,
-  ask: AskApi,
+  ask: CallApi,
   signal: AbortSignal,
   clock: Pace,
 ) {

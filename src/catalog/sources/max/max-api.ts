@@ -1,6 +1,6 @@
 import { isObject } from "../../../values/json-object.ts";
-import type { AskApi } from "../ask-api.ts";
 import type { BotAccess } from "../bot-messenger.ts";
+import type { CallApi } from "../call-api.ts";
 import { createMaxCall, type Pace } from "./call-max.ts";
 import { postIdOf } from "./max-rows.ts";
 import {
@@ -46,7 +46,7 @@ const UNPACED: Pace = { monotonic: () => 0, sleep: async () => {} };
  */
 export function createMaxApi(
   access: Pick<BotAccess, "api" | "token">,
-  ask: AskApi,
+  ask: CallApi,
   signal: AbortSignal,
   clock = UNPACED,
 ) {

@@ -1,8 +1,8 @@
 import { membersOf } from "../../../values/json-object.ts";
 import { message, type Message as UserMessage } from "../../../values/messages/messages.ts";
-import type { ApiAnswer, AskApi } from "../ask-api.ts";
 import { type BotFault, refused, waitOf } from "../bot-fault.ts";
 import type { BotAccess } from "../bot-messenger.ts";
+import type { ApiAnswer, CallApi } from "../call-api.ts";
 import { type Chat, type FullChat, readChat, readUpdates, type Update } from "./telegram-shapes.ts";
 
 export interface TelegramFault extends BotFault {
@@ -25,7 +25,7 @@ const ANSWER_MS = 30_000;
 /** The methods of Telegram's Bot API 10 that a source needs. */
 export function createTelegramApi(
   { api, token }: Pick<BotAccess, "api" | "token">,
-  ask: AskApi,
+  ask: CallApi,
   signal: AbortSignal,
 ) {
   async function call<Result>(

@@ -40,7 +40,7 @@ export function memberCommand(context: CommandContext): Command {
       printResult(context, { json }, async ({ accounts, people }) => {
         const { id: organizationId } = await organizationNamed(accounts, organization);
         const member = await accounts.addMember({ organizationId, ...input }, COMMAND_LINE);
-        await people.distrust(member.email);
+        await people.removeUnverifiedPassword(member.email);
         return describe(member);
       }),
     );

@@ -126,7 +126,7 @@ function createCustomer(
     const access = write ? "read_write" : "read_only";
     // The person is created before the member, who could not be invited again if this failed.
     await people.ensure({ email, name: "" });
-    const hasPassword = await people.distrust(email);
+    const hasPassword = await people.removeUnverifiedPassword(email);
     const { made, token } = await keys.createCustomer(
       { organization: name, plan, email, name: "", key: { name: "First key", access } },
       COMMAND_LINE,

@@ -21,7 +21,7 @@ export function staffCommand(context: CommandContext): Command {
       withDomains(context, async ({ people }) => {
         const email = requiredEmail(text);
         const { person } = await people.ensure({ email, name });
-        const hasPassword = await people.distrust(email);
+        const hasPassword = await people.removeUnverifiedPassword(email);
         await people.markStaff(email, true);
         const token = hasPassword ? null : await people.passwordLink(email);
         const link = token && passwordLink(context, token);

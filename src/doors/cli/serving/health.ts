@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Config } from "../../../config.ts";
-import { type Got, getText } from "../../../ports/get-text.ts";
+import { getText, type TextResult } from "../../../ports/get-text.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
 import { hostText, portText, serveConfig } from "./serve-options.ts";
@@ -71,7 +71,7 @@ async function healthOf(address: string): Promise<Health> {
   return notReady(`Not ready at ${address}: ${answer.detail}`, answer.checks);
 }
 
-async function answerOfAny(url: string): Promise<Got> {
+async function answerOfAny(url: string): Promise<TextResult> {
   const first = await getText(url, ANSWER_MAX_MS);
   if (!("fault" in first)) return first;
   const more = Array.from({ length: MORE_CONNECTIONS }, async () => {

@@ -5,9 +5,12 @@ import { inLanguage } from "../../../values/messages/messages.ts";
 /**
  * An error's messages by field, in the visitor's language; under `non_field_errors` if it has no fields.
  */
-export function errorMessages(language: Language, { faults, said }: AppError): FieldErrors {
+export function errorMessages(
+  language: Language,
+  { faults, publicMessage }: AppError,
+): FieldErrors {
   return Object.fromEntries(
-    Object.entries(faults ?? { non_field_errors: [said] }).map(([field, messages]) => [
+    Object.entries(faults ?? { non_field_errors: [publicMessage] }).map(([field, messages]) => [
       field,
       messages.map((message) => inLanguage(language, message)),
     ]),

@@ -29,7 +29,7 @@ export function notFoundPage(visit: Visit): View {
 export function messagePage(visit: Visit, error: AppError): PageView {
   const { words, language, requestId } = visit;
   const isUnexpected = error.code === "internal";
-  const text = isUnexpected ? words.failedText : inLanguage(language, error.said);
+  const text = isUnexpected ? words.failedText : inLanguage(language, error.publicMessage);
   return {
     kind: "page",
     ...statusOf(error),

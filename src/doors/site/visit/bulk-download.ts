@@ -52,7 +52,7 @@ export async function bulkDownload(
  */
 async function visitAt(nowMs: number, visit: Visit, { accounts }: SiteContext): Promise<Visit> {
   const { member, organization } = membershipOf(visit);
-  const places = await accounts.placesOf(member.email);
+  const places = await accounts.allMembershipsOf(member.email);
   const membership = places.filter(isActive).find((one) => one.organization.id === organization.id);
   if (membership === undefined)
     throw new AppError("authentication_failed", message("keyOfSuspended"));

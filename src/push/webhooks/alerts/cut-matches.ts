@@ -51,7 +51,7 @@ export function cutMatches(
 }
 
 /** Ends a part once all its alerts are done: removes its posts from the queue. */
-export async function leaveMatches(
+export async function endMatchedPart(
   db: Database,
   clock: Clock,
   { last }: Pick<MatchedPart, "last">,

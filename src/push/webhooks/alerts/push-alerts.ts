@@ -1,10 +1,10 @@
 import type { Calls } from "../../../db/operations.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { cutMatches, leaveMatches, type MatchedPart } from "./cut-matches.ts";
+import { cutMatches, endMatchedPart, type MatchedPart } from "./cut-matches.ts";
 import { matchPosts } from "./match-posts.ts";
 
 /** Work for alerts that runs on a timer, on the thread that writes it. */
-export const alertWork = { matchPosts, cutMatches, leaveMatches };
+export const alertWork = { matchPosts, cutMatches, endMatchedPart };
 
 export type AlertWork = Calls<typeof alertWork>;
 
@@ -41,7 +41,7 @@ export function createAlertTurns(work: AlertWork, clock: Clock) {
           await clock.sleep(PAUSE_MS);
           if (isOver()) return;
         }
-        await work.leaveMatches({ last: left.last });
+        await work.endMatchedPart({ last: left.last });
         left = null;
       } while (!isOver());
       left = await nextPart(work, isOver);

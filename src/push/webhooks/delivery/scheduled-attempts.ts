@@ -79,7 +79,10 @@ export function createScheduledAttempts(
       return flights.dropAhead();
     },
 
-    unfinished: flights.unfinished,
+    /**
+     * Starts no further attempt. @returns all claims, also those that an exchange made during a shutdown
+     */
+    abandon: (): readonly DeliveryClaim[] => [...flights.dropAhead(), ...flights.unfinished()],
   };
 }
 

@@ -90,7 +90,7 @@ export function createSender(
       const allEnded = Promise.all([scheduled.idle(), manual.settled()]);
       await Promise.race([allEnded, ports.clock.sleep(STOP_WAIT_MS, waited.signal)]);
       waited.abort();
-      const unfinished = scheduled.unfinished();
+      const unfinished = scheduled.abandon();
       stopped.abort();
       await releaseAll(unfinished);
       await manual.settled();

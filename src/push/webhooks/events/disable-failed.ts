@@ -10,7 +10,7 @@ import { noticeMail } from "../../mail/notice-mail.ts";
 import { disable, selectWebhook } from "../manage/webhooks.store.ts";
 import type { Webhook } from "../manage/webhooks.table.ts";
 import { emptyQueues } from "./drop-queue.ts";
-import { readLook, selectFailing } from "./look.store.ts";
+import { readTimes, selectFailing } from "./due-work.store.ts";
 
 /** A webhook that fails for this long is disabled (specification, section 6). */
 export const FAILING_MAX_MS = DAY_MS;
@@ -36,7 +36,7 @@ export async function disableFailed(db: Database, clock: Clock): Promise<number[
 
 /** Numbers of the webhooks to disable. */
 async function failing(db: Database, nowMs: number): Promise<number[]> {
-  const { overdueUntil } = await readLook(db);
+  const { overdueUntil } = await readTimes(db);
   const failingSince = nowMs - FAILING_MAX_MS;
   return selectFailing(db, { failingSince, downMaxMs: DOWN_MAX_MS, overdueUntil });
 }

@@ -6,11 +6,11 @@ import { forgetReadPosts } from "./cut-events.store.ts";
 import { cutEvents, nextPart, type Part, type PostTexts } from "./cut-events.ts";
 import { disableFailed, FAILING_MAX_MS } from "./disable-failed.ts";
 import { deadQueues, emptyQueues } from "./drop-queue.ts";
+import { isAnyFailingSince, readTimes, updateTimes } from "./due-work.store.ts";
 import { isHeartbeatDue, noteHeartbeat } from "./heartbeat.ts";
-import { isAnyFailingSince, readLook, updateLook } from "./look.store.ts";
 
 /** Webhook work that runs on a timer, on the thread that writes it. */
-export const webhookWork = { lookAfterWebhooks, cutPart, leavePart, disableFailed };
+export const webhookWork = { startDueWork, cutPart, endPart, disableFailed };
 
 /** How long a transaction may process further webhooks; the webhook in progress comes on top. */
 const CUT_MS = 5;
@@ -18,8 +18,8 @@ const CUT_MS = 5;
 /** Whether there may be work. Checked every second, so it must cost next to nothing. */
 export async function isWorkDue(db: Database, nowMs: number, batchMs: number): Promise<boolean> {
   if (!(await anyWebhook(db))) return false;
-  const look = await readLook(db);
-  if (isHeartbeatDue(look, nowMs) || nowMs >= look.batchedAt + batchMs) return true;
+  const times = await readTimes(db);
+  if (isHeartbeatDue(times, nowMs) || nowMs >= times.batchedAt + batchMs) return true;
   return isAnyFailingSince(db, nowMs - FAILING_MAX_MS);
 }
 
@@ -28,7 +28,7 @@ export async function isWorkDue(db: Database, nowMs: number, batchMs: number): P
  * batch if one is due.
  * @returns whether a batch was started; and its first part of posts, null if none is queued
  */
-export async function lookAfterWebhooks(
+export async function startDueWork(
   db: Database,
   clock: Clock,
   { batchMs }: { batchMs: number },
@@ -37,8 +37,8 @@ export async function lookAfterWebhooks(
   await endUnserved(db, clock);
   const isBatch = await inTransaction(db, clock, "webhooks-look", async (tx) => {
     const nowMs = clock.now();
-    if (nowMs < (await readLook(tx)).batchedAt + batchMs) return false;
-    await updateLook(tx, { batchedAt: nowMs });
+    if (nowMs < (await readTimes(tx)).batchedAt + batchMs) return false;
+    await updateTimes(tx, { batchedAt: nowMs });
     return true;
   });
   return { isBatch, part: isBatch ? nextPart(db) : null };
@@ -68,7 +68,7 @@ export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Pro
  * Ends a part once all its webhooks are done: removes its posts from the queue.
  * @returns the next part, or null
  */
-export async function leavePart(
+export async function endPart(
   db: Database,
   clock: Clock,
   { last }: Pick<Part, "last">,

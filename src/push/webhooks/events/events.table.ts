@@ -16,4 +16,4 @@ export const webhookLook = sqliteTable("webhook_look", {
   overdueUntil: integer("overdue_until").notNull(),
 });
 
-export type Look = typeof webhookLook.$inferSelect;
+export type WebhookTimes = typeof webhookLook.$inferSelect;

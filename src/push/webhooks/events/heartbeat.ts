@@ -1,7 +1,14 @@
 import type { Transaction } from "../../../db/database.ts";
 import { setBackMails } from "../../mail/mails.store.ts";
-import type { Look } from "./events.table.ts";
-import { addDownTime, putDue, readLook, selectOverdue, setBack, updateLook } from "./look.store.ts";
+import {
+  addDownTime,
+  putDue,
+  readTimes,
+  selectOverdue,
+  setBack,
+  updateTimes,
+} from "./due-work.store.ts";
+import type { WebhookTimes } from "./events.table.ts";
 
 /** Interval of heartbeats, shared by all processes. */
 const HEARTBEAT_MS = 30_000;
@@ -15,7 +22,7 @@ const SPREAD_STEP_MAX_MS = 1_000;
 const SET_BACK_MS = 1_000;
 
 /** Whether a heartbeat is due, or the clock was set back. */
-export function isHeartbeatDue({ lookedAt }: Look, nowMs: number): boolean {
+export function isHeartbeatDue({ lookedAt }: WebhookTimes, nowMs: number): boolean {
   return lookedAt === null || nowMs >= lookedAt + HEARTBEAT_MS || nowMs < lookedAt - SET_BACK_MS;
 }
 
@@ -24,7 +31,7 @@ export function isHeartbeatDue({ lookedAt }: Look, nowMs: number): boolean {
  * the clock was set back. Must precede anything that writes a due time in the transaction.
  */
 export async function noteHeartbeat(tx: Transaction, nowMs: number): Promise<void> {
-  const before = await readLook(tx);
+  const before = await readTimes(tx);
   if (!isHeartbeatDue(before, nowMs)) return;
   const gapMs = nowMs - (before.lookedAt ?? nowMs);
   if (gapMs < 0) {
@@ -35,7 +42,7 @@ export async function noteHeartbeat(tx: Transaction, nowMs: number): Promise<voi
     await addDownTime(tx, nowMs, gapMs);
     await spreadOverdue(tx, nowMs);
   }
-  await updateLook(tx, { lookedAt: nowMs });
+  await updateTimes(tx, { lookedAt: nowMs });
 }
 
 /** Most due times to move; deliveries beyond that wait for capacity anyway. */
@@ -48,5 +55,5 @@ async function spreadOverdue(tx: Transaction, nowMs: number): Promise<void> {
   for (const [place, id] of overdue.entries()) {
     await putDue(tx, id, nowMs + Math.floor(place * stepMs));
   }
-  await updateLook(tx, { overdueUntil: nowMs + SPREAD_MS });
+  await updateTimes(tx, { overdueUntil: nowMs + SPREAD_MS });
 }

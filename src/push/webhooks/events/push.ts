@@ -12,7 +12,7 @@ export type Push = ReturnType<typeof createPush>;
 const PAUSE_MS = 3;
 
 /**
- * Runs the work of webhooks: `look` is called every second.
+ * Runs the work of webhooks: `tick` is called every second.
  * @param batchMs time between two batches, each of which puts the posts read since into events
  */
 export function createPush(
@@ -26,7 +26,7 @@ export function createPush(
 
   /** Works in steps, so that the sender's transactions on the same thread get in between. */
   async function doWork(): Promise<void> {
-    const { isBatch, part: first } = await work.lookAfterWebhooks({ batchMs });
+    const { isBatch, part: first } = await work.startDueWork({ batchMs });
     let part = first;
     while (part !== null) {
       const { last } = part;
@@ -35,7 +35,7 @@ export function createPush(
         wanted = wanted.slice(await work.cutPart({ last, wanted }));
         await clock.sleep(PAUSE_MS);
       }
-      part = await work.leavePart({ last });
+      part = await work.endPart({ last });
       // Sends finished events while the next part is being processed.
       if (part !== null && (await isAttemptDue(db, clock.now()))) {
         void sender.pump().catch(() => {});
@@ -49,7 +49,7 @@ export function createPush(
   }
 
   /** Does all work that is due now; attempts continue after it settles. Never throws. */
-  async function look(): Promise<void> {
+  async function tick(): Promise<void> {
     try {
       if (await isWorkDue(db, clock.now(), batchMs)) await doWork();
       else if (alerts.isLeft()) await alerts.turn();
@@ -61,10 +61,10 @@ export function createPush(
   }
 
   return {
-    look,
-    /** As `look`, but settles once no attempt is in progress. */
+    tick,
+    /** As `tick`, but settles once no attempt is in progress. */
     async runDue(): Promise<void> {
-      await look();
+      await tick();
       await sender.idle();
     },
   };

@@ -543,14 +543,14 @@ export const push: Entries = {
       why: "Whether each webhook has something pending.",
     },
   ],
-  "push/webhooks/events/look.store.ts anyFailing": [
+  "push/webhooks/events/due-work.store.ts anyFailing": [
     {
       sql: 'select "id" from "webhooks" where "webhooks"."failing_since" <= ? limit ?',
       plan: ["SEARCH webhooks USING COVERING INDEX webhooks_failing (failing_since<?)"],
       rows: 0,
     },
   ],
-  "push/webhooks/events/look.store.ts failingTooLong": [
+  "push/webhooks/events/due-work.store.ts failingTooLong": [
     {
       sql: 'select "id" from "webhooks" where ("webhooks"."failing_since" <= ? and "webhooks"."disabled_reason" = ? and ("webhooks"."down_ms" <= ? or not exists (select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" <= ?))))',
       plan: [
@@ -561,21 +561,21 @@ export const push: Entries = {
       rows: 2,
     },
   ],
-  "push/webhooks/events/look.store.ts addDownTime": [
+  "push/webhooks/events/due-work.store.ts addDownTime": [
     {
       sql: 'update "webhooks" set … where "webhooks"."failing_since" < ?',
       plan: ["SEARCH webhooks USING INDEX webhooks_failing (failing_since<?)"],
       rows: 1,
     },
   ],
-  "push/webhooks/events/look.store.ts look": [
+  "push/webhooks/events/due-work.store.ts times": [
     {
       sql: 'select … from "webhook_look"',
       plan: ["SCAN webhook_look"],
       rows: 1,
     },
   ],
-  "push/webhooks/events/look.store.ts overdue": [
+  "push/webhooks/events/due-work.store.ts overdue": [
     {
       sql: 'select … from "webhooks" cross join "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" < ?) limit ?',
       plan: [
@@ -586,14 +586,14 @@ export const push: Entries = {
       why: "Webhooks, and of what is overdue the first 2,000.",
     },
   ],
-  "push/webhooks/events/look.store.ts put": [
+  "push/webhooks/events/due-work.store.ts put": [
     {
       sql: 'update "webhook_deliveries" set "next_attempt_at" = ? where "webhook_deliveries"."id" = ?',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "push/webhooks/events/look.store.ts setBack": [
+  "push/webhooks/events/due-work.store.ts setBack": [
     {
       sql: 'update "webhook_look" set …',
       plan: ["SCAN webhook_look"],
@@ -629,7 +629,7 @@ export const push: Entries = {
       why: "Only where the clock was set back: all that waits gets another time at once.",
     },
   ],
-  "push/webhooks/events/look.store.ts updateLook": [
+  "push/webhooks/events/due-work.store.ts updateTimes": [
     {
       sql: 'update "webhook_look" set "looked_at" = ?',
       plan: ["SCAN webhook_look"],

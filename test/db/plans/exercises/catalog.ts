@@ -73,7 +73,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   for (const filter of CATALOG_FILTERS) {
     await list(`channels/?limit=100&ordering=-last_post_at&${filter}`);
   }
-  await appliance.app.builds.look();
+  await appliance.app.builds.tick();
   db.exec("UPDATE channels SET last_post_at = 1 WHERE id = 1");
   await pruneLastPostOrder(db, clock);
   // Pages up to the channels that have no value in this ordering, and beyond.
@@ -158,7 +158,7 @@ async function searchPosts(
   const { db, clock } = appliance.app.domains;
   appliance.app.services.postSearch.progress();
   while (db.prepare("SELECT 1 FROM post_search_state WHERE phase <> 'ready'").get()) {
-    await appliance.app.builds.look();
+    await appliance.app.builds.tick();
   }
   for (const isStale of [false, true]) {
     if (isStale) {
@@ -175,7 +175,7 @@ async function searchPosts(
       }
     }
   }
-  await appliance.app.builds.look();
+  await appliance.app.builds.tick();
   countSearched(db);
   // Views that were read again and stay on the same level.
   await appliance.importRows("posts", [{ id: 1, views: 101 }]);

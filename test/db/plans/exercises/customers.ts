@@ -2,12 +2,12 @@ import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { createKeyToken } from "../../../../src/customers/keys/key-token.ts";
 import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts";
 import { pruneOAuth } from "../../../../src/customers/oauth/prune-oauth.ts";
-import { distrust, markStaff } from "../../../../src/customers/people/people.ts";
+import { markStaff, removeUnverifiedPassword } from "../../../../src/customers/people/people.ts";
 import { prunePeople } from "../../../../src/customers/people/prune-people.ts";
 import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
 import { setUpPerson } from "../../../../src/customers/people/set-up-person.ts";
 import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
-import { tellQuota } from "../../../../src/push/mail/quota-mail.ts";
+import { queueQuotaMail } from "../../../../src/push/mail/quota-mail.ts";
 import { noteStep } from "../../../../src/upkeep/first-steps/first-steps.ts";
 import type { Appliance } from "../../../support/appliance.ts";
 import { startOAuthTalk } from "../../../support/oauth-client.ts";
@@ -58,7 +58,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   const { email } = db.prepare("SELECT email FROM people WHERE id = 'person 10'").get() as {
     email: string;
   };
-  await distrust(db, clock, email);
+  await removeUnverifiedPassword(db, clock, email);
   const input = { settings: { secret: "x" }, email: "late@example.com", name: "Late" };
   await setUpPerson(db, clock, { ...input, password: "green horse 12" }).catch(() => {});
 
@@ -96,7 +96,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   await accounts.handOver(whole.owner.id, to, COMMAND_LINE);
   await app.flushRequests();
   const quota = { organizationId, periodStartedAt: clock.now(), percent: 80, quota: 10 };
-  await tellQuota(db, clock, quota);
+  await queueQuotaMail(db, clock, quota);
   await noteStep(db, clock, "first_call");
   await scrape(appliance);
   accountsVersionNow(db);

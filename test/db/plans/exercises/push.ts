@@ -17,7 +17,7 @@ export async function exercisePush(world: World): Promise<void> {
   const [first = 0, second = 0, third = 0] = webhooks;
 
   await app.push.runDue();
-  await app.push.look();
+  await app.push.tick();
   await app.mailer.runDue();
   clock.advance(MINUTE_MS);
   network.answer = ({ host }) => ({ status: host.startsWith("receiver0") ? 503 : 204 });

@@ -41,7 +41,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   // What runs every few seconds, for imports of this process and of those that are gone.
   await importRunChanges.importHeartbeat(db, ports.clock, "this process", []);
   await selectRunning(db);
-  await createUpkeepLease(db, inlineThreads(pools.lease, db, ports.clock).calls, ports).look();
+  await createUpkeepLease(db, inlineThreads(pools.lease, db, ports.clock).calls, ports).tick();
   await leaseChanges.beatLease(db, ports.clock, "this process");
   await leaseChanges.leaveLease(db, ports.clock, "this process");
   await runSources(app.sources, db, ports);
@@ -108,7 +108,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
     { id: 2_000_004, channel: 40_005 },
   ]);
   db.exec(`INSERT INTO background_builds SELECT 'mentions', max(id) - 30, max(id) FROM posts`);
-  await appliance.app.builds.look();
+  await appliance.app.builds.tick();
   appliance.app.services.posts.post(2_000_002);
   await appliance.app.domains.posts.delete([2_000_003], COMMAND_LINE);
   await recountDays(db, ports.clock);
@@ -193,7 +193,7 @@ async function runSources(
   network.fileAt = () => ({ status: 200, body: "id,subscribers\n1,10\n" });
   const source = { name: "files", schedule: "15m", headers: {}, settings };
   const { id } = await sources.add(source, COMMAND_LINE);
-  await sources.look();
+  await sources.tick();
   await sources.settled();
   await sourceChanges.sourceHeartbeat(db, clock, "this process");
   await selectDoneFiles(db, id);
@@ -218,7 +218,7 @@ async function runBot(sources: Sources, { network, clock }: FakePorts): Promise<
   telegram.edit(channel, post, { text: "two" });
   telegram.album(channel, ["a", "b"], "13901");
   for (const moment of ["before it is a supergroup", "after"]) {
-    await sources.look();
+    await sources.tick();
     await sources.settled();
     if (moment !== "after") telegram.migrate(-4001, -1_001_000_007_777);
     clock.advance(DAY_MS);
@@ -241,12 +241,12 @@ async function runMaxBot(
   const channel = max.addChannel({ id: -70_000_000_000_001n, title: "Канал" });
   const mid = max.post(channel.id, "one");
   for (const change of [() => max.edit(mid, "two"), () => max.remove(mid)]) {
-    await sources.look();
+    await sources.tick();
     await sources.settled();
     change();
     clock.advance(DAY_MS);
   }
-  await sources.look();
+  await sources.tick();
   await sources.settled();
   await hasUnread(db, id);
   isHandleTaken(db, String(channel.id), "channel_3");

@@ -1,4 +1,4 @@
-import { alertsIncluded, alertsIncludedOrKept } from "../../../../methods/plan-rules.ts";
+import { alertsAccessible, alertsIncluded } from "../../../../methods/plan-rules.ts";
 import { accessTo } from "../../visit/item-access.ts";
 
 export const {
@@ -10,7 +10,7 @@ export const {
 } = accessTo({
   name: "alert",
   included: alertsIncluded,
-  includedOrKept: alertsIncludedOrKept,
+  includedOrKept: alertsAccessible,
   wordsOf: ({ words }) => words.alertPages,
   get: (own, { services }) => services.alerts.get(own),
 });

@@ -47,7 +47,7 @@ export async function refusalText(
   if (error.code === "tariff_required") {
     return visit.words.mentionPages.closed((await planOf(visit, context)).code);
   }
-  return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.said);
+  return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.publicMessage);
 }
 
 /** Recent mentions of the channel, and similar channels. */

@@ -67,7 +67,7 @@ function isStaff({ signedIn }: Visit): boolean {
 async function refusalOf(error: AppError, visit: Visit, context: SiteContext): Promise<string> {
   const plan = await planOf(visit, context);
   if (error.code === "tariff_required") return visit.words.explorerPages.postsClosed(plan.code);
-  return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.said);
+  return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.publicMessage);
 }
 
 function Posts({

@@ -67,7 +67,7 @@ export async function refusalText(
   const plan = await planOf(visit, context);
   return error.code === "tariff_required" && plan.historyDays !== null
     ? visit.words.explorerPages.historyClosed(plan.code, plan.historyDays)
-    : inLanguage(visit.language, error.said);
+    : inLanguage(visit.language, error.publicMessage);
 }
 
 /** Links to the same page with other periods. */

@@ -4,9 +4,9 @@ import type { PartProps } from "../../site-context.ts";
 
 /** Says that missing growth and engagement are being computed; null if no update is pending. */
 export async function MetricsComing({ visit, context }: PartProps): Promise<JSX.Element | null> {
-  const behind = await context.jobs.behind();
+  const awaited = await context.jobs.dueAfterImport();
   // On a node, the job's name includes the node's.
-  if (!behind.some((name) => name === "metrics" || name.startsWith("metrics@"))) return null;
+  if (!awaited.some((name) => name === "metrics" || name.startsWith("metrics@"))) return null;
   return (
     <p role="status" class="notice">
       {visit.words.explorerPages.metricsComing}

@@ -102,7 +102,7 @@ async function copiedLink(
   { person, hasPassword }: EnsuredPerson,
   change?: PasswordLink["change"],
 ): Promise<string> {
-  const places = await accounts.placesOf(email);
+  const places = await accounts.allMembershipsOf(email);
   const isElsewhere = places.some(({ organization }) => organization.id !== organizationId);
   const isUnsafe = hasPassword || person.isStaff || isElsewhere;
   const token = isUnsafe ? null : await people.passwordLink({ email, isTrusted: false, change });

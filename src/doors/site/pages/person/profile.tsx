@@ -54,7 +54,7 @@ async function closedPlaces(
 ): Promise<string[]> {
   if (signedIn === null) return [];
   const { email, isVerified } = signedIn.person;
-  const places = await accounts.placesOf(email);
+  const places = await accounts.allMembershipsOf(email);
   if (places.length === 0) return [words.noOrganization];
   const memberships = await accounts.membershipsOf(email, isVerified);
   const open = memberships.map(({ organization }) => organization.id);

@@ -108,7 +108,7 @@ async function search(
   } catch (error) {
     const isShownByPage =
       error instanceof AppError &&
-      ["postSearchBuilding", "postSearchOff"].includes(error.said.code);
+      ["postSearchBuilding", "postSearchOff"].includes(error.publicMessage.code);
     if (isShownByPage) return error;
     throw error;
   }

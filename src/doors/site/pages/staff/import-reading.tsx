@@ -64,10 +64,11 @@ export function withColumnsToName(
   kind: ImportKindName,
   error: unknown,
 ): Visit | null {
-  if (!(error instanceof AppError) || error.said.code !== "unknownColumnsInHeader") return null;
+  if (!(error instanceof AppError) || error.publicMessage.code !== "unknownColumnsInHeader")
+    return null;
   const { form, language } = visit;
   const words = visit.words.importPages;
-  const names = error.said.values.unknown.slice(0, TO_NAME_MAX);
+  const names = error.publicMessage.values.unknown.slice(0, TO_NAME_MAX);
   const guessed = guessColumns(kind, names, Object.values(readMap(visit).map));
   const lines = names.map((name, at) => `${name}=${guessed[at]}`);
   const map = [form.get("map").trim(), ...lines].join("\n").trim();
@@ -76,7 +77,7 @@ export function withColumnsToName(
     form: { ...form, get: (name) => (name === "map" ? map : form.get(name)) },
     faults: {
       file: [words.nameColumns],
-      ...cutFaults({ map: [inLanguage(language, error.said), words.rowNeeds[kind]] }),
+      ...cutFaults({ map: [inLanguage(language, error.publicMessage), words.rowNeeds[kind]] }),
     },
   };
 }

@@ -108,7 +108,7 @@ async function takeImport(visit: Visit, context: SiteContext): Promise<View> {
 /** Reports faults of the file itself at its field. */
 function atFileField(error: unknown): unknown {
   const isOfFile = error instanceof AppError && error.code === "invalid";
-  return isOfFile ? fieldError({ file: [error.said] }) : error;
+  return isOfFile ? fieldError({ file: [error.publicMessage] }) : error;
 }
 
 async function startHeld(visit: Visit, { imports }: SiteContext): Promise<View> {

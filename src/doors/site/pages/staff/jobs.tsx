@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { JobState } from "../../../../upkeep/jobs/scheduler.ts";
+import type { JobState } from "../../../../upkeep/jobs/job-states.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";

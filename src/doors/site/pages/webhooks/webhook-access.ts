@@ -1,4 +1,4 @@
-import { webhooksIncluded, webhooksIncludedOrKept } from "../../../../methods/plan-rules.ts";
+import { webhooksAccessible, webhooksIncluded } from "../../../../methods/plan-rules.ts";
 import { pageError } from "../../forms/faults.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { accessTo } from "../../visit/item-access.ts";
@@ -14,7 +14,7 @@ export const {
 } = accessTo({
   name: "webhook",
   included: webhooksIncluded,
-  includedOrKept: webhooksIncludedOrKept,
+  includedOrKept: webhooksAccessible,
   wordsOf: ({ words }) => words.webhookPages,
   get: (own, { services }) => services.webhooks.get(own),
 });

@@ -70,7 +70,7 @@ export async function createCustomer(visit: Visit, context: SiteContext): Promis
   }
   // The person is created before the member, who could not be invited again if this failed.
   await context.people.ensurePerson({ email, name: owner });
-  const hasPassword = await context.people.distrust(email);
+  const hasPassword = await context.people.removeUnverifiedPassword(email);
   const access = form.get("write") === "yes" ? "read_write" : "read_only";
   const wanted = { organization: name, plan, email, name: owner };
   const key = { name: "First key", access } as const;

@@ -70,7 +70,7 @@ export async function addOwner(visit: Visit, context: SiteContext): Promise<View
   });
   // The person is created before the member, who could not be invited again if this failed.
   await people.ensurePerson({ email, name });
-  const hasPassword = await people.distrust(email);
+  const hasPassword = await people.removeUnverifiedPassword(email);
   const added = { organizationId: organization.id, email, name, role: "owner" } as const;
   await accounts.addMember(added, actorOf(visit));
   const token = hasPassword ? null : await people.passwordLink({ email, isTrusted: true });

@@ -66,5 +66,5 @@ async function PlacesOf({
   accounts: Accounts;
   person: PersonAccount;
 }): Promise<HtmlEscapedString> {
-  return <Places visit={visit} places={await accounts.placesOf(person.email)} />;
+  return <Places visit={visit} places={await accounts.allMembershipsOf(person.email)} />;
 }

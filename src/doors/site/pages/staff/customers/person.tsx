@@ -36,7 +36,10 @@ export const personPage: SitePage = {
             [visit.words.name, <bdi>{person.name}</bdi>],
             [
               words.inOrganizations,
-              <Places visit={visit} places={await context.accounts.placesOf(person.email)} />,
+              <Places
+                visit={visit}
+                places={await context.accounts.allMembershipsOf(person.email)}
+              />,
             ],
             [words.staffMark, person.isStaff ? words.yes : words.no],
             [words.passwordSet, person.hasPassword ? words.yes : words.no],
@@ -89,7 +92,7 @@ async function markStaff(visit: Visit, context: SiteContext, isStaff: boolean): 
   const people = await context.people.people();
   const others = people.filter((one) => one.isStaff && one.id !== person.id);
   if (!isStaff && others.length === 0) throw pageError("conflict", words.lastStaff);
-  if (isStaff) await context.people.distrust(person.email);
+  if (isStaff) await context.people.removeUnverifiedPassword(person.email);
   await context.people.markStaff({ email: person.email, isStaff, by: actorOf(visit) });
   return done(person, isStaff ? "staff-given" : "staff-taken");
 }

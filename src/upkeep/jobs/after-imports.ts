@@ -7,7 +7,7 @@ export async function lastRuns({ runs }: Pick<JobLedger, "runs">): Promise<Map<s
 }
 
 /** Jobs that have not processed the last import yet, with their last runs. */
-export async function jobsBehind(
+export async function jobsDueAfterImport(
   jobs: readonly Job[],
   ledger: JobLedger,
 ): Promise<{ job: Job; run: JobRun | undefined }[]> {
@@ -26,7 +26,7 @@ export async function jobsBehind(
 const PAUSE_IN_DURATIONS = 20;
 
 /** Whether the pause after the job's last run is still going on. */
-export function rests(run: JobRun | undefined, now: number): boolean {
+export function isPausing(run: JobRun | undefined, now: number): boolean {
   if (run?.startedAt == null || run.finishedAt === null || run.startedAt > now) return false;
   return now < run.finishedAt + PAUSE_IN_DURATIONS * (run.finishedAt - run.startedAt);
 }

@@ -25,7 +25,7 @@ export type ApiAnswer =
   | { status: number; json: unknown; retryAfterMs: number | null }
   | { failure: Message };
 
-export type AskApi = (request: ApiRequest) => Promise<ApiAnswer>;
+export type CallApi = (request: ApiRequest) => Promise<ApiAnswer>;
 
 const RESOLVE_MAX_MS = 10_000;
 /** Longest response to read (sources, section 1). */
@@ -35,7 +35,7 @@ const ANSWER_BYTES_MAX = 10_000_000;
  * Sends a request to a messenger's API. The URL may contain the token, so messages only name its host.
  * Redirects are not followed: their status is returned.
  */
-export async function askApi(
+export async function callApi(
   { guard, get }: { guard: SourceGuard; get(request: GetRequest): Promise<GetResult> },
   { url, headers = {}, timeoutMs, signal, method, body }: ApiRequest,
 ): Promise<ApiAnswer> {

@@ -14,19 +14,19 @@ import type { Database, Transaction } from "../../../db/database.ts";
 import { change, eqGiven, given, query } from "../../../db/query.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
-import { type Look, webhookLook } from "./events.table.ts";
+import { type WebhookTimes, webhookLook } from "./events.table.ts";
 
 /** Queries of the work on a timer: its times, overdue deliveries, failing webhooks. */
 
-const look = query((db) => db.select().from(webhookLook));
+const times = query((db) => db.select().from(webhookLook));
 
-export async function readLook(db: Database): Promise<Look> {
-  const row = await look(db).get();
+export async function readTimes(db: Database): Promise<WebhookTimes> {
+  const row = await times(db).get();
   if (row === undefined) throw new Error("the table webhook_look has no row");
   return row;
 }
 
-export async function updateLook(tx: Transaction, values: Partial<Look>): Promise<void> {
+export async function updateTimes(tx: Transaction, values: Partial<WebhookTimes>): Promise<void> {
   await tx.builders.update(webhookLook).set(values);
 }
 
