@@ -1,11 +1,15 @@
-/** The languages of pages. The first is the default. */
-export const LANGUAGES = ["en", "ru"] as const;
-export type Language = (typeof LANGUAGES)[number];
+import { en } from "./messages/en.ts";
+import { ru } from "./messages/ru.ts";
+
+/** The messages in each language of pages. Mails contain all languages, the last one first. */
+export const MESSAGES = { en, ru };
+export type Language = keyof typeof MESSAGES;
+export const LANGUAGES = Object.keys(MESSAGES) as Language[];
 
 /** Cookie that stores a visitor's choice. */
 export const LANGUAGE_COOKIE = "kanalog.language";
 
-/** The visitor's choice, otherwise the first supported language in `Accept-Language`. */
+/** The visitor's choice, otherwise the first supported language in `Accept-Language`, otherwise English. */
 export function languageOf(chosen: string | undefined, accepted: string | null): Language {
   const known = LANGUAGES.find((language) => language === chosen);
   if (known !== undefined) return known;
@@ -19,5 +23,5 @@ export function languageOf(chosen: string | undefined, accepted: string | null):
     .sort((a, b) => b.quality - a.quality)
     .map(({ language }) => LANGUAGES.find((one) => one === language))
     .find((language) => language !== undefined);
-  return preferred ?? LANGUAGES[0];
+  return preferred ?? "en";
 }

@@ -1,3 +1,12 @@
+import type { PlanNames } from "../plan-names.ts";
+
+export const planNames: PlanNames = {
+  test: "Test",
+  start: "Start",
+  growth: "Growth",
+  profi: "Profi",
+};
+
 const FORMAT_NAMES: Record<string, string> = { csv: "CSV", ndjson: "NDJSON", json: "JSON" };
 const SEPARATOR_NAMES: Record<string, string> = {
   ...{ ",": "commas", ";": "semicolons", "\t": "tabs" },

@@ -1,6 +1,5 @@
-import type { Language } from "../language.ts";
+import { LANGUAGES, type Language, MESSAGES } from "../language.ts";
 import { en } from "./en.ts";
-import { ru } from "./ru.ts";
 
 /**
  * A message is a code with values: code that finds a fault chooses the code, and the doors translate it. It
@@ -19,9 +18,6 @@ type Values<Code extends MessageCode> = (typeof en)[Code] extends (values: infer
 export type Messages = {
   readonly [Code in MessageCode]: string | ((values: Values<Code>) => string);
 };
-
-/** Languages in the order in which mails contain them. */
-const TABLES: Record<Language, Messages> = { ru, en };
 
 type ValuesGiven<Code extends MessageCode> = (typeof en)[Code] extends string
   ? []
@@ -46,14 +42,17 @@ export function inEnglish(message: Message): string {
 }
 
 export function inLanguage(language: Language, { code, values }: Message): string {
-  const words = TABLES[language][code];
+  const messages: Messages = MESSAGES[language];
+  const words = messages[code];
   return typeof words === "string" ? words : words(values as never);
 }
 
-/** The text for a mail, in every language, since the reader's is unknown. */
+/** The text for a mail, in every language, since the reader's is unknown; English comes last. */
 export function inEveryLanguage(message: Message): { language: Language; text: string }[] {
-  const languages = Object.keys(TABLES) as Language[];
-  return languages.map((language) => ({ language, text: inLanguage(language, message) }));
+  return LANGUAGES.toReversed().map((language) => ({
+    language,
+    text: inLanguage(language, message),
+  }));
 }
 
 /** A stored message: old versions stored text, and a newer version may have stored an unknown code. */

@@ -1,12 +1,19 @@
-import { planName } from "../plan-names.ts";
+import { type PlanNames, planNamer } from "../plan-names.ts";
 import type { Messages } from "./messages.ts";
+
+export const planNames: PlanNames = {
+  test: "Тест",
+  start: "Старт",
+  growth: "Рост",
+  profi: "Профи",
+};
 
 const FORMAT_NAMES: Record<string, string> = { csv: "CSV", ndjson: "NDJSON", json: "JSON" };
 const SEPARATOR_NAMES: Record<string, string> = {
   ...{ ",": "запятая", ";": "точка с запятой", "\t": "табуляция" },
 };
 
-const named = (plan: string): string => planName("ru", plan);
+const named = planNamer(planNames);
 
 /** The messages of `en.ts` in Russian. */
 export const ru: Messages = {

@@ -2,9 +2,9 @@ import { toolMethods } from "../../../methods/table.ts";
 import python from "../../../push/webhooks/receivers/python.txt" with { type: "text" };
 import typescript from "../../../push/webhooks/receivers/typescript.txt" with { type: "text" };
 import type { Language } from "../../../values/language.ts";
+import { WORDS } from "../../../words/words.ts";
 import pythonClient from "./clients/python.txt" with { type: "text" };
 import typescriptClient from "./clients/typescript.txt" with { type: "text" };
-import { docsWords } from "./words.ts";
 
 /** Markdown that replaces what a guide has between `<!-- fill: name -->` and `<!-- /fill -->`, by name. */
 export const fills: Record<string, (language: Language) => string> = {
@@ -19,7 +19,9 @@ function toolsTable(language: Language): string {
   const rows = toolMethods.map(
     ({ operationId, title, units }) => `| \`${operationId}\` | ${title} | ${units} |`,
   );
-  return [`| ${docsWords(language).toolColumns.join(" | ")} |`, "|---|---|---|", ...rows].join(
-    "\n",
-  );
+  return [
+    `| ${WORDS[language].docsPages.toolColumns.join(" | ")} |`,
+    "|---|---|---|",
+    ...rows,
+  ].join("\n");
 }

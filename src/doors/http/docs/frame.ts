@@ -1,6 +1,6 @@
 import type { Language } from "../../../values/language.ts";
+import { WORDS } from "../../../words/words.ts";
 import type { Guide } from "./guide.ts";
-import { docsWords } from "./words.ts";
 
 /** What all pages of the documentation share. */
 export interface Docs {
@@ -33,7 +33,7 @@ export const PROSE_STYLES = ["account/assets/site.css", "docs/guide.css"];
 
 export function framedPage(page: FramedPage): string {
   const { language, root, body } = page;
-  const words = docsWords(language);
+  const { skipToContent, documentation, docsPages: words } = WORDS[language];
   const brand = Bun.escapeHTML(page.brand);
   const title = page.title === "" ? brand : `${page.title} · ${brand}`;
   return `<!doctype html>
@@ -46,11 +46,11 @@ export function framedPage(page: FramedPage): string {
 ${["account/assets/frame.css", ...page.styles].map((path) => `<link rel="stylesheet" href="${root}${path}">`).join("\n")}
 </head>
 <body class="docs">
-<a class="skip" href="#content">${words.skipToContent}</a>
+<a class="skip" href="#content">${skipToContent}</a>
 <header>
 <a class="brand" href="${root}"><span>${brand}</span></a>
 <div class="own">${languageLinks(page)}<a href="${root}account/">${words.account}</a></div>
-<nav aria-label="${words.documentation}">
+<nav aria-label="${documentation}">
 <ul>
 ${barLinks(page).join("\n")}
 </ul>
@@ -69,13 +69,13 @@ function languageLinks({ language, languages }: FramedPage): string {
     .filter((one) => one !== language)
     .map(
       (one) =>
-        `<a href="?lang=${one}" lang="${one}" hreflang="${one}">${docsWords(one).language}</a>`,
+        `<a href="?lang=${one}" lang="${one}" hreflang="${one}">${WORDS[one].languageName}</a>`,
     )
     .join("");
 }
 
 function barLinks({ language, root, guides, current, query }: FramedPage): string[] {
-  const words = docsWords(language);
+  const words = WORDS[language].docsPages;
   const link = (path: string, label: string, own: string): string => {
     const mark = path === current ? ' aria-current="page"' : "";
     return `<li><a href="${root}docs/${path}${own}"${mark}>${label}</a></li>`;

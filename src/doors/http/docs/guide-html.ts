@@ -1,6 +1,6 @@
 import type { Language } from "../../../values/language.ts";
+import { WORDS } from "../../../words/words.ts";
 import { fills } from "./fills.ts";
-import { docsWords } from "./words.ts";
 
 /** The address used in guides, which is replaced by the reader's own appliance's. */
 export const WRITTEN_ADDRESS = "http://127.0.0.1:8080";
@@ -11,7 +11,7 @@ export const WRITTEN_ADDRESS = "http://127.0.0.1:8080";
  * guides' files and to pictures are rewritten to their pages and URLs.
  */
 export function guideHtml(markdown: string, language: Language): { title: string; body: string } {
-  const words = docsWords(language);
+  const words = WORDS[language].docsPages;
   const contents: string[] = [];
   const html = Bun.markdown
     .html(filled(markdown, language))

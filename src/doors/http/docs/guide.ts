@@ -1,18 +1,8 @@
 import type { Language } from "../../../values/language.ts";
+import type { Words } from "../../../words/words.ts";
 
-export type GuideName =
-  | "start"
-  | "importing"
-  | "sources"
-  | "customers"
-  | "clients"
-  | "mentions"
-  | "export"
-  | "webhooks"
-  | "mcp"
-  | "operating"
-  | "cluster"
-  | "building";
+/** Every guide has a name in the navigation bar. */
+export type GuideName = keyof Words["docsPages"]["guides"];
 
 /** A guide: Markdown kept beside the code it describes, served at `/docs/<name>/`. */
 export interface Guide {

@@ -1,8 +1,8 @@
+import { WORDS } from "../../../words/words.ts";
 import { PROSE_POLICY, pageResponse } from "../public-routes.ts";
 import { pathOf } from "../requests/request-path.ts";
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
 import { readersLanguage } from "./readers-language.ts";
-import { docsWords } from "./words.ts";
 
 /**
  * Deepest path to get a page: its links go up as many folders as the path has. Deeper ones get the answer
@@ -18,7 +18,7 @@ export function notFoundPage(request: Request, docs: Docs): Response | null {
   const accept = request.headers.get("accept") ?? "";
   if (!isPage || !/\btext\/html\b/.test(accept)) return null;
   const { language } = readersLanguage(request);
-  const words = docsWords(language);
+  const words = WORDS[language].docsPages;
   const root = "../".repeat(depth) || "./";
   const html = framedPage({
     ...docs,

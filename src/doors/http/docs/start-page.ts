@@ -1,11 +1,10 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { hasExport } from "../../../methods/plan-rules.ts";
 import { LANGUAGES, type Language } from "../../../values/language.ts";
-import { PLAN_NAMES } from "../../../values/plan-names.ts";
+import { WORDS, type Words } from "../../../words/words.ts";
 import { PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
 import { type Docs, framedPage, PROSE_STYLES } from "./frame.ts";
 import { cachedByReader, readersLanguage } from "./readers-language.ts";
-import { type StartWords, startWords } from "./start-words.ts";
 
 /** Facts about the data and the plans that the page shows. */
 export interface StartFacts {
@@ -36,8 +35,8 @@ export function startPageRoutes(docs: Docs, facts: () => Promise<StartFacts>): P
 }
 
 function bodyOf(language: Language, brand: string, facts: StartFacts): string {
-  const words = startWords(language);
-  const format = new Intl.NumberFormat(words.locale);
+  const { locale, organizationPages, startPage: words } = WORDS[language];
+  const format = new Intl.NumberFormat(locale);
   const counted = Object.entries(words.counted).map(([table, label]) => {
     const found = facts.tables?.find(({ name }) => name === table);
     if (found === undefined) return "";
@@ -53,7 +52,7 @@ ${counted.join("\n")}
 </ul>
 ${categoriesTable(facts.categories, words, format)}
 <h2>${words.plans}</h2>
-${plansTable(facts.plans, language, words, format)}
+${plansTable(facts.plans, organizationPages.planNames, words, format)}
 <h2>${words.whereTo}</h2>
 <ul>
 ${words.links.map(([path, name, text]) => `<li><a href="${path}">${name}</a>: ${text}</li>`).join("\n")}
@@ -62,7 +61,7 @@ ${words.links.map(([path, name, text]) => `<li><a href="${path}">${name}</a>: ${
 
 function categoriesTable(
   categories: StartFacts["categories"],
-  words: StartWords,
+  words: Words["startPage"],
   { format }: Intl.NumberFormat,
 ): string {
   const rows = categories
@@ -84,8 +83,8 @@ const numberClass = (column: number): string =>
 
 function plansTable(
   plans: readonly Plan[],
-  language: Language,
-  words: StartWords,
+  planNames: Words["organizationPages"]["planNames"],
+  words: Words["startPage"],
   { format }: Intl.NumberFormat,
 ): string {
   const heads = words.planColumns;
@@ -100,7 +99,7 @@ function plansTable(
       alerts === 0 ? words.none : format(alerts),
       hasExport(plan) ? words.yes : words.no,
     ].map((cell, at) => `<td${numberClass(at)} data-label="${heads[at + 1]}">${cell}</td>`);
-    return `<tr><th scope="row">${PLAN_NAMES[language][plan.code]}</th>${cells.join("")}</tr>`;
+    return `<tr><th scope="row">${planNames[plan.code]}</th>${cells.join("")}</tr>`;
   });
   const columns = heads
     .map((head, at) => `<th scope="col"${numberClass(at - 1)}>${head}</th>`)

@@ -1,10 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { LANGUAGES } from "../../../values/language.ts";
+import { WORDS } from "../../../words/words.ts";
 import { asset } from "../visit/site-path.ts";
 import type { PageView } from "../visit/view.ts";
 import type { Visit } from "../visit/visit.ts";
-import { LANGUAGES, WORDS } from "../words/words.ts";
 import { Form } from "./form.tsx";
 import { Navigation, StaffNavigation } from "./navigation.tsx";
 import { SampleNotice } from "./sample-notice.tsx";

@@ -2,8 +2,8 @@
 
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { dayOf, formatDay, formatInstant, MOSCOW_ZONE } from "../../../values/moscow-time.ts";
+import { WORDS } from "../../../words/words.ts";
 import type { Visit } from "../visit/visit.ts";
-import { WORDS } from "../words/words.ts";
 import { dateFormat, numberFormat } from "./formats.ts";
 
 /** Instants, days and numbers as pages show them, and text to copy. */

@@ -6,6 +6,7 @@ import { type AppError, toAppError } from "../../../../errors.ts";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../push/webhooks/manage/webhooks.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
+import { WORDS } from "../../../../words/words.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { DataTable } from "../../look/data-table.tsx";
@@ -16,7 +17,6 @@ import { asset } from "../../visit/site-path.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { actorOf, isManager, membershipOf, viewerOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { WORDS } from "../../words/words.ts";
 import { WebhookState } from "../webhooks/webhook-state.tsx";
 
 /** The organization's webhooks, with a button for each disabled one. */

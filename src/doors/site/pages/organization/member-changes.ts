@@ -1,13 +1,13 @@
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
 import type { MemberChange, MemberDenial } from "../../../../customers/accounts/member-rules.ts";
 import type { AppError } from "../../../../errors.ts";
+import { WORDS } from "../../../../words/words.ts";
 import { pageError, requiredChoice } from "../../forms/faults.ts";
 import { sentNumber } from "../../look/row-actions.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { WORDS } from "../../words/words.ts";
 
 export async function changeRole(visit: Visit, context: SiteContext): Promise<View> {
   const role = requiredChoice(MEMBER_ROLES, visit.form.get("role"));

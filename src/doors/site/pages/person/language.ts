@@ -1,7 +1,7 @@
+import { LANGUAGES } from "../../../../values/language.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { LANGUAGE_COOKIE, siteCookie } from "../../visit/site-cookies.ts";
 import { ownPath, redirect } from "../../visit/view.ts";
-import { LANGUAGES } from "../../words/words.ts";
 
 /** `/account/language/?to=ru`: sets the language. */
 export const languagePage: SitePage = {

@@ -4,13 +4,13 @@ import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kind
 import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../../catalog/sources/source-header.ts";
+import { WORDS } from "../../../../words/words.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { WORDS } from "../../words/words.ts";
 import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
 import { KindField } from "./kind-field.tsx";
 

@@ -6,11 +6,11 @@ import type { ReadingOptions } from "../../../../catalog/imports/reading/rows.ts
 import { AppError } from "../../../../errors.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { MOSCOW_ZONE, zoneNamed } from "../../../../values/moscow-time.ts";
+import { WORDS } from "../../../../words/words.ts";
 import { cutFaults } from "../../forms/cut-text.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { CheckField, SelectField, TextAreaField, TextField } from "../../look/form.tsx";
 import type { Visit } from "../../visit/visit.ts";
-import { WORDS } from "../../words/words.ts";
 import { guessColumns } from "./guess-columns.ts";
 
 /** Options for reading an uploaded file: those of `kanalog import`, seldom needed. */

@@ -4,6 +4,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
+import { WORDS } from "../../../../words/words.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Facts } from "../../look/facts.tsx";
@@ -15,7 +16,6 @@ import { asset } from "../../visit/site-path.ts";
 import { type PageView, page, redirect, type View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import type { UploadedFile, Visit } from "../../visit/visit.ts";
-import { WORDS } from "../../words/words.ts";
 import { Preview } from "./import-preview.tsx";
 import {
   ReadingFields,

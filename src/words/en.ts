@@ -1,16 +1,9 @@
-import type { BotKind } from "../../../catalog/sources/sources.table.ts";
-import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
-import { alertsEn } from "./alerts.en.ts";
+import type { BotKind } from "../catalog/sources/sources.table.ts";
+import { planNames } from "../values/messages/en.ts";
+import { planNamer } from "../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
-import { firstStepsEn } from "./first-steps.en.ts";
-import { mentionsEn } from "./mentions.en.ts";
-import { overviewEn } from "./overview.en.ts";
-import { plansEn } from "./plans.en.ts";
-import { signUpEn } from "./sign-up.en.ts";
-import { staffCatalogEn } from "./staff-catalog.en.ts";
-import { summaryEn } from "./summary.en.ts";
 
-const planNamed = (code: string): string => planName("en", code);
+const planNamed = planNamer(planNames);
 
 const roles = { owner: "owner", administrator: "administrator", member: "member" };
 
@@ -347,7 +340,7 @@ const exportPages = {
 
 /** An organization's pages: overview, keys, members, connect. */
 const organizationPages = {
-  planNames: PLAN_NAMES.en,
+  planNames,
   noEnd: "no end date",
   planEnded: "Your plan has ended. The limits of the Test plan apply until it is renewed.",
   lastDay: "until",
@@ -1059,7 +1052,7 @@ const auditLog: AuditWords = {
   },
   values: {
     access: staffPages.accesses,
-    plan: PLAN_NAMES.en,
+    plan: planNames,
     dryRun: { true: "yes", false: "no" },
     reason: {
       client: "returned by the assistant",
@@ -1069,7 +1062,423 @@ const auditLog: AuditWords = {
   },
 };
 
-/** The site's English texts; every other language has the same keys. */
+/** The checklist of the first hour, and the mark of sample data. */
+const firstSteps = {
+  title: "First steps",
+  intro: "Each step is ticked automatically once it is done. You will find this page under Staff.",
+  done: "done",
+  open: "to do",
+  allDone: "All steps are done.",
+  sample: {
+    title: "Remove the sample or keep it",
+    text: (channels: number) =>
+      `${channels} sample channels ship with the program, for trying it out. Remove them before you have customers.`,
+    gone: "There are no sample channels.",
+    kept: "The sample is kept.",
+    remove: "Remove the sample",
+    removeQuestion:
+      "Its channels, posts and days are removed permanently, and webhooks stop watching them. Channels that you changed stay.",
+    keep: "Keep it",
+  },
+  import: {
+    title: "Import your data",
+    text: "Channels first, then posts, then statistics: CSV, NDJSON or a messenger's own export.",
+    link: "Import a file",
+    guide: "File formats",
+  },
+  customer: {
+    title: "Add a customer",
+    text: "An organization with its owner, plan and first key, in one form.",
+    link: "Add a customer",
+  },
+  call: {
+    title: "Make a first call",
+    text: "The two largest channels, as a customer gets them. The button uses no request units.",
+    button: "Make the call",
+    answer: "The answer",
+    noPlace: "You do not belong to an organization, so the call cannot be made in its name.",
+    docs: "All methods",
+  },
+  webhook: {
+    title: "Set up a webhook",
+    text: "New posts of chosen channels are sent to your server, signed.",
+    link: "Add a webhook",
+  },
+  assistant: {
+    title: "Connect an assistant",
+    text: "Claude, ChatGPT and others read the same data over MCP, with the same keys.",
+    link: "How to connect",
+  },
+  notice: {
+    channel: "This channel is a sample that ships with the program. Its numbers are made up.",
+    list: (channels: number) =>
+      `The channels here include ${channels} sample channels that ship with the program. Their numbers are made up.`,
+    manage: "Remove the sample or keep it",
+  },
+  removed: (channels: number) => `The sample was removed: ${channels} channels.`,
+  customerForm: {
+    title: "New customer",
+    organization: "Organization",
+    email: "Email of its owner",
+    owner: "Name of its owner",
+    emailHint: "If empty, the organization has no owner and no key yet.",
+    write: "The key may manage webhooks",
+    made: "The customer was created",
+    key: "API key",
+    keyText: "It is shown only once, because just its hash is stored.",
+    callText: "Their first call shows what the key may do, and what is left of the quota.",
+    link: "Link for the owner",
+    linkText: "With it, the owner chooses a password, once, within three days.",
+    signIn: "The owner already has a password here and signs in with it.",
+    mailed: "An email with a link is on its way to the owner.",
+    open: "Go to the organization",
+  },
+};
+
+/** The customer's overview, apart from the plan and usage by method. */
+const overviewPage = {
+  lasts: "At this pace, the quota will last until the end of the period.",
+  ends: "At this pace, the quota will run out on",
+  over: "The quota is used up. Requests that cost units are refused until the period ends on",
+  usageByKey: "Usage by key",
+  otherKey: (id: number) => `key ${id}`,
+  otherKeys: (count: number) => `${count} other keys`,
+  unfinished: "not over yet",
+  todayUnfinished: "The last day shown is today, which is not over yet.",
+  lastRequests: "Last requests",
+  lastRequestsText: "The last 100 requests with a key in the past week, newest first.",
+  logOff: "The request log is switched off.",
+  show: "Show",
+  noRequests: "No requests with this key in the past week.",
+  time: "Time",
+  path: "Path",
+  status: "Status",
+  duration: "Duration",
+  ms: "ms",
+};
+
+/** Pages about keyword alerts. */
+const alertPages = {
+  about:
+    "New posts in any public channel that match your words are sent to your webhook, each of them once.",
+  howTo: "What is sent",
+  name: "Name",
+  query: "Words",
+  queryHint:
+    'A post must contain all of them, in any form. Also: "a phrase", -without, one | other, begin*, =exact, #tag, @handle.',
+  webhook: "Webhook",
+  webhookNamed: (id: number, host: string) => `${id}: ${host}`,
+  webhookOff: "disabled: nothing is sent",
+  channel: "Channel",
+  channelHint: "A number, @handle or link. Leave empty for all channels.",
+  category: "Category",
+  territory: "Territory",
+  isAd: "Advertising",
+  anyAd: "with and without ads",
+  onlyAd: "only ads",
+  noAd: "without ads",
+  any: "any",
+  sentToday: "Sent today",
+  sentTodayText: (sent: string, most: string) => `${sent} of at most ${most} posts`,
+  created: "Created",
+  changed: "Changed",
+  alert: (name: string) => `Alert: ${name}`,
+  allAlerts: "All alerts",
+  noAlerts: "No alerts yet.",
+  noWebhooks: "Alerts are sent to a webhook, and you have none yet.",
+  makeWebhook: "Create a webhook first",
+  planWithout: (plan: string) =>
+    `The ${planNamed(plan)} plan does not include alerts. They are available on the Growth plan and above.`,
+  planKept: "You can still view and delete existing alerts; nothing is sent for them.",
+  planFull: (plan: string, alerts: number) =>
+    `You have reached the limit of the ${planNamed(plan)} plan (alerts: ${alerts}). Delete one to create another.`,
+  planPaused:
+    "The newest alerts beyond the limit are paused: nothing is sent for them until the plan includes them again.",
+  paused: "over the plan's limit: nothing is sent",
+  managersOnly: "Only owners and administrators can change alerts.",
+  create: "Create an alert",
+  createButton: "Create",
+  change: "Change the alert",
+  remove: "Delete",
+  removeConfirm: "This deletes the alert. It cannot be undone.",
+  preview: "Preview",
+  previewText: (days: string) =>
+    `The posts of the last ${days} days that it would have sent. The preview sends nothing.`,
+  showPreview: "Show matching posts",
+  matches: (count: string) => `Matching posts in the last 7 days: ${count}.`,
+  matchesCapped: (count: string, looked: string) =>
+    `Matching posts in the last 7 days, among the latest ${looked} posts: ${count}.`,
+  nothingMatches: "No posts match.",
+  newest: "The newest:",
+  openPost: "Open the post",
+  done: {
+    created: "The alert was created. It applies to posts that are read from now on.",
+    changed: "The alert was changed.",
+    deleted: "The alert was deleted.",
+  },
+};
+
+/** A channel's mentions. */
+const mentionPages = {
+  title: (channel: string) => `Mentions: ${channel}`,
+  whoMentions: "Who mentions it",
+  latest: "Latest mentions",
+  allMentions: "All mentions, with a diagram",
+  none: "No other channel has mentioned it yet.",
+  similar: "Similar channels",
+  similarText: "Based on shared mentions, category, territory and size.",
+  noSimilar: "No similar channels yet.",
+  score: "Similarity",
+  reasons: {
+    mentioned_together: "mentioned together",
+    same_category: "same category",
+    shared_category: "shared category",
+    same_territory: "same territory",
+    near_size: "similar size",
+  } as Record<string, string>,
+  shared: (channels: string) => `channels mentioning both: ${channels}`,
+  closed: (plan: string) =>
+    `The ${planNamed(plan)} plan does not include mentions. They are available on the Start plan and above.`,
+  kinds: { link: "link", forward: "forward" } as Record<string, string>,
+  kindOf: { "": "All", link: "Links", forward: "Forwards" } as Record<string, string>,
+  mentionedBy: "Channels that mention it",
+  mentions: "Channels that it mentions",
+  posts: "Posts",
+  channel: "Channel",
+  neighbourhood: "Who mentions whom",
+  neighbourhoodText:
+    "Based on the latest 2,000 mentions in each direction. A wider line means more posts.",
+  noNeighbours: "None in the catalog.",
+  later: "To the latest",
+  earlier: "Earlier mentions",
+  back: "Back to the channel",
+  downloadAll: "Download all as CSV",
+  oneUnit: "1 unit",
+  unitsPerThousand: "1 unit per 1,000 channels",
+  profiOnly: "File downloads are available on the Profi plan",
+  noKeyYet: "Create an API key first: downloads are counted under one of your keys.",
+};
+
+/** The page on which visitors create an account. */
+const signUpPage = {
+  title: "Sign up",
+  text: "Enter your email address. You will get a link for choosing a password and getting your first key, on the Test plan.",
+  sent: "An email is on its way to this address. Its link works once, within a day.",
+  send: "Send the link",
+  haveOne: "Already have an account?",
+  finish: "Your account",
+  finishText: (email: string) => `For ${email}.`,
+  organizationName: "Your organization or project",
+  make: "Create account",
+  keyName: "First key",
+  linkUsed:
+    "This link is not valid: it has been used or is older than a day, or you already have an account here. Sign in, or ask for a new link.",
+  again: "Get a new link",
+  made: "Your account was created, and you are signed in.",
+};
+
+/** Staff's page of plans. */
+const plansPage = {
+  title: "Plans",
+  intro:
+    "What each plan includes. A change applies to all organizations on the plan, from their next request on.",
+  limits: {
+    requestsPerSecond: "Requests per second",
+    requestsPerPeriod: "Request units per 30 days",
+    webhooks: "Webhooks",
+    webhookChannels: "Channels per webhook",
+    alerts: "Keyword alerts",
+  },
+};
+
+/** Staff's pages for the catalog's channels and posts. */
+const staffCatalog = {
+  channels: "Channels",
+  posts: "Posts",
+  find: "Number, handle, title, link or messenger id",
+  nothingFound: "No channel was found by number, handle, link or part of the title.",
+  more: "Only the first results are shown. Type more of the title.",
+  next: "Next",
+  first: "Back to the start",
+  title: "Title",
+  handle: "Handle",
+  subscribers: "Subscribers",
+  state: "State",
+  public: "public",
+  hidden: "hidden",
+  none: "—",
+  asStored: "As stored",
+  customersPage: "As customers see it",
+  fields: {
+    title: "Title",
+    handle: "Handle",
+    msgr_id: "Messenger id",
+    kind: "Kind",
+    description: "Description",
+    link: "Link",
+    image: "Picture address",
+    subscribers: "Subscribers",
+    category: "Category",
+    categories: "Other categories",
+    territory: "Territory",
+    a_plus: "A+ mark",
+    verified: "Verified by its owner",
+    quality: "Quality index",
+    citation: "Citation index",
+  },
+  hints: {
+    handle: "If another channel has this handle, it moves to this one.",
+    categories: "Codes, separated by spaces.",
+    territory: "A code, such as kazan.",
+    subscribers: "The next import or source may set another number.",
+  } as { [field: string]: string },
+  formerHandles: "Former handles",
+  lastPost: "Last post",
+  days: "Days of statistics",
+  watchedBy: "Webhooks watching it",
+  edit: "Edit",
+  editText: "The same rules apply as in an import. An empty field clears the stored value.",
+  hide: "Hide",
+  hideText: "It disappears from all answers and deliveries. No data is lost.",
+  unhide: "Show again",
+  unhideText: "It is hidden: customers see it neither through the API nor on their pages.",
+  delete: "Delete",
+  /** A channel's title and number in a question. */
+  quotedTitle: (title: string) => `“${title}”`,
+  numbered: (id: number) => `number ${id}`,
+  deleteQuestion: (channel: string, posts: string, days: string, webhooks: string) =>
+    `This deletes ${channel} with its posts (${posts}) and days of statistics (${days}). Webhooks watching it: ${webhooks}. This cannot be undone.`,
+  findPosts: "Number or part of the text",
+  findInChannel: "Part of the text",
+  noPosts: "No posts found.",
+  noSuchPost: "This post does not exist.",
+  slow: "The search took too long. Search within one channel, on its page.",
+  post: "Post",
+  channel: "Channel",
+  published: "Published",
+  text: "Text",
+  noText: "no text",
+  takeDown: "Take down",
+  takeDownQuestion: (post: string) =>
+    `This takes down post ${post}: its text, link and media are removed, and imports will not bring it back.`,
+  done: {
+    edited: "The channel was changed.",
+    unchanged: "Nothing was changed.",
+    hidden: "The channel was hidden.",
+    unhidden: "The channel is public again.",
+    deleted: "The channel was deleted. Its posts and days are being removed.",
+    "taken-down": "The post was taken down.",
+  } as Record<string, string>,
+};
+
+/** Staff's summary: is everything all right, who uses it, what comes next. */
+const summaryPage = {
+  isWell: "Is everything all right?",
+  well: "Nothing here needs attention.",
+  notWell: "Something needs attention: see the marked figures.",
+  whoUses: "Who uses it?",
+  whatNext: "What comes next?",
+  lastDay: "Requests by hour, the last day",
+  lastWeek: "Requests by hour, the last week",
+  requests: "Requests with a key",
+  errors: "Failed (5xx)",
+  mean: "Mean time",
+  p99: "99% within",
+  slowest: "Slowest",
+  ms: "ms",
+  hour: "Hour",
+  most: (requests: string) => `at most ${requests} per hour`,
+  noRequests: "No requests with a key in this time.",
+  webhooksFailing: "Webhooks failing",
+  webhooksDisabled: "Webhooks disabled",
+  jobsFailed: "Jobs whose last run failed",
+  importsFailed: "Failed imports of the past week, among the last 20",
+  sourcesSilent: "Silent sources",
+  errorsNoted: "Errors since the last start",
+  mailsQueued: "Mails queued",
+  topCustomers: "Customers with the most units in their period",
+  nearLimit: "Customers near their limit (80% or more)",
+  used: "Units used",
+  nobody: "Nobody.",
+  database: "Database",
+  growth: "Growth per day",
+  diskFree: "Free on its disk",
+  daysLeft: "Days of disk left at this growth",
+  unknown: "not known yet",
+  manyDays: "more than 1,000",
+  backup: "Last backup",
+  noBackup: "none",
+  customers: "Organizations",
+  people: "People",
+};
+
+/** `/`, the page that customers are sent to. */
+const startPage = {
+  intro:
+    "This is a Channel Data API: the catalog of a messenger's channels, their cards, daily statistics and " +
+    "posts, as JSON over HTTP, with an API key, and new posts as webhooks.",
+  signUp: "Create a free account, with a key on the plan Test",
+  data: "The data",
+  /** Labels for counts, by table, in a form that fits any number. */
+  counted: { channels: "Channels", posts: "Posts", daily_statistics: "Days of statistics" },
+  channels: "channels",
+  moreThan: "more than",
+  categories: "Largest categories",
+  plans: "Plans",
+  planColumns: [
+    "Plan",
+    "Requests per second",
+    "Request units per 30 days",
+    "Posts",
+    "History",
+    "Webhooks",
+    "Alerts",
+    "Bulk export",
+  ],
+  yes: "yes",
+  no: "no",
+  allDays: "all",
+  lastDays: (days: number) => `${days} days`,
+  none: "none",
+  whereTo: "Where to go",
+  links: [
+    ["account/", "Account", "sign in: keys, usage, webhooks, members"],
+    ["docs/", "API methods", "read about each of them, and try it"],
+    ["docs/mcp/", "Connecting an assistant", "MCP, with settings for common programs"],
+    ["docs/webhooks/", "Receiving webhooks", "how to verify deliveries, with receivers to copy"],
+    ["docs/json", "OpenAPI document", "for generating a client"],
+    ["staff/", "Console", "for the operator's staff"],
+    ["readyz", "Readiness", "for monitoring"],
+  ] as readonly (readonly [path: string, name: string, text: string])[],
+};
+
+/** The frame around guides, and the page for unknown addresses. */
+const docsPages = {
+  account: "Account",
+  methods: "API methods",
+  guides: {
+    start: "Start",
+    importing: "Importing",
+    sources: "Sources",
+    customers: "Customers",
+    clients: "Typed clients",
+    mentions: "Mentions",
+    export: "Export",
+    webhooks: "Webhooks",
+    mcp: "Assistants",
+    operating: "Operating",
+    cluster: "Several machines",
+    building: "Building",
+  },
+  contents: "On this page",
+  table: "Table",
+  notFound: "Not found",
+  notFoundText: "There is no page at this address.",
+  firstPage: "Start page",
+  toolColumns: ["Tool", "What it does", "Units"] as [name: string, title: string, units: string],
+};
+
+/** All English texts of pages; every other language has the same keys. */
 export const en = {
   /** The language's name for itself. */
   languageName: "English",
@@ -1172,15 +1581,17 @@ export const en = {
   postPages,
   comparePages,
   trendingPage,
-  firstSteps: firstStepsEn,
-  overviewPage: overviewEn,
-  alertPages: alertsEn,
-  plansPage: plansEn,
-  mentionPages: mentionsEn,
-  signUpPage: signUpEn,
-  staffCatalog: staffCatalogEn,
-  summaryPage: summaryEn,
+  firstSteps,
+  overviewPage,
+  alertPages,
+  plansPage,
+  mentionPages,
+  signUpPage,
+  staffCatalog,
+  summaryPage,
   exportPages,
+  startPage,
+  docsPages,
   importPages,
   organizationPages,
   oauthPages,

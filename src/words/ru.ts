@@ -1,16 +1,9 @@
-import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
-import { alertsRu } from "./alerts.ru.ts";
+import { planNames } from "../values/messages/ru.ts";
+import { planNamer } from "../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
-import { firstStepsRu } from "./first-steps.ru.ts";
-import { mentionsRu } from "./mentions.ru.ts";
-import { overviewRu } from "./overview.ru.ts";
-import { plansRu } from "./plans.ru.ts";
-import { signUpRu } from "./sign-up.ru.ts";
-import { staffCatalogRu } from "./staff-catalog.ru.ts";
-import { summaryRu } from "./summary.ru.ts";
 import type { Words } from "./words.ts";
 
-const planNamed = (code: string): string => planName("ru", code);
+const planNamed = planNamer(planNames);
 
 const roles = { owner: "владелец", administrator: "администратор", member: "участник" };
 
@@ -199,7 +192,7 @@ const postPages: Words["postPages"] = {
 };
 
 /** Comparing channels, and finding them to compare. */
-const comparePages = {
+const comparePages: Words["comparePages"] = {
   compare: "Сравнение каналов",
   add: "Добавить канал",
   addButton: "Добавить",
@@ -215,7 +208,7 @@ const comparePages = {
   noChoice: "Канал не найден.",
 };
 
-const trendingPage = {
+const trendingPage: Words["trendingPage"] = {
   title: "Растущие",
   about:
     "Каналы, которые растут быстрее всего: во всём каталоге, в категории или на территории. Пересчитывается каждую ночь и после загрузок.",
@@ -340,7 +333,7 @@ const exportPages: Words["exportPages"] = {
 
 /** An organization's pages: overview, keys, members, connect. */
 const organizationPages: Words["organizationPages"] = {
-  planNames: PLAN_NAMES.ru,
+  planNames,
   noEnd: "бессрочно",
   planEnded: "Тариф закончился: до продления действуют ограничения тарифа «Тест».",
   lastDay: "до",
@@ -1038,7 +1031,7 @@ const auditLog: AuditWords = {
     alerts: "оповещений",
   },
   values: {
-    plan: PLAN_NAMES.ru,
+    plan: planNames,
     access: staffPages.accesses,
     before: roles,
     dryRun: { true: "да", false: "нет" },
@@ -1052,7 +1045,421 @@ const auditLog: AuditWords = {
   },
 };
 
-/** The site's texts in Russian. */
+/** The checklist of the first hour, and the mark of sample data. */
+const firstSteps: Words["firstSteps"] = {
+  title: "Первые шаги",
+  intro: "Сделанный шаг отмечается сам. Эта страница остаётся в консоли.",
+  done: "сделано",
+  open: "осталось",
+  allDone: "Все шаги сделаны.",
+  sample: {
+    title: "Удалите образец или оставьте его",
+    text: (channels) =>
+      `С программой поставляется образец данных, каналов в нём: ${channels}. Удалите его, прежде чем придут клиенты.`,
+    gone: "Образца здесь нет.",
+    kept: "Образец оставлен.",
+    remove: "Удалить образец",
+    removeQuestion:
+      "Его каналы, посты и дни будут удалены навсегда, вебхуки перестанут за ними следить. Каналы, которые вы изменили, останутся.",
+    keep: "Оставить",
+  },
+  import: {
+    title: "Загрузите свои данные",
+    text: "Сначала каналы, затем посты, затем статистику: CSV, NDJSON или выгрузка самого мессенджера.",
+    link: "Загрузить файл",
+    guide: "Форматы файлов (на английском)",
+  },
+  customer: {
+    title: "Добавьте клиента",
+    text: "Организация, её владелец, тариф и первый ключ в одной форме.",
+    link: "Добавить клиента",
+  },
+  call: {
+    title: "Сделайте первый вызов",
+    text: "Два самых больших канала, как их получает клиент. Кнопка не тратит единиц.",
+    button: "Вызвать",
+    answer: "Ответ",
+    noPlace: "Вы не состоите ни в одной организации, поэтому сделать вызов не от чьего имени.",
+    docs: "Все методы",
+  },
+  webhook: {
+    title: "Настройте вебхук",
+    text: "Новые посты выбранных каналов приходят на ваш сервер с подписью.",
+    link: "Добавить вебхук",
+  },
+  assistant: {
+    title: "Подключите ассистента",
+    text: "Claude, ChatGPT и другие читают те же данные по MCP с теми же ключами.",
+    link: "Как подключить",
+  },
+  notice: {
+    channel: "Этот канал — из образца, который поставляется с программой. Числа в нём выдуманы.",
+    list: (channels) =>
+      `Среди этих каналов есть образец, который поставляется с программой, каналов в нём: ${channels}. Числа в них выдуманы.`,
+    manage: "Удалить образец или оставить",
+  },
+  removed: (channels) => `Образец удалён, каналов: ${channels}.`,
+  customerForm: {
+    title: "Новый клиент",
+    organization: "Организация",
+    email: "Почта владельца",
+    owner: "Имя владельца",
+    emailHint: "Если пусто, у организации пока нет ни владельца, ни ключа.",
+    write: "Ключ может управлять вебхуками",
+    made: "Клиент добавлен",
+    key: "Ключ API",
+    keyText: "Показывается один раз: хранится только его хеш.",
+    callText: "Первый вызов клиента: что можно с ключом и сколько осталось квоты.",
+    link: "Ссылка для владельца",
+    linkText: "По ней владелец выбирает пароль: один раз, в течение трёх дней.",
+    signIn: "У владельца здесь уже есть пароль, он входит с ним.",
+    mailed: "Владельцу отправлено письмо со ссылкой.",
+    open: "К организации",
+  },
+};
+
+/** The customer's overview, apart from the plan and usage by method. */
+const overviewPage: Words["overviewPage"] = {
+  lasts: "При таком расходе квоты хватит до конца периода.",
+  ends: "При таком расходе квота закончится",
+  over: "Квота закончилась: платные запросы отклоняются до конца периода,",
+  usageByKey: "Использование по ключам",
+  otherKey: (id) => `ключ ${id}`,
+  otherKeys: (count) => `другие ключи: ${count}`,
+  unfinished: "ещё не закончился",
+  todayUnfinished: "Последний день — сегодня, он ещё не закончился.",
+  lastRequests: "Последние запросы",
+  lastRequestsText: "Последние 100 запросов ключа за неделю, сначала новые.",
+  logOff: "Журнал запросов здесь выключен.",
+  show: "Показать",
+  noRequests: "За неделю запросов с этим ключом не было.",
+  time: "Время",
+  path: "Путь",
+  status: "Статус",
+  duration: "Длительность",
+  ms: "мс",
+};
+
+/** Pages about keyword alerts. */
+const alertPages: Words["alertPages"] = {
+  about:
+    "Новые посты открытых каналов, в которых есть ваши слова, отправляются на ваш вебхук — каждый один раз.",
+  howTo: "Что приходит",
+  name: "Название",
+  query: "Слова",
+  queryHint:
+    'Все должны быть в посте, в любой форме. Ещё можно: "фраза", -без, одно | другое, начало*, =точно, #тег, @имя.',
+  webhook: "Вебхук",
+  webhookNamed: (id, host) => `${id}: ${host}`,
+  webhookOff: "отключён: ничего не отправляется",
+  channel: "Канал",
+  channelHint: "Номер, @имя или ссылка. Если пусто — все каналы.",
+  category: "Категория",
+  territory: "Территория",
+  isAd: "Реклама",
+  anyAd: "с рекламой и без неё",
+  onlyAd: "только реклама",
+  noAd: "без рекламы",
+  any: "любая",
+  sentToday: "Отправлено сегодня",
+  sentTodayText: (sent, most) => `${sent} (не больше ${most} постов в день)`,
+  created: "Создано",
+  changed: "Изменено",
+  alert: (name) => `Оповещение: ${name}`,
+  allAlerts: "Все оповещения",
+  noAlerts: "Оповещений пока нет.",
+  noWebhooks: "Оповещения отправляются на вебхук, а его ещё нет.",
+  makeWebhook: "Сначала создайте вебхук",
+  planWithout: (plan) =>
+    `Тариф «${planNamed(plan)}» не включает оповещения. Они доступны начиная с тарифа «Рост».`,
+  planKept: "Прежние оповещения можно смотреть и удалять; по ним ничего не отправляется.",
+  planFull: (plan, alerts) =>
+    `Тариф «${planNamed(plan)}» включает оповещений: ${alerts}. Чтобы создать ещё одно, удалите другое.`,
+  planPaused:
+    "Самые новые оповещения сверх лимита приостановлены: по ним ничего не отправляется, пока тариф снова не будет их включать.",
+  paused: "сверх тарифа: ничего не отправляется",
+  managersOnly: "Изменять оповещения могут только владельцы и администраторы.",
+  create: "Создать оповещение",
+  createButton: "Создать",
+  change: "Изменить оповещение",
+  remove: "Удалить",
+  removeConfirm: "Оповещение будет удалено. Отменить это нельзя.",
+  preview: "Предпросмотр",
+  previewText: (days) =>
+    `Посты за последние ${days} дней, которые были бы отправлены. Просмотр ничего не отправляет.`,
+  showPreview: "Показать совпадения",
+  matches: (count) => `Совпадений за последние 7 дней: ${count}.`,
+  matchesCapped: (count, looked) =>
+    `Совпадений за последние 7 дней, среди последних ${looked} постов: ${count}.`,
+  nothingMatches: "Подходящих постов нет.",
+  newest: "Самые новые:",
+  openPost: "Открыть пост",
+  done: {
+    created: "Оповещение создано. Проверяются посты, прочитанные с этого момента.",
+    changed: "Оповещение изменено.",
+    deleted: "Оповещение удалено.",
+  },
+};
+
+/** A channel's mentions. */
+const mentionPages: Words["mentionPages"] = {
+  title: (channel) => `Упоминания: ${channel}`,
+  whoMentions: "Кто упоминает",
+  latest: "Последние упоминания",
+  allMentions: "Все упоминания и схема",
+  none: "Другие каналы его пока не упоминали.",
+  similar: "Похожие каналы",
+  similarText: "По общим упоминаниям, категории, территории и размеру.",
+  noSimilar: "Похожих пока нет.",
+  score: "Сходство",
+  reasons: {
+    mentioned_together: "упоминают вместе",
+    same_category: "та же категория",
+    shared_category: "общая категория",
+    same_territory: "та же территория",
+    near_size: "близкий размер",
+  },
+  shared: (channels) => `упоминают оба, каналов: ${channels}`,
+  closed: (plan) =>
+    `Тариф «${planNamed(plan)}» не включает упоминания. Они доступны начиная с тарифа «Старт».`,
+  kinds: { link: "ссылка", forward: "пересылка" },
+  kindOf: { "": "Все", link: "Ссылки", forward: "Пересылки" },
+  mentionedBy: "Его упоминают",
+  mentions: "Он упоминает",
+  posts: "Посты",
+  channel: "Канал",
+  neighbourhood: "Кто кого упоминает",
+  neighbourhoodText:
+    "По последним 2000 упоминаний в каждую сторону; чем шире линия, тем больше постов.",
+  noNeighbours: "В каталоге таких нет.",
+  later: "К последним",
+  earlier: "Более ранние упоминания",
+  back: "К каналу",
+  downloadAll: "Скачать всё в CSV",
+  oneUnit: "1 единица",
+  unitsPerThousand: "1 единица за 1000 каналов",
+  profiOnly: "Скачать файлом можно на тарифе «Профи»",
+  noKeyYet: "Сначала создайте ключ API: скачивания учитываются под вашим ключом.",
+};
+
+/** The page on which visitors create an account. */
+const signUpPage: Words["signUpPage"] = {
+  title: "Регистрация",
+  text: "Введите адрес электронной почты. Придёт письмо со ссылкой: по ней вы выберете пароль и получите первый ключ на тарифе «Тест».",
+  sent: "Письмо на этот адрес отправлено. Ссылка в нём действует сутки и только один раз.",
+  send: "Прислать ссылку",
+  haveOne: "Уже есть аккаунт?",
+  finish: "Ваш аккаунт",
+  finishText: (email) => `Для ${email}.`,
+  organizationName: "Ваша организация или проект",
+  make: "Создать аккаунт",
+  keyName: "Первый ключ",
+  linkUsed:
+    "Эта ссылка не действует: она уже использована или старше суток, либо у вас здесь уже есть аккаунт. Войдите или попросите новую ссылку.",
+  again: "Получить новую ссылку",
+  made: "Аккаунт создан, и вы вошли.",
+};
+
+/** Staff's page of plans. */
+const plansPage: Words["plansPage"] = {
+  title: "Тарифы",
+  intro:
+    "Что входит в каждый тариф. Изменение действует для всех организаций с этим тарифом, начиная со следующего запроса.",
+  limits: {
+    requestsPerSecond: "Запросов в секунду",
+    requestsPerPeriod: "Единиц запросов за 30 дней",
+    webhooks: "Вебхуков",
+    webhookChannels: "Каналов на вебхук",
+    alerts: "Оповещений",
+  },
+};
+
+/** Staff's pages for the catalog's channels and posts. */
+const staffCatalog: Words["staffCatalog"] = {
+  channels: "Каналы",
+  posts: "Посты",
+  find: "Номер, имя, название, ссылка или номер в мессенджере",
+  nothingFound: "Канал не найден ни по номеру, имени или ссылке, ни по части названия.",
+  more: "Показаны только первые. Введите больше букв названия.",
+  next: "Дальше",
+  first: "С начала",
+  title: "Название",
+  handle: "Имя",
+  subscribers: "Подписчики",
+  state: "Состояние",
+  public: "виден",
+  hidden: "скрыт",
+  none: "—",
+  asStored: "Как хранится",
+  customersPage: "Как видят клиенты",
+  fields: {
+    title: "Название",
+    handle: "Имя",
+    msgr_id: "Номер в мессенджере",
+    kind: "Вид",
+    description: "Описание",
+    link: "Ссылка",
+    image: "Адрес картинки",
+    subscribers: "Подписчики",
+    category: "Категория",
+    categories: "Другие категории",
+    territory: "Территория",
+    a_plus: "Отметка A+",
+    verified: "Подтверждён владельцем",
+    quality: "Индекс качества",
+    citation: "Индекс цитирования",
+  },
+  hints: {
+    handle: "Если это имя у другого канала, оно перейдёт к этому.",
+    categories: "Коды через пробел.",
+    territory: "Код, например kazan.",
+    subscribers: "Следующий файл или источник может записать другое число.",
+  },
+  formerHandles: "Прежние имена",
+  lastPost: "Последний пост",
+  days: "Дней статистики",
+  watchedBy: "Вебхуки, которые за ним следят",
+  edit: "Изменить",
+  editText: "Правила те же, что при загрузке. Пустое поле стирает сохранённое значение.",
+  hide: "Скрыть",
+  hideText: "Канал исчезнет из всех ответов и доставок. Данные не потеряются.",
+  unhide: "Показать снова",
+  unhideText: "Канал скрыт: клиенты не видят его ни через API, ни на своих страницах.",
+  delete: "Удалить",
+  quotedTitle: (title) => `«${title}»`,
+  numbered: (id) => `№ ${id}`,
+  deleteQuestion: (channel, posts, days, webhooks) =>
+    `Будет удалён ${channel} с постами (${posts}) и днями статистики (${days}). За ним следят вебхуки: ${webhooks}. Отменить это нельзя.`,
+  findPosts: "Номер или часть текста",
+  findInChannel: "Часть текста",
+  noPosts: "Посты не найдены.",
+  noSuchPost: "Такого поста нет.",
+  slow: "Поиск занял слишком много времени. Поищите в одном канале, на его странице.",
+  post: "Пост",
+  channel: "Канал",
+  published: "Опубликован",
+  text: "Текст",
+  noText: "без текста",
+  takeDown: "Снять пост",
+  takeDownQuestion: (post) =>
+    `Пост ${post} будет снят: текст, ссылка и вложения исчезнут, и загрузки его не вернут.`,
+  done: {
+    edited: "Канал изменён.",
+    unchanged: "Изменений нет.",
+    hidden: "Канал скрыт.",
+    unhidden: "Канал снова показан.",
+    deleted: "Канал удалён. Его посты и дни ещё удаляются.",
+    "taken-down": "Пост снят.",
+  },
+};
+
+/** Staff's summary: is everything all right, who uses it, what comes next. */
+const summaryPage: Words["summaryPage"] = {
+  isWell: "Всё ли в порядке?",
+  well: "Ничего не требует внимания.",
+  notWell: "Кое-что требует внимания: оно отмечено.",
+  whoUses: "Кто пользуется?",
+  whatNext: "Что впереди?",
+  lastDay: "Запросы по часам за сутки",
+  lastWeek: "Запросы по часам за неделю",
+  requests: "Запросы с ключом",
+  errors: "Сбои (5xx)",
+  mean: "В среднем",
+  p99: "99 % не дольше",
+  slowest: "Самый долгий",
+  ms: "мс",
+  hour: "Час",
+  most: (requests) => `максимум за час: ${requests}`,
+  noRequests: "За это время запросов с ключом не было.",
+  webhooksFailing: "Вебхуки со сбоями",
+  webhooksDisabled: "Отключённые вебхуки",
+  jobsFailed: "Задания, последний запуск которых не удался",
+  importsFailed: "Неудачные загрузки за неделю, из последних 20",
+  sourcesSilent: "Источники, которые молчат",
+  errorsNoted: "Ошибки с последнего запуска",
+  mailsQueued: "Писем в очереди",
+  topCustomers: "Клиенты с наибольшим расходом за период",
+  nearLimit: "Клиенты у границы квоты (80 % и больше)",
+  used: "Использовано единиц",
+  nobody: "Никого.",
+  database: "База",
+  growth: "Рост за день",
+  diskFree: "Свободно на её диске",
+  daysLeft: "Дней до заполнения диска при таком росте",
+  unknown: "пока нет данных",
+  manyDays: "больше 1000",
+  backup: "Последняя резервная копия",
+  noBackup: "нет",
+  customers: "Организации",
+  people: "Люди",
+};
+
+/** `/`, the page that customers are sent to. */
+const startPage: Words["startPage"] = {
+  intro:
+    "Здесь работает API данных о каналах: каталог каналов мессенджера, их карточки, статистика по дням и " +
+    "посты — JSON по HTTP с ключом API; новые посты — вебхуками.",
+  signUp: "Создать аккаунт: бесплатно, с ключом на тарифе «Тест»",
+  data: "Какие есть данные",
+  counted: { channels: "Каналы", posts: "Посты", daily_statistics: "Дни статистики" },
+  channels: "каналов",
+  moreThan: "больше",
+  categories: "Самые большие категории",
+  plans: "Тарифы",
+  planColumns: [
+    "Тариф",
+    "Запросов в секунду",
+    "Единиц запросов за 30 дней",
+    "Посты",
+    "История",
+    "Вебхуки",
+    "Оповещения",
+    "Выгрузка",
+  ],
+  yes: "да",
+  no: "нет",
+  allDays: "вся",
+  lastDays: (days) => `${days} дней`,
+  none: "нет",
+  whereTo: "Куда дальше",
+  links: [
+    ["account/", "Вход", "ключи, расход, вебхуки, участники"],
+    ["docs/", "Методы API", "прочитать и попробовать (на английском)"],
+    ["docs/mcp/?lang=ru", "Подключение ассистента", "MCP, с готовыми настройками"],
+    ["docs/webhooks/?lang=ru", "Приём вебхуков", "как проверять доставки, с готовыми приёмниками"],
+    ["docs/json", "Документ OpenAPI", "чтобы сгенерировать клиента"],
+    ["staff/", "Консоль", "для службы"],
+    ["readyz", "Готовность", "для мониторинга"],
+  ],
+};
+
+/** The frame around guides, and the page for unknown addresses. */
+const docsPages: Words["docsPages"] = {
+  account: "Кабинет",
+  methods: "Методы API",
+  guides: {
+    start: "Начало",
+    importing: "Импорт",
+    sources: "Источники",
+    customers: "Клиенты",
+    clients: "Программы",
+    mentions: "Упоминания",
+    export: "Выгрузка",
+    webhooks: "Вебхуки",
+    mcp: "Ассистенты",
+    operating: "Эксплуатация",
+    cluster: "Несколько машин",
+    building: "Устройство",
+  },
+  contents: "На этой странице",
+  table: "Таблица",
+  notFound: "Не найдено",
+  notFoundText: "По этому адресу страницы нет.",
+  firstPage: "Первая страница",
+  toolColumns: ["Инструмент", "Как его называет ассистент", "Единицы"],
+};
+
+/** The texts of pages in Russian. */
 export const ru: Words = {
   languageName: "Русский",
   locale: "ru-RU",
@@ -1149,15 +1556,17 @@ export const ru: Words = {
   postPages,
   comparePages,
   trendingPage,
-  firstSteps: firstStepsRu,
-  overviewPage: overviewRu,
-  alertPages: alertsRu,
-  plansPage: plansRu,
-  mentionPages: mentionsRu,
-  signUpPage: signUpRu,
-  staffCatalog: staffCatalogRu,
-  summaryPage: summaryRu,
+  firstSteps,
+  overviewPage,
+  alertPages,
+  plansPage,
+  mentionPages,
+  signUpPage,
+  staffCatalog,
+  summaryPage,
   exportPages,
+  startPage,
+  docsPages,
   importPages,
   organizationPages,
   oauthPages,

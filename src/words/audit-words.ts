@@ -1,4 +1,4 @@
-import type { AuditAction, AuditDetail, AuditTarget } from "../../../customers/audit/audit-log.ts";
+import type { AuditAction, AuditDetail, AuditTarget } from "../customers/audit/audit-log.ts";
 
 /** Texts for the audit log's codes. */
 export interface AuditWords {
