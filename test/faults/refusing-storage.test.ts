@@ -100,7 +100,7 @@ test("while billed requests get a 503 it is not ready, and ready again once they
   refuseWrites(false);
   expect(await ready()).toBe(200);
   expect((await send("GET", "/v1/msgr/channels/1/")).status).toBe(200);
-  expect(appliance.ports.log.told.map(({ message }) => message)).toContain(
+  expect(appliance.ports.log.notices.map(({ message }) => message)).toContain(
     "usage is committed again",
   );
 });
@@ -191,7 +191,7 @@ test("failing billed requests are logged once at the start, once a minute, and o
   ]);
   refuseWrites(false);
   expect((await send("GET", "/v1/msgr/channels/one/")).status).toBe(200);
-  expect(log.told.map(({ message }) => message)).toContain("usage is committed again");
+  expect(log.notices.map(({ message }) => message)).toContain("usage is committed again");
   expect(warned()).toHaveLength(2);
   expect(log.errors).toEqual([]);
 });

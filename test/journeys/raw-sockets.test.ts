@@ -194,8 +194,8 @@ describe("a request that is not HTTP", () => {
   test("is in the guide's table under the same status", () => {
     const guide = readFileSync(new URL("../../src/upkeep/operating.md", import.meta.url), "utf8");
     const listed = [...guide.matchAll(/^\| bare `(\d+)` \|/gm)].map((row) => Number(row[1]));
-    const given = new Set(BROKEN.map(([status]) => status).filter((status) => status !== 0));
-    expect(listed).toEqual([...given].sort((a, b) => a - b));
+    const statuses = new Set(BROKEN.map(([status]) => status).filter((status) => status !== 0));
+    expect(listed).toEqual([...statuses].sort((a, b) => a - b));
   });
 });
 

@@ -183,8 +183,8 @@ async function useApi(serving: Serving, customer: Customer) {
     const response = await serving.get(path);
     seen.push(await response.text());
   }
-  for (const given of [`${key}x`, key.slice(0, -1), `Bearer ${key}`]) {
-    seen.push(await (await serving.get("/v1/me/", given)).text());
+  for (const wrong of [`${key}x`, key.slice(0, -1), `Bearer ${key}`]) {
+    seen.push(await (await serving.get("/v1/me/", wrong)).text());
   }
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   for (const path of ["/v1/mcp/", "/v1/msgr/webhooks/"]) {

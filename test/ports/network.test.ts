@@ -335,13 +335,13 @@ test("receivers that hang do not delay another", async () => {
   const hanging = await receiverThat("hang");
   const receiver = await receiverThat();
   const controller = new AbortController();
-  let given = 0;
+  let ended = 0;
   const hung = Array.from({ length: 128 }, async () => {
     await network.post(requestTo(hanging, { signal: controller.signal }));
-    given += 1;
+    ended += 1;
   });
   expect(await network.post(requestTo(receiver))).toEqual({ status: 200 });
-  expect(given).toBe(0);
+  expect(ended).toBe(0);
   controller.abort();
   await Promise.all(hung);
 });

@@ -61,17 +61,17 @@ interface FakeLog extends Log {
   errors: { fields: object; message: string }[];
   warnings: { fields: object; message: string }[];
   /** Entries below the level of warnings. */
-  told: { level: "debug" | "info"; fields: object; message: string }[];
+  notices: { level: "debug" | "info"; fields: object; message: string }[];
 }
 
 export function fakeLog(): FakeLog {
   const errors: FakeLog["errors"] = [];
   const warnings: FakeLog["warnings"] = [];
-  const told: FakeLog["told"] = [];
+  const told: FakeLog["notices"] = [];
   return {
     errors,
     warnings,
-    told,
+    notices: told,
     debug: (fields, message) => told.push({ level: "debug", fields, message }),
     info: (fields, message) => told.push({ level: "info", fields, message }),
     warn: (fields, message) => warnings.push({ fields, message }),

@@ -168,7 +168,7 @@ export function createMachine(): Machine {
         address,
         pid: child.pid,
         printed: () => text,
-        get: (path, key) => askOnce(address + path, key),
+        get: (path, key) => fetchOnce(address + path, key),
         processorMs: () => processorMs(child.pid),
         stop() {
           child.kill("SIGTERM");
@@ -218,7 +218,7 @@ export function createMachine(): Machine {
  * Sends a request over a new connection. Over a reused one, `fetch` repeats a request that was not
  * answered, which may then be counted twice.
  */
-export function askOnce(url: string, key?: string): Promise<Response> {
+export function fetchOnce(url: string, key?: string): Promise<Response> {
   const headers: Record<string, string> =
     key === undefined ? {} : { authorization: `Bearer ${key}` };
   return fetch(url, { headers, keepalive: false });

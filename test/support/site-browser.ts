@@ -63,8 +63,9 @@ export async function openWindow(
     }
   });
   page.on("request", (request) => {
-    const asked = new URL(request.url());
-    if (asked.protocol !== "data:" && asked.host !== host) faults.push(`asked ${request.url()}`);
+    const requested = new URL(request.url());
+    if (requested.protocol !== "data:" && requested.host !== host)
+      faults.push(`asked ${request.url()}`);
   });
   const go = async (path: string) => {
     await page.goto(path);
