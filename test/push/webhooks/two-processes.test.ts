@@ -126,6 +126,19 @@ test("an attempt that one has in progress is not made by the other", async () =>
   expect((await first.deliveries())[0]).toMatchObject({ state: "delivered" });
 });
 
+test("both together have at most four attempts of a webhook in progress", async () => {
+  const { called, answer } = holdAnswers(firstPorts.network);
+  await readDue(numbers(1, 1_000));
+  const done = first.runDue();
+  await called;
+  await second.push.runDue();
+  expect(sentBy(firstPorts)).toHaveLength(4);
+  expect(sentBy(secondPorts)).toEqual([]);
+  answer({ status: 204 });
+  await done;
+  expect(new Set(deliveriesOf(sentBy(firstPorts))).size).toBe(10);
+});
+
 /** The first process gets no answer from its receiver, and the second one delivers. */
 async function takeOver(): Promise<{ answerLate(): Promise<void> }> {
   const { called, answer } = holdAnswers(firstPorts.network);
