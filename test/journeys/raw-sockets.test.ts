@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { connectRaw, type RawAnswer, type RawConnection } from "../support/raw-http.ts";
+import { until } from "../support/until.ts";
 
 /** Sends what no HTTP client would send to the real process, while others use it. */
 

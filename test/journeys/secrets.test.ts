@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { type Receiver, startReceiver } from "../support/https-receiver.ts";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { until } from "../support/until.ts";
 import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
 import {
   type Customer,

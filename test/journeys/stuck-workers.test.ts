@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { type Receiver, startReceiver } from "../support/https-receiver.ts";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { until } from "../support/until.ts";
 import {
   call,
   createWebhook,

@@ -18,7 +18,7 @@ import {
   startReceiver,
   TEST_CA,
 } from "../support/https-receiver.ts";
-import { HANGS_AFTER_MS, until } from "../support/machine.ts";
+import { HANGS_AFTER_MS, until } from "../support/until.ts";
 
 const network = systemNetwork({ ca: TEST_CA });
 const NETWORK_FILE = join(import.meta.dir, "../../src/ports/network.ts");

@@ -7,7 +7,8 @@ import { createSocket } from "node:dgram";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startReceiver } from "./https-receiver.ts";
-import { createMachine, until } from "./machine.ts";
+import { createMachine } from "./machine.ts";
+import { until } from "./until.ts";
 import {
   call,
   createWebhook,

@@ -6,7 +6,7 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
-import { HANGS_AFTER_MS } from "./machine.ts";
+import { HANGS_AFTER_MS } from "./until.ts";
 import { PASSWORD } from "./visitor.ts";
 
 /** Path of Debian's Chromium, or of another one, if the machine has it. */

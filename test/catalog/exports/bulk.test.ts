@@ -12,7 +12,7 @@ import { statement } from "../../../src/db/database.ts";
 import { DAY_MS, parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectRefusal, imported } from "../../support/expectations.ts";
-import { until } from "../../support/machine.ts";
+import { until } from "../../support/until.ts";
 
 /** Customers' bulk export (questions, section 5). */
 

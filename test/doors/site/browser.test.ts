@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { sitePages } from "../../../src/doors/site/site-pages.ts";
 import { startAppliance } from "../../support/appliance.ts";
-import { createMachine, type Machine, type Serving, until } from "../../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../../support/machine.ts";
 import {
   CHROMIUM,
   launchBrowser,
@@ -14,6 +14,7 @@ import {
   type Window,
 } from "../../support/site-browser.ts";
 import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
+import { until } from "../../support/until.ts";
 import { addPerson, PASSWORD, visitorOf } from "../../support/visitor.ts";
 
 /** The site in a real browser, if the machine has one. */

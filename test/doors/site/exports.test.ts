@@ -3,7 +3,8 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { exported } from "../../support/exporting.ts";
-import { createMachine, type Machine, until } from "../../support/machine.ts";
+import { createMachine, type Machine } from "../../support/machine.ts";
+import { until } from "../../support/until.ts";
 import {
   addPerson,
   remoteVisitor,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
-import { until } from "../../support/machine.ts";
+import { until } from "../../support/until.ts";
 import { addPerson, signedInVisitor, type Visitor, visitorOf } from "../../support/visitor.ts";
 import { windows1251 } from "../../support/windows-1251.ts";
 

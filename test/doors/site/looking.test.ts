@@ -4,8 +4,8 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { HANGS_AFTER_MS } from "../../support/machine.ts";
 import { CHROMIUM, launchBrowser, signIn } from "../../support/site-browser.ts";
+import { HANGS_AFTER_MS } from "../../support/until.ts";
 import { addPerson } from "../../support/visitor.ts";
 import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../../support/webhook-calls.ts";
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { createMachine, type Machine, until } from "../../../support/machine.ts";
+import { createMachine, type Machine } from "../../../support/machine.ts";
+import { until } from "../../../support/until.ts";
 import { windows1251 } from "../../../support/windows-1251.ts";
 
 let machine: Machine;

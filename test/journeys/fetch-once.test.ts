@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fetchOnce } from "../support/machine.ts";
+import { fetchOnce } from "../support/fetch-once.ts";
 
 test("a journey's request is sent once, even if its connection is closed without an answer", async () => {
   const requested: string[] = [];
