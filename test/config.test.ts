@@ -174,8 +174,8 @@ test("every variable can be given as a file, whose last line break is ignored", 
 });
 
 test("surrounding blanks and a byte order mark are ignored, for all settings alike", () => {
-  const given = { KANALOG_PORT: "9090", KANALOG_TRUST_PROXY: "true", KANALOG_LAG_MAX: "90s" };
-  const texts = { ...given, KANALOG_BASE_URL: "https://api.example.com", KANALOG_DB: "/srv/k.db" };
+  const values = { KANALOG_PORT: "9090", KANALOG_TRUST_PROXY: "true", KANALOG_LAG_MAX: "90s" };
+  const texts = { ...values, KANALOG_BASE_URL: "https://api.example.com", KANALOG_DB: "/srv/k.db" };
   const plain = readConfig(texts);
   for (const [before, after] of [
     ["", " "],

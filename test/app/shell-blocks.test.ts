@@ -7,7 +7,8 @@ import { readConfig } from "../../src/config.ts";
 import { WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
 import { type Document, fencedBlocks, guideDocuments, readDocument } from "../support/documents.ts";
 import { fakePorts } from "../support/fake-ports.ts";
-import { createMachine, type Machine, PROGRAM, until } from "../support/machine.ts";
+import { createMachine, type Machine, PROGRAM } from "../support/machine.ts";
+import { until } from "../support/until.ts";
 
 /**
  * Runs the shell blocks of the README and the guides: those of one document in order, in one shell, beside

@@ -86,12 +86,12 @@ test("every list and card accepts `fields`", () => {
 
 describe("over REST", () => {
   for (const [path, fields] of NARROWED) {
-    const given = path.replace(":webhook", "1");
+    const address = path.replace(":webhook", "1");
     const withFields = (names: string) =>
-      `${given}${given.includes("?") ? "&" : "?"}fields=${names}`;
+      `${address}${address.includes("?") ? "&" : "?"}fields=${names}`;
 
     test(`${path} returns only these, whatever their order and spaces`, async () => {
-      const whole = (await appliance.get(given, key)).body;
+      const whole = (await appliance.get(address, key)).body;
       const [a = "", b = ""] = fields;
       for (const names of [`${a},${b}`, `${b},%20${a},${b},`]) {
         const { status, body } = await appliance.get(withFields(names), key);
@@ -118,7 +118,7 @@ describe("over REST", () => {
     });
 
     test(`${path} returns all if none is named`, async () => {
-      const whole = (await appliance.get(given, key)).body;
+      const whole = (await appliance.get(address, key)).body;
       const { body } = await appliance.get(withFields(""), key);
       const [first] = whole.results ?? [whole];
       const [all] = body.results ?? [body];
@@ -145,12 +145,12 @@ describe("over REST", () => {
         "include=metrics&fields=id,metrics",
         "include=metrics&fields=id",
       ]) {
-        const given = `/v1/msgr/${path}${path.includes("?") ? "&" : "?"}${query}`;
-        const { status, body } = await appliance.get(given, key);
-        expect(status, given).toBe(200);
+        const address = `/v1/msgr/${path}${path.includes("?") ? "&" : "?"}${query}`;
+        const { status, body } = await appliance.get(address, key);
+        expect(status, address).toBe(200);
         const [item] = body.results ?? [body];
-        expect(Object.keys(item).sort(), given).toEqual(["id", "metrics"]);
-        expect(item.metrics.growth_30d, given).toBeNull();
+        expect(Object.keys(item).sort(), address).toEqual(["id", "metrics"]);
+        expect(item.metrics.growth_30d, address).toBeNull();
       }
     }
   });

@@ -26,8 +26,8 @@ const IMPORT =
 function importsOf(file: string, source: string): Import[] {
   return [...source.replace(COMMENT, "").matchAll(IMPORT)].map((match) => {
     const [, type, statement, dynamic, worker] = match;
-    const given = statement ?? dynamic ?? worker ?? "";
-    const names = given.startsWith(".") ? normalize(join(dirname(file), given)) : given;
+    const specifier = statement ?? dynamic ?? worker ?? "";
+    const names = specifier.startsWith(".") ? normalize(join(dirname(file), specifier)) : specifier;
     // `import { type A }` with nothing but types counts as an import of types too.
     const inBraces = /\{([^}]*)\}/
       .exec(match[0])?.[1]

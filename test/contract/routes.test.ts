@@ -400,9 +400,9 @@ describe("X-Request-Id", () => {
       const headers: Record<string, string> = id === null ? {} : { "x-request-id": id };
       for (const path of ["/v1/me/", "/v1/me", "/nothing", "/healthz"]) {
         const answer = await appliance.request(path, { headers });
-        const given = answer.headers.get("x-request-id") ?? "";
-        expect(given, `${id} ${path}`).toMatch(UUID_V7);
-        seen.add(given);
+        const id = answer.headers.get("x-request-id") ?? "";
+        expect(id, `${id} ${path}`).toMatch(UUID_V7);
+        seen.add(id);
       }
     }
     expect(seen.size).toBe(32);

@@ -36,75 +36,75 @@ describe("a cached read", () => {
     void statement(by, "UPDATE t SET n = ? WHERE id = 1").run(n);
 
   test("is repeated once another connection has committed", () => {
-    const kept = createReadCache<number, number>(db, 10);
-    expect([kept(1, read), kept(1, read), reads]).toEqual([1, 1, 1]);
+    const cached = createReadCache<number, number>(db, 10);
+    expect([cached(1, read), cached(1, read), reads]).toEqual([1, 1, 1]);
     set(other, 2);
-    expect([kept(1, read), kept(1, read), reads]).toEqual([2, 2, 2]);
+    expect([cached(1, read), cached(1, read), reads]).toEqual([2, 2, 2]);
   });
 
   test("survives commits of its own connection, and rollbacks of others", () => {
-    const kept = createReadCache<number, number>(db, 10);
-    kept(1, read);
+    const cached = createReadCache<number, number>(db, 10);
+    cached(1, read);
     db.exec("CREATE TABLE own (n INTEGER) STRICT; INSERT INTO own VALUES (1)");
     other.exec("BEGIN; UPDATE t SET n = 5; ROLLBACK");
-    expect([kept(1, read), reads]).toEqual([1, 1]);
+    expect([cached(1, read), reads]).toEqual([1, 1]);
   });
 
   test("belongs to the snapshot of a read transaction", () => {
-    const kept = createReadCache<number, number>(db, 10);
+    const cached = createReadCache<number, number>(db, 10);
     const seen = inReadTransaction(db, () => {
-      const before = kept(1, read);
+      const before = cached(1, read);
       set(other, 2);
-      return [before, kept(1, read), read(1)];
+      return [before, cached(1, read), read(1)];
     });
     expect(seen).toEqual([1, 1, 1]);
-    expect(inReadTransaction(db, () => kept(1, read))).toBe(2);
+    expect(inReadTransaction(db, () => cached(1, read))).toBe(2);
   });
 
   test("is up to date if another connection commits between the check and the read", () => {
-    const kept = createReadCache<number, number>(db, 10);
+    const cached = createReadCache<number, number>(db, 10);
     const late = (id: number): number | undefined => {
       set(other, 2);
       return read(id);
     };
-    expect(kept(1, late)).toBe(2);
+    expect(cached(1, late)).toBe(2);
     set(other, 3);
-    expect(kept(1, read)).toBe(3);
+    expect(cached(1, read)).toBe(3);
   });
 
   test("is not cached if nothing was found", () => {
-    const kept = createReadCache<number, number>(db, 10);
-    expect([kept(7, read), kept(7, read), reads]).toEqual([undefined, undefined, 2]);
+    const cached = createReadCache<number, number>(db, 10);
+    expect([cached(7, read), cached(7, read), reads]).toEqual([undefined, undefined, 2]);
   });
 
   test("is cached for a limited number of keys", () => {
     statement(other, "INSERT INTO t VALUES (2, 2), (3, 3)").run();
-    const kept = createReadCache<number, number>(db, 2);
-    for (const id of [1, 2, 3, 3, 1]) kept(id, read);
+    const cached = createReadCache<number, number>(db, 2);
+    for (const id of [1, 2, 3, 3, 1]) cached(id, read);
     // The third key was one too many, so the cache was emptied.
     expect(reads).toBe(4);
   });
 
   test("survives commits that leave its version unchanged", () => {
     let version = 1;
-    const kept = createReadCache<number, number>(db, 10, () => version);
-    kept(1, read);
+    const cached = createReadCache<number, number>(db, 10, () => version);
+    cached(1, read);
     set(other, 2);
-    expect([kept(1, read), reads]).toEqual([1, 1]);
+    expect([cached(1, read), reads]).toEqual([1, 1]);
     version = 2;
     set(other, 3);
-    expect([kept(1, read), reads]).toEqual([3, 2]);
+    expect([cached(1, read), reads]).toEqual([3, 2]);
   });
 });
 
 test("nothing is cached of an in-memory database, whose only connection changes it", () => {
   const db = openDatabase(IN_MEMORY, systemClock, "writer");
   db.exec(SCHEMA);
-  const kept = createReadCache<number, number>(db, 10);
+  const cached = createReadCache<number, number>(db, 10);
   const read = (id: number): number | undefined =>
     statement<{ n: number }>(db, "SELECT n FROM t WHERE id = ?").get(id)?.n;
-  expect(kept(1, read)).toBe(1);
+  expect(cached(1, read)).toBe(1);
   statement(db, "UPDATE t SET n = 2").run();
-  expect(kept(1, read)).toBe(2);
+  expect(cached(1, read)).toBe(2);
   db.close();
 });

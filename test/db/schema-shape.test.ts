@@ -71,8 +71,8 @@ describe("a file", () => {
         mended.close();
         expect(faults).toEqual([]);
         expect(machine.query("SELECT webhook_id FROM webhook_lists")).toHaveLength(1);
-        const kept = "SELECT id, title FROM channel_cards ORDER BY id";
-        expect(machine.query(kept)).toHaveLength(3);
+        const cards = "SELECT id, title FROM channel_cards ORDER BY id";
+        expect(machine.query(cards)).toHaveLength(3);
         expect(machine.query("SELECT id FROM posts")).toHaveLength(3);
       });
     }

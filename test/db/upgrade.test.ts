@@ -101,7 +101,7 @@ async function upgrade(byProcess: boolean): Promise<string> {
   }
   const ports = fakePorts();
   (await openCurrent(readConfig({ KANALOG_DB: machine.database }), ports)).close();
-  return JSON.stringify(ports.log.told);
+  return JSON.stringify(ports.log.notices);
 }
 
 const CLUSTERS_SINCE = 24;
@@ -172,17 +172,17 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     // Rises when plans change, for example their number of alerts.
     columns.delete("accounts_version");
     columns.delete(COPY);
-    const kept = new Map([...before].filter(([table]) => columns.has(table)));
+    const remaining = new Map([...before].filter(([table]) => columns.has(table)));
     // Version 22 adds a build.
     const added = from < 22 ? [{ name: "last_post_order", after_id: 0, until_id: 3 }] : [];
-    const builds = kept.get("background_builds");
-    if (builds !== undefined) kept.set("background_builds", [...added, ...builds]);
+    const builds = remaining.get("background_builds");
+    if (builds !== undefined) remaining.set("background_builds", [...added, ...builds]);
     // Its stems are outdated, so it is cleared and rebuilt.
-    const state = kept.get("post_search_state");
+    const state = remaining.get("post_search_state");
     if (state !== undefined) {
-      kept.set("post_search_state", [{ ...state[0], phase: "clearing", after_id: 0 }]);
+      remaining.set("post_search_state", [{ ...state[0], phase: "clearing", after_id: 0 }]);
     }
-    expect(rowsOf(machine.database, columns)).toEqual(withColumns(kept, columns));
+    expect(rowsOf(machine.database, columns)).toEqual(withColumns(remaining, columns));
     if (before.has("webhooks")) {
       const lists = rowsOf(machine.database, new Map([["webhook_lists", ["channels"]]]));
       expect(lists.get("webhook_lists")).toEqual([{ channels: "[2,1]" }]);
@@ -190,8 +190,8 @@ for (const version of MIGRATIONS.slice(1).keys()) {
 
     if (from < 11) {
       // Existing days count as imported.
-      const given = new Map([["daily_statistics", ["views_given", "posts_given"]]]);
-      expect(rowsOf(machine.database, given).get("daily_statistics")).toEqual([
+      const columns = new Map([["daily_statistics", ["views_given", "posts_given"]]]);
+      expect(rowsOf(machine.database, columns).get("daily_statistics")).toEqual([
         { views_given: 1, posts_given: 1 },
         { views_given: 1, posts_given: 1 },
       ]);

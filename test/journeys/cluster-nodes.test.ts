@@ -18,13 +18,14 @@ import { systemClock } from "../../src/ports/clock.ts";
 import { contentOf, faultsOf } from "../support/cluster.ts";
 import { type ClusterCampaign, startClusterCampaign } from "../support/cluster-campaign.ts";
 import { callOnce, newCalls } from "../support/cluster-load.ts";
-import { createMachine, type Machine, PROGRAM, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, PROGRAM, type Serving } from "../support/machine.ts";
 import {
   makeNamespace,
   missingForNamespaces,
   type Namespace,
 } from "../support/network-namespace.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
 import { elapsed, posts, writePosts } from "../support/webhook-journey.ts";
 
 /**

@@ -3,8 +3,9 @@ import pg from "pg";
 import { openExisting } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { checkDatabase } from "../../src/upkeep/checks/check.ts";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
 import { elapsed, seededRandom } from "../support/webhook-journey.ts";
 
 /**

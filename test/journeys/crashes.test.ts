@@ -13,20 +13,15 @@ import {
   type Keys,
   titleOf,
 } from "../support/crash-load.ts";
+import { faultsOf } from "../support/file-faults.ts";
 import {
   type ReceivedRequest,
   type Receiver,
   type ReceiverAnswer,
   startReceiver,
 } from "../support/https-receiver.ts";
-import {
-  createMachine,
-  faultsOf,
-  HANGS_AFTER_MS,
-  type Machine,
-  type Serving,
-  until,
-} from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { HANGS_AFTER_MS, until } from "../support/until.ts";
 import {
   call,
   createWebhook,

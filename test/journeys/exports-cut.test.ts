@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { until } from "../support/until.ts";
+import { usedUnits } from "../support/used-units.ts";
 
 /** Costs of an export whose connection breaks, or whose process is killed, in the middle. */
 
@@ -32,9 +34,7 @@ beforeEach(async () => {
 afterEach(() => machine.leave());
 
 const PATH = "/v1/msgr/export/posts/?format=ndjson&channel=900000";
-const stored = (): number =>
-  machine.query<{ used: number }>("SELECT coalesce(sum(used), 0) AS used FROM usage_periods")[0]
-    ?.used ?? 0;
+const stored = (): number => usedUnits(machine);
 const rowsIn = (text: string): number => text.split('{"id":').length - 1;
 
 /** Requests the export, and reads until `enough`, then nothing more. */

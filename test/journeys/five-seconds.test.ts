@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import {
-  createMachine,
-  HANGS_AFTER_MS,
-  type Machine,
-  type Serving,
-  until,
-} from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { HANGS_AFTER_MS, until } from "../support/until.ts";
 import { elapsed } from "../support/webhook-journey.ts";
 
 const TIMEOUT_MS = 1500;

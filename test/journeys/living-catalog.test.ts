@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { CHROMIUM, launchBrowser, openWindow } from "../support/site-browser.ts";
 import { createMaxWorld } from "../support/source-worlds/max-world.ts";
 import { createPullWorld } from "../support/source-worlds/pull-world.ts";
 import type { Addition, SourceWorld } from "../support/source-worlds/source-world.ts";
 import { createTelegramWorld } from "../support/source-worlds/telegram-world.ts";
+import { until } from "../support/until.ts";
 import { PASSWORD } from "../support/visitor.ts";
 
 /**

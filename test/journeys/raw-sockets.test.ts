@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { connectRaw, type RawAnswer, type RawConnection } from "../support/raw-http.ts";
+import { until } from "../support/until.ts";
 
 /** Sends what no HTTP client would send to the real process, while others use it. */
 
@@ -194,8 +195,8 @@ describe("a request that is not HTTP", () => {
   test("is in the guide's table under the same status", () => {
     const guide = readFileSync(new URL("../../src/upkeep/operating.md", import.meta.url), "utf8");
     const listed = [...guide.matchAll(/^\| bare `(\d+)` \|/gm)].map((row) => Number(row[1]));
-    const given = new Set(BROKEN.map(([status]) => status).filter((status) => status !== 0));
-    expect(listed).toEqual([...given].sort((a, b) => a - b));
+    const statuses = new Set(BROKEN.map(([status]) => status).filter((status) => status !== 0));
+    expect(listed).toEqual([...statuses].sort((a, b) => a - b));
   });
 });
 

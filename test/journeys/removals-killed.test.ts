@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createMachine, faultsOf, type Machine, until } from "../support/machine.ts";
+import { faultsOf } from "../support/file-faults.ts";
+import { createMachine, type Machine } from "../support/machine.ts";
+import { until } from "../support/until.ts";
 
 /** Removing this many posts takes many transactions. */
 const POSTS = 20_000;

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { type Receiver, startReceiver } from "../support/https-receiver.ts";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { until } from "../support/until.ts";
 import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
 import {
   type Customer,
@@ -183,8 +184,8 @@ async function useApi(serving: Serving, customer: Customer) {
     const response = await serving.get(path);
     seen.push(await response.text());
   }
-  for (const given of [`${key}x`, key.slice(0, -1), `Bearer ${key}`]) {
-    seen.push(await (await serving.get("/v1/me/", given)).text());
+  for (const wrong of [`${key}x`, key.slice(0, -1), `Bearer ${key}`]) {
+    seen.push(await (await serving.get("/v1/me/", wrong)).text());
   }
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   for (const path of ["/v1/mcp/", "/v1/msgr/webhooks/"]) {

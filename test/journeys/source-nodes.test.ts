@@ -10,7 +10,8 @@ import type { Database } from "../../src/db/database.ts";
 import { openExisting } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { systemLog } from "../../src/ports/log.ts";
-import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
+import { faultsOf } from "../support/file-faults.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { hasPostgres, newPostgresDatabase } from "../support/postgres.ts";
 import {
   isAllRead,
@@ -19,6 +20,7 @@ import {
   storedPosts,
 } from "../support/source-worlds/source-world.ts";
 import { SOURCE_WORLDS } from "../support/source-worlds/source-worlds.ts";
+import { until } from "../support/until.ts";
 import { seededRandom } from "../support/webhook-journey.ts";
 
 /** Sources of a cluster of two nodes, in separate processes that are killed (sources, sections 1 and 5). */

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { TELEGRAM_TOKEN } from "../support/fake-telegram.ts";
-import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
+import { faultsOf } from "../support/file-faults.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import {
   isAllRead,
   SOURCE_ENVIRONMENT,
@@ -9,6 +10,7 @@ import {
   storedPosts,
 } from "../support/source-worlds/source-world.ts";
 import { SOURCE_WORLDS } from "../support/source-worlds/source-worlds.ts";
+import { until } from "../support/until.ts";
 import { seededRandom } from "../support/webhook-journey.ts";
 
 /**

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { dayOf } from "../../src/values/moscow-time.ts";
-import { createMachine, type Machine, PROGRAM, until } from "../support/machine.ts";
+import { createMachine, type Machine, PROGRAM } from "../support/machine.ts";
+import { until } from "../support/until.ts";
 
 let machine: Machine;
 beforeEach(() => {

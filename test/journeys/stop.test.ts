@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { usedUnits } from "../support/used-units.ts";
 
 let machine: Machine;
 let server: Serving;
@@ -15,9 +16,7 @@ afterEach(() => machine.leave());
 
 const CARD = "/v1/msgr/channels/1/";
 
-const stored = (): number =>
-  machine.query<{ used: number }>("SELECT coalesce(sum(used), 0) AS used FROM usage_periods")[0]
-    ?.used ?? 0;
+const stored = (): number => usedUnits(machine);
 
 function logBytes(): number {
   const path = `${machine.database}-wal`;

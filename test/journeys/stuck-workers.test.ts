@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { type Receiver, startReceiver } from "../support/https-receiver.ts";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { until } from "../support/until.ts";
 import {
   call,
   createWebhook,
@@ -24,7 +25,7 @@ beforeEach(() => {
   machine = createMachine();
 });
 afterEach(async () => {
-  for (const pid of stopped) goOn(pid);
+  for (const pid of stopped) resume(pid);
   await machine.leave();
   await receiver?.close();
 });
@@ -35,7 +36,7 @@ function stop(pid: number): void {
   stopped.add(pid);
 }
 
-function goOn(pid: number): void {
+function resume(pid: number): void {
   stopped.delete(pid);
   try {
     process.kill(pid, "SIGCONT");
@@ -118,7 +119,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
       stop(serving.pid);
       // In the middle of its work: posts are waiting, or being sent.
       await importPosts(machine, posts(last + 1, 150));
-      for (stop(owner); !canWrite(); stop(owner)) goOn(owner);
+      for (stop(owner); !canWrite(); stop(owner)) resume(owner);
       const stoppedAtMs = performance.now();
       await importPosts(machine, posts(last + 151, 150));
       last += 300;
@@ -127,8 +128,8 @@ describe.if(process.platform === "linux")("of several workers", () => {
       await until(() => unfinished(machine).read === 0, "posts that are cut by the other");
       const lost = logged(serving, "another worker has taken over the upkeep").length;
       const next = ownerPid();
-      goOn(owner);
-      goOn(serving.pid);
+      resume(owner);
+      resume(serving.pid);
       await until(
         () => logged(serving, "another worker has taken over the upkeep").length > lost,
         "the woken one to see that it has lost the lease",
@@ -189,7 +190,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     expect(await warning()).toBeUndefined();
 
     const pid = pidsOf(serving).get(2) ?? 0;
-    for (stop(pid); !canWrite(); stop(pid)) goOn(pid);
+    for (stop(pid); !canWrite(); stop(pid)) resume(pid);
     const silent = "Workers that do not answer or are still starting: 1 of 3.";
     expect(await warning()).toBe(silent);
     const port = new URL(serving.address).port;
@@ -240,7 +241,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     const pid = pidsOf(serving).get(2) ?? 0;
     await until(() => good > 100, "answers");
     for (stop(pid); canWrite() || !isWriting(pid); stop(pid)) {
-      goOn(pid);
+      resume(pid);
       // Lets it run for a while, or it would be stopped at the same point again.
       const answered = good;
       await until(() => good > answered + 20, "more answers");

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
+import { faultsOf } from "../support/file-faults.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { connectRaw } from "../support/raw-http.ts";
+import { until } from "../support/until.ts";
 import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
 
 /** Whether to wait longer than the half minute that other requests may take. */

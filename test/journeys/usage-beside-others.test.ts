@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { formatDay } from "../../src/values/moscow-time.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
+import { usedUnits } from "../support/used-units.ts";
 
 /** Counting usage while other processes use the same file; `crashes.test.ts` has the kills. */
 
@@ -16,9 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => machine.leave());
 
-const stored = (): number =>
-  machine.query<{ used: number }>("SELECT coalesce(sum(used), 0) AS used FROM usage_periods")[0]
-    ?.used ?? 0;
+const stored = (): number => usedUnits(machine);
 
 /** Number of times the log was restarted after a complete checkpoint, which its header counts. */
 const timesLogBegan = (): number =>

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Receiver, startReceiver } from "../support/https-receiver.ts";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { until } from "../support/until.ts";
 import {
   type Customer,
   createWebhook,

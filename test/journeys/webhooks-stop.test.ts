@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Receiver, startReceiver } from "../support/https-receiver.ts";
-import { createMachine, type Machine, until } from "../support/machine.ts";
+import { createMachine, type Machine } from "../support/machine.ts";
+import { until } from "../support/until.ts";
 import {
   createWebhook,
   importPosts,

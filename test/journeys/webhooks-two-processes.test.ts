@@ -5,7 +5,8 @@ import {
   type ReceiverAnswer,
   startReceiver,
 } from "../support/https-receiver.ts";
-import { createMachine, type Machine, until } from "../support/machine.ts";
+import { createMachine, type Machine } from "../support/machine.ts";
+import { until } from "../support/until.ts";
 import {
   createWebhook,
   elapsed,

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { until } from "../support/until.ts";
+import { usedUnits } from "../support/used-units.ts";
 import { csrfIn, PASSWORD, remoteVisitor } from "../support/visitor.ts";
 import { logged, pidsOf } from "../support/worker-logs.ts";
 
@@ -28,9 +30,7 @@ async function answered(serving: Serving, path: string, key?: string): Promise<R
   return fetch(serving.address + path, { headers: authorization, keepalive: false });
 }
 
-const used = (): number =>
-  machine.query<{ used: number }>("SELECT coalesce(sum(used), 0) AS used FROM usage_periods")[0]
-    ?.used ?? 0;
+const used = (): number => usedUnits(machine);
 
 const isGone = (pid: number): boolean => {
   try {

@@ -3,8 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SETTINGS } from "../../src/config.ts";
-import { PROGRAM, until } from "../support/machine.ts";
+import { PROGRAM } from "../support/machine.ts";
 import { hasPostgres, newPostgresDatabase } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
 
 interface Service {
   environment: Record<string, string>;

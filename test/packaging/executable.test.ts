@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { unpackExtension } from "@anthropic-ai/mcpb";
 import type { CommandContext } from "../../src/doors/cli/command-context.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
-import { until } from "../support/machine.ts";
 import { TOOL_NAMES } from "../support/mcp-requests.ts";
 import { startTalk } from "../support/stdio-talk.ts";
+import { until } from "../support/until.ts";
 import { PASSWORD, remoteVisitor } from "../support/visitor.ts";
 
 /** Tests the executable alone: in an empty folder, without any environment. */

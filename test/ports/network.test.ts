@@ -18,7 +18,7 @@ import {
   startReceiver,
   TEST_CA,
 } from "../support/https-receiver.ts";
-import { HANGS_AFTER_MS, until } from "../support/machine.ts";
+import { HANGS_AFTER_MS, until } from "../support/until.ts";
 
 const network = systemNetwork({ ca: TEST_CA });
 const NETWORK_FILE = join(import.meta.dir, "../../src/ports/network.ts");
@@ -335,13 +335,13 @@ test("receivers that hang do not delay another", async () => {
   const hanging = await receiverThat("hang");
   const receiver = await receiverThat();
   const controller = new AbortController();
-  let given = 0;
+  let ended = 0;
   const hung = Array.from({ length: 128 }, async () => {
     await network.post(requestTo(hanging, { signal: controller.signal }));
-    given += 1;
+    ended += 1;
   });
   expect(await network.post(requestTo(receiver))).toEqual({ status: 200 });
-  expect(given).toBe(0);
+  expect(ended).toBe(0);
   controller.abort();
   await Promise.all(hung);
 });

@@ -172,7 +172,7 @@ export function applianceOver(app: App, config: Config, ports: FakePorts): Appli
             folder: import.meta.dir,
             messengerHosts: config.messengerHosts,
             openDays: appliance.config.statisticsOpenDays,
-            note: (said) => notes.push(inEnglish(said)),
+            note: (note) => notes.push(inEnglish(note)),
           },
           recognized: nothingRecognized("Europe/Moscow"),
           cells: { timezone: "Europe/Moscow", strict: true },

@@ -16,7 +16,8 @@ import {
   revokeKeysOnAndOn,
 } from "./cluster-load.ts";
 import { startReceiver } from "./https-receiver.ts";
-import { type Machine, type Serving, until } from "./machine.ts";
+import type { Machine, Serving } from "./machine.ts";
+import { until } from "./until.ts";
 import {
   createWebhook,
   expectPing,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../src/ports/clock.ts";
+import { type Clock, systemClock } from "../../src/ports/clock.ts";
 import type { DownloadFault, DownloadHeaders, DownloadRequest } from "../../src/ports/download.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { Mail, Message } from "../../src/ports/mail.ts";
@@ -61,17 +61,17 @@ interface FakeLog extends Log {
   errors: { fields: object; message: string }[];
   warnings: { fields: object; message: string }[];
   /** Entries below the level of warnings. */
-  told: { level: "debug" | "info"; fields: object; message: string }[];
+  notices: { level: "debug" | "info"; fields: object; message: string }[];
 }
 
 export function fakeLog(): FakeLog {
   const errors: FakeLog["errors"] = [];
   const warnings: FakeLog["warnings"] = [];
-  const told: FakeLog["told"] = [];
+  const told: FakeLog["notices"] = [];
   return {
     errors,
     warnings,
-    told,
+    notices: told,
     debug: (fields, message) => told.push({ level: "debug", fields, message }),
     info: (fields, message) => told.push({ level: "info", fields, message }),
     warn: (fields, message) => warnings.push({ fields, message }),
@@ -217,4 +217,9 @@ export function fakePorts(instant = "2026-11-20T12:00:00+03:00"): FakePorts {
     mail: fakeMail(),
     system: fakeSystem(),
   };
+}
+
+/** Fake ports with the system's clock, which the threads that work on a file use. */
+export function fakePortsOfNow(): FakePorts {
+  return { ...fakePorts(), clock: { ...fakePorts().clock, ...systemClock } };
 }

@@ -60,7 +60,7 @@ export async function importText(
       messengerHosts: config.messengerHosts,
       openDays: config.statisticsOpenDays,
       highestNumber,
-      note: (said) => notes.push(inEnglish(said)),
+      note: (note) => notes.push(inEnglish(note)),
     },
     recognized,
     cells: { timezone, strict },

@@ -4,7 +4,9 @@ import { join, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { hostPlatform } from "../../src/packaging/executable.ts";
 import { runHere } from "./command.ts";
+import { fetchOnce } from "./fetch-once.ts";
 import { processorMs } from "./processor-time.ts";
+import { HANGS_AFTER_MS } from "./until.ts";
 
 /** The exit code and output of a command. */
 export interface Finished {
@@ -80,11 +82,6 @@ export const PROGRAM: readonly [string, ...string[]] =
       : [process.execPath, join(import.meta.dir, "../../src/main.ts")];
 /** Commands that need a process of their own, because they serve or read standard input. */
 const PROCESSES = ["start", "serve", "mcp"];
-/**
- * Time limit that only guards against hanging forever: far above what a busy machine needs, but below a
- * test's own limit, so that the error names what did not happen.
- */
-export const HANGS_AFTER_MS = 240_000;
 
 export function createMachine(): Machine {
   const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
@@ -168,7 +165,7 @@ export function createMachine(): Machine {
         address,
         pid: child.pid,
         printed: () => text,
-        get: (path, key) => askOnce(address + path, key),
+        get: (path, key) => fetchOnce(address + path, key),
         processorMs: () => processorMs(child.pid),
         stop() {
           child.kill("SIGTERM");
@@ -212,82 +209,4 @@ export function createMachine(): Machine {
     },
   };
   return machine;
-}
-
-/**
- * Sends a request over a new connection. Over a reused one, `fetch` repeats a request that was not
- * answered, which may then be counted twice.
- */
-export function askOnce(url: string, key?: string): Promise<Response> {
-  const headers: Record<string, string> =
-    key === undefined ? {} : { authorization: `Bearer ${key}` };
-  return fetch(url, { headers, keepalive: false });
-}
-
-/** Pauses between two checks; shorter ones would take a core from the processes under test. */
-const LOOK_AGAIN_MS = { first: 2, most: 25 };
-
-/** Waits for a condition that another process fulfills. @param what names it if that never happens */
-export async function until(holds: () => boolean | Promise<boolean>, what = "it"): Promise<void> {
-  const giveUpAtMs = performance.now() + HANGS_AFTER_MS;
-  let pauseMs = LOOK_AGAIN_MS.first;
-  while (!(await holds())) {
-    if (performance.now() > giveUpAtMs) throw new Error(`${what} did not come about`);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    pauseMs = Math.min(1.25 * pauseMs, LOOK_AGAIN_MS.most);
-  }
-}
-
-/**
- * Faults that SQLite finds in the file, and channels whose search index differs from the table. Uses a new
- * connection, because FTS5 caches the index's structure between two integrity checks, and then reports what
- * another process wrote meanwhile as corruption.
- */
-export function faultsOf(path: string): unknown[] {
-  const db = new BetterSqlite3(path);
-  try {
-    return readFaults(db);
-  } finally {
-    db.close();
-  }
-}
-
-function readFaults(db: BetterSqlite3.Database): unknown[] {
-  const integrity = db.pragma("integrity_check", { simple: true });
-  const foreignKeys = db.pragma("foreign_key_check") as unknown[];
-  db.exec("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, channel_search, instance)");
-  const indexed = new Map<number, Set<string>>();
-  for (const { term, doc } of db.prepare("SELECT term, doc FROM temp.terms").all() as {
-    term: string;
-    doc: number;
-  }[]) {
-    let terms = indexed.get(doc);
-    if (terms === undefined) {
-      terms = new Set();
-      indexed.set(doc, terms);
-    }
-    terms.add(term);
-  }
-  const differing: number[] = [];
-  const rows = db
-    .prepare(
-      `SELECT t.id, t.search_text FROM channel_texts t JOIN channels c ON c.id = t.id
-       WHERE c.is_public = 1`,
-    )
-    .all() as { id: number; search_text: string }[];
-  for (const { id, search_text } of rows) {
-    const points = [...search_text];
-    const wanted = new Set(points.slice(2).map((_, at) => points.slice(at, at + 3).join("")));
-    const found = indexed.get(id) ?? new Set();
-    if (wanted.size !== found.size || [...wanted].some((term) => !found.has(term))) {
-      differing.push(id);
-    }
-    indexed.delete(id);
-  }
-  return [
-    ...(integrity === "ok" ? [] : [integrity]),
-    ...foreignKeys,
-    ...differing,
-    ...indexed.keys(),
-  ];
 }

@@ -9,7 +9,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioTransport1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpTransport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport as Transport1 } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { HANGS_AFTER_MS } from "./machine.ts";
+import { HANGS_AFTER_MS } from "./until.ts";
 
 /** Result of a tool call, as every client returns it. */
 interface ToolResult {

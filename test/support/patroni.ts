@@ -11,9 +11,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { until } from "./machine.ts";
 import { freePort, postgresUser } from "./postgres.ts";
 import { debianPrograms } from "./postgres-programs.ts";
+import { until } from "./until.ts";
 
 const PYTHON = "/usr/bin/python3";
 const PROGRAMS = { etcd: "/usr/bin/etcd", patroni: "/usr/bin/patroni" };

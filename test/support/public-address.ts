@@ -7,7 +7,8 @@ import { createSocket } from "node:dgram";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startReceiver } from "./https-receiver.ts";
-import { createMachine, until } from "./machine.ts";
+import { createMachine } from "./machine.ts";
+import { until } from "./until.ts";
 import {
   call,
   createWebhook,
@@ -135,7 +136,7 @@ async function answerNames(answers: ReadonlyMap<string, string[]>): Promise<() =
       labels.push(question.toString("latin1", at + 1, at + 1 + length));
       at += 1 + length;
     }
-    const asked = question.subarray(12, at + 5);
+    const query = question.subarray(12, at + 5);
     const known = answers.get(labels.join(".").toLowerCase());
     const found = question.readUInt16BE(at + 1) === TYPE_A ? (known ?? []) : [];
     const head = Buffer.alloc(12);
@@ -147,7 +148,7 @@ async function answerNames(answers: ReadonlyMap<string, string[]>): Promise<() =
       // The name of the question, type A, class IN, a TTL of 0, four bytes.
       Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...ip.split(".").map(Number)]),
     );
-    socket.send(Buffer.concat([head, asked, ...records]), port, address);
+    socket.send(Buffer.concat([head, query, ...records]), port, address);
   });
   await new Promise<void>((resolve) => socket.bind(53, "127.0.0.1", resolve));
   return () => socket.close();

@@ -6,7 +6,7 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
-import { HANGS_AFTER_MS } from "./machine.ts";
+import { HANGS_AFTER_MS } from "./until.ts";
 import { PASSWORD } from "./visitor.ts";
 
 /** Path of Debian's Chromium, or of another one, if the machine has it. */
@@ -63,8 +63,9 @@ export async function openWindow(
     }
   });
   page.on("request", (request) => {
-    const asked = new URL(request.url());
-    if (asked.protocol !== "data:" && asked.host !== host) faults.push(`asked ${request.url()}`);
+    const requested = new URL(request.url());
+    if (requested.protocol !== "data:" && requested.host !== host)
+      faults.push(`asked ${request.url()}`);
   });
   const go = async (path: string) => {
     await page.goto(path);

@@ -177,7 +177,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   await appliance.app.sources.settled();
   await staff.post("/account/keys/", { action: "revoke", key: String(customer.keyId) });
 
-  const asked = await letAssistantIn(appliance, staff);
+  const consent = await letAssistantIn(appliance, staff);
 
   const token = await (async () => {
     await people.ensure({ email: "new@example.com", name: "" });
@@ -207,7 +207,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/account/keys/prefix/": [],
       "/account/members/": ["/account/members/"],
       "/account/connect/": ["/account/connect/"],
-      "/account/authorize/": [asked, `${asked}&resource=https%3A%2F%2Fother.example%2F`],
+      "/account/authorize/": [consent, `${consent}&resource=https%3A%2F%2Fother.example%2F`],
       "/account/profile/": ["/account/profile/"],
       "/account/webhooks/": ["/account/webhooks/"],
       "/account/webhooks/:id/": [active.id, failed.id].map((id) => `/account/webhooks/${id}/`),

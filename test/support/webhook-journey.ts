@@ -170,10 +170,13 @@ export function readEvent({ headers, body }: ReceivedRequest): ReadEvent {
 
 /** Whether the request is signed with the secret (specification, section 6). */
 export function isSignedWith({ headers, body }: ReceivedRequest, secret: string): boolean {
-  const given = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers["x-service-signature"] ?? "");
-  if (given === null) return false;
-  const expected = createHmac("sha256", secret).update(`${given[1]}.`).update(body).digest("hex");
-  return expected === given[2];
+  const signature = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers["x-service-signature"] ?? "");
+  if (signature === null) return false;
+  const expected = createHmac("sha256", secret)
+    .update(`${signature[1]}.`)
+    .update(body)
+    .digest("hex");
+  return expected === signature[2];
 }
 
 /** Work of the push that is still pending in the file, or claimed. */

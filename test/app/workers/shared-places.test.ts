@@ -56,11 +56,11 @@ test("over all workers one large selection is counted at a time, and at most fiv
     return { channels: 1 } as SelectionView;
   };
   const workers = claims.map((turns) => createLargeSelections(count, clock, turns));
-  const ask = (worker: number, subscribersMin: number) =>
+  const statisticsFrom = (worker: number, subscribersMin: number) =>
     workers[worker]?.describe({ subscribersMin } as Parameters<(typeof workers)[0]["describe"]>[0]);
-  const counts = [1, 2, 3, 4, 5].map((min) => ask(min % 2, min));
+  const counts = [1, 2, 3, 4, 5].map((min) => statisticsFrom(min % 2, min));
   for (const worker of [0, 1]) {
-    await expect(ask(worker, 9)).rejects.toMatchObject({ code: "timeout" });
+    await expect(statisticsFrom(worker, 9)).rejects.toMatchObject({ code: "timeout" });
   }
   for (let at = 0; at < 5; at++) {
     while (holds[at] === undefined) await Bun.sleep(0);
@@ -68,7 +68,7 @@ test("over all workers one large selection is counted at a time, and at most fiv
   }
   expect(await Promise.all(counts)).toEqual(Array(5).fill({ channels: 1 } as SelectionView));
   expect(most).toBe(1);
-  const again = ask(0, 9);
+  const again = statisticsFrom(0, 9);
   while (holds.length < 6) await Bun.sleep(0);
   holds[5]?.();
   expect(await again).toEqual({ channels: 1 } as SelectionView);

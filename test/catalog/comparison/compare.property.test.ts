@@ -8,6 +8,7 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";
+import { inPercent } from "../../support/in-percent.ts";
 
 /**
  * Checks comparisons against an independent model, which reads whole tables and filters and sorts
@@ -30,14 +31,6 @@ interface Post {
   is_ad: number;
   views: number;
   views_at: number | null;
-}
-
-/** In percent with two digits, rounded half up in integer arithmetic. */
-function inPercent(part: number, whole: number): number | null {
-  if (whole === 0) return null;
-  const [top, bottom] = [BigInt(part) * 20_000n + BigInt(whole), BigInt(whole) * 2n];
-  const rest = ((top % bottom) + bottom) % bottom;
-  return Number((top - rest) / bottom) / 100;
 }
 
 function modelOf(days: readonly Day[], posts: readonly Post[], from: number, to: number) {

@@ -12,7 +12,7 @@ import { statement } from "../../../src/db/database.ts";
 import { DAY_MS, parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, expectFaults, expectRefusal, imported } from "../../support/expectations.ts";
-import { until } from "../../support/machine.ts";
+import { until } from "../../support/until.ts";
 
 /** Customers' bulk export (questions, section 5). */
 
@@ -103,14 +103,14 @@ describe("an export", () => {
     expect(used()).toBe(3);
     const first = (await appliance.get("/v1/msgr/posts/2300/", customer.key)).body;
     expect(JSON.parse(linesOf(all.body)[0] ?? "")).toEqual(first);
-    const asked = async (more: string) => idsOf((await get(`posts/?format=ndjson&${more}`)).body);
-    expect(await asked("q=дом&media=photo&views_min=1500")).toEqual(
+    const idsFor = async (more: string) => idsOf((await get(`posts/?format=ndjson&${more}`)).body);
+    expect(await idsFor("q=дом&media=photo&views_min=1500")).toEqual(
       newestFirst((id) => id % 2 === 1 && id > 1_500),
     );
-    expect(await asked("q=%3Dдом")).toEqual(newestFirst((id) => id % 3 > 0));
-    expect(await asked("media=photo&views_min=2290")).toEqual([2_291, 2_293, 2_295, 2_297, 2_299]);
+    expect(await idsFor("q=%3Dдом")).toEqual(newestFirst((id) => id % 3 > 0));
+    expect(await idsFor("media=photo&views_min=2290")).toEqual([2_291, 2_293, 2_295, 2_297, 2_299]);
     await imported(appliance, "posts", [{ id: 11, deleted: true }]);
-    expect(await asked("q=дом&cursor=11")).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    expect(await idsFor("q=дом&cursor=11")).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
     await expectFaults(appliance, "/v1/msgr/export/posts/?q=-дом&cursor=1", {
       q: "Give at least one word to search for; exclusions and signs alone find nothing.",
     });
@@ -441,8 +441,8 @@ describe("each further unit is authorized when its first row is needed:", () => 
     const [rows, units] = [lines.length - 1, used()];
     expect(rows).toBe(1_000 * units);
     expect(rows).toBeLessThan(3_500);
-    const { cursor, detail, ...said } = JSON.parse(lines.at(-1) ?? "").export;
-    expect([said, cursor]).toEqual([{ code }, String(rows)]);
+    const { cursor, detail, ...others } = JSON.parse(lines.at(-1) ?? "").export;
+    expect([others, cursor]).toEqual([{ code }, String(rows)]);
     expect(detail).not.toBe("");
   };
 
@@ -586,8 +586,8 @@ describe("the request", () => {
       }
     }
     expect(used()).toBe(0);
-    const faults = (path: string, said: Record<string, string>) =>
-      expectFaults(appliance, `/v1/msgr/export/${path}`, said, customer.key);
+    const faults = (path: string, expected: Record<string, string>) =>
+      expectFaults(appliance, `/v1/msgr/export/${path}`, expected, customer.key);
     await faults("channels/?format=xlsx", { format: '"xlsx" is not a valid choice.' });
     await faults("channels/?q=ab", { q: "Ensure this field has at least 3 characters." });
     await faults("posts/?category=nope&territory=no", {
@@ -633,20 +633,20 @@ describe("the request", () => {
     const address = appliance.app.listen();
     const { server } = appliance.app.server;
     if (server === null) throw new Error("nothing listens");
-    const given = spyOn(server, "timeout");
+    const timeouts = spyOn(server, "timeout");
     const headers = { authorization: `Bearer ${customer.key}` };
-    const asked = async (path: string) => {
+    const answerTo = async (path: string) => {
       const response = await fetch(`${address}/v1/msgr/${path}`, { headers });
       return [response.status, await response.text()] as const;
     };
     // The first two parts have no rows, so nothing is sent until the third.
-    const [status, body] = await asked("export/channels/?format=ndjson&category=science");
+    const [status, body] = await answerTo("export/channels/?format=ndjson&category=science");
     expect([status, idsOf(body)]).toEqual([200, [2_900]]);
-    expect(given.mock.calls.map(([, seconds]) => seconds)).toEqual([5 * 60]);
-    expect(given.mock.calls[0]?.[0].url).toContain("/v1/msgr/export/channels/");
-    expect((await asked("channels/"))[0]).toBe(200);
-    expect((await asked("export/channels/?category=nope"))[0]).toBe(400);
-    expect(given).toHaveBeenCalledTimes(1);
+    expect(timeouts.mock.calls.map(([, seconds]) => seconds)).toEqual([5 * 60]);
+    expect(timeouts.mock.calls[0]?.[0].url).toContain("/v1/msgr/export/channels/");
+    expect((await answerTo("channels/"))[0]).toBe(200);
+    expect((await answerTo("export/channels/?category=nope"))[0]).toBe(400);
+    expect(timeouts).toHaveBeenCalledTimes(1);
   });
 
   test("costs one unit as HEAD and leaves no export running, of which an organization may have two", async () => {

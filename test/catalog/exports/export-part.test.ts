@@ -211,14 +211,14 @@ describe("a selection", () => {
       { kind: "posts", format: "ndjson", isRaw: true },
       "raw: Only CSV holds texts back from spreadsheets: leave it out for NDJSON.",
     ],
-  ] as const)("of %p is refused by name", (wish, said) => {
+  ] as const)("of %p is refused by name", (wish, expected) => {
     let detail = "nothing was thrown";
     try {
       selectionOf(wish);
     } catch (error) {
       detail = error instanceof AppError ? error.detail : String(error);
     }
-    expect(detail).toStartWith(said);
+    expect(detail).toStartWith(expected);
   });
 });
 

@@ -89,15 +89,15 @@ for (const format of ["csv", "ndjson"]) {
         await startAppliance(at("source.db").environment),
         await startAppliance(at("copy.db").environment),
       ];
-      const asked = requests(source);
+      const paths = requests(source);
       const statuses: Record<number, number> = {};
-      for (const path of asked) {
+      for (const path of paths) {
         const answers = await answersOf(source, path);
         expect(await answersOf(copy, path), path).toEqual(answers);
         const { status } = answers[0] ?? { status: 0 };
         statuses[status] = (statuses[status] ?? 0) + 1;
       }
-      console.info(`${asked.length} requests, seed ${SEED}, by status`, statuses);
+      console.info(`${paths.length} requests, seed ${SEED}, by status`, statuses);
       expect(statuses[200] ?? 0).toBeGreaterThan(0.9 * REQUESTS);
       await Promise.all([source.close(), copy.close()]);
     },

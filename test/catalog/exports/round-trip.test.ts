@@ -53,7 +53,7 @@ describe.each([
       }
       await recount(copy.app.domains.db, copy.ports.clock);
       const request = oddRequests(catalog);
-      for (let asked = 0; asked < REQUESTS; asked++) {
+      for (let sent = 0; sent < REQUESTS; sent++) {
         const path = draw(() => request);
         expect(await answersOf(copy, path), path).toEqual(await answersOf(source, path));
       }

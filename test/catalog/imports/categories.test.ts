@@ -151,7 +151,7 @@ test("--replace removes nothing if a row is rejected", async () => {
 test("--replace with a file without rows is refused, because it would remove all entries", async () => {
   const before = await slugs();
   const replacing = importText(appliance, "categories", "slug,name\n", { replace: true });
-  expect(replacing).rejects.toThrow("The file has no rows");
+  await expect(replacing).rejects.toThrow("The file has no rows");
   expect(await slugs()).toEqual(before);
 });
 

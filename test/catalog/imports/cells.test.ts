@@ -65,10 +65,10 @@ const CELLS: [column: string, given: string | number, shown: unknown][] = [
 ];
 
 describe("a cell is accepted in people's usual spelling", () => {
-  for (const [column, given, shown] of CELLS) {
-    test(`${column} ${JSON.stringify(given)}`, async () => {
-      const csv = `id;${column}\n1;"${given}"\n`;
-      for (const content of [csv, JSON.stringify({ id: 1, [column]: given })]) {
+  for (const [column, cell, shown] of CELLS) {
+    test(`${column} ${JSON.stringify(cell)}`, async () => {
+      const csv = `id;${column}\n1;"${cell}"\n`;
+      for (const content of [csv, JSON.stringify({ id: 1, [column]: cell })]) {
         const result = await importText(appliance, "channels", content, { format: null });
         expect([result.rejects, result.warnings]).toEqual([[], []]);
         expect((await card())[column]).toBe(shown);
@@ -109,13 +109,13 @@ describe("a cell is accepted in people's usual spelling", () => {
   }
 
   test("times without an offset are read in the given time zone, including summer time", async () => {
-    for (const [timezone, given, shown] of [
+    for (const [timezone, cell, shown] of [
       ["Europe/Berlin", "2025-01-15 12:00", "2025-01-15T14:00:00+03:00"],
       ["Europe/Berlin", "15.07.2025 12:00", "2025-07-15T13:00:00+03:00"],
       ["Asia/Omsk", "2025-07-15", "2025-07-14T21:00:00+03:00"],
       ["Asia/Omsk", "2025-07-15T12:00:00+03:00", "2025-07-15T12:00:00+03:00"],
     ] as const) {
-      const row = { id: 1, last_post_at: given };
+      const row = { id: 1, last_post_at: cell };
       const { recognized } = await importNdjson("channels", row, { timezone });
       expect(recognized.timezone).toBe(timezone);
       expect((await card())["last_post_at"]).toBe(shown);
@@ -153,10 +153,10 @@ const BAD: [column: string, given: unknown, reason: string][] = [
 ];
 
 describe("a bad cell of an optional column", () => {
-  for (const [column, given, reason] of BAD) {
+  for (const [column, cell, reason] of BAD) {
     test(`is dropped from its row, or with --strict rejects it: ${column}`, async () => {
       const before = (await card())[column];
-      const row = { id: 1, title: "Two", [column]: given };
+      const row = { id: 1, title: "Two", [column]: cell };
       const strict = await importNdjson("channels", row, { strict: true });
       expect(strict.rejects).toMatchObject([{ line: 1, column, reason }]);
       expect((await card())["title"]).toBe("One");
@@ -192,7 +192,7 @@ describe("a bad cell of an optional column", () => {
 
 test("a bad cell of an identity, a required column or `is_public` rejects its row", async () => {
   const good = { id: 2, title: "A", subscribers: 1 };
-  for (const [column, given] of [
+  for (const [column, cell] of [
     ["id", "x"],
     ["msgr_id", "x"],
     ["handle", "я"],
@@ -200,17 +200,17 @@ test("a bad cell of an identity, a required column or `is_public` rejects its ro
     ["subscribers", "many"],
     ["is_public", "perhaps"],
   ] as const) {
-    const { rejects, warnings } = await importNdjson("channels", { ...good, [column]: given });
+    const { rejects, warnings } = await importNdjson("channels", { ...good, [column]: cell });
     expect(warnings).toEqual([]);
     expect(rejects).toMatchObject([{ line: 1, column }]);
   }
-  for (const [column, given] of [
+  for (const [column, cell] of [
     ["channel", "?"],
     ["msgr_post_id", "x"],
     ["published_at", "late"],
   ] as const) {
     const post = { channel: 1, msgr_post_id: 1, published_at: "2025-01-01T00:00:00Z" };
-    const { rejects } = await importNdjson("posts", { ...post, [column]: given });
+    const { rejects } = await importNdjson("posts", { ...post, [column]: cell });
     expect(rejects).toMatchObject([{ line: 1, column }]);
   }
 });

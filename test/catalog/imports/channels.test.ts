@@ -272,14 +272,14 @@ test("every spelling of a boolean is accepted, in CSV and in NDJSON", async () =
       [0, false],
     ] as [unknown, boolean][]),
   ];
-  for (const [given, meant] of spellings) {
+  for (const [cell, meant] of spellings) {
     await appliance.importRows("channels", [{ id: 1, title: "A", subscribers: 1, a_plus: !meant }]);
-    expect((await appliance.importRows("channels", [{ id: 1, a_plus: given }])).updated).toBe(1);
+    expect((await appliance.importRows("channels", [{ id: 1, a_plus: cell }])).updated).toBe(1);
     expect((await card(1)).a_plus).toBe(meant);
   }
-  for (const given of ["", "on", "2", "maybe", 2, {}]) {
-    const { rejects } = await appliance.importRows("channels", [{ id: 1, a_plus: given }]);
-    expect(rejects, JSON.stringify(given)).toMatchObject([
+  for (const cell of ["", "on", "2", "maybe", 2, {}]) {
+    const { rejects } = await appliance.importRows("channels", [{ id: 1, a_plus: cell }]);
+    expect(rejects, JSON.stringify(cell)).toMatchObject([
       { column: "a_plus", reason: "Must be a valid boolean." },
     ]);
   }
@@ -293,8 +293,8 @@ test("a JSON list is not accepted as a boolean, whatever it contains", async () 
 });
 
 test("timestamps may have any offset, Z and any fraction, and are stored in milliseconds", async () => {
-  const instant = (given: string) => ({ id: 1, title: "A", subscribers: 1, last_post_at: given });
-  for (const given of [
+  const instant = (cell: string) => ({ id: 1, title: "A", subscribers: 1, last_post_at: cell });
+  for (const cell of [
     "2026-11-19T14:03:07+03:00",
     "2026-11-19T11:03:07Z",
     "2026-11-19t11:03:07z",
@@ -304,8 +304,8 @@ test("timestamps may have any offset, Z and any fraction, and are stored in mill
     "2026-11-19T16:33:07+05:30",
     "2026-11-19T14:03:07+0300",
   ]) {
-    expect((await appliance.importRows("channels", [instant(given)])).rejects).toEqual([]);
-    expect((await card(1)).last_post_at, given).toBe("2026-11-19T14:03:07+03:00");
+    expect((await appliance.importRows("channels", [instant(cell)])).rejects).toEqual([]);
+    expect((await card(1)).last_post_at, cell).toBe("2026-11-19T14:03:07+03:00");
   }
   await appliance.importRows("channels", [instant("2026-11-19T11:03:07.0019Z")]);
   const again = await appliance.importRows("channels", [instant("2026-11-19T11:03:07.001Z")]);
@@ -322,7 +322,7 @@ test("an offset of whole hours may lack minutes, as PostgreSQL prints it", async
 });
 
 test("times that do not exist are rejected", async () => {
-  for (const given of [
+  for (const cell of [
     "2025-02-30T00:00:00",
     "2025-02-30T00:00:00Z",
     "2026-11-20T24:00:01Z",
@@ -333,9 +333,9 @@ test("times that do not exist are rejected", async () => {
     1_790_000,
   ]) {
     const { rejects } = await appliance.importRows("channels", [
-      { id: 1, title: "A", subscribers: 1, last_post_at: given },
+      { id: 1, title: "A", subscribers: 1, last_post_at: cell },
     ]);
-    expect(rejects, String(given)).toMatchObject([{ line: 1, column: "last_post_at" }]);
+    expect(rejects, String(cell)).toMatchObject([{ line: 1, column: "last_post_at" }]);
   }
 });
 
@@ -406,11 +406,11 @@ test("the largest possible number of a channel does not keep later channels from
 });
 
 test("an instant after the year 9999 in Moscow is rejected, because it cannot be written", async () => {
-  for (const given of ["9999-12-31T23:59:59-12:00", "9999-12-31T21:00:00Z"]) {
+  for (const cell of ["9999-12-31T23:59:59-12:00", "9999-12-31T21:00:00Z"]) {
     const { rejects } = await appliance.importRows("channels", [
-      { id: 1, title: "A", subscribers: 1, last_post_at: given },
+      { id: 1, title: "A", subscribers: 1, last_post_at: cell },
     ]);
-    expect(rejects, given).toMatchObject([{ line: 1, column: "last_post_at" }]);
+    expect(rejects, cell).toMatchObject([{ line: 1, column: "last_post_at" }]);
   }
 });
 

@@ -238,7 +238,7 @@ describe("an import", () => {
   });
 
   test("refuses a file in another format, and a kind that the format has no data for", async () => {
-    for (const [kind, from, content, said] of [
+    for (const [kind, from, content, expected] of [
       [
         "posts",
         "telegram-desktop",
@@ -252,7 +252,7 @@ describe("an import", () => {
     ] as const) {
       const work = importText(appliance, kind, content, { format: null, from });
       const error = await work.catch((reason) => reason);
-      expect(error.detail).toContain(said);
+      expect(error.detail).toContain(expected);
     }
   });
 });

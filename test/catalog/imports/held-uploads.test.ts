@@ -36,7 +36,7 @@ test("an upload that nobody starts is removed after an hour, or when the process
   await hold();
   ports.clock.advance(2 * 60_000);
   held.removeOld();
-  expect(held.find(first)).rejects.toThrow("not found");
+  await expect(held.find(first)).rejects.toThrow("not found");
   expect(readdirSync(folder)).toHaveLength(1);
   held.removeAll();
   expect(readdirSync(folder)).toEqual([]);
@@ -48,6 +48,6 @@ test("the oldest upload is removed when there are more than ten", async () => {
   for (let others = 0; others < 9; others += 1) await hold();
   expect((await held.find(first)).kind).toBe("channels");
   await hold();
-  expect(held.find(first)).rejects.toThrow("not found");
+  await expect(held.find(first)).rejects.toThrow("not found");
   expect(readdirSync(folder)).toHaveLength(10);
 });

@@ -206,7 +206,7 @@ const REFUSED: [name: string, content: string | Uint8Array, said: string, Import
 ];
 
 describe("a file that cannot be imported is refused before any row is written", () => {
-  for (const [name, content, said, options] of REFUSED) {
+  for (const [name, content, expected, options] of REFUSED) {
     test(name, async () => {
       for (const chunkBytes of [5, 100_000]) {
         const error = await importText(appliance, "channels", content, {
@@ -218,7 +218,7 @@ describe("a file that cannot be imported is refused before any row is written", 
         );
         expect(error).toBeInstanceOf(AppError);
         expect(error.code).toBe("invalid");
-        expect(error.detail).toContain(said);
+        expect(error.detail).toContain(expected);
         expect(stored()).toEqual([]);
       }
     });

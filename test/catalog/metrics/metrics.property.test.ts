@@ -9,6 +9,7 @@ import type { Database } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { channel, expectOk, imported } from "../../support/expectations.ts";
+import { inPercent } from "../../support/in-percent.ts";
 
 /**
  * Checks metrics against an independent model, which reads whole tables and goes through plain rows day by
@@ -31,14 +32,6 @@ interface Post {
 const MS_PER_DAY = 86_400_000;
 const moscowDay = (ms: number): number => Math.floor((ms + 3 * 3_600_000) / MS_PER_DAY);
 const dayText = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
-
-/** In percent with two digits, rounded half up in integer arithmetic. */
-function inPercent(part: number, whole: number): number | null {
-  if (whole === 0) return null;
-  const [top, bottom] = [BigInt(part) * 20_000n + BigInt(whole), BigInt(whole) * 2n];
-  const rest = ((top % bottom) + bottom) % bottom;
-  return Number((top - rest) / bottom) / 100;
-}
 
 function modelOf(subscribers: number, days: readonly Day[], posts: readonly Post[], today: number) {
   const byDay = new Map(days.map((one) => [one.day, one.subscribers]));

@@ -183,8 +183,8 @@ describe("a page", () => {
     const { body } = await expectOk(appliance, `${POSTS}?${new URLSearchParams(filters)}&x=y`);
     const next = new URL(body.next);
     expect(next.origin + next.pathname).toBe(`http://localhost${POSTS}`);
-    const { cursor, ...kept } = Object.fromEntries(next.searchParams);
-    expect(kept).toEqual(filters);
+    const { cursor, ...others } = Object.fromEntries(next.searchParams);
+    expect(others).toEqual(filters);
     expect(cursor).toBeTruthy();
     await expectIds(appliance, pathOfNext(body.next), [1]);
   });

@@ -128,17 +128,17 @@ test("scanning all channels gives the same as finding them, and selections over 
 test("a customer's large selection does not wait for all of another's", async () => {
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   const counted: number[] = [];
-  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
   const large = createLargeSelections(async ({ subscribersMin }) => {
     counted.push(Number(subscribersMin));
-    await goOn;
+    await mayEnd;
     return {} as SelectionView;
   }, clock);
-  const ask = (tenant: number, subscribersMin: number) =>
+  const statisticsFor = (tenant: number, subscribersMin: number) =>
     runFor(tenant, () => large.describe({ ...NO_FILTER, subscribersMin }));
-  const greedy = [11, 12, 13, 14, 15].map((min) => ask(1, min));
-  await expect(ask(1, 16)).rejects.toMatchObject({ code: "timeout" });
-  const modest = ask(2, 21);
+  const greedy = [11, 12, 13, 14, 15].map((min) => statisticsFor(1, min));
+  await expect(statisticsFor(1, 16)).rejects.toMatchObject({ code: "timeout" });
+  const modest = statisticsFor(2, 21);
   await new Promise((done) => setImmediate(done));
   expect(counted).toEqual([11, 21]);
   resolve();

@@ -291,11 +291,11 @@ describe("posts", () => {
 });
 
 describe("posts that MAX no longer has", () => {
-  let kept: string;
+  let present: string;
   let gone: string;
   beforeEach(async () => {
     world.max.addChannel({ id: NEWS, title: "Новости" });
-    kept = world.max.post(NEWS, "остаётся", { at: ago(2 * HOUR_MS) });
+    present = world.max.post(NEWS, "остаётся", { at: ago(2 * HOUR_MS) });
     gone = world.max.post(NEWS, "исчезает", { at: ago(HOUR_MS) });
     await world.add();
     await world.look();
@@ -307,12 +307,12 @@ describe("posts that MAX no longer has", () => {
   test("are taken down if a complete reading does not contain them", async () => {
     vanish(gone);
     await world.after(15 * MINUTE_MS);
-    expect([isThere(kept), isThere(gone)]).toEqual([true, false]);
+    expect([isThere(present), isThere(gone)]).toEqual([true, false]);
   });
 
   test("are taken down even if none are left in the channel", async () => {
     vanish(gone);
-    vanish(kept);
+    vanish(present);
     await world.after(15 * MINUTE_MS);
     expect(world.posts()).toEqual([]);
   });
@@ -346,10 +346,10 @@ describe("posts that MAX no longer has", () => {
       vanish(gone);
       world.disturbNetwork = (url) => (url.includes("/messages?") ? answer : undefined);
       await world.after(15 * MINUTE_MS);
-      expect([isThere(kept), isThere(gone)]).toEqual([true, true]);
+      expect([isThere(present), isThere(gone)]).toEqual([true, true]);
       world.disturbNetwork = () => undefined;
       await world.after(DAY_MS);
-      expect([isThere(kept), isThere(gone)]).toEqual([true, false]);
+      expect([isThere(present), isThere(gone)]).toEqual([true, false]);
     });
   }
 
@@ -380,7 +380,7 @@ describe("posts that MAX no longer has", () => {
       world.max.post(NEWS, "странный", { at: ago(MINUTE_MS), form });
       const fresh = world.max.post(NEWS, "новый", { at: ago(2 * MINUTE_MS) });
       const source = await world.after(15 * MINUTE_MS);
-      expect([isThere(kept), isThere(gone), isThere(fresh)]).toEqual([true, true, true]);
+      expect([isThere(present), isThere(gone), isThere(fresh)]).toEqual([true, true, true]);
       expect(source).toMatchObject({ failures: 0 });
       const [{ fault, isRead } = { fault: null, isRead: false }] = await world.chats();
       expect(isRead).toBe(true);
@@ -388,7 +388,7 @@ describe("posts that MAX no longer has", () => {
       const posts = world.max.channels.get(String(NEWS))?.posts ?? new Map();
       for (const [mid, { text }] of posts) if (text === "странный") posts.delete(mid);
       await world.after(15 * MINUTE_MS);
-      expect([isThere(kept), isThere(gone)]).toEqual([true, false]);
+      expect([isThere(present), isThere(gone)]).toEqual([true, false]);
       expect(await world.chats()).toMatchObject([{ fault: null }]);
     });
 
@@ -397,7 +397,7 @@ describe("posts that MAX no longer has", () => {
         world.max.post(NEWS, "странный", { at: ago(30 * MINUTE_MS) + n, form });
       }
       await world.after(15 * MINUTE_MS);
-      expect([isThere(kept), isThere(gone)]).toEqual([true, true]);
+      expect([isThere(present), isThere(gone)]).toEqual([true, true]);
     });
   }
 
@@ -418,7 +418,7 @@ describe("posts that MAX no longer has", () => {
       world.max.post(NEWS, "переслано", { at: ago(30 * MINUTE_MS) + n, form });
     }
     await world.after(15 * MINUTE_MS);
-    expect([isThere(kept), isThere(gone)]).toEqual([true, false]);
+    expect([isThere(present), isThere(gone)]).toEqual([true, false]);
     expect(await world.chats()).toMatchObject([{ fault: null }]);
   });
 
@@ -426,21 +426,21 @@ describe("posts that MAX no longer has", () => {
     const channel = world.max.channels.get(String(NEWS));
     if (channel !== undefined) channel.permissions = ["write"];
     await world.after(15 * MINUTE_MS);
-    expect([isThere(kept), isThere(gone)]).toEqual([true, true]);
+    expect([isThere(present), isThere(gone)]).toEqual([true, true]);
     expect(await world.chats()).toMatchObject([{ isRead: false }]);
   });
 
   test("are not taken down for being older than the days that are read", async () => {
     await world.after(3 * DAY_MS);
     await world.after(10 * DAY_MS);
-    expect([isThere(kept), isThere(gone)]).toEqual([true, true]);
+    expect([isThere(present), isThere(gone)]).toEqual([true, true]);
   });
 
   test("stay down, also those that the operator took down", async () => {
     const post = rows<{ id: number }>("SELECT id FROM posts WHERE text = 'остаётся'")[0];
     await world.appliance.importRows("posts", [{ id: String(post?.id), deleted: "true" }]);
     await world.after(15 * MINUTE_MS);
-    expect(isThere(kept)).toBe(false);
+    expect(isThere(present)).toBe(false);
   });
 });
 

@@ -399,8 +399,8 @@ describe("a source", () => {
     ["schedule", { schedule: "10s" }],
     ["schedule", { schedule: "0 0 30 2 *" }],
     ["schedule", { schedule: "sometimes" }],
-  ])("is refused with a wrong %s: %p", async (field, given) => {
-    await expect(add(given)).rejects.toMatchObject({ fields: { [field]: [expect.any(String)] } });
+  ])("is refused with a wrong %s: %p", async (field, value) => {
+    await expect(add(value)).rejects.toMatchObject({ fields: { [field]: [expect.any(String)] } });
     expect(await appliance.app.sources.list()).toEqual([]);
   });
 });

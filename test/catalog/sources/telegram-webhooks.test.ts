@@ -6,8 +6,8 @@ import {
   type FakeTelegram,
   TELEGRAM_TOKEN,
 } from "../../support/fake-telegram.ts";
-import { until } from "../../support/machine.ts";
 import { type Pushing, SECOND_MS, startPushing } from "../../support/pushing.ts";
+import { until } from "../../support/until.ts";
 
 /** A post's way from the messenger to customers, second by second, with the default settings. */
 

@@ -84,8 +84,8 @@ describe("a bot", () => {
     ["api", { api: "http://127.0.0.1:8081" }, "127.0.0.1 lies in a private network"],
     ["api", { api: "https://192.168.1.1" }, "192.168.1.1 lies in a private network"],
     ["schedule", { schedule: "0 0 30 2 *" }, "Enter an interval from 1m to 31d"],
-  ])("is refused with a wrong %s %p, and leaves nothing behind", async (field, given, expected) => {
-    await expect(add(given)).rejects.toMatchObject({
+  ])("is refused with a wrong %s %p, and leaves nothing behind", async (field, value, expected) => {
+    await expect(add(value)).rejects.toMatchObject({
       fields: { [field]: [expect.stringContaining(expected)] },
     });
     expect(await appliance.app.sources.list()).toEqual([]);
@@ -486,8 +486,8 @@ describe("an album", () => {
     telegram.album(id, ["Новая", ""], "13902");
     telegram.say(id, { ...PHOTO, media_group_id: "13903" }, 2_000);
     await lookAgain();
-    const kept = db().prepare("SELECT message_id FROM source_album_parts").all();
-    expect(kept).toEqual([{ message_id: 2_000 }]);
+    const parts = db().prepare("SELECT message_id FROM source_album_parts").all();
+    expect(parts).toEqual([{ message_id: 2_000 }]);
     telegram.edit(id, first, { caption: "Подпись, исправлена" });
     telegram.edit(id, first + 1, { caption: "" });
     await lookAgain();

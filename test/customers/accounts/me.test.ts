@@ -361,6 +361,19 @@ describe("last_used_at", () => {
     expect(await stored(second.keyId, second.organizationId)).toBeNull();
   });
 
+  test("is written with the next use if it could not be written", async () => {
+    const { key, keyId, organizationId } = await appliance.customer();
+    const { db, keys } = appliance.app.domains;
+    const stored = async () =>
+      (await keys.keys(organizationId)).find(({ id }) => id === keyId)?.lastUsedAt;
+    db.pragma("query_only = ON");
+    expect((await appliance.get("/v1/msgr/channels/99/", key)).status).toBe(503);
+    db.pragma("query_only = OFF");
+    expect(await stored()).toBeNull();
+    expect((await appliance.get("/v1/msgr/channels/99/", key)).status).toBe(404);
+    expect(await stored()).toBe(appliance.ports.clock.now());
+  });
+
   test("is not written for a key that is refused", async () => {
     const { key, keyId, organizationId } = await appliance.customer();
     await appliance.app.domains.keys.revokeKey(keyId, COMMAND_LINE);

@@ -62,8 +62,8 @@ test("a plan cannot end in the past", async () => {
     fields: { ends: ["The day is over already."] },
   });
   expect((await accounts.organization(organizationId)).plan).toBe("start");
-  const given = await accounts.givePlan(organizationId, "growth", now + 1, COMMAND_LINE);
-  expect(given).toMatchObject({ plan: "growth", planEndsAt: now + 1 });
+  const term = await accounts.givePlan(organizationId, "growth", now + 1, COMMAND_LINE);
+  expect(term).toMatchObject({ plan: "growth", planEndsAt: now + 1 });
 });
 
 test("an organization has only one member with an e-mail address, ignoring case", async () => {

@@ -62,6 +62,18 @@ test("a quota that is used up at once causes one mail", async () => {
   expect(subjects()).toEqual([mailOf(100)]);
 });
 
+test("a mail that could not be queued is queued with the next request", async () => {
+  const { db } = appliance.app.domains;
+  db.exec(
+    `CREATE TRIGGER refuse BEFORE INSERT ON quota_mails BEGIN SELECT RAISE(ABORT, 'no'); END`,
+  );
+  await use(8);
+  expect(subjects()).toEqual([]);
+  db.exec("DROP TRIGGER refuse");
+  await use(1);
+  expect(subjects()).toEqual([mailOf(80)]);
+});
+
 test("the database knows which mails were sent, so another process does not repeat them", async () => {
   await use(8);
   const { db } = appliance.app.domains;

@@ -35,7 +35,7 @@ interface Driver {
   explain(sql: string): unknown[];
 }
 
-type Begin = (this: unknown, ...given: unknown[]) => unknown;
+type Begin = (this: unknown, ...values: unknown[]) => unknown;
 
 const driver = BetterSqlite3.prototype as unknown as Driver;
 const { prepare, exec, explain } = driver;
@@ -62,9 +62,9 @@ export function startRecorder(): Recorder {
   const builder = BaseSQLiteDatabase.prototype as unknown as Record<string, Begin>;
   const begins = BUILDERS.map((name) => [name, builder[name] as Begin] as const);
   for (const [name, begin] of begins) {
-    builder[name] = function (...given) {
+    builder[name] = function (...values) {
       builtAt = stackHere();
-      return begin.apply(this, given);
+      return begin.apply(this, values);
     };
   }
 

@@ -7,7 +7,7 @@ import { signatureHeader } from "../../../src/push/webhooks/delivery/signature.t
 import python from "../../../src/push/webhooks/receivers/python.txt" with { type: "text" };
 import typescript from "../../../src/push/webhooks/receivers/typescript.txt" with { type: "text" };
 import { startAppliance } from "../../support/appliance.ts";
-import { until } from "../../support/machine.ts";
+import { until } from "../../support/until.ts";
 
 /** Runs the receivers shown in the documentation as a reader would. */
 const SECRET = "whsec_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";

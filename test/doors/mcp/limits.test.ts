@@ -30,7 +30,7 @@ afterEach(() => appliance.close());
 describe("the rate", () => {
   /** Waits of calls, in milliseconds; none ends before `goOn` is called. */
   let waits: number[];
-  let goOn: () => void;
+  let endWaits: () => void;
   let firstWait: Promise<void>;
 
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe("the rate", () => {
     const { clock } = appliance.ports;
     waits = [];
     const ended = new Promise<void>((resolve) => {
-      goOn = resolve;
+      endWaits = resolve;
     });
     firstWait = new Promise<void>((resolve) => {
       clock.sleep = (durationMs) => {
@@ -85,7 +85,7 @@ describe("the rate", () => {
     const called = mcp.call(...CARD);
     await firstWait;
     expect(waits).toEqual([1_000 / PER_SECOND]);
-    goOn();
+    endWaits();
     expectToolResult(await called);
   });
 
@@ -100,7 +100,7 @@ describe("the rate", () => {
     expect(waits.map(Math.round)).toEqual(Array.from({ length: 10 }, (_, at) => (at + 1) * 200));
     const other = mcpRequests(appliance, (await appliance.customer({ plan: "start" })).key);
     for (let count = 0; count < PER_SECOND; count++) expectToolResult(await other.call(...CARD));
-    goOn();
+    endWaits();
     for (const answer of await Promise.all(calls)) expect(expectToolResult(answer).id).toBe(1);
     appliance.ports.clock.advance(10_000);
     expect(await mcp.used()).toBe(PER_SECOND + 10);
@@ -118,7 +118,7 @@ describe("the rate", () => {
     expect(refused.body.id).toBe(1);
     expect(refused.headers.get("x-request-cost")).toBe("0");
     expect(waits).toEqual([500, 1_000, 1_500, 2_000]);
-    goOn();
+    endWaits();
     for (const answer of await Promise.all(calls)) expectToolResult(answer);
     appliance.ports.clock.advance(10_000);
     expect(await client.used()).toBe(2 + 4);
@@ -128,7 +128,7 @@ describe("the rate", () => {
     await exhaust();
     const waiting = mcp.call(...CARD);
     appliance.ports.clock.advance(400);
-    goOn();
+    endWaits();
     expectToolResult(await waiting);
     // 400 ms bring two requests, and the waiting call was one of them.
     expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(200);
@@ -140,9 +140,9 @@ describe("the rate", () => {
     const waiting = mcp.call(...CARD);
     await firstWait;
     appliance.ports.clock.advance(1_900);
-    goOn();
+    endWaits();
     expectToolResult(await waiting);
-    const slow = appliance.ports.log.told.filter(({ message }) => /slow/.test(message));
+    const slow = appliance.ports.log.notices.filter(({ message }) => /slow/.test(message));
     expect(slow).toEqual([]);
   });
 
@@ -154,7 +154,7 @@ describe("the rate", () => {
     const answer = await client.modern("tools/call", { name, arguments: args });
     expectToolError(answer, "429 rate_limited: ");
     expect(answer.body.result.resultType).toBe("complete");
-    goOn();
+    endWaits();
     await Promise.all(calls);
   });
 
@@ -164,7 +164,7 @@ describe("the rate", () => {
     await appliance.request("/v1/msgr/channels/1/", { key });
     const calls = Array.from({ length: PER_SECOND + 10 }, () => mcp.call("me_retrieve"));
     await mcp.call(...CARD);
-    goOn();
+    endWaits();
     await Promise.all(calls);
     appliance.ports.clock.advance(10_000);
     const { msgr_channels_retrieve: overRest } = await mcpRequests(appliance, key).usage();

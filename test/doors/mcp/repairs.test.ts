@@ -210,7 +210,7 @@ describe("the nearest codes", () => {
     { slug: "tver", name: "Тверь" },
     { slug: "nizhniy-novgorod", name: "Нижний Новгород" },
   ];
-  for (const [given, codes] of [
+  for (const [value, codes] of [
     ["science", ["science"]],
     ["Siense", ["science"]],
     ["НАУКА", ["science"]],
@@ -223,8 +223,8 @@ describe("the nearest codes", () => {
     ["", []],
     ["x".repeat(100_000), []],
   ] as const) {
-    test(`to "${given.slice(0, 20)}" are: ${codes.join(", ")}`, () => {
-      expect(nearestCodes(given, entries)).toEqual([...codes]);
+    test(`to "${value.slice(0, 20)}" are: ${codes.join(", ")}`, () => {
+      expect(nearestCodes(value, entries)).toEqual([...codes]);
     });
   }
 });

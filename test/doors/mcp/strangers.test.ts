@@ -152,7 +152,7 @@ test("tools that return titles or texts, and the instructions, say that these ar
 });
 
 describe("the plain form of a text", () => {
-  for (const [what, given, plain] of [
+  for (const [what, text, plain] of [
     ["line breaks and tabs stay", "a\nb\r\nc\td", "a\nb\r\nc\td"],
     ["control characters go", "a\0b\u0007c\u007fd\u0085e", "abcde"],
     ["bidirectional overrides go", "a\u202eb\u202dc\u2066d\u2069", "abcd"],
@@ -173,8 +173,8 @@ describe("the plain form of a text", () => {
     ["other flags stay", "🇷🇺🏴‍☠️", "🇷🇺🏴‍☠️"],
   ] as const) {
     test(what, () => {
-      expect(plainText(given)).toBe(plain);
-      expect(JSON.parse(plainJson(JSON.stringify({ a: [given] })))).toEqual({ a: [plain] });
+      expect(plainText(text)).toBe(plain);
+      expect(JSON.parse(plainJson(JSON.stringify({ a: [text] })))).toEqual({ a: [plain] });
     });
   }
 

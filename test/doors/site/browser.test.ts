@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { sitePages } from "../../../src/doors/site/site-pages.ts";
 import { startAppliance } from "../../support/appliance.ts";
-import { createMachine, type Machine, type Serving, until } from "../../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../../support/machine.ts";
 import {
   CHROMIUM,
   launchBrowser,
@@ -14,6 +14,7 @@ import {
   type Window,
 } from "../../support/site-browser.ts";
 import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
+import { until } from "../../support/until.ts";
 import { addPerson, PASSWORD, visitorOf } from "../../support/visitor.ts";
 
 /** The site in a real browser, if the machine has one. */
@@ -43,7 +44,7 @@ const press = (page: Page, name: string) =>
   page.locator("main").getByRole("button", { name, exact: true }).click();
 const unfoldOne = (page: Page, row: string, name: string) =>
   page.locator("tr", { hasText: row }).locator("summary", { hasText: name }).click();
-const told = (page: Page) => page.getByRole("status").textContent();
+const statusOf = (page: Page) => page.getByRole("status").textContent();
 
 /** Presses Tab until the wanted element has the focus. */
 async function tabTo(page: Page, selector: string): Promise<void> {
@@ -144,7 +145,7 @@ describe("the real process", () => {
     expect(await page.content()).not.toContain(key);
     await unfoldOne(page, "Short-lived", "Revoke");
     await page.locator("tr", { hasText: "Short-lived" }).getByRole("button").click();
-    expect(await told(page)).toBe("The key was revoked.");
+    expect(await statusOf(page)).toBe("The key was revoked.");
     expect(await me(key)).toBe(401);
     expect(owner.faults).toEqual([]);
   });
@@ -174,7 +175,7 @@ describe("the real process", () => {
         .locator("tr", { hasText: "Nina" })
         .getByRole("button", { name: "Suspend" })
         .click();
-      expect(await told(page)).toBe("The member was suspended.");
+      expect(await statusOf(page)).toBe("The member was suspended.");
       await nina.page.goto("/account/keys/");
       expect(new URL(nina.page.url()).pathname).toBe("/account/sign-in/");
       await nina.page.fill("[name=email]", "nina@example.com");
@@ -399,7 +400,7 @@ describe("an appliance in use", () => {
       expect(await stateOf()).toBe("failures");
       await page.goto("/account/keys/");
       await press(page, "Enable");
-      expect(await told(page)).toBe("The webhook is enabled. Posts are sent from now on.");
+      expect(await statusOf(page)).toBe("The webhook is enabled. Posts are sent from now on.");
       expect(await stateOf()).toBe("");
 
       await page.goto(`/staff/webhooks/${failed}/`);
@@ -407,7 +408,7 @@ describe("an appliance in use", () => {
       expect(await page.locator(".fault").textContent()).not.toBe("");
       await page.getByLabel("Reason").fill("It sends us spam");
       await press(page, "Disable");
-      expect(await told(page)).toBe("The webhook was disabled.");
+      expect(await statusOf(page)).toBe("The webhook was disabled.");
       expect(await stateOf()).toBe("staff");
 
       await page.goto("/account/keys/");

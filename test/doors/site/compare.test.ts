@@ -118,7 +118,7 @@ test("the API calls that a page shows are answered on the plan, however old the 
     channel(12),
   ]);
   await imported(appliance, "stats", [{ channel: 12, day: daysAgo(300), subscribers: 5 }]);
-  let asked = 0;
+  let calls = 0;
   for (const plan of ["test", "profi"] as const) {
     const { organizationId, key } = await appliance.customer({ plan });
     const email = `other-${plan}@example.com`;
@@ -130,13 +130,13 @@ test("the API calls that a page shows are answered on the plan, however old the 
           for (const path of offeredPaths(html)) {
             const { status } = await appliance.get(path, key);
             expect({ plan, page, period, path, status }).toMatchObject({ status: 200 });
-            asked += 1;
+            calls += 1;
           }
         }
       }
     }
   }
-  expect(asked).toBeGreaterThan(60);
+  expect(calls).toBeGreaterThan(60);
 });
 
 /** Paths of the commands on a page. */

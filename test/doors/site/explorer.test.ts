@@ -115,8 +115,8 @@ describe("the catalog", () => {
     const { html } = await member.get(`${PATH}?a_plus=true&subscribers_min=100&q=пят`);
     expect(html).toContain('name="subscribers_min" value="100"');
     expect(html).toContain('<details class="wide" open="">');
-    for (const given of ["q=пят", "a_plus=true", "subscribers_min=100"]) {
-      expect(html).toContain(`--data-urlencode &#39;${given}&#39;`);
+    for (const filter of ["q=пят", "a_plus=true", "subscribers_min=100"]) {
+      expect(html).toContain(`--data-urlencode &#39;${filter}&#39;`);
     }
     expect(html).not.toContain("&#39;verified=");
     for (const query of ["?subscribers_min=x", "?a_plus=maybe", "?ids=1,x"]) {
@@ -468,9 +468,9 @@ describe("a channel's page", () => {
       expect(longer.html).not.toContain(`data-value="${daysAgo(30)}"`);
     }
     const { member: russian } = await memberOn("test", "ru");
-    const told = (await russian.get(`${PATH}1/?days=90`)).html;
-    expect(told).toContain("Тариф «Тест» включает статистику за последние 30 дней.");
-    expect(told).toContain("Тариф «Тест» не включает посты.");
+    const page = (await russian.get(`${PATH}1/?days=90`)).html;
+    expect(page).toContain("Тариф «Тест» включает статистику за последние 30 дней.");
+    expect(page).toContain("Тариф «Тест» не включает посты.");
   });
 });
 

@@ -3,7 +3,8 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { exported } from "../../support/exporting.ts";
-import { createMachine, type Machine, until } from "../../support/machine.ts";
+import { createMachine, type Machine } from "../../support/machine.ts";
+import { until } from "../../support/until.ts";
 import {
   addPerson,
   remoteVisitor,
@@ -96,8 +97,8 @@ describe("staff", () => {
 
   test("choose a period and a channel, which are recorded with the person", async () => {
     await addPosts();
-    const given = { kind: "posts", from: "2026-11-11", to: "2026-11-12", channel: "1" };
-    const answer = await staff.post(PAGE, form(given));
+    const fields = { kind: "posts", from: "2026-11-11", to: "2026-11-12", channel: "1" };
+    const answer = await staff.post(PAGE, form(fields));
     expect(answer.html.trimEnd().split("\n")).toHaveLength(1);
     const { person } = recorded()[0] ?? {};
     expect(person).not.toBe("");

@@ -213,6 +213,16 @@ test("a start creates no key once somebody has set up the appliance or created a
   await other.close();
 });
 
+test("a later start creates no key once one was used", async () => {
+  const { keys } = appliance.app.domains;
+  const second = await keys.createFirst(COMMAND_LINE);
+  const used = await appliance.request("/v1/msgr/channels/1/", { key: second });
+  expect(used.status).toBe(200);
+  appliance.ports.clock.advance(120_000);
+  expect(await keys.createFirst(COMMAND_LINE)).toBeNull();
+  expect((await appliance.request("/v1/me/", { key: second })).status).toBe(200);
+});
+
 test("a later start revokes an earlier start's key if it was never used", async () => {
   const { keys } = appliance.app.domains;
   const statusWith = async (token: string | null) =>

@@ -71,10 +71,10 @@ describe("a form", () => {
   });
 
   test("that declares too large a size is refused unread, and otherwise once it exceeds the limit", async () => {
-    const told = watched();
-    const said = { ...FORM, "content-length": String(16 * KIB + 1) };
-    expect((await send(SIGN_IN, told.body, said)).status).toBe(413);
-    expect(told.taken()).toBe(0);
+    const declared = watched();
+    const headers = { ...FORM, "content-length": String(16 * KIB + 1) };
+    expect((await send(SIGN_IN, declared.body, headers)).status).toBe(413);
+    expect(declared.taken()).toBe(0);
     const untold = watched();
     expect((await send(SIGN_IN, untold.body)).status).toBe(413);
     expect(untold.taken()).toBe(17 * KIB);

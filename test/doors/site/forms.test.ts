@@ -127,9 +127,9 @@ test("every form reports all its faults at once, in the visitor's language", asy
     const { status, html } = await staff.post(path, fields);
     expect(status, path).toBe(400);
     expect(faultsOf(html, fields.action), path).toEqual(faults as never);
-    const told = faultsOf((await russian.post(path, fields)).html, fields.action);
-    expect(Object.keys(told), path).toEqual(Object.keys(faults));
-    for (const fault of Object.values(told)) {
+    const inRussian = faultsOf((await russian.post(path, fields)).html, fields.action);
+    expect(Object.keys(inRussian), path).toEqual(Object.keys(faults));
+    for (const fault of Object.values(inRussian)) {
       expect(fault).toMatch(/[а-я]{3}/);
       expect(englishIn(fault), fault).toEqual([]);
     }

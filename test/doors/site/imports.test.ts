@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
-import { until } from "../../support/machine.ts";
+import { until } from "../../support/until.ts";
 import { addPerson, signedInVisitor, type Visitor, visitorOf } from "../../support/visitor.ts";
 import { windows1251 } from "../../support/windows-1251.ts";
 
@@ -317,7 +317,7 @@ describe("a file with a preview", () => {
   });
 
   test("that cannot be imported explains why at its field, and is not stored", async () => {
-    for (const [sent, said] of [
+    for (const [sent, expected] of [
       [file("id,nonsense\n1,2\n"), "The header has unknown columns: &quot;nonsense&quot;"],
       [file("channel,day,subscribers\n"), "Import it as stats."],
       [file("PK\x03\x04 and more than that", "rows.xlsx"), "rows.xlsx is an Excel file"],
@@ -325,7 +325,7 @@ describe("a file with a preview", () => {
     ] as const) {
       const answer = await look(sent);
       expect(answer.status).toBe(400);
-      expect(answer.body).toContain(said);
+      expect(answer.body).toContain(expected);
       expect(uploads()).toEqual([]);
     }
     const broken = await staff.post(PAGE, {

@@ -4,8 +4,8 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { HANGS_AFTER_MS } from "../../support/machine.ts";
 import { CHROMIUM, launchBrowser, signIn } from "../../support/site-browser.ts";
+import { HANGS_AFTER_MS } from "../../support/until.ts";
 import { addPerson } from "../../support/visitor.ts";
 import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../../support/webhook-calls.ts";
 
@@ -108,8 +108,8 @@ inBrowser(
       const box = await page.locator("[data-chart] .u-over").first().boundingBox();
       if (box === null) throw new Error("no chart");
       await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2);
-      const told = await page.locator(".u-legend .u-value").first().textContent();
-      expect(told).toBe("20 Nov 2026");
+      const day = await page.locator(".u-legend .u-value").first().textContent();
+      expect(day).toBe("20 Nov 2026");
       expect(faults).toEqual([]);
       await context.close();
     }
@@ -258,8 +258,8 @@ inBrowser(
       })),
     );
     const { page, faults, context } = await signedIn();
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).host));
+    const hosts: string[] = [];
+    page.on("request", (request) => hosts.push(new URL(request.url()).host));
     page.on("dialog", (dialog) => {
       faults.push(dialog.message());
       void dialog.dismiss();
@@ -273,7 +273,7 @@ inBrowser(
         await page.locator("main :is(img, iframe, script, style, link, base, meta)").count(),
       ).toBe(0);
     }
-    expect(new Set(asked)).toEqual(new Set([new URL(address).host]));
+    expect(new Set(hosts)).toEqual(new Set([new URL(address).host]));
     expect(faults).toEqual([]);
     await context.close();
   },

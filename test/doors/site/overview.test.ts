@@ -181,21 +181,30 @@ test("usage is shown by key, errors are highlighted, and today is marked as not 
   expect(yesterday).not.toContain("not over yet");
 });
 
-test("the quota's bar says when the quota will run out at this pace, once there is one", async () => {
-  const told = async () => (await owner.get("/account/")).html.split("<progress")[1] ?? "";
-  expect(await told()).not.toContain("At this pace");
-  appliance.ports.clock.advance(24 * 60 * 60 * 1000);
-  expect(await told()).not.toContain("At this pace");
+test("the quota's bar states no pace within the first hour of a period", async () => {
+  const bar = async () => (await owner.get("/account/")).html.split("<progress")[1] ?? "";
   await use();
-  expect(await told()).toContain("At this pace, the quota will last until the end of the period.");
+  appliance.ports.clock.advance(60 * 60 * 1000 - 1);
+  expect(await bar()).not.toContain("At this pace");
+  appliance.ports.clock.advance(1);
+  expect(await bar()).toContain("At this pace");
+});
+
+test("the quota's bar says when the quota will run out at this pace, once there is one", async () => {
+  const bar = async () => (await owner.get("/account/")).html.split("<progress")[1] ?? "";
+  expect(await bar()).not.toContain("At this pace");
+  appliance.ports.clock.advance(24 * 60 * 60 * 1000);
+  expect(await bar()).not.toContain("At this pace");
+  await use();
+  expect(await bar()).toContain("At this pace, the quota will last until the end of the period.");
   await appliance.app.domains.accounts.changePlan("start", { requestsPerPeriod: 6 }, COMMAND_LINE);
   // Two of six in a day means all of them in three days.
-  expect(await told()).toContain("At this pace, the quota will run out on");
-  expect(await told()).toContain('datetime="2026-11-23"');
+  expect(await bar()).toContain("At this pace, the quota will run out on");
+  expect(await bar()).toContain('datetime="2026-11-23"');
   await use();
   await use();
-  expect(await told()).toContain("The quota is used up");
-  expect(await told()).toContain("Request units used: 6 (100%)");
+  expect(await bar()).toContain("The quota is used up");
+  expect(await bar()).toContain("Request units used: 6 (100%)");
 });
 
 test("a key's last requests are shown with time, path, status, duration and units, newest first", async () => {

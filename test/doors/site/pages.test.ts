@@ -196,8 +196,8 @@ describe("every page", () => {
   });
 
   test("mentions the set-up address while nobody can sign in", async () => {
-    const asked = await visitorOf(appliance).get("/account/");
-    const before = await visitorOf(appliance).get(asked.headers.get("location") ?? "");
+    const redirected = await visitorOf(appliance).get("/account/");
+    const before = await visitorOf(appliance).get(redirected.headers.get("location") ?? "");
     expect(before.body).toContain("an address for setting it up");
     await addPerson(appliance);
     expect((await visitorOf(appliance).get("/account/sign-in/")).body).not.toContain(
@@ -334,7 +334,7 @@ describe("a form", () => {
     const place = { organizationId: other.id, email: "ada@example.com", name: "Ada" } as const;
     await accounts.addMember({ ...place, role: "member" }, COMMAND_LINE);
     const made = async () => [...(await keys.keys(1)), ...(await keys.keys(other.id))];
-    for (const [language, said] of [
+    for (const [language, expected] of [
       ["en", "It now shows Other"],
       ["ru", "Теперь показана организация Other"],
     ] as const) {
@@ -348,13 +348,13 @@ describe("a form", () => {
 
       const refused = await visitor.post("/account/keys/", sent);
       expect(refused.status).toBe(409);
-      expect(refused.body).toContain(said);
+      expect(refused.body).toContain(expected);
       expect(refused.body).toContain('value="nightly export"');
       expect(refused.body).toContain(`name="drawn-for" value="${other.id}"`);
       // The current organization has no such page.
       const gone = await visitor.post("/account/webhooks/1/", { ...sent, action: "delete" });
       expect(gone.status).toBe(409);
-      expect(gone.body).toContain(said);
+      expect(gone.body).toContain(expected);
       expect(await made()).toEqual([]);
     }
   });
@@ -412,12 +412,12 @@ describe("a form of an ended session", () => {
       visitor.cookies.delete("kanalog.session_token");
       const typed = { action: "create", name: "typed name", plan: "growth" };
       const path = "/staff/organizations/?q=b+c&d=%D0%B6";
-      const asked = await visitor.post(path, { csrf, ...typed });
-      expect(asked.body).toContain(ended);
-      expect(asked.body).not.toContain(typed.name);
+      const answer = await visitor.post(path, { csrf, ...typed });
+      expect(answer.body).toContain(ended);
+      expect(answer.body).not.toContain(typed.name);
 
-      const next = nextIn(asked.body);
-      const form = { csrf: csrfIn(asked.body), action: "sign-in", email: "ada@example.com", next };
+      const next = nextIn(answer.body);
+      const form = { csrf: csrfIn(answer.body), action: "sign-in", email: "ada@example.com", next };
       const wrong = await visitor.post("/account/sign-in/", { ...form, password: "wrong wrong" });
       expect(wrong.status).toBe(400);
       expect(nextIn(wrong.body)).toBe(next);
@@ -473,8 +473,8 @@ describe("the destination after signing in", () => {
   test("is the page that was requested", async () => {
     await addPerson(appliance);
     const visitor = visitorOf(appliance);
-    const asked = await visitor.get("/account/profile/?a=b+c");
-    const { body } = await visitor.get(asked.headers.get("location") ?? "");
+    const redirected = await visitor.get("/account/profile/?a=b+c");
+    const { body } = await visitor.get(redirected.headers.get("location") ?? "");
     const next = nextIn(body);
     const answer = await visitor.post("/account/sign-in/", {
       ...{ action: "sign-in", email: "ada@example.com", password: PASSWORD, next },

@@ -85,8 +85,8 @@ test("so are an import's messages about rows and files", async () => {
     for (let tries = 0; html.includes("data-refresh") && tries < 200; tries += 1) {
       html = (await reader.get(sent.location ?? "")).html;
     }
-    const told = [...html.matchAll(/<bdi>([^<]*)<\/bdi>/g)].map(([, line = ""]) => line);
-    const reasons = told.filter((line) => line !== name && line !== world.owner);
+    const shown = [...html.matchAll(/<bdi>([^<]*)<\/bdi>/g)].map(([, line = ""]) => line);
+    const reasons = shown.filter((line) => line !== name && line !== world.owner);
     expect(reasons.length, text).toBeGreaterThan(0);
     found.push(...reasons.filter((line) => !/[а-я]{3}/.test(line)));
   }

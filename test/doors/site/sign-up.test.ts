@@ -258,8 +258,8 @@ for (const [why, environment, hasMail] of [
     }
     expect((await visitor.get("/")).html).not.toContain("sign-up");
     expect((await visitor.get("/account/sign-in/")).html).not.toContain("sign-up");
-    const said = ports.log.warnings.filter(({ message }) => message.includes("KANALOG_SIGN_UP"));
-    expect(said).toHaveLength(hasMail ? 0 : 1);
+    const warned = ports.log.warnings.filter(({ message }) => message.includes("KANALOG_SIGN_UP"));
+    expect(warned).toHaveLength(hasMail ? 0 : 1);
     await other.close();
   });
 }

@@ -410,14 +410,14 @@ describe("actions on a webhook", () => {
     expect(refused.status).toBe(409);
     appliance.ports.clock.advance(3 * DAY_MS);
     expect((await owner.get(`${PATH}1/`)).html).not.toContain("Resend delivery");
-    for (const [unknown, said] of [
+    for (const [unknown, expected] of [
       ["999", "The delivery was not found."],
       ["x", "There is nothing here"],
       ["", "There is nothing here"],
     ] as const) {
       const { status, html } = await act("resend", { delivery: unknown });
       expect(status, unknown).toBe(404);
-      expect(html, unknown).toMatch(new RegExp(`role="alert">\\s*${said}`));
+      expect(html, unknown).toMatch(new RegExp(`role="alert">\\s*${expected}`));
     }
   });
 

@@ -98,14 +98,14 @@ describe("a fault is reported under its field, and nothing is changed:", () => {
     ["is_ad", "perhaps", "boolean"],
     ["word", "x", "no such field"],
   ];
-  for (const [field, given, detail] of cases) {
-    test(`${field} ${JSON.stringify(given)?.slice(0, 30)}`, async () => {
+  for (const [field, value, detail] of cases) {
+    test(`${field} ${JSON.stringify(value)?.slice(0, 30)}`, async () => {
       const id = await made();
       const before = (await call("GET", `${id}/`)).body;
-      const whole = { name: "A", q: "слово", webhook, [field]: given };
+      const whole = { name: "A", q: "слово", webhook, [field]: value };
       for (const answer of [
         await call("POST", "", whole),
-        await call("PATCH", `${id}/`, { [field]: given }),
+        await call("PATCH", `${id}/`, { [field]: value }),
       ]) {
         expect(answer.status).toBe(400);
         expect(Object.keys(answer.body)).toEqual([field]);

@@ -7,6 +7,7 @@ import {
   HOUR_MS,
   holdAnswers,
   MINUTE_MS,
+  numbers,
   type Pushing,
   recover,
   SECOND_MS,
@@ -301,6 +302,20 @@ describe("a change while an attempt is in progress", () => {
     );
     await pushing.pass(HOUR_MS);
     expect(pushing.attempts()).toHaveLength(1);
+  });
+
+  test("that archives the organization keeps deliveries that wait for its end from being attempted", async () => {
+    const { accounts } = pushing.appliance.app.domains;
+    const { called, answer } = holdAnswers(network());
+    await pushing.read(numbers(1, 2_500));
+    clock().advance(MINUTE_MS);
+    const done = pushing.runDue();
+    await called;
+    await accounts.archiveOrganization(pushing.customer.organizationId, COMMAND_LINE);
+    answer({ status: 204 });
+    await done;
+    // As many as may be in progress at once.
+    expect(pushing.attempts()).toHaveLength(4);
   });
 });
 

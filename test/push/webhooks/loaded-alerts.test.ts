@@ -75,8 +75,8 @@ test("all alerts are loaded again after more changes than are recorded", async (
   for (let at = 0; at < 600; at++) {
     await pushing.call("PATCH", `/v1/msgr/alerts/${id}/`, { q: at % 2 === 0 ? "курс" : "погода" });
   }
-  const kept = statement<{ n: number }>(db, "SELECT count(*) AS n FROM alert_changes").get()?.n;
-  expect(kept).toBe(500);
+  const changes = statement<{ n: number }>(db, "SELECT count(*) AS n FROM alert_changes").get()?.n;
+  expect(changes).toBe(500);
   expect(matching("погода")).toEqual([id]);
   expect(alerts()).not.toBe(before);
 });

@@ -15,8 +15,7 @@ import { type App, createApp } from "../../../src/app/app.ts";
 import { openDomains } from "../../../src/app/domains.ts";
 import { type Environment, readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
-import { systemClock } from "../../../src/ports/clock.ts";
-import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
+import { type FakePorts, fakePortsOfNow } from "../../support/fake-ports.ts";
 import { type Pushing, startPushing } from "../../support/pushing.ts";
 
 /** Secrets are stored encrypted, with a key that is kept outside the database file. */
@@ -34,11 +33,6 @@ function environment(more: Environment = {}): Environment {
   return { KANALOG_DB: join(folder, "kanalog.db"), ...more };
 }
 
-/** Ports with the system's clock, because the threads that work on a file use that. */
-function ports(): FakePorts {
-  return { ...fakePorts(), clock: { ...fakePorts().clock, ...systemClock } };
-}
-
 /** Folders as a first start left them, by settings: each is created once, and every test gets a copy. */
 const firstStarts = new Map<string, { folder: string; pushing: Pushing }>();
 afterAll(() => {
@@ -50,7 +44,10 @@ async function pushOnce(more: Environment = {}): Promise<Pushing> {
   let first = firstStarts.get(name);
   if (first === undefined) {
     const own = mkdtempSync(join(tmpdir(), "kanalog-test-"));
-    const pushing = await startPushing({ KANALOG_DB: join(own, "kanalog.db"), ...more }, ports());
+    const pushing = await startPushing(
+      { KANALOG_DB: join(own, "kanalog.db"), ...more },
+      fakePortsOfNow(),
+    );
     await pushing.close();
     first = { folder: own, pushing };
     firstStarts.set(name, first);
@@ -81,7 +78,7 @@ function contentOf(name: string): string {
 }
 
 async function restart(more?: Environment): Promise<{ app: App; ports: FakePorts }> {
-  const own = ports();
+  const own = fakePortsOfNow();
   return { app: await createApp(readConfig(environment(more)), own), ports: own };
 }
 
@@ -146,7 +143,7 @@ test("a start without the KANALOG_SECRET that was set before is refused", async 
 test("if the secret is lost, staff can enable a webhook once its owner has rotated its signing secret", async () => {
   const { id, customer } = await pushOnce({ KANALOG_SECRET: ONE });
   const lost = environment({ KANALOG_SECRET: OTHER });
-  const operator = await openDomains(readConfig(lost), ports());
+  const operator = await openDomains(readConfig(lost), fakePortsOfNow());
   await operator.webhooks.disable(id, "", COMMAND_LINE);
   await expect(operator.webhooks.enable(id, COMMAND_LINE)).rejects.toMatchObject({
     code: "conflict",

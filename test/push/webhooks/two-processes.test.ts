@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../../../src/app/app.ts";
-import { systemClock } from "../../../src/ports/clock.ts";
-import { type FakePorts, type FakePost, fakePorts } from "../../support/fake-ports.ts";
+import { releaseClaims } from "../../../src/push/webhooks/delivery/exchange.ts";
+import { type FakePorts, type FakePost, fakePortsOfNow } from "../../support/fake-ports.ts";
 import {
   holdAnswers,
   numbers,
@@ -23,14 +23,10 @@ let firstPorts: FakePorts;
 let second: App;
 let secondPorts: FakePorts;
 
-function portsOfNow(): FakePorts {
-  return { ...fakePorts(), clock: { ...fakePorts().clock, ...systemClock } };
-}
-
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
-  firstPorts = portsOfNow();
-  secondPorts = portsOfNow();
+  firstPorts = fakePortsOfNow();
+  secondPorts = fakePortsOfNow();
   first = await startPushing(
     { KANALOG_DB: join(folder, "kanalog.db"), KANALOG_SECRET: "a".repeat(32) },
     firstPorts,
@@ -124,6 +120,39 @@ test("an attempt that one has in progress is not made by the other", async () =>
   await second.push.runDue();
   expect(sentBy(secondPorts)).toEqual([]);
   expect((await first.deliveries())[0]).toMatchObject({ state: "delivered" });
+});
+
+test("both together have at most four attempts of a webhook in progress", async () => {
+  const { called, answer } = holdAnswers(firstPorts.network);
+  await readDue(numbers(1, 1_000));
+  const done = first.runDue();
+  await called;
+  await second.push.runDue();
+  expect(sentBy(firstPorts)).toHaveLength(4);
+  expect(sentBy(secondPorts)).toEqual([]);
+  answer({ status: 204 });
+  await done;
+  expect(new Set(deliveriesOf(sentBy(firstPorts))).size).toBe(10);
+});
+
+test("a claim that the other has taken over is not ended when it is given back", async () => {
+  const claims = () =>
+    db().prepare<{ id: number; claim: string }>("SELECT id, claim FROM webhook_deliveries").all();
+  const late = holdAnswers(firstPorts.network);
+  await readDue([1]);
+  const done = first.runDue();
+  await late.called;
+  const former = claims();
+  letPass(60);
+  const other = holdAnswers(secondPorts.network);
+  const doneByOther = second.push.runDue();
+  await other.called;
+  const current = claims();
+  expect(current).not.toEqual(former);
+  await releaseClaims(db(), firstPorts.clock, former);
+  expect(claims()).toEqual(current);
+  for (const { answer } of [late, other]) answer({ status: 204 });
+  await Promise.all([done, doneByOther]);
 });
 
 /** The first process gets no answer from its receiver, and the second one delivers. */

@@ -21,5 +21,7 @@ test("each reason why copying fails is logged once, and so is its recovery", asy
     "Error: the copy has version 7, PostgreSQL 5: run `kanalog cluster rebuild`",
     "Error: connect ECONNREFUSED 127.0.0.1:5432",
   ]);
-  expect(log.told.map(({ message }) => message)).toEqual(["the cluster's rows are copied again"]);
+  expect(log.notices.map(({ message }) => message)).toEqual([
+    "the cluster's rows are copied again",
+  ]);
 });

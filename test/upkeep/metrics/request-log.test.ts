@@ -15,7 +15,7 @@ async function start(environment: Environment = {}) {
 
 /** Without the document that answers are validated against. */
 const lines = () =>
-  appliance.ports.log.told
+  appliance.ports.log.notices
     .filter(({ message }) => message.startsWith("a request"))
     .map(({ level, message, fields }) => ({ level, message, ...fields }) as Record<string, unknown>)
     .filter(({ operation }) => operation !== "/docs/json");

@@ -1,5 +1,5 @@
 import { formatDay } from "../../../../src/values/moscow-time.ts";
-import { until } from "../../../support/machine.ts";
+import { until } from "../../../support/until.ts";
 import { remoteVisitor, type Visitor } from "../../../support/visitor.ts";
 import type { Row, Stage } from "../row.ts";
 import { addDeliveries, watchAll } from "./watching.ts";

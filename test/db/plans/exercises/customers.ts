@@ -131,8 +131,8 @@ async function exerciseOAuth(appliance: Appliance): Promise<void> {
   if (status !== 200) throw new Error(`a grant does not hold: ${status}`);
   await talk.person.get("/account/connect/");
   await talk.exchange(clientId, code);
-  const given = { token: body.refresh_token, client_id: clientId };
-  const sent = { method: "POST", body: new URLSearchParams(given) };
+  const fields = { token: body.refresh_token, client_id: clientId };
+  const sent = { method: "POST", body: new URLSearchParams(fields) };
   await appliance.request("/oauth/revoke", sent);
   await pruneOAuth(appliance.app.domains.db, appliance.ports.clock);
   await prunePeople(appliance.app.domains.db, appliance.ports.clock);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createMachine, type Machine, until } from "../../../support/machine.ts";
+import { createMachine, type Machine } from "../../../support/machine.ts";
+import { until } from "../../../support/until.ts";
 
 /** Commands about people of the account site. */
 let machine: Machine;

@@ -97,15 +97,15 @@ test("a restore says so if there was no database before", async () => {
 
 test("a backup says which secret a restore needs, and never prints it", async () => {
   const secret = "a secret text of at least thirty-two characters";
-  const given = await machine.run(["backup", "one.db"], {
+  const withSetting = await machine.run(["backup", "one.db"], {
     environment: { KANALOG_SECRET: secret },
   });
-  expect(given.out + given.notes).toContain("KANALOG_SECRET");
-  expect(given.out + given.notes).not.toContain(secret);
+  expect(withSetting.out + withSetting.notes).toContain("KANALOG_SECRET");
+  expect(withSetting.out + withSetting.notes).not.toContain(secret);
   machine.write("kanalog.db.secret", secret);
-  const kept = await machine.run(["backup", "two.db"]);
-  expect(kept.notes).toContain(`${machine.database}.secret`);
-  expect(kept.out + kept.notes).not.toContain(secret);
+  const withFile = await machine.run(["backup", "two.db"]);
+  expect(withFile.notes).toContain(`${machine.database}.secret`);
+  expect(withFile.out + withFile.notes).not.toContain(secret);
   expect(readFileSync(machine.path("two.db")).includes(secret)).toBe(false);
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { createMachine, type Machine, type Serving, until } from "../../../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../../../support/machine.ts";
+import { until } from "../../../support/until.ts";
 
 /** Runs the commands while an appliance serves, whose answers must change at once. */
 let machine: Machine;

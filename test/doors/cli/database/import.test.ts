@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { createMachine, type Machine, until } from "../../../support/machine.ts";
+import { createMachine, type Machine } from "../../../support/machine.ts";
+import { until } from "../../../support/until.ts";
 import { windows1251 } from "../../../support/windows-1251.ts";
 
 let machine: Machine;
@@ -297,10 +298,10 @@ for (const [signal, ...words] of [["SIGINT"], ["SIGTERM"], ["SIGINT", "--dry-run
     const reported = /^Interrupted: (\d+) rows .* for the rest\.$/m.exec(notes)?.[1];
     expect(files().filter((name) => name.startsWith("kanalog-dry-run-"))).toEqual([]);
     if (words.length > 0) return;
-    const kept = titles().length;
-    expect(Number(reported)).toBe(kept);
+    const stored = titles().length;
+    expect(Number(reported)).toBe(stored);
     const again = await machine.run(["import", "channels", "many.csv", "--json"]);
-    expect(summaryOf(again.out)).toMatchObject({ unchanged: kept, inserted: 20_000 - kept });
+    expect(summaryOf(again.out)).toMatchObject({ unchanged: stored, inserted: 20_000 - stored });
   });
 }
 

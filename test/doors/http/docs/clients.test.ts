@@ -214,8 +214,8 @@ describe.each(languages)("the client in $info", ({ info, skipped, build, run, ..
       };
       statuses.length = 0;
       const address = between.url.origin;
-      const given = [address, key, SECRET, BODY, ...Object.keys(headers)];
-      const command = [...run(files.attempt.file), ...given];
+      const values = [address, key, SECRET, BODY, ...Object.keys(headers)];
+      const command = [...run(files.attempt.file), ...values];
       const [first = "", second = ""] = (await printedBy(command, folder())).split("\n");
       const { ids, refused, genuine } = JSON.parse(first);
       expect(ids).toEqual(IDS);

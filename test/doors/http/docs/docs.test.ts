@@ -11,7 +11,6 @@ import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { apiMethods } from "../../../../src/methods/table.ts";
 import { liftRates } from "../../../support/appliance.ts";
 import { fakePorts } from "../../../support/fake-ports.ts";
-import { HANGS_AFTER_MS } from "../../../support/machine.ts";
 import {
   CHROMIUM,
   launchBrowser,
@@ -19,6 +18,7 @@ import {
   seriousFaults,
   tooWide,
 } from "../../../support/site-browser.ts";
+import { HANGS_AFTER_MS } from "../../../support/until.ts";
 
 /** The documentation in a real browser, if the machine has one. */
 

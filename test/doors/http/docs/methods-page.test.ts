@@ -133,8 +133,8 @@ inBrowser(
     await go("/docs/");
     const again = await snippetsOf(page, "me_retrieve");
     expect(await again.locator("pre").textContent()).toContain(`Bearer ${key}"`);
-    const kept = "JSON.stringify([{ ...localStorage }, document.cookie])";
-    expect(await page.evaluate(kept)).not.toContain(key);
+    const storage = "JSON.stringify([{ ...localStorage }, document.cookie])";
+    expect(await page.evaluate(storage)).not.toContain(key);
     const otherTab = await context.newPage();
     await otherTab.goto(`${address}/healthz`);
     expect(await otherTab.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");

@@ -148,12 +148,12 @@ test("every method has the recorded example request, and its answer", () => {
   for (const { operationId, parameters, requestBody, responses, ...rest } of Object.values(
     operations,
   )) {
-    const { arguments: given = {}, status, answer } = examples.calls[operationId] ?? {};
+    const { arguments: values = {}, status, answer } = examples.calls[operationId] ?? {};
     const fields = requestBody?.content["application/json"].example ?? {};
     const shown = parameters.flatMap(({ name, example }) =>
       example === undefined ? [] : [[name, example]],
     );
-    expect({ ...Object.fromEntries(shown), ...fields }, operationId).toEqual(given);
+    expect({ ...Object.fromEntries(shown), ...fields }, operationId).toEqual(values);
     for (const { name, required, example } of parameters) {
       if (required) expect(example, `${operationId} ${name}`).toBeDefined();
     }

@@ -105,8 +105,13 @@ describe("tokens", () => {
     const second = await talk.refresh(clientId, tokens.refresh_token);
     expect(second.status).toBe(200);
     expect((await talk.call(second.body.access_token)).status).toBe(200);
+    clock.advance(HOUR_MS - 1);
+    expect((await talk.call(second.body.access_token)).status).toBe(200);
+    clock.advance(29 * DAY_MS);
+    const third = await talk.refresh(clientId, second.body.refresh_token);
+    expect((await talk.call(third.body.access_token)).status).toBe(200);
     clock.advance(30 * DAY_MS);
-    expect(refusedAs(await talk.refresh(clientId, second.body.refresh_token))).toBe(
+    expect(refusedAs(await talk.refresh(clientId, third.body.refresh_token))).toBe(
       "400 invalid_grant",
     );
   });
@@ -263,8 +268,8 @@ describe("a grant", () => {
     const body = JSON.stringify({ url: "https://hooks.example.com/", channels: [1] });
     const headers = { "content-type": "application/json" };
     const init = { method: "POST", key, headers, body };
-    const { status, body: told } = await request("/v1/msgr/webhooks/", init);
-    expect([status, told.code]).toEqual([403, "read_only_key"]);
+    const { status, body: refusal } = await request("/v1/msgr/webhooks/", init);
+    expect([status, refusal.code]).toEqual([403, "read_only_key"]);
   });
 
   test("is shown and can be revoked on the Connect page and the keys page", async () => {
@@ -382,7 +387,7 @@ test("the nightly job removes what has expired or was never used, and nothing el
   const settings = { backups: null, openDays: 7, isNode: false };
   const prune = () => runJob(db, clock, { name: "prune-oauth", dueAt: clock.now(), settings });
   await talk.register();
-  const kept = await talk.connect();
+  const used = await talk.connect();
   const ended = await talk.connect();
   const [, key] = await keysOf();
   await talk.appliance.app.domains.keys.revokeKey(key?.id ?? 0, COMMAND_LINE);
@@ -392,7 +397,7 @@ test("the nightly job removes what has expired or was never used, and nothing el
   clock.advance(2 * DAY_MS);
   await prune();
   expect(counts()).toEqual([1, 1, 0, 1]);
-  const again = await talk.refresh(kept.clientId, kept.tokens.refresh_token);
+  const again = await talk.refresh(used.clientId, used.tokens.refresh_token);
   expect(again.status).toBe(200);
   expect((await talk.refresh(ended.clientId, ended.tokens.refresh_token)).status).toBe(400);
   expect((await talk.call(again.body.access_token)).status).toBe(200);

@@ -136,8 +136,10 @@ test("a start says so if the setting is on and the address is not suitable", asy
   ] as const) {
     const one = await startWithOAuth({ KANALOG_BASE_URL: base, KANALOG_PORT: "0" });
     one.app.listen();
-    const told = one.ports.log.warnings.filter(({ message }) => message.includes("KANALOG_OAUTH"));
-    expect([base, told.length]).toEqual([base, warnings]);
+    const warned = one.ports.log.warnings.filter(({ message }) =>
+      message.includes("KANALOG_OAUTH"),
+    );
+    expect([base, warned.length]).toEqual([base, warnings]);
     await one.close();
   }
 });
@@ -333,17 +335,18 @@ describe("the consent page", () => {
   test("lets a program on the person's machine use any free port, and nothing else", async () => {
     const own = await startOAuthTalk();
     const { body } = await own.register({ redirect_uris: ["http://127.0.0.1:1234/back"] });
-    const ask = (redirect_uri: string) =>
+    const consentTo = (redirect_uri: string) =>
       own.person.get(own.askPath(body.client_id, { redirect_uri }));
-    expect((await ask("http://127.0.0.1:50999/back")).status).toBe(200);
-    expect((await ask("http://127.0.0.1/back")).status).toBe(200);
+    expect((await consentTo("http://127.0.0.1:50999/back")).status).toBe(200);
+    expect((await consentTo("http://127.0.0.1/back")).status).toBe(200);
     for (const other of [
       "http://localhost:1234/back",
       "http://127.0.0.1:1234/",
       "http://127.0.0.1:1234@evil.example/back",
       "https://127.0.0.1:1234/back",
+      "http://127.0.0.1:99999/back",
     ]) {
-      expect((await ask(other)).status, other).toBe(400);
+      expect((await consentTo(other)).status, other).toBe(400);
     }
     await own.appliance.close();
   });

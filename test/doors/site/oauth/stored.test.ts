@@ -70,9 +70,9 @@ test("an exchange interrupted by a storage failure uses nothing up: it succeeds 
   await broken(() => talk.refresh(clientId, body.refresh_token));
   expect((await talk.refresh(clientId, body.refresh_token)).status).toBe(200);
   // Each was logged for the operator, without a secret in it.
-  const told = JSON.stringify(talk.appliance.ports.log.errors);
+  const logged = JSON.stringify(talk.appliance.ports.log.errors);
   expect(talk.appliance.ports.log.errors).toHaveLength(2);
-  expect(told).not.toMatch(/knl_o[acr]_\w/);
+  expect(logged).not.toMatch(/knl_o[acr]_\w/);
   await talk.appliance.close();
 });
 

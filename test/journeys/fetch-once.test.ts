@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { askOnce } from "../support/machine.ts";
+import { fetchOnce } from "../support/fetch-once.ts";
 
 test("a journey's request is sent once, even if its connection is closed without an answer", async () => {
   const requested: string[] = [];
@@ -16,8 +16,8 @@ test("a journey's request is sent once, even if its connection is closed without
   });
   try {
     const address = `http://127.0.0.1:${server.port}`;
-    expect(await (await askOnce(`${address}/answered`)).text()).toBe("ok");
-    await expect(askOnce(`${address}/dropped`)).rejects.toThrow();
+    expect(await (await fetchOnce(`${address}/answered`)).text()).toBe("ok");
+    await expect(fetchOnce(`${address}/dropped`)).rejects.toThrow();
     expect(requested).toEqual(["/answered", "/dropped"]);
   } finally {
     server.stop(true);

@@ -82,8 +82,8 @@ describe.skipIf(!hasPostgres)("on two nodes", () => {
     const webhook = { url: "https://receiver.example/hook", channels: [1] };
     const { id } = (await call(one, "POST", "webhooks/", webhook)).body;
     await other.copy();
-    const given = { name: "Birds", q: "синица", webhook: id };
-    const made = await call(other, "POST", "alerts/", given);
+    const alert = { name: "Birds", q: "синица", webhook: id };
+    const made = await call(other, "POST", "alerts/", alert);
     expect(made.status).toBe(201);
     const address = `alerts/${made.body.id}/`;
     await one.copy();
