@@ -91,7 +91,7 @@ function startListening(
   if (config.oauth && oauthAddress() === null) {
     log.warn(
       {},
-      "KANALOG_OAUTH is off in spite of its value: KANALOG_BASE_URL is no https address",
+      "KANALOG_OAUTH is off despite its value: KANALOG_BASE_URL is not an https address",
     );
   }
   return running.address ?? `http://localhost:${port}`;

@@ -15,7 +15,7 @@ export function composeSignUp(
   if (config.signUp && !canSend) {
     ports.log.warn(
       {},
-      "KANALOG_SIGN_UP is off in spite of its value: mails need KANALOG_SMTP_URL and KANALOG_BASE_URL",
+      "KANALOG_SIGN_UP is off despite its value: mails need KANALOG_SMTP_URL and KANALOG_BASE_URL",
     );
   }
   return async () => config.signUp && canSend && !(await isSetUpNeeded());

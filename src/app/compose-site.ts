@@ -35,7 +35,7 @@ export function composeSite(base: Base, work: Work, afterAnswer: AfterAnswer) {
   const memory = base.crew?.memory;
   const isMailSent = sendsLinks(config, ports);
   if (ports.mail !== null && !isMailSent) {
-    log.warn({}, "no mail with a link is sent, since KANALOG_BASE_URL is not set");
+    log.warn({}, "mails with links are not sent, because KANALOG_BASE_URL is not set");
   }
   return {
     ...{ accounts, keys, usage, imports, sources },

@@ -204,7 +204,7 @@ describe.if(process.platform === "linux")("of several workers", () => {
     expect((await firstAnswer(serving, CARD, key)).status).toBe(200);
 
     await until(async () => (await warning()) === undefined, "an answer of all of them");
-    expect(logged(serving, "a worker hangs; it is killed")).toEqual([
+    expect(logged(serving, "a worker does not respond and is killed")).toEqual([
       expect.objectContaining({ worker: 2, pid }),
     ]);
     expect(pidsOf(serving).get(2)).not.toBe(pid);
@@ -284,7 +284,9 @@ describe.if(process.platform === "linux")("of several workers", () => {
     ]);
     expect(health.exitCode).toBe(0);
     await until(async () => !(await warned()), "its restart");
-    expect(logged(serving, "a worker serves").filter(({ worker }) => worker === 2)).toHaveLength(5);
+    expect(
+      logged(serving, "a worker is serving").filter(({ worker }) => worker === 2),
+    ).toHaveLength(5);
     expect(await serving.stop()).toBe(0);
   });
 });

@@ -16,6 +16,6 @@ export function logged(serving: Serving, msg: string): LogLine[] {
 /** Process ids of the workers, by worker number, as of their last start. */
 export function pidsOf(serving: Serving): Map<number, number> {
   return new Map(
-    logged(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]),
+    logged(serving, "a worker is serving").map(({ worker = 0, pid = 0 }) => [worker, pid]),
   );
 }

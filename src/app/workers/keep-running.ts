@@ -29,7 +29,7 @@ export async function keepRunning(
     const exitCode = await current;
     if (stopping.aborted) return;
     const pauseMs = waitMs(clock.monotonic() - startedMs);
-    log.error({ worker, exitCode, pauseMs }, "a worker ended; it is started again");
+    log.error({ worker, exitCode, pauseMs }, "a worker ended and will be restarted");
     if (pauseMs > 0) await clock.sleep(pauseMs, stopping);
     if (stopping.aborted) return;
     current = started();

@@ -23,7 +23,10 @@ export async function endSilentWorkers(
     for (const [number, worker] of running) {
       if (!worker.isReady) continue;
       if (worker.unanswered === UNANSWERED_MAX) {
-        log.error({ worker: number, pid: worker.child.pid }, "a worker hangs; it is killed");
+        log.error(
+          { worker: number, pid: worker.child.pid },
+          "a worker does not respond and is killed",
+        );
         worker.child.kill("SIGKILL");
       }
       worker.unanswered += 1;

@@ -75,7 +75,7 @@ export function createWorkers(
       ipc(message: FromWorker) {
         if ("ready" in message) {
           worker.isReady = true;
-          log.info({ worker: number, pid: child.pid }, "a worker serves");
+          log.info({ worker: number, pid: child.pid }, "a worker is serving");
           resolve({ setUpPath: message.setUpPath });
         } else if ("heartbeat" in message) worker.unanswered = 0;
         else if ("ask" in message) void desk.ask(number, message.ask, message.id);

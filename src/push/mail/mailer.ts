@@ -30,7 +30,7 @@ export function createMailer(
       await mail.send({ to, subject, text, html });
       return true;
     } catch (error) {
-      log.warn({ err: error, subject }, "a mail could not be sent; it is tried again");
+      log.warn({ err: error, subject }, "a mail could not be sent; it will be retried");
       return false;
     }
   }
@@ -73,7 +73,7 @@ export function createMailer(
         if (mail === null) await leaveWaiting();
         else while (!isStopping && (await queue.isDue(clock.now())) && (await sendNext(mail)));
       } catch (error) {
-        log.warn({ err: error }, "mails could not be taken from their queue; it is tried again");
+        log.warn({ err: error }, "queued mails could not be read; they will be read again");
       }
     },
   };

@@ -51,7 +51,9 @@ export function createHours(
       waiting = new Map();
       for (const hour of noted) {
         if (hour.requests === 0 && hour.startedAt === writtenHour) continue;
-        await write(hour).catch((error) => log.warn({ err: error }, "an hour could not be noted"));
+        await write(hour).catch((error) =>
+          log.warn({ err: error }, "an hour's counts could not be stored"),
+        );
       }
       writtenHour = startedAt;
     },

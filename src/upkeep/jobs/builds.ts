@@ -69,10 +69,10 @@ export function createBuilds(
         await some(settings);
         const left = new Set(list().map(({ name }) => name));
         for (const { name } of before) {
-          if (!left.has(name)) log.info({ build: name }, "a build in the background is done");
+          if (!left.has(name)) log.info({ build: name }, "a background build finished");
         }
       } catch (error) {
-        log.error({ err: error }, "a background build could not go on");
+        log.error({ err: error }, "a step of a background build failed");
       }
     },
   };

@@ -40,7 +40,7 @@ export async function runClaimed(
   let failure: string | null = null;
   try {
     await job.run(dueAt);
-    log.info({ job: job.name, dueAt }, "a job was done");
+    log.info({ job: job.name, dueAt }, "a job finished");
   } catch (error) {
     log.error({ err: error, job: job.name }, "a job failed");
     failure = error instanceof Error ? error.message : String(error);

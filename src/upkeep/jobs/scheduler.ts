@@ -28,7 +28,7 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
       const { name, followsImports } = job;
       if (await ledger.claim({ name, dueAt, followsImports })) await run(job, dueAt, dueAt);
     } catch (error) {
-      log.error({ err: error, job: job.name }, "a job's due time could not be taken or noted");
+      log.error({ err: error, job: job.name }, "a due job could not be claimed or recorded");
     }
   }
 
@@ -50,7 +50,7 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
         if (notedAs !== null) await run(job, dueAt, notedAs);
       }
     } catch (error) {
-      log.error({ err: error }, "the jobs that follow imports could not be taken or noted");
+      log.error({ err: error }, "jobs that follow imports could not be claimed or recorded");
     }
   }
 
@@ -59,7 +59,7 @@ export function createScheduler(jobs: readonly Job[], ledger: JobLedger, clock: 
     try {
       await run(job, dueAt, notedAs);
     } catch (error) {
-      log.error({ err: error, job: job.name }, "a job's end could not be noted");
+      log.error({ err: error, job: job.name }, "a job's end could not be recorded");
     }
   }
 

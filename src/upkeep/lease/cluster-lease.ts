@@ -49,7 +49,7 @@ export function createClusterLease(
     const nowMs = clock.monotonic();
     if (nowMs - loggedMs < LOG_AGAIN_AFTER_MS) return;
     loggedMs = nowMs;
-    log.warn({ err: error }, "the lease of the cluster's upkeep could not be taken or kept");
+    log.warn({ err: error }, "the cluster's upkeep lease could not be acquired or renewed");
   }
 
   return {

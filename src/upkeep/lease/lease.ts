@@ -70,7 +70,7 @@ export function createUpkeepLease(
     async tick() {
       if (isLeaving) return;
       underWay = (isTaken ? beat() : takeIfFree()).catch((error) =>
-        log.warn({ err: error }, "the lease of the upkeep could not be taken or kept"),
+        log.warn({ err: error }, "the upkeep lease could not be acquired or renewed"),
       );
       await underWay;
     },

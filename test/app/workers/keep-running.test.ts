@@ -21,10 +21,10 @@ test("a worker that cannot be started is tried again, after longer and longer pa
   expect(starts).toBe(4);
   expect(pauses).toEqual([500, 1_000, 2_000]);
   expect(log.errors.map(({ message }) => message)).toEqual([
-    "a worker ended; it is started again",
+    "a worker ended and will be restarted",
     ...Array.from({ length: 3 }, () => [
       "a worker could not be started",
-      "a worker ended; it is started again",
+      "a worker ended and will be restarted",
     ]).flat(),
   ]);
 });

@@ -85,7 +85,10 @@ export function createImportRuns(
         const goneIds = gone.map(({ id }) => id);
         await changes.importHeartbeat(owner, goneIds);
       } catch (error) {
-        log.warn({ err: error }, "imports could not be looked after; it is tried again");
+        log.warn(
+          { err: error },
+          "staff's imports could not be checked; they will be checked again",
+        );
       }
     },
 

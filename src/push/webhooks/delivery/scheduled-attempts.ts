@@ -41,7 +41,7 @@ export function createScheduledAttempts(
       // The claim of an aborted attempt is released instead, and the attempt is made again.
       if (!stopped.aborted) ended.push(endOf(claimed, "scheduled", outcome));
     } catch (error) {
-      log.error({ err: error }, "a webhook attempt failed in an unforeseen way");
+      log.error({ err: error }, "a webhook attempt failed unexpectedly");
     }
   }
 
@@ -56,7 +56,7 @@ export function createScheduledAttempts(
     } catch (error) {
       // They are recorded by the next exchange, unless their claims have expired by then.
       ended = [...recording, ...ended];
-      log.warn({ err: error }, "webhook deliveries could not be noted or taken");
+      log.warn({ err: error }, "webhook deliveries could not be recorded or claimed");
       throw error;
     }
   }

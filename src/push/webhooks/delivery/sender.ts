@@ -58,7 +58,7 @@ export function createSender(
       await deliveries.releaseClaims(claims.map(({ id, claim }) => ({ id, claim })));
     } catch (error) {
       const fields = { err: error, deliveries: claims.length };
-      ports.log.warn(fields, "webhook deliveries could not be given back");
+      ports.log.warn(fields, "claims of webhook deliveries could not be released");
     }
   }
 

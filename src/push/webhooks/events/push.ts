@@ -56,7 +56,7 @@ export function createPush(
       // The sender logs its own failures.
       if (await isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
     } catch (error) {
-      log.warn({ err: error }, "webhooks could not be looked after; it is tried again");
+      log.warn({ err: error }, "due webhook work failed; it will be retried");
     }
   }
 
