@@ -126,7 +126,7 @@ async function charge(
     if (allowed) return { caller, used };
     if (!isOutdated) throw quotaExceeded(caller, nowMs);
     if (attempt >= CHARGES_MAX)
-      throw storageUnavailable(new Error("the account changes all the time"));
+      throw storageUnavailable(new Error("the account keeps changing"));
     await services.copyNewest();
     caller = await context.callerAt(nowMs);
     const present = { ...context, caller };
@@ -176,7 +176,7 @@ export async function viewMethod(
   if (denial !== null) throw denial;
   const chargeMore = async () => new AppError("internal", message("internal"));
   const answer = await runMethod(method, raw, { ...context, chargeMore });
-  if (answer instanceof FileAnswer) throw new Error(`${method.operationId} is no method of pages`);
+  if (answer instanceof FileAnswer) throw new Error(`${method.operationId} cannot be shown on a page`);
   return answer;
 }
 

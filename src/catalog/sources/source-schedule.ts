@@ -34,7 +34,7 @@ function readPattern(text: string): Read<Schedule> {
 /** @throws Error for a stored schedule that was never validated */
 function scheduleOf({ schedule }: Pick<Source, "schedule">): Schedule {
   const read = readSchedule(schedule);
-  if ("fault" in read) throw new Error(`${schedule} is no schedule`);
+  if ("fault" in read) throw new Error(`${schedule} is not a schedule`);
   return read.value;
 }
 

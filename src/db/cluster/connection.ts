@@ -50,7 +50,7 @@ export function openConnection(url: string, name: string, useMs: number | null =
       failed = { until: lastUse, error };
       throw error;
     });
-    if (tooLate.aborted) throw storageUnavailable(new Error("the use came too late"));
+    if (tooLate.aborted) throw storageUnavailable(new Error("the deadline has passed"));
     tooLate.addEventListener("abort", () => client.drop(used));
     try {
       return await work(sessionOf(used, client.drop));

@@ -92,7 +92,7 @@ export function isOfHistory(copy: Place, known: { head: number; mark: string | n
 /** @throws Error if the file is a standalone appliance */
 export function requireCopy(db: Database): Copy {
   const copy = findCopy(db);
-  if (copy === undefined) throw new Error("the file is no copy of a cluster");
+  if (copy === undefined) throw new Error("the file is not a copy of a cluster");
   return copy;
 }
 

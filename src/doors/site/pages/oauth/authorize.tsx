@@ -129,7 +129,7 @@ async function allow(visit: Visit, context: SiteContext): Promise<View> {
     organization: () => requiredChoice(ids, form.get("organization")),
   });
   const place = memberships.find(({ organization }) => String(organization.id) === chosen);
-  if (place === undefined) throw new Error("the chosen organization is none of the visitor's");
+  if (place === undefined) throw new Error("the chosen organization is not one of the visitor's");
   const code = await context.oauth.grant(parsed.request, place.member.id);
   return leaveView(visit, parsed.request, answerAddress(parsed.request, parsed.issuer, { code }));
 }
