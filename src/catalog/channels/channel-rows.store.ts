@@ -98,7 +98,7 @@ function textOf(record: ChannelRecord, { categories, territories }: DirectoryIds
 }
 
 /** Ids of directory entries by slug. */
-export interface DirectoryIds {
+interface DirectoryIds {
   categories: Map<string, number>;
   /** Each with the ids of the entry and of all its ancestors. */
   territories: Map<string, number[]>;
