@@ -1,6 +1,5 @@
 import { AppError, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import { hasDescriptors } from "../ports/descriptors.ts";
 import { createFairQueue } from "../values/fair-queue.ts";
 import { message } from "../values/messages/messages.ts";
 import { currentTenant, type Tenant } from "../values/tenant.ts";
@@ -11,7 +10,7 @@ import type { NoteHold } from "./lock-holds.ts";
 import { type Calls, callsOf, type Operations, type Pool } from "./operations.ts";
 import type { NoteSlowCall } from "./slow-log.ts";
 import { type FromThread, fromFault, type Outcome } from "./thread-messages.ts";
-import { endThreads, send, startThread } from "./worker-thread.ts";
+import { createThreadPool, send } from "./thread-pool.ts";
 
 /** Runs operations off the main thread; for an in-memory database, on it. */
 export interface Threads<Ops extends Operations> {
@@ -63,59 +62,45 @@ export function startThreads<Ops extends Operations>(
   pool: Pool<Ops>,
   { path, cluster, entry, name: poolName, timeoutMs, clock, noteHold, noteSlow }: ThreadsOptions,
 ): Threads<Ops> {
-  const idle: Worker[] = [];
+  const opening = { pool: poolName, path, access: pool.access, cluster };
+  const threads = createThreadPool(entry, opening, { onMessage: receive, onFailure: lose });
   const waiting = createFairQueue<Task>(Math.ceil(pool.threads / 2));
   const running = new Map<Worker, Task>();
-  const started = new Set<Worker>();
   let closed = false;
 
-  function start(): Worker {
-    const opening = { pool: poolName, path, access: pool.access, cluster };
-    const worker = startThread(entry, opening, {
-      onMessage: (message) => receive(worker, message),
-      onFailure: (error) => lose(worker, error),
-    });
-    started.add(worker);
-    return worker;
-  }
-
-  function receive(worker: Worker, message: FromThread): void {
+  function receive(thread: Worker, message: FromThread): void {
     if ("held" in message) noteHold(message.held.work, message.held.heldMs);
     else if ("slow" in message) {
-      const call = `${poolName}.${running.get(worker)?.name}`;
+      const call = `${poolName}.${running.get(thread)?.name}`;
       noteSlow(call, message.slow.sql, message.slow.tookMs);
-    } else settle(worker, message);
+    } else settle(thread, message);
   }
 
-  function settle(worker: Worker, outcome: Outcome): void {
-    const task = over(worker);
+  function settle(thread: Worker, outcome: Outcome): void {
+    const task = over(thread);
     // A late message from a thread that has already been ended.
     if (task === undefined) return;
-    idle.push(worker);
+    threads.giveBack(thread);
     next();
     if ("fault" in outcome) task.reject(fromFault(outcome.fault));
     else task.resolve(outcome.result);
   }
 
-  function lose(worker: Worker, error: Error): void {
-    const task = over(worker);
-    // An idle thread can fail too; without this, the next task given to it would wait for ever.
-    if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
-    started.delete(worker);
-    task?.reject(error);
+  function lose(thread: Worker, error: Error): void {
+    over(thread)?.reject(error);
     next();
   }
 
-  /** Frees a thread. @returns the task it had, if any */
-  function over(worker: Worker): Task | undefined {
-    const task = running.get(worker);
-    running.delete(worker);
+  /** Ends the turn of a thread's task. @returns the task, if it had one */
+  function over(thread: Worker): Task | undefined {
+    const task = running.get(thread);
+    running.delete(thread);
     if (task !== undefined) waiting.end(task);
     return task;
   }
 
   function next(): void {
-    while (idle.length > 0 || running.size < pool.threads) {
+    while (running.size < pool.threads) {
       const task = waiting.take();
       if (task === undefined) return;
       const leftMs = task.giveUpAtMs === null ? null : task.giveUpAtMs - clock.monotonic();
@@ -124,13 +109,13 @@ export function startThreads<Ops extends Operations>(
         task.reject(queryTimeout());
         continue;
       }
-      const worker = idle.pop() ?? (hasDescriptors() ? start() : undefined);
-      if (worker === undefined) {
+      const thread = threads.take();
+      if (thread === undefined) {
         waitForThreads(task);
         return;
       }
-      running.set(worker, task);
-      send(worker, { name: task.name, rest: task.rest, timeoutMs: leftMs });
+      running.set(thread, task);
+      send(thread, { name: task.name, rest: task.rest, timeoutMs: leftMs });
     }
   }
 
@@ -162,10 +147,8 @@ export function startThreads<Ops extends Operations>(
     async close() {
       closed = true;
       for (const task of [...running.values(), ...waiting.clear()]) task.reject(stopping());
-      idle.length = 0;
       running.clear();
-      await endThreads(started, clock);
-      started.clear();
+      await threads.end(clock);
     },
   };
 }

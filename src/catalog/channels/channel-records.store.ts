@@ -19,23 +19,13 @@ export function createChannelRecords(db: Database, clock: Clock) {
   const rows = createChannelRows(db, directoryIds);
   const formerHandles = createFormerHandles(db);
   const ids = createChannelIds(db);
-  const record = (id: number | undefined): ChannelRecord | undefined =>
-    id === undefined ? undefined : byId.get(id);
   const insertRemoved = statement(
     db,
     "INSERT INTO removed_channels (id, into_id, removed_at, is_done) VALUES (?, ?, ?, 1)",
   );
 
-  /**
-   * Messenger id of the channel that remains after a merge. The two may have the same id in different
-   * notations; the result is canonical, unless a third channel has that already.
-   */
-  function messengerIdOf(from: ChannelRecord, into: ChannelRecord): string | null {
-    const messengerId = into.msgr_id ?? from.msgr_id;
-    const canonical = messengerId === null ? null : parseMessengerId(messengerId);
-    const holder = canonical === null ? undefined : ids.byMessengerId(canonical);
-    return holder === undefined || holder === into.id ? canonical : messengerId;
-  }
+  const record = (id: number | undefined): ChannelRecord | undefined =>
+    id === undefined ? undefined : byId.get(id);
 
   return {
     hasCategory: (slug: string): boolean => directoryIds.categories.has(slug),
@@ -111,10 +101,26 @@ export function createChannelRecords(db: Database, clock: Clock) {
       const handle = into.handle ?? from.handle;
       const change = { before: from.handle, after: handle, listed: [] };
       const former_handles = formerHandles.record(into.id, change, clock.now());
-      rows.update({ ...into, handle, msgr_id: messengerIdOf(from, into), former_handles }, into);
+      const msgr_id = messengerIdAfterMerge(from, into, ids);
+      rows.update({ ...into, handle, msgr_id, former_handles }, into);
     },
 
     refreshText: rows.refreshText,
     writeSearch: rows.writeSearch,
   };
+}
+
+/**
+ * Messenger id of the channel that remains after a merge. The two may have the same id in different
+ * notations; the result is canonical, unless a third channel has that already.
+ */
+function messengerIdAfterMerge(
+  from: ChannelRecord,
+  into: ChannelRecord,
+  ids: ReturnType<typeof createChannelIds>,
+): string | null {
+  const messengerId = into.msgr_id ?? from.msgr_id;
+  const canonical = messengerId === null ? null : parseMessengerId(messengerId);
+  const holder = canonical === null ? undefined : ids.byMessengerId(canonical);
+  return holder === undefined || holder === into.id ? canonical : messengerId;
 }

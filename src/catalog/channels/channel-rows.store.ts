@@ -34,17 +34,8 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
     else removePublicCard.run(record.id);
   }
 
-  const textOf = (record: ChannelRecord): string =>
-    searchTextOf({
-      title: record.title,
-      handle: record.handle,
-      kind: record.kind,
-      categoryIds: categorySlugs(record).flatMap((slug) => directoryIds.categories.get(slug) ?? []),
-      territoryIds:
-        record.territory === null ? [] : (directoryIds.territories.get(record.territory) ?? []),
-      aPlus: record.a_plus === 1,
-      verified: record.verified === 1,
-    });
+  const putText = (record: ChannelRecord): void =>
+    search.put(record.id, textOf(record, directoryIds));
 
   return {
     /** Inserts the row in `channels`, which the others refer to. */
@@ -56,7 +47,7 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
     insertCard(record: ChannelRecord): void {
       insertCard.run(record);
       putPublicCard(record);
-      search.put(record.id, textOf(record));
+      putText(record);
     },
 
     update(record: ChannelRecord, stored: ChannelRecord): void {
@@ -71,7 +62,7 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
       if (isRefresh) return;
       updateCard.run(record);
       putPublicCard(record);
-      search.put(record.id, textOf(record));
+      putText(record);
     },
 
     /**
@@ -86,7 +77,7 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
     /** Rebuilds the channel's search text after a change of the directory. */
     refreshText(record: ChannelRecord): void {
       search.changing(record.id);
-      search.put(record.id, textOf(record));
+      putText(record);
     },
 
     /** Updates the search index for inserted and changed channels. */
@@ -94,8 +85,20 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
   };
 }
 
+/** Search text of a channel, whose facets need the directories' ids. */
+function textOf(record: ChannelRecord, { categories, territories }: DirectoryIds): string {
+  const { title, handle, kind, territory } = record;
+  return searchTextOf({
+    ...{ title, handle, kind },
+    categoryIds: categorySlugs(record).flatMap((slug) => categories.get(slug) ?? []),
+    territoryIds: territory === null ? [] : (territories.get(territory) ?? []),
+    aPlus: record.a_plus === 1,
+    verified: record.verified === 1,
+  });
+}
+
 /** Ids of directory entries by slug. */
-export interface DirectoryIds {
+interface DirectoryIds {
   categories: Map<string, number>;
   /** Each with the ids of the entry and of all its ancestors. */
   territories: Map<string, number[]>;

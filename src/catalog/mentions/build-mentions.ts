@@ -1,15 +1,12 @@
 import type { BuildStep } from "../../db/background-builds.ts";
 import { type Database, statement } from "../../db/database.ts";
-import type { PostRecord } from "../posts/post.ts";
-import { createMentions } from "./write-mentions.ts";
+import { createMentions, type MentioningPost } from "./write-mentions.ts";
 
 /** Name of the background build, as stored and shown. */
 export const MENTIONS_BUILD = "mentions";
 
 /** Posts per step: a few ms even with the longest possible texts. */
 const POSTS_PER_STEP = 20;
-
-type Row = Pick<PostRecord, "id" | "channel" | "published_at" | "text" | "forwarded_from">;
 
 /**
  * Extracts mentions from posts stored before mentions existed. A post that was imported again meanwhile
@@ -24,8 +21,8 @@ export function mentionsStep(hosts: readonly string[]): BuildStep {
   };
 }
 
-function postsBetween(db: Database, afterId: number, untilId: number): Row[] {
-  return statement<Row>(
+function postsBetween(db: Database, afterId: number, untilId: number): MentioningPost[] {
+  return statement<MentioningPost>(
     db,
     `SELECT id, channel_id AS channel, published_at, text, forwarded_from FROM posts
      WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,

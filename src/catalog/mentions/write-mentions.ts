@@ -5,13 +5,24 @@ import { extractMentions } from "./extract-mentions.ts";
 import { type MentionTarget, targetOf, targetOfNumber } from "./mention-target.ts";
 import { KIND_BITS } from "./mentions.store.ts";
 
-/** The parts of a post that are stored with each of its mentions. */
-type Placed = Pick<PostRecord, "id" | "channel" | "published_at">;
+/** The parts of a post that its mentions are extracted from. */
+export type MentioningPost = Pick<
+  PostRecord,
+  "id" | "channel" | "published_at" | "text" | "forwarded_from"
+>;
 
 /**
  * `forwarded_from` as a row gives it: a number, a handle or a link; null to clear it, undefined to keep it.
  */
 type GivenForward = number | string | null | undefined;
+
+/** The parts of a post that are stored with each of its mentions. */
+const placeOf = ({ id, channel, published_at: publishedAt }: MentioningPost) => ({
+  ...{ id, channel, publishedAt },
+});
+
+/** The mentions of a post: the bits of their kinds, by target. */
+type Mentions = Map<MentionTarget, number>;
 
 /** SQL: adds a mention, or only its kind if the post already has one of the same target. */
 const ADD = `
@@ -40,22 +51,20 @@ export function createMentions(db: Database, hosts: readonly string[]) {
      WHERE channel_id = @channel AND published_at = @publishedAt AND post_id = @id`,
   );
 
-  function forwardOf(post: PostRecord, given: GivenForward): MentionTarget | null {
-    if (post.forwarded_from !== null) return targetOfNumber(post.forwarded_from);
-    if (given == null) return null;
-    return typeof given === "number" ? targetOfNumber(given) : targetOf(parseNamed(given, hosts));
+  function storedOf(place: ReturnType<typeof placeOf>): Mentions {
+    return new Map(stored.all(place).map(({ target, kinds }) => [target, kinds]));
   }
 
   return {
     /** Adds mentions to a stored post without removing any: for posts stored before mentions existed. */
-    add(post: Placed & Pick<PostRecord, "text" | "forwarded_from">): void {
-      const { id, channel, published_at: publishedAt, text, forwarded_from } = post;
-      const place = { id, channel, publishedAt };
-      for (const target of extractMentions(text, hosts)) {
+    add(post: MentioningPost): void {
+      const place = placeOf(post);
+      for (const target of extractMentions(post.text, hosts)) {
         add.run({ ...place, target, kinds: KIND_BITS.link });
       }
-      if (forwarded_from === null) return;
-      add.run({ ...place, target: targetOfNumber(forwarded_from), kinds: KIND_BITS.forward });
+      if (post.forwarded_from === null) return;
+      const target = targetOfNumber(post.forwarded_from);
+      add.run({ ...place, target, kinds: KIND_BITS.forward });
     },
 
     /**
@@ -65,37 +74,57 @@ export function createMentions(db: Database, hosts: readonly string[]) {
      * @returns whether anything changed
      */
     write(post: PostRecord, before: PostRecord | undefined, given: GivenForward): boolean {
-      const { id, channel, published_at: publishedAt } = post;
-      const place = { id, channel, publishedAt };
+      const place = placeOf(post);
       const isTextChanged = before?.text !== post.text;
       if (before !== undefined && !isTextChanged && given === undefined) return false;
-      const had = new Map<MentionTarget, number>();
-      if (before !== undefined) {
-        for (const { target, kinds } of stored.all(place)) had.set(target, kinds);
-      }
-      const wanted = new Map<MentionTarget, number>();
-      const want = (target: MentionTarget, kind: number): void => {
-        wanted.set(target, (wanted.get(target) ?? 0) | kind);
-      };
-      if (isTextChanged)
-        for (const target of extractMentions(post.text, hosts)) want(target, KIND_BITS.link);
-      const forward = forwardOf(post, given);
-      if (forward !== null) want(forward, KIND_BITS.forward);
-      // Mentions from a field that did not change, or that the row does not give, stay.
-      for (const [target, kinds] of had) {
-        if (!isTextChanged && kinds & KIND_BITS.link) want(target, KIND_BITS.link);
-        if (given === undefined && kinds & KIND_BITS.forward) want(target, KIND_BITS.forward);
-      }
+      const had: Mentions = before === undefined ? new Map() : storedOf(place);
+      const wanted = mentionsAfter(had, post, isTextChanged, given, hosts);
       let isChanged = false;
       for (const [target, kinds] of wanted) {
         const known = had.get(target);
-        had.delete(target);
         if (known === kinds) continue;
         (known === undefined ? add : set).run({ ...place, target, kinds });
         isChanged = true;
       }
-      for (const target of had.keys()) remove.run({ ...place, target });
-      return isChanged || had.size > 0;
+      for (const target of had.keys()) {
+        if (wanted.has(target)) continue;
+        remove.run({ ...place, target });
+        isChanged = true;
+      }
+      return isChanged;
     },
   };
+}
+
+/** The mentions of a post that was just written, given those it had. */
+function mentionsAfter(
+  had: Mentions,
+  post: PostRecord,
+  isTextChanged: boolean,
+  given: GivenForward,
+  hosts: readonly string[],
+): Mentions {
+  const mentions: Mentions = new Map();
+  const add = (target: MentionTarget, kinds: number): void => {
+    mentions.set(target, (mentions.get(target) ?? 0) | kinds);
+  };
+  if (isTextChanged) {
+    for (const target of extractMentions(post.text, hosts)) add(target, KIND_BITS.link);
+  }
+  const forward = forwardOf(post, given, hosts);
+  if (forward !== null) add(forward, KIND_BITS.forward);
+  // Mentions from a field that did not change, or that the row does not give, stay.
+  const kept = (isTextChanged ? 0 : KIND_BITS.link) | (given === undefined ? KIND_BITS.forward : 0);
+  for (const [target, kinds] of had) if (kinds & kept) add(target, kinds & kept);
+  return mentions;
+}
+
+function forwardOf(
+  post: PostRecord,
+  given: GivenForward,
+  hosts: readonly string[],
+): MentionTarget | null {
+  if (post.forwarded_from !== null) return targetOfNumber(post.forwarded_from);
+  if (given == null) return null;
+  return typeof given === "number" ? targetOfNumber(given) : targetOf(parseNamed(given, hosts));
 }

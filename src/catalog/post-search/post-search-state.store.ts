@@ -8,7 +8,7 @@ import { type Database, statement, type Transaction } from "../../db/database.ts
  * - `building`: posts being written are indexed, and earlier ones are being added.
  * - `ready`: the index contains all posts.
  */
-export type Phase = "off" | "clearing" | "building" | "ready";
+type Phase = "off" | "clearing" | "building" | "ready";
 
 /** Whether posts being written are indexed. */
 export function isIndexed(phase: Phase): boolean {

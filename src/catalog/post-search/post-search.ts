@@ -10,7 +10,7 @@ import { type PostSearchProgress, selectPhase, selectProgress } from "./post-sea
  * id. `-relevance` ranks the newest 2,000 matches.
  */
 export const POST_ORDERINGS = ["-published_at", "-views", "-relevance"] as const;
-export type PostOrdering = (typeof POST_ORDERINGS)[number];
+type PostOrdering = (typeof POST_ORDERINGS)[number];
 
 /** Conditions on posts; null for those not requested. */
 export interface PostFilter {

@@ -43,7 +43,7 @@ export interface Mark extends Place {
 export type Token = Word | Mark;
 
 /** Receives the tokens of a text in order, with positions in UTF-16 units. */
-export interface TokenReader {
+interface TokenReader {
   /** @param word its number, valid until the next text is read (known-words.ts) */
   word(word: number, start: number, end: number): void;
   /** Called after the words in the tag or handle. */

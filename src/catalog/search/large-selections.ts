@@ -49,37 +49,13 @@ export function createLargeSelections(
   const turns = createTurns(SELECTIONS_MAX);
 
   async function inTurn(key: string, filter: CatalogFilter): Promise<SelectionView> {
-    const view = await turns.take(() => withSlots(() => count(filter)));
+    const view = await turns.take(() => inSlots(claims, clock, () => count(filter)));
     if (view === null) throw new Error("a large selection was not counted");
     cache.delete(key);
     cache.set(key, { view, untilMs: clock.monotonic() + CACHED_MS });
     const [oldest] = cache.keys();
     if (cache.size > CACHED_MAX && oldest !== undefined) cache.delete(oldest);
     return view;
-  }
-
-  /** Runs the work once no worker counts for the tenant, and a slot for counting is free. */
-  async function withSlots<Result>(work: () => Promise<Result>): Promise<Result> {
-    const own = await acquire(`turn of ${currentTenant()}`, 1);
-    try {
-      const slot = await acquire("turn", COUNTING_MAX);
-      try {
-        return await work();
-      } finally {
-        claims.giveBack(slot);
-      }
-    } finally {
-      claims.giveBack(own);
-    }
-  }
-
-  /** Waits until one of `slots` slots with a name is free, and takes it. */
-  async function acquire(name: string, slots: number): Promise<string> {
-    for (;;) {
-      const slot = takeOneOf(claims, name, slots);
-      if (slot !== null) return slot;
-      await clock.sleep(POLL_MS);
-    }
   }
 
   return {
@@ -105,4 +81,37 @@ export function createLargeSelections(
       return turn;
     },
   };
+}
+
+/** Runs the work once no worker counts for the tenant, and a slot for counting is free. */
+async function inSlots<Result>(
+  claims: Claims,
+  clock: Pick<Clock, "sleep">,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const own = await acquire(claims, clock, `turn of ${currentTenant()}`, 1);
+  try {
+    const slot = await acquire(claims, clock, "turn", COUNTING_MAX);
+    try {
+      return await work();
+    } finally {
+      claims.giveBack(slot);
+    }
+  } finally {
+    claims.giveBack(own);
+  }
+}
+
+/** Waits until one of `slots` slots with a name is free, and takes it. */
+async function acquire(
+  claims: Claims,
+  clock: Pick<Clock, "sleep">,
+  name: string,
+  slots: number,
+): Promise<string> {
+  for (;;) {
+    const slot = takeOneOf(claims, name, slots);
+    if (slot !== null) return slot;
+    await clock.sleep(POLL_MS);
+  }
 }

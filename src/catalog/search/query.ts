@@ -38,7 +38,7 @@ export interface Bound {
 /**
  * A selection prepared for all plans: SQL conditions on `channels c`, and the values of their parameters.
  */
-export interface PreparedSelection {
+interface PreparedSelection {
   filter: CatalogFilter;
   ordering: CatalogOrdering;
   ordered: Ordered;

@@ -1,6 +1,7 @@
 import type { GetRequest, GetResult } from "../../ports/network.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { parseExact } from "../imports/reading/exact-number.ts";
+import { contactHost } from "./contact-host.ts";
 import { readSourceAddress, type SourceGuard } from "./source-address.ts";
 
 /** A request to a messenger's API: a GET unless stated otherwise. */
@@ -27,7 +28,6 @@ export type ApiAnswer =
 
 export type CallApi = (request: ApiRequest) => Promise<ApiAnswer>;
 
-const RESOLVE_MAX_MS = 10_000;
 /** Longest response to read (sources, section 1). */
 const ANSWER_BYTES_MAX = 10_000_000;
 
@@ -41,27 +41,25 @@ export async function callApi(
 ): Promise<ApiAnswer> {
   const read = readSourceAddress(url);
   if ("fault" in read) return { failure: read.fault };
-  const { isSecure, target } = read.value;
-  const { host, port, authority, path } = target;
-  const found = await guard(read.value, RESOLVE_MAX_MS);
-  if (!found.ok) return { failure: notContacted(found.reason, host) };
-  let answer: GetResult = { fault: "unreachable" };
-  for (const address of found.addresses) {
-    answer = await get({
-      ...{ isSecure, address, port, host, authority, path, timeoutMs, signal },
-      headers: {
-        accept: "application/json",
-        "user-agent": "Kanalog/1",
-        ...headers,
-        ...typeOf(body),
-      },
-      ...(method !== undefined && { method }),
-      ...(body !== undefined && { body }),
-      bytesMax: ANSWER_BYTES_MAX,
-    });
-    if (!("fault" in answer) || answer.fault !== "unreachable") break;
-  }
-  if ("fault" in answer) return { failure: noResponse(answer.fault, host) };
+  const { host } = read.value.target;
+  const answer = await contactHost(
+    guard,
+    read.value,
+    (to) =>
+      get({
+        ...{ ...to, timeoutMs, signal, bytesMax: ANSWER_BYTES_MAX },
+        headers: {
+          accept: "application/json",
+          "user-agent": "Kanalog/1",
+          ...headers,
+          ...typeOf(body),
+        },
+        ...(method !== undefined && { method }),
+        ...(body !== undefined && { body }),
+      }),
+    message("sourceAnswerTooLarge", { host }),
+  );
+  if ("failure" in answer) return answer;
   const { status, retryAfter } = answer;
   return { status, json: parsed(answer.body), retryAfterMs: secondsOf(retryAfter) };
 }
@@ -82,31 +80,4 @@ function parsed(body: Uint8Array): unknown {
 /** `Retry-After` in milliseconds; these APIs send seconds. */
 function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) * 1000 : null;
-}
-
-/** Why a host was not contacted. */
-export function notContacted(
-  reason: "refused" | "no_such_name" | "unresolved",
-  host: string,
-): Message {
-  const codes = {
-    refused: "sourceRefused",
-    no_such_name: "sourceNoSuchName",
-    unresolved: "sourceUnresolved",
-  } as const;
-  return message(codes[reason], { host });
-}
-
-type Fault = "timeout" | "unreachable" | "certificate" | "broken";
-
-/** Why a host sent no complete response. */
-export function noResponse(fault: Fault | "too_large", host: string): Message {
-  const codes = {
-    timeout: "sourceTimeout",
-    unreachable: "sourceUnreachable",
-    certificate: "sourceCertificate",
-    broken: "sourceBroken",
-    too_large: "sourceAnswerTooLarge",
-  } as const;
-  return message(codes[fault], { host });
 }

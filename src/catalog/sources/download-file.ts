@@ -1,6 +1,6 @@
 import type { DownloadHeaders, DownloadRequest, DownloadResult } from "../../ports/download.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
-import { noResponse, notContacted } from "./call-api.ts";
+import { contactHost } from "./contact-host.ts";
 import { readSourceAddress, type SourceAddress, type SourceGuard } from "./source-address.ts";
 
 /** A single GET into a file, without following redirects. */
@@ -10,7 +10,6 @@ export type Downloaded =
   | { status: number; headers: DownloadHeaders; bytes: number }
   | { failure: Message };
 
-const RESOLVE_MAX_MS = 10_000;
 const SILENCE_MAX_MS = 60_000;
 /** Largest file of a source. */
 const BYTES_MAX = 2 * 1024 ** 3;
@@ -32,39 +31,19 @@ export async function downloadFile(
     const read = readSourceAddress(at);
     if ("fault" in read) return { failure: read.fault };
     const address = read.value;
-    const answer = await ask({ guard, download }, address, request);
+    const limits = { silenceMaxMs: SILENCE_MAX_MS, bytesMax: BYTES_MAX };
+    const answer = await contactHost(
+      guard,
+      address,
+      (to) => download({ ...request, ...to, ...limits }),
+      message("sourceTooLarge", { gigabytes: BYTES_MAX / 1024 ** 3 }),
+    );
     if ("failure" in answer || !REDIRECTS.has(answer.status)) return answer;
     const next = redirectOf(address, at, answer.headers.location);
     if ("failure" in next) return next;
     at = next.url;
   }
   return { failure: message("sourceRedirects", { redirects: REDIRECTS_MAX }) };
-}
-
-async function ask(
-  { guard, download }: { guard: SourceGuard; download: Download },
-  { isSecure, target }: SourceAddress,
-  request: Pick<DownloadRequest, "headers" | "into" | "signal">,
-): Promise<Downloaded> {
-  const { host, port, authority, path } = target;
-  const found = await guard({ isSecure, target }, RESOLVE_MAX_MS);
-  if (!found.ok) return { failure: notContacted(found.reason, host) };
-  let answer: DownloadResult = { fault: "unreachable" };
-  for (const address of found.addresses) {
-    answer = await download({
-      ...request,
-      ...{ isSecure, address, port, host, authority, path },
-      ...{ silenceMaxMs: SILENCE_MAX_MS, bytesMax: BYTES_MAX },
-    });
-    if (!("fault" in answer) || answer.fault !== "unreachable") break;
-  }
-  if (!("fault" in answer)) return answer;
-  return {
-    failure:
-      answer.fault === "too_large"
-        ? message("sourceTooLarge", { gigabytes: BYTES_MAX / 1024 ** 3 })
-        : noResponse(answer.fault, host),
-  };
 }
 
 function redirectOf(

@@ -1,15 +1,13 @@
 import type { Actor } from "../../customers/audit/audit-log.ts";
-import type { Database } from "../../db/database.ts";
 import { fieldError } from "../../errors.ts";
 import type { Random } from "../../ports/random.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
-import type { BotSecret } from "./bot-messenger.ts";
+import type { BotMessenger, BotSecret } from "./bot-messenger.ts";
 import { BOT_MESSENGERS } from "./bots.ts";
 import type { CallApi } from "./call-api.ts";
 import { readSourceAddress, type SourceAddress } from "./source-address.ts";
 import type { SourceChanges } from "./source-changes.ts";
-import { selectSources } from "./sources.store.ts";
 import { type BotKind, type FileSettings, isBot, type Source } from "./sources.table.ts";
 
 /** A source of files to be added. */
@@ -50,7 +48,6 @@ export interface AddingTools {
 
 /** Adds and removes sources, including the requests to their messengers. */
 export function createSourceAdding(
-  db: Database,
   changes: Pick<SourceChanges, "addSource" | "removeSource">,
   { ask, allows, secrets, random, signal }: AddingTools,
 ) {
@@ -62,6 +59,8 @@ export function createSourceAdding(
     const { host } = read.value.target;
     throw fieldError({ [field]: [message("sourceRefused", { host })] });
   }
+
+  const newPushSecret = (): string => Buffer.from(random.bytes(PUSH_SECRET_BYTES)).toString("hex");
 
   return {
     /**
@@ -83,29 +82,18 @@ export function createSourceAdding(
      */
     async addBot({ kind, name, ...given }: NewBot, by: Actor): Promise<Source> {
       const messenger = BOT_MESSENGERS[kind];
-      const token = given.token.trim();
-      if (token === "") throw fieldError({ token: [message("botTokenMissing")] });
-      if (!messenger.token.test(token)) {
-        const example = messenger.tokenExample;
-        throw fieldError({ token: [message("botTokenShape", { example })] });
-      }
+      const token = readToken(given.token, messenger);
       const api = given.api.trim().replace(/\/+$/, "") || messenger.api;
       await requireAllowed("api", api);
       const found = await messenger.nameOf({ kind, api, token }, ask, signal);
       if ("failure" in found) throw fieldError({ token: [found.failure] });
-      const settings = { kind, api, bot: found.bot };
-      for (const other of await selectSources(db)) {
-        const taken = isBot(other.settings) && other.settings.bot === settings.bot;
-        if (taken && other.kind === kind) throw fieldError({ token: [message("botTaken", other)] });
-      }
-      const pushSecret = Buffer.from(random.bytes(PUSH_SECRET_BYTES)).toString("hex");
-      const opened: BotSecret = kind === "max" ? { token, pushSecret } : { token };
-      const secret = (await secrets()).seal(JSON.stringify(opened));
-      const schedule = given.schedule.trim() || messenger.schedule;
+      const { bot, position, chats } = found;
+      const opened: BotSecret = kind === "max" ? { token, pushSecret: newPushSecret() } : { token };
       return changes.addSource(
         {
-          ...{ name: name.trim() || settings.bot, kind, settings, secret, schedule },
-          ...{ position: found.position, chats: found.chats },
+          ...{ name: name.trim() || bot, kind, settings: { kind, api, bot }, position, chats },
+          secret: (await secrets()).seal(JSON.stringify(opened)),
+          schedule: given.schedule.trim() || messenger.schedule,
         },
         by,
       );
@@ -124,4 +112,12 @@ export function createSourceAdding(
       return removed;
     },
   };
+}
+
+/** @throws AppError `invalid` on `token` */
+function readToken(given: string, { token: format, tokenExample: example }: BotMessenger): string {
+  const token = given.trim();
+  if (token === "") throw fieldError({ token: [message("botTokenMissing")] });
+  if (!format.test(token)) throw fieldError({ token: [message("botTokenShape", { example })] });
+  return token;
 }

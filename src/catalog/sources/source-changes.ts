@@ -14,6 +14,7 @@ import {
   type NewSource,
   selectSource,
   selectSourceNamed,
+  selectSources,
   updateSource,
 } from "./sources.store.ts";
 import { isBot, type Source, type SourceChat, type SourcePosition } from "./sources.table.ts";
@@ -39,7 +40,7 @@ type AddedSource = Omit<NewSource, "createdAt"> & {
   chats?: readonly SourceChat[] | undefined;
 };
 
-/** @throws AppError `invalid` on `name` and `schedule` */
+/** @throws AppError `invalid` on `name`, `schedule` and, for a bot that another source reads, `token` */
 async function addSource(
   db: Database,
   clock: Clock,
@@ -55,6 +56,7 @@ async function addSource(
   };
   if (Object.keys(faults).length > 0) throw fieldError(faults);
   return inTransaction(db, clock, "source", async (tx) => {
+    await requireNewBot(tx, source.settings);
     if ((await selectSourceNamed(tx, name)) !== undefined) {
       throw fieldError({ name: [message("sourceNameTaken", { name })] });
     }
@@ -64,6 +66,16 @@ async function addSource(
     await record(tx, clock, by, "source.add", made);
     return made;
   });
+}
+
+/** Two sources of one bot would take each other's updates. @throws AppError `invalid` on `token` */
+async function requireNewBot(tx: Transaction, settings: Source["settings"]): Promise<void> {
+  if (!isBot(settings)) return;
+  for (const { name, settings: other } of await selectSources(tx)) {
+    if (isBot(other) && other.kind === settings.kind && other.bot === settings.bot) {
+      throw fieldError({ token: [message("botTaken", { name })] });
+    }
+  }
 }
 
 function pauseSource(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {

@@ -72,7 +72,9 @@ export function createSourceRuns(parts: RunParts, random: Random) {
       const claimed = isFree(source)
         ? await claim(source, { mayWait: false, isWhole: true, isAgain })
         : null;
-      if (claimed === null) throw new AppError("conflict", message("sourceRuns", source));
+      if (claimed === null) {
+        throw new AppError("conflict", message("sourceRuns", { name: source.name }));
+      }
       return claimed.running;
     },
 

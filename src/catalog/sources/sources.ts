@@ -44,7 +44,7 @@ export function createSources(
   return {
     ...changes,
     ...runs,
-    ...createSourceAdding(db, changes, { ...surroundings, random, signal }),
+    ...createSourceAdding(changes, { ...surroundings, random, signal }),
     setPushes: pushes.set,
     openPush: pushes.open,
 

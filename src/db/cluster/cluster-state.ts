@@ -6,7 +6,7 @@ import { CLUSTER_CHARGE, CLUSTER_COMMITS } from "./cluster-schema.ts";
 import type { Session } from "./connection.ts";
 
 /** A cluster's description of itself. */
-export interface ClusterState {
+interface ClusterState {
   id: string;
   /** Version of the newest shared rows. */
   version: number;

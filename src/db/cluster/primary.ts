@@ -61,7 +61,7 @@ async function connectToHost(
   }
 }
 
-export interface ServerFacts {
+interface ServerFacts {
   /** Its version number, such as 150004. */
   version: number;
   /** Null on a standby. */

@@ -102,3 +102,42 @@ test("a post taken down before it was imported does not get a number that a late
   expect(rejects).toEqual([]);
   expect(stored("posts")).toEqual(["A"]);
 });
+
+test.each([
+  ["categories", {}],
+  ["territories", { kind: "country" }],
+] as const)(
+  "%s without numbers get none that a later row of the file names",
+  async (kind, more) => {
+    const { db } = appliance.app.domains;
+    const highest = db.prepare<{ id: number }>(`SELECT max(id) AS id FROM ${kind}`).get()?.id ?? 0;
+    const rows = [
+      { slug: "one", name: "One", ...more },
+      { slug: "two", name: "Two", ...more, id: highest + 1 },
+      { slug: "three", name: "Three", ...more },
+    ];
+    const { inserted, rejects } = await importText(appliance, kind, FORMATS.ndjson(rows));
+    expect({ inserted, rejects }).toEqual({ inserted: 3, rejects: [] });
+    const ids = db.prepare<{ id: number }>(
+      `SELECT id FROM ${kind} WHERE id > ${highest} ORDER BY id`,
+    );
+    expect(ids.all()).toEqual([1, 2, 3].map((more) => ({ id: highest + more })));
+  },
+);
+
+test.each([
+  ["categories", {}],
+  ["territories", { kind: "country" }],
+] as const)("%s without numbers get none beyond the largest", async (kind, more) => {
+  const rows = [
+    { slug: "one", name: "One", ...more, id: 2 ** 22 },
+    { slug: "two", name: "Two", ...more },
+    { slug: "three", name: "Three", ...more, id: 2 ** 22 - 1 },
+  ];
+  const { inserted, rejects } = await importText(appliance, kind, FORMATS.ndjson(rows));
+  expect(inserted).toBe(1);
+  expect(rejects.map(({ line, column }) => [line, column])).toEqual([
+    [1, "id"],
+    [2, "id"],
+  ]);
+});

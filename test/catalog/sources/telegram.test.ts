@@ -75,6 +75,15 @@ describe("a bot", () => {
     expect(shown).not.toContain(TELEGRAM_TOKEN.slice(-20));
   });
 
+  test("that is added twice at once, as by two forms, becomes one source", async () => {
+    const added = await Promise.allSettled([add({ name: "one" }), add({ name: "other" })]);
+    expect(added.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const [, refused] = added.toSorted((a, b) => a.status.localeCompare(b.status));
+    const reads = expect.stringContaining("reads this bot already");
+    expect(refused).toMatchObject({ reason: { fields: { token: [reads] } } });
+    expect(await appliance.app.sources.list()).toHaveLength(1);
+  });
+
   test.each([
     ["token", { token: "" }, "Enter the bot's token."],
     ["token", { token: "110201543" }, "It is no token, which looks like 110201543:AA"],

@@ -51,21 +51,7 @@ export async function runUpload(
 ): Promise<void> {
   const { id, kind: name, path, rejectsPath, summary, messengerHosts, openDays } = upload;
   const { dryRun, replace, reading, timezone, strict } = summary.options;
-  const save = () =>
-    inTransaction(db, clock, "import-progress", (tx) => saveProgress(tx, { id, summary }));
-  let saving: Promise<void> | null = null;
-  let nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
-  const saveSometimes = (): void => {
-    if (saving !== null || clock.monotonic() < nextSaveAtMs) return;
-    nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
-    saving = save()
-      // If the storage is busy or full, the import itself will meet and report that.
-      .catch(() => {})
-      .finally(() => {
-        saving = null;
-      });
-  };
-
+  const progress = createProgressSaver(db, clock, { id, summary });
   const rejects = createRejectsWriter(() => openSync(rejectsPath, "w", 0o600), REJECTS_BYTES_MAX);
   const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
   try {
@@ -97,15 +83,39 @@ export async function runUpload(
           ...{ rejects: rejected.map(cutGroup), warnings: warnings.map(cutGroup) },
           rejectsKept: rejects.kept(),
         });
-        saveSometimes();
+        progress.changed();
       },
     });
   } finally {
     rejects.close();
     copy?.remove();
-    await saving;
-    await save();
+    await progress.saveLast();
   }
+}
+
+/** Saves a run's progress: every half second while it changes, and at the end. */
+function createProgressSaver(db: Database, clock: Clock, progress: Pick<Upload, "id" | "summary">) {
+  const save = () =>
+    inTransaction(db, clock, "import-progress", (tx) => saveProgress(tx, progress));
+  let saving: Promise<void> | null = null;
+  let nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
+  return {
+    changed(): void {
+      if (saving !== null || clock.monotonic() < nextSaveAtMs) return;
+      nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
+      saving = save()
+        // If the storage is busy or full, the import itself will meet and report that.
+        .catch(() => {})
+        .finally(() => {
+          saving = null;
+        });
+    },
+
+    async saveLast(): Promise<void> {
+      await saving;
+      await save();
+    },
+  };
 }
 
 /**

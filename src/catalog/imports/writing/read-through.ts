@@ -36,8 +36,9 @@ const PLAIN = /^[1-9]\d{0,14}$/;
 
 function numberIn(kind: ImportKind<{ id?: number }>, { id }: Fields): number {
   if (id == null) return 0;
-  // Nearly all are plain; reading each through its column would make an import take a fifth longer.
-  if (PLAIN.test(String(id))) return Number(id);
+  // Nearly all are plain; reading each through its column would make an import take a fifth longer. The ids
+  // of directories have a lower limit, which only the column knows.
+  if (!kind.isDirectory && PLAIN.test(String(id))) return Number(id);
   try {
     return readCells(kind, { id }, RULES, []).id ?? 0;
   } catch (error) {

@@ -8,11 +8,23 @@ import { changesCard, isPost, toAlbumMessage, toChannelRow, toPostRow } from "./
 import type { Chat, Message, Update } from "./telegram-shapes.ts";
 
 /** The bot's statuses in which it receives a channel's posts, or may ask for a group's card. */
-const READING: Record<string, readonly string[]> = {
+const READS: Record<string, readonly string[]> = {
   channel: ["administrator", "creator"],
   group: ["administrator", "creator", "member"],
   supergroup: ["administrator", "creator", "member"],
 };
+
+/** Updates being converted, with the rows so far. */
+interface Reading {
+  api: TelegramApi;
+  nowMs: number;
+  /** The source's channels before these updates, and those that they change, by id. */
+  known: ReadonlyMap<string, SourceChat>;
+  changed: Map<string, SourceChat>;
+  channels: Fields[];
+  posts: Fields[];
+  albums: AlbumMessage[];
+}
 
 /**
  * Converts updates to a batch of rows. The card of a channel that is new to the source is read, so that the
@@ -25,61 +37,65 @@ export async function readBatch(
   api: TelegramApi,
   nowMs: number,
 ): Promise<Batch | TelegramFault> {
-  const chats = new Map(known.map((chat) => [chat.chat, chat]));
-  const changed = new Map<string, SourceChat>();
-  const channels: Fields[] = [];
-  const posts: Fields[] = [];
-  const albums: AlbumMessage[] = [];
-
-  function put(chat: SourceChat): void {
-    chats.set(chat.chat, chat);
-    changed.set(chat.chat, chat);
-  }
-
-  async function addChannel(chat: Chat): Promise<TelegramFault | null> {
-    const card = await readCard(api, chat);
-    if ("failure" in card && !isGone(card)) return card;
-    if ("failure" in card) {
-      // The bot was removed meanwhile, so the channel is stored as the update describes it.
-      channels.push(toChannelRow({ ...chat, description: null }, undefined));
-      put(toChat(chat, null));
-    } else {
-      channels.push(toChannelRow(card.result.chat, card.result.subscribers));
-      put(toChat(card.result.chat, nowMs));
-    }
-    return null;
-  }
-
-  async function ensureAdded(chat: Chat): Promise<TelegramFault | null> {
-    const before = chats.get(chat.id);
-    return before?.isRead === true ? null : addChannel(chat);
-  }
-
-  async function post(message: Message): Promise<TelegramFault | null> {
-    const { chat } = message;
-    const fault = await ensureAdded(chat);
-    if (fault !== null) return fault;
-    const { title, handle } = chats.get(chat.id) ?? {};
-    if (changesCard(message) || title !== chat.title || handle !== chat.username) {
-      put(toChat(chat, null));
-    }
-    const album = toAlbumMessage(message);
-    if (album !== null) albums.push(album);
-    else if (isPost(message)) posts.push(toPostRow(message));
-    return null;
-  }
-
+  const reading: Reading = {
+    ...{ api, nowMs, known: new Map(known.map((chat) => [chat.chat, chat])), changed: new Map() },
+    ...{ channels: [], posts: [], albums: [] },
+  };
   for (const { message, membership } of updates) {
-    if (membership !== null) {
-      const { chat, status } = membership;
-      const statuses = READING[chat.type] ?? [];
-      const before = chats.get(chat.id);
-      const fault = statuses.includes(status) ? await ensureAdded(chat) : null;
-      if (fault !== null) return fault;
-      if (!statuses.includes(status) && before !== undefined) put({ ...before, isRead: false });
-    }
-    const fault = message?.chat.type === "channel" ? await post(message) : null;
+    const fault =
+      (membership === null ? null : await applyMembership(reading, membership)) ??
+      (message?.chat.type === "channel" ? await applyMessage(reading, message) : null);
     if (fault !== null) return fault;
   }
+  const { channels, posts, albums, changed } = reading;
   return { channels, posts, albums, chats: [...changed.values()] };
+}
+
+async function applyMembership(
+  reading: Reading,
+  { chat, status }: NonNullable<Update["membership"]>,
+): Promise<TelegramFault | null> {
+  if (READS[chat.type]?.includes(status) === true) return ensureAdded(reading, chat);
+  const before = chatOf(reading, chat.id);
+  if (before !== undefined) put(reading, { ...before, isRead: false });
+  return null;
+}
+
+async function applyMessage(reading: Reading, message: Message): Promise<TelegramFault | null> {
+  const { chat } = message;
+  const fault = await ensureAdded(reading, chat);
+  if (fault !== null) return fault;
+  const { title, handle } = chatOf(reading, chat.id) ?? {};
+  if (changesCard(message) || title !== chat.title || handle !== chat.username) {
+    put(reading, toChat(chat, null));
+  }
+  const album = toAlbumMessage(message);
+  if (album !== null) reading.albums.push(album);
+  else if (isPost(message)) reading.posts.push(toPostRow(message));
+  return null;
+}
+
+/** Adds a channel that the source does not read yet, with its card. */
+async function ensureAdded(reading: Reading, chat: Chat): Promise<TelegramFault | null> {
+  if (chatOf(reading, chat.id)?.isRead === true) return null;
+  const card = await readCard(reading.api, chat);
+  if ("failure" in card && !isGone(card)) return card;
+  if ("failure" in card) {
+    // The bot was removed meanwhile, so the channel is stored as the update describes it.
+    reading.channels.push(toChannelRow({ ...chat, description: null }, undefined));
+    put(reading, toChat(chat, null));
+  } else {
+    reading.channels.push(toChannelRow(card.result.chat, card.result.subscribers));
+    put(reading, toChat(card.result.chat, reading.nowMs));
+  }
+  return null;
+}
+
+/** The source's state of a channel after the updates so far. */
+function chatOf({ known, changed }: Reading, id: string): SourceChat | undefined {
+  return changed.get(id) ?? known.get(id);
+}
+
+function put({ changed }: Reading, chat: SourceChat): void {
+  changed.set(chat.chat, chat);
 }

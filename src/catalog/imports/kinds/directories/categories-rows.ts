@@ -1,13 +1,12 @@
 import type { Database } from "../../../../db/database.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { categoriesInUse } from "../../../channels/channels.store.ts";
-import { FACET_ID_MAX } from "../../../channels/search-text.ts";
 import { createCategoryImages } from "../../../directory/category-images.ts";
 import { createDirectoryStore } from "../../../directory/directory.store.ts";
 import type { Category } from "../../../directory/directory.table.ts";
-import { integerColumn, lineColumn, slugColumn } from "../../../fields/columns.ts";
+import { lineColumn, slugColumn } from "../../../fields/columns.ts";
 import { type Given, type ImportContext, type ImportKind, RowFault } from "../import-kind.ts";
-import { directoryRows, inFileOrder, requireFreeId } from "./directory-rows.ts";
+import { directoryRows, idColumn, inFileOrder, nextId, requireFreeId } from "./directory-rows.ts";
 import { imageColumn, imageText, readImage } from "./image-file.ts";
 
 interface CategoryRow {
@@ -21,7 +20,7 @@ interface CategoryRow {
 /** Categories are identified by `slug`; the directory takes over the order of the file. */
 export const categoriesImport: ImportKind<CategoryRow> = {
   columns: {
-    id: integerColumn(1, FACET_ID_MAX),
+    id: idColumn(),
     slug: slugColumn(),
     name: lineColumn(200),
     image: imageColumn(),
@@ -47,10 +46,14 @@ export const categoriesImport: ImportKind<CategoryRow> = {
         if (stored !== undefined && stored.name === name && stored.image === image) {
           return "unchanged";
         }
-        const position = stored?.position ?? slugOfId.size;
-        store.saveCategory({ ...(row.id != null && { id: row.id }), slug, name, image, position });
-        if (stored === undefined) slugOfId.set(store.category(slug)?.id ?? 0, slug);
-        return stored === undefined ? "inserted" : "updated";
+        if (stored !== undefined) {
+          store.saveCategory({ slug, name, image, position: stored.position });
+          return "updated";
+        }
+        const id = row.id ?? nextId(slugOfId, context.highestNumber ?? 0);
+        store.saveCategory({ id, slug, name, image, position: slugOfId.size });
+        slugOfId.set(id, slug);
+        return "inserted";
       },
 
       inUse: () => categoriesInUse(db),

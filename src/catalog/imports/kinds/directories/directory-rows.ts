@@ -1,4 +1,6 @@
 import { message } from "../../../../values/messages/messages.ts";
+import { FACET_ID_MAX } from "../../../channels/search-text.ts";
+import { type Column, integerColumn } from "../../../fields/columns.ts";
 import type { ExportRow, Position } from "../exported-rows.ts";
 import { RowFault } from "../import-kind.ts";
 
@@ -35,6 +37,19 @@ export function requireFreeId(
   }
   const holder = slugOfId.get(id);
   if (holder !== undefined) throw new RowFault("id", message("idTaken", { id, holder }));
+}
+
+/** Ids of directory entries, which must fit in a facet of search texts. */
+export const idColumn = (): Column<number> => integerColumn(1, FACET_ID_MAX);
+
+/**
+ * A number for a new entry whose row gives none: above all stored ones, and those that the file names.
+ * @throws RowFault if the largest id is taken
+ */
+export function nextId(slugOfId: ReadonlyMap<number, string>, highestNumber: number): number {
+  const read = idColumn().read(Math.max(0, highestNumber, ...slugOfId.keys()) + 1);
+  if ("fault" in read) throw new RowFault("id", read.fault);
+  return read.value;
 }
 
 /** Entries of a directory; the position counts those already written. */

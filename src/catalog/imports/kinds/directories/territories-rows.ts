@@ -2,7 +2,6 @@ import type { Database } from "../../../../db/database.ts";
 import { unknownSlug } from "../../../../values/fields.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { territoriesInUse } from "../../../channels/channels.store.ts";
-import { FACET_ID_MAX } from "../../../channels/search-text.ts";
 import { createDirectoryStore } from "../../../directory/directory.store.ts";
 import {
   TERRITORY_KINDS,
@@ -12,16 +11,10 @@ import {
 import { recount } from "../../../directory/recount.ts";
 import { refreshFacets } from "../../../directory/refresh-facets.ts";
 import { inTreeOrder, mayContain } from "../../../directory/territory-tree.ts";
-import {
-  choiceColumn,
-  integerColumn,
-  lineColumn,
-  nullable,
-  slugColumn,
-} from "../../../fields/columns.ts";
+import { choiceColumn, lineColumn, nullable, slugColumn } from "../../../fields/columns.ts";
 import { type Given, type ImportContext, type ImportKind, RowFault } from "../import-kind.ts";
 import { isSame } from "../merge-row.ts";
-import { directoryRows, inFileOrder, requireFreeId } from "./directory-rows.ts";
+import { directoryRows, idColumn, inFileOrder, nextId, requireFreeId } from "./directory-rows.ts";
 
 interface TerritoryRow {
   id: number;
@@ -34,7 +27,7 @@ interface TerritoryRow {
 /** Territories are identified by `slug`; parents come before their children. */
 export const territoriesImport: ImportKind<TerritoryRow> = {
   columns: {
-    id: integerColumn(1, FACET_ID_MAX),
+    id: idColumn(),
     slug: slugColumn(),
     name: lineColumn(200),
     kind: choiceColumn(TERRITORY_KINDS),
@@ -64,8 +57,8 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         if (stored?.name === name && stored.kind === kind && stored.parent === parent) {
           return "unchanged";
         }
-        const entry =
-          stored ?? newTerritory(row.id ?? Math.max(0, ...slugOfId.keys()) + 1, slug, now.size);
+        const newId = (): number => row.id ?? nextId(slugOfId, context.highestNumber ?? 0);
+        const entry = stored ?? newTerritory(newId(), slug, now.size);
         now.set(slug, { ...entry, name, kind, parent });
         slugOfId.set(entry.id, slug);
         return stored === undefined ? "inserted" : "updated";

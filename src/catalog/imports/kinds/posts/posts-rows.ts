@@ -1,31 +1,11 @@
-import type { Database } from "../../../../db/database.ts";
-import { message } from "../../../../values/messages/messages.ts";
 import { messengerIdColumn } from "../../../channels/messenger-id.ts";
 import { flagColumn, nullable } from "../../../fields/columns.ts";
 import { columnsOf } from "../../../fields/stored-field.ts";
-import { createMentions } from "../../../mentions/write-mentions.ts";
-import { mergePostSearch } from "../../../post-search/catch-up.ts";
-import { createPostIndex } from "../../../post-search/post-index.ts";
-import { POST_FIELDS, type PostRecord } from "../../../posts/post.ts";
-import { createPostRecords } from "../../../posts/posts.store.ts";
-import { createTakeDown } from "../../../posts/take-down.ts";
-import { createTombstones, type Tombstone } from "../../../posts/tombstones.store.ts";
-import { followPosts } from "../../../statistics/open-days.ts";
-import { FEWEST_INDEXED } from "../../writing/transaction-size.ts";
-import { createChannelLookup } from "../channel-lookup.ts";
-import type { Given, ImportContext, ImportKind, RowOutcome } from "../import-kind.ts";
-import { isSame, merge } from "../merge-row.ts";
-import { requirePast } from "../require-past.ts";
-import { ARRANGED_POSTS, inOrderOfChannels } from "./arrange-posts.ts";
-import { createChangedPosts } from "./changed-posts.ts";
+import { POST_FIELDS } from "../../../posts/post.ts";
+import type { ImportKind } from "../import-kind.ts";
 import { exportedPosts } from "./exported-posts.ts";
-import { createNamedPosts, type GivenPost, type PostRow } from "./named-posts.ts";
-
-/**
- * Number of transactions after which segments of the post index are merged: each transaction writes one,
- * and FTS5 merges eight of a size.
- */
-const MERGED_AFTER = 8;
+import type { PostRow } from "./named-posts.ts";
+import { createPostWriter } from "./write-posts.ts";
 
 /** Posts are identified by `id`, or else by channel and `msgr_post_id`. */
 export const postsImport: ImportKind<PostRow> = {
@@ -37,103 +17,7 @@ export const postsImport: ImportKind<PostRow> = {
   requiredColumns: ["id", "channel", "channel_msgr_id", "msgr_post_id", "published_at", "deleted"],
   isDirectory: false,
   isMeasured: true,
-  open(db: Database, context: ImportContext) {
-    const { clock, openDays, highestNumber = 0 } = context;
-    const channels = createChannelLookup(db, context);
-    const records = createPostRecords(db);
-    const tombstones = createTombstones(db);
-    const takeDown = createTakeDown(db);
-    const changed = createChangedPosts(db, openDays);
-    const mentions = createMentions(db, context.messengerHosts);
-    const index = createPostIndex(db);
-    const named = createNamedPosts(channels, records, tombstones, highestNumber);
-    let commits = 0;
-
-    function write(row: Given<PostRow>): RowOutcome {
-      const nowMs = clock.now();
-      requirePastTimes(row, nowMs);
-      const stored = named.stored(row);
-      const tombstone = stored === undefined ? named.tombstone(row) : undefined;
-      if (row.deleted === true) return remove(row, stored, tombstone, nowMs);
-      if (tombstone !== undefined && row.deleted !== false) return "unchanged";
-      const base = tombstone === undefined ? stored : blankPost(tombstone);
-      const given = withReadingTime(named.resolved(row, base), stored, nowMs);
-      const post = merge(POST_FIELDS, given, base, message("required"));
-      if (post.views_at === null) post.views = 0;
-      if (row.id != null) named.requireFreeMessengerId(post);
-      if (stored !== undefined) {
-        if (isSame(post, stored)) {
-          // A forward from a channel outside the catalog is stored only as a mention.
-          return mentions.write(post, stored, row.forwarded_from) ? "updated" : "unchanged";
-        }
-        records.update(post);
-      } else {
-        if (post.id === 0) post.id = named.nextNumber();
-        // A post that returns while its tombstone exists is not sent to webhooks again.
-        const isUnsent = tombstone !== undefined && tombstones.isUnsent(post.id);
-        if (isUnsent) tombstones.remove(post.id);
-        records.insert(post, nowMs);
-        if (tombstone !== undefined && !isUnsent) tombstones.remove(post.id);
-      }
-      mentions.write(post, stored, row.forwarded_from);
-      changed.note(post, stored, nowMs);
-      index.collect(post, stored);
-      return stored === undefined ? "inserted" : "updated";
-    }
-
-    /**
-     * Takes a post down. One that was never imported gets a tombstone too, because this row may precede it.
-     * A row with nothing but a number reserves it, because a post that is gone had it.
-     */
-    function remove(
-      row: Given<PostRow>,
-      stored: PostRecord | undefined,
-      tombstone: Tombstone | undefined,
-      nowMs: number,
-    ): RowOutcome {
-      if (tombstone !== undefined) return "unchanged";
-      if (stored !== undefined) {
-        takeDown(stored, nowMs);
-        index.reindex(stored.id);
-        return "updated";
-      }
-      const messengerId = row.msgr_post_id ?? null;
-      if (row.id != null && (row.channel ?? row.channel_msgr_id ?? messengerId) === null) {
-        return records.keepNumber(row.id) ? "inserted" : "unchanged";
-      }
-      const channel = channels.find(row);
-      const unseen = { id: row.id ?? named.nextNumber(), channel, msgr_post_id: messengerId };
-      named.requireFreeMessengerId(unseen);
-      const publishedAt = row.published_at ?? null;
-      tombstones.add(unseen, { deletedAt: nowMs, publishedAt, isUnsent: true });
-      return "inserted";
-    }
-
-    return {
-      write,
-      batchRows: ARRANGED_POSTS,
-      arrange: (rows) => inOrderOfChannels(rows, channels),
-      ahead(rows) {
-        index.readTexts(
-          rows.flatMap((row) => ("given" in row && row.given.text ? row.given.text : [])),
-        );
-      },
-      fewest: () => (index.isOn() ? FEWEST_INDEXED : undefined),
-      beforeCommit() {
-        channels.forget();
-        changed.flush();
-        index.write();
-      },
-      async afterCommit() {
-        commits += 1;
-        if (commits % MERGED_AFTER === 0) await mergePostSearch(db, clock);
-      },
-      async afterwards() {
-        await mergePostSearch(db, clock);
-        await followPosts(db, clock, openDays);
-      },
-    };
-  },
+  open: createPostWriter,
   exported: {
     columns: [...(Object.keys(POST_FIELDS) as (keyof typeof POST_FIELDS)[]), "deleted"],
     fields: POST_FIELDS,
@@ -141,31 +25,3 @@ export const postsImport: ImportKind<PostRow> = {
     rows: exportedPosts,
   },
 };
-
-function requirePastTimes(row: Given<PostRow>, nowMs: number): void {
-  requirePast("published_at", row.published_at, nowMs);
-  requirePast("edited_at", row.edited_at, nowMs);
-  requirePast("views_at", row.views_at, nowMs);
-}
-
-/** A post with a tombstone's identity and nothing else: the row must give `published_at`. */
-function blankPost(tombstone: Tombstone): PostRecord {
-  const blank: Record<string, unknown> = {};
-  for (const [name, { initial }] of Object.entries(POST_FIELDS)) blank[name] = initial;
-  return { ...(blank as PostRecord), ...tombstone };
-}
-
-/**
- * Sets when the views were read. Without a given time, they were read now if they differ from the stored
- * ones. A given null says that they were never read, which contradicts views above 0.
- */
-function withReadingTime(
-  row: Given<GivenPost>,
-  stored: PostRecord | undefined,
-  nowMs: number,
-): Given<GivenPost> {
-  if (row.views_at != null) return row;
-  if (row.views_at === null && !row.views) return row;
-  const isNew = row.views != null && row.views !== (stored?.views ?? 0);
-  return { ...row, views_at: isNew ? nowMs : undefined };
-}

@@ -1,0 +1,181 @@
+import type { Database } from "../../../../db/database.ts";
+import { unknownSlug } from "../../../../values/fields.ts";
+import { message } from "../../../../values/messages/messages.ts";
+import { CHANNEL_FIELDS, type ChannelRecord } from "../../../channels/card.ts";
+import { createChannelRecords } from "../../../channels/channel-records.store.ts";
+import { createCategoryNames } from "../../../directory/category-names.ts";
+import { recount } from "../../../directory/recount.ts";
+import { newestPostAt } from "../../../posts/posts.store.ts";
+import { pruneLastPostOrder } from "../../../search/last-post-order.ts";
+import { mergeSearch, optimizeSearch } from "../../../search/optimize-search.ts";
+import { FEWEST_REFRESHED } from "../../writing/transaction-size.ts";
+import {
+  type Given,
+  type ImportContext,
+  RowFault,
+  type RowOutcome,
+  type RowWriter,
+} from "../import-kind.ts";
+import { isSame, merge } from "../merge-row.ts";
+import { requirePast } from "../require-past.ts";
+import { createMovedHandles } from "./moved-handles.ts";
+import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
+import { type ChannelRow, findStored, giveUpHandle, requireFreeIdentity } from "./row-identity.ts";
+
+type Records = ReturnType<typeof createChannelRecords>;
+
+/**
+ * Number of search texts from which an import merges the search index and recounts its terms; otherwise the
+ * nightly job does, because counting takes the same time however few there are.
+ */
+const TEXTS_MANY = 1_000;
+/**
+ * Number of last-post times from which an import removes outdated entries from their order; otherwise the
+ * nightly job does. Hourly readings of all channels would leave one entry per channel and hour until then.
+ */
+const TIMES_MANY = 100_000;
+
+/**
+ * Fields that affect the directories' counts of channels. Files with only other fields leave the counts as
+ * they are.
+ */
+const COUNTED_BY = ["category", "categories", "territory", "is_public"] as const;
+
+export function createChannelWriter(
+  db: Database,
+  { clock, note, highestNumber = 0 }: ImportContext,
+): RowWriter<ChannelRow> {
+  const records = createChannelRecords(db, clock);
+  const refresh = createRefresh(db);
+  const moved = createMovedHandles(note);
+  const categoryNamed = createCategoryNames(db);
+  /** Search texts written by the last transaction, and in total. */
+  let [written, writtenInAll] = [0, 0];
+  let times = 0;
+  let areRefreshes = false;
+  let areCountsOutdated = false;
+
+  /** Writes a row that says more than numbers of an existing channel. */
+  function writeWhole(row: Given<ChannelRow>): RowOutcome {
+    const stored = findStored(records, row);
+    const { former_handles: listed, ...given } = withCategoryCode(row, records, categoryNamed);
+    const record = merge(CHANNEL_FIELDS, given, stored, message("requiredForNewChannel"));
+    record.categories = withoutPrimary(record);
+    followNewestPost(db, record, row);
+    requireSlugs(records, row);
+    requireFreeIdentity(records, record, stored);
+    const former =
+      stored === undefined ? (listed ?? []) : records.unknownHandles(record, listed ?? []);
+    if (stored !== undefined && former.length === 0 && isSame(record, stored)) return "unchanged";
+    areCountsOutdated ||=
+      stored === undefined || COUNTED_BY.some((name) => record[name] !== stored[name]);
+    if (record.id === 0) record.id = Math.max(records.nextNumber(), highestNumber + 1);
+    const holder = giveUpHandle(records, record);
+    if (stored === undefined) records.insert(record, former);
+    else records.update(record, stored, former);
+    if (holder !== null && record.handle !== null) moved.add(record.handle, holder, record.id);
+    return stored === undefined ? "inserted" : "updated";
+  }
+
+  const recountIfChanged = async (): Promise<void> => {
+    if (areCountsOutdated) await recount(db, clock);
+  };
+
+  return {
+    counts: moved.counts,
+
+    arrange(rows) {
+      const arranged = inOrderOfSubscribers(rows);
+      areRefreshes = arranged !== rows;
+      return arranged;
+    },
+
+    fewest: () => (areRefreshes ? FEWEST_REFRESHED : undefined),
+
+    write(row): RowOutcome {
+      if (row.removed === true) return recordRemoval(records, row);
+      if (row.merged_into != null) throw new RowFault("merged_into", message("removedByCommand"));
+      requirePastTimes(row, clock.now());
+      const refreshed = refresh(row);
+      if (refreshed === "updated" && row.last_post_at !== undefined) times += 1;
+      return refreshed ?? writeWhole(row);
+    },
+
+    beforeCommit(): void {
+      written = records.writeSearch();
+      writtenInAll += written;
+    },
+
+    async afterCommit(): Promise<void> {
+      if (written > 0) await mergeSearch(db, clock);
+    },
+
+    async afterwards(): Promise<void> {
+      moved.end();
+      await recountIfChanged();
+      if (writtenInAll >= TEXTS_MANY) await optimizeSearch(db, clock);
+      if (times >= TIMES_MANY) await pruneLastPostOrder(db, clock);
+    },
+
+    interrupted: recountIfChanged,
+  };
+}
+
+function requirePastTimes(row: Given<ChannelRow>, nowMs: number): void {
+  requirePast("last_post_at", row.last_post_at, nowMs);
+  for (const { givenUpAt } of row.former_handles ?? []) {
+    requirePast("former_handles", givenUpAt, nowMs);
+  }
+}
+
+/** A category may be given by its name, as it is in most people's tables. */
+function withCategoryCode(
+  row: Given<ChannelRow>,
+  records: Records,
+  categoryNamed: (name: string) => string | undefined,
+): Given<ChannelRow> {
+  const { category } = row;
+  if (category == null || records.hasCategory(category)) return row;
+  const code = categoryNamed(category);
+  if (code === undefined) throw new RowFault("category", message("noCategory"));
+  return { ...row, category: code };
+}
+
+/** Writes a row with `removed`: reserves the number of a channel that was removed elsewhere. */
+function recordRemoval(
+  records: Records,
+  { id, merged_into: intoId = null }: Given<ChannelRow>,
+): RowOutcome {
+  if (id == null) throw new RowFault("id", message("required"));
+  if (records.byId(id) !== undefined) throw new RowFault("removed", message("removedByCommand"));
+  if (records.wasRemoved(id)) return "unchanged";
+  if (intoId !== null && records.byId(intoId) === undefined) {
+    throw new RowFault("merged_into", message("noChannel", { channel: intoId }));
+  }
+  records.recordRemoval(id, intoId);
+  return "inserted";
+}
+
+/** Keeps `last_post_at` from being earlier than the newest stored post. */
+function followNewestPost(db: Database, record: ChannelRecord, row: Given<ChannelRow>): void {
+  if (row.last_post_at === undefined || record.id === 0) return;
+  const newest = newestPostAt(db, record.id);
+  if (newest !== null) record.last_post_at = Math.max(record.last_post_at ?? 0, newest);
+}
+
+/** Additional categories without the primary one, which people's files often repeat among them. */
+function withoutPrimary({ category, categories }: ChannelRecord): string {
+  return categories
+    .split(" ")
+    .filter((slug) => slug !== category)
+    .join(" ");
+}
+
+function requireSlugs(records: Records, row: Given<ChannelRow>): void {
+  for (const slug of row.categories ?? []) {
+    if (!records.hasCategory(slug)) throw new RowFault("categories", unknownSlug(slug));
+  }
+  if (row.territory != null && !records.hasTerritory(row.territory)) {
+    throw new RowFault("territory", unknownSlug(row.territory));
+  }
+}

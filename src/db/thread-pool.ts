@@ -1,0 +1,82 @@
+import type { Clock } from "../ports/clock.ts";
+import { hasDescriptors } from "../ports/descriptors.ts";
+import type { FromThread, Opening, ToThread } from "./thread-messages.ts";
+
+/** Receives what the threads of a pool report. */
+interface ThreadListener {
+  onMessage(thread: Worker, message: FromThread): void;
+  /** The thread has failed and is ended: it reports nothing more. */
+  onFailure(thread: Worker, error: Error): void;
+}
+
+/**
+ * Threads started on demand, each with a connection of its own as described by `opening`.
+ * @param entry module that each thread runs; it calls `serveOperations`
+ */
+export function createThreadPool(
+  entry: URL,
+  opening: Opening,
+  { onMessage, onFailure }: ThreadListener,
+) {
+  const started = new Set<Worker>();
+  const idle: Worker[] = [];
+
+  function start(): Worker {
+    const thread = new Worker(entry);
+    started.add(thread);
+    thread.onmessage = ({ data }: MessageEvent<FromThread>) => onMessage(thread, data);
+    thread.onerror = (event) => {
+      event.preventDefault();
+      thread.terminate();
+      started.delete(thread);
+      // An idle thread can fail too; without this, the next task given to it would wait for ever.
+      if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1);
+      onFailure(thread, new Error(`a database thread failed: ${event.message}`));
+    };
+    send(thread, { open: opening });
+    return thread;
+  }
+
+  return {
+    /** An idle thread, or a new one; undefined if too few file descriptors are left to start one. */
+    take: (): Worker | undefined => idle.pop() ?? (hasDescriptors() ? start() : undefined),
+
+    /** Keeps a thread for its next task. */
+    giveBack(thread: Worker): void {
+      idle.push(thread);
+    },
+
+    async end(clock: Clock): Promise<void> {
+      idle.length = 0;
+      await endThreads(started, clock);
+      started.clear();
+    },
+  };
+}
+
+export function send(thread: Worker, message: ToThread): void {
+  thread.postMessage(message);
+}
+
+/**
+ * How long to wait for threads to end: one in the middle of a statement ends after it, which may take
+ * longer.
+ */
+const END_MAX_MS = 1_000;
+
+/**
+ * Ends threads and waits, because their connections keep the write-ahead log in use. Each thread ends
+ * itself between two messages: terminating one while it loads the driver's addon, or while the addon
+ * creates an error, aborts the whole process (Bun 1.4.4).
+ */
+async function endThreads(threads: Iterable<Worker>, clock: Clock): Promise<void> {
+  const ended = [...threads].map((thread) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    thread.addEventListener("close", () => resolve());
+    send(thread, { end: true });
+    return promise;
+  });
+  const waited = new AbortController();
+  await Promise.race([Promise.all(ended), clock.sleep(END_MAX_MS, waited.signal)]);
+  waited.abort();
+}
