@@ -19,6 +19,8 @@ export interface ToolPost {
   refuse(method: ApiMethod | null, denial: AppError): Outcome;
 }
 
+export type ToolSet = ReturnType<typeof createToolSet>;
+
 /**
  * Lists and calls the tools, in both eras of the protocol.
  * @param methods the tools, in the order in which they are listed
