@@ -62,13 +62,13 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       const { databasePath } = config;
       const draft = `${databasePath}.copying`;
       if (existsSync(databasePath)) requireUnused(databasePath);
-      removeFile(draft);
+      removeDatabase(draft);
       try {
         const version = await copy(draft, node(), true);
         const suffix = `.before-rebuild-${fileStamp(clock.now())}`;
         return { version, ...replaceDatabase(databasePath, draft, suffix, clock) };
       } finally {
-        removeFile(draft);
+        removeDatabase(draft);
       }
     },
 
@@ -147,11 +147,11 @@ async function makeCopy(path: string, wanted: NewCopy, clock: Clock): Promise<nu
     return version;
   } finally {
     db.close();
-    if (!isWhole) removeFile(path);
+    if (!isWhole) removeDatabase(path);
   }
 }
 
-function removeFile(path: string): void {
+function removeDatabase(path: string): void {
   for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
 }
 

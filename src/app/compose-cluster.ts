@@ -1,7 +1,12 @@
 import { version } from "../../package.json";
 import type { Config } from "../config.ts";
 import { createClusterUsageCommits } from "../customers/limits/cluster-usage.ts";
-import { copiedVersion, copyNewestAt, requireCluster } from "../db/cluster/link.ts";
+import {
+  copiedVersion,
+  copyNewestAt,
+  type NodeSettings,
+  requireCluster,
+} from "../db/cluster/link.ts";
 import { listenToCommits } from "../db/cluster/notices.ts";
 import type { Database } from "../db/database.ts";
 import type { ReadyChecks } from "../doors/http/readiness.ts";
@@ -55,23 +60,42 @@ export function composeCluster(
   writing: Database,
   { cluster }: DatabaseThreads,
   config: Config,
-  { clock, log, random }: Ports,
+  ports: Ports,
   nodeLease: UpkeepLease,
 ): ClusterPart {
   const settings = nodeSettings(config);
-  if (settings === null) {
-    return {
-      usage: null,
-      copyNewest: async () => false,
-      upkeep: nodeLease,
-      tick: async () => {},
-      lagMs: null,
-      checks: {},
-      nodes: null,
-      stop: async () => {},
-    };
-  }
-  const { url, node: name } = settings;
+  return settings === null
+    ? standalone(nodeLease)
+    : nodeOf(settings, { db, writing, cluster, config, ports, nodeLease });
+}
+
+function standalone(upkeep: UpkeepLease): ClusterPart {
+  return {
+    usage: null,
+    copyNewest: async () => false,
+    upkeep,
+    tick: async () => {},
+    lagMs: null,
+    checks: {},
+    nodes: null,
+    stop: async () => {},
+  };
+}
+
+interface NodeParts {
+  db: Database;
+  writing: Database;
+  cluster: DatabaseThreads["cluster"];
+  config: Config;
+  ports: Ports;
+  nodeLease: UpkeepLease;
+}
+
+function nodeOf(
+  { url, node: name }: NodeSettings,
+  { db, writing, cluster, config, ports, nodeLease }: NodeParts,
+): ClusterPart {
+  const { clock, log, random } = ports;
   const usage = createClusterUsageCommits(db, url, name, clock);
   const copy = async (): Promise<void> => {
     await finishStart(writing);
@@ -90,7 +114,7 @@ export function composeCluster(
   return {
     usage,
     async copyNewest() {
-      const known = copiedVersion(db);
+      const before = copiedVersion(db);
       await inTime(follower.copyNewest(), COPY_MS, copyTooLate).catch((error) => {
         // A node that must not copy, because another one has its name, is the operator's problem: callers
         // just see `unavailable`.
@@ -98,7 +122,7 @@ export function composeCluster(
           ? storageUnavailable(error)
           : error;
       });
-      return copiedVersion(db) > known;
+      return copiedVersion(db) > before;
     },
     upkeep,
     tick: async () => {

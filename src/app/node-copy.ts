@@ -133,11 +133,11 @@ async function requireOfCluster(
   requireReadable(state, secret);
   if (state.id !== copy.id) throw new AppError("conflict", message("otherCluster", { file }));
   await raiseSchema(query, state);
-  const known = { head: state.version, mark: await findMark(query, copy.version) };
-  if (!isOfHistory(copy, known) || copy.version < state.forgottenUntil) {
+  const history = { head: state.version, mark: await findMark(query, copy.version) };
+  if (!isOfHistory(copy, history) || copy.version < state.forgottenUntil) {
     throw new AppError("conflict", message("copyAhead", { file }));
   }
-  const { mark } = known;
+  const { mark } = history;
   if (copy.mark !== null || mark === null) return;
   await inFileTransaction(db, clock, "copy-cluster", (tx) => addMark(tx, { ...copy, mark }));
 }

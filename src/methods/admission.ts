@@ -19,7 +19,7 @@ export interface Gate {
 type Admission = Admitted | { ok: false; error: AppError };
 
 /** The part of a request's context that only its door can supply. */
-export type Incoming = Omit<CallContext, "services" | "caller" | "callerAt" | "nowMs">;
+export type DoorContext = Omit<CallContext, "services" | "caller" | "callerAt" | "nowMs">;
 
 /**
  * A request with a valid key. The door must have it counted exactly once, by `call`, `refuse` or `record`.
@@ -36,7 +36,7 @@ export interface Admitted {
   /** Counts it as an MCP protocol message, which does not count against the plan's rate. */
   takeMessage(): AppError | null;
   /** Runs a method and charges for it. */
-  call(method: ApiMethod, raw: RawArguments, incoming: Incoming): Promise<Outcome>;
+  call(method: ApiMethod, raw: RawArguments, door: DoorContext): Promise<Outcome>;
   /** @param operation id under which daily usage counts the refused request */
   refuse(operation: string, error: AppError): Outcome;
   /** Counts a request that the door answered without running a method. */
@@ -81,8 +81,8 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
       const verdict = limits.takeMessage(caller, nowMs);
       return verdict.allowed ? null : messagesLimited(verdict);
     },
-    call: (method, raw, incoming) =>
-      callMethod(method, raw, { ...incoming, services: gate.services, caller, callerAt, nowMs }),
+    call: (method, raw, door) =>
+      callMethod(method, raw, { ...door, services: gate.services, caller, callerAt, nowMs }),
     refuse(operation, error) {
       record(operation, STATUS_OF[error.code]);
       return freeOutcome(error);

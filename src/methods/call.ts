@@ -64,20 +64,7 @@ export async function callMethod(
   context: CallContext,
 ): Promise<Outcome> {
   const { services, caller, nowMs } = context;
-  const chargeMore = async (atMs: number): Promise<AppError | null> => {
-    try {
-      const callerNow = await context.callerAt(atMs);
-      const denial = planDenial(method, { services, caller: callerNow, nowMs: atMs });
-      if (denial !== null) return denial;
-      const more = { ...ended(method.status), units: method.units, isPart: true };
-      await charge(method, { ...context, caller: callerNow, nowMs: atMs }, more);
-      return null;
-    } catch (error) {
-      if (error instanceof AppError) return error;
-      throw error;
-    }
-  };
-  const ended = (status: number) => ({ method: method.operationId, status });
+  const chargeMore = (atMs: number) => chargePart(method, context, atMs);
   let outcome: Outcome;
   try {
     const denial = accessDenial(method, context) ?? planDenial(method, context);
@@ -95,11 +82,12 @@ export async function callMethod(
   const status = outcome.ok ? outcome.status : STATUS_OF[outcome.error.code];
   const { units } = outcome;
   if (units === 0) {
-    services.limits.record(caller, nowMs, ended(status));
+    services.limits.record(caller, nowMs, { method: method.operationId, status });
     return outcome;
   }
   try {
-    return { ...outcome, charged: await charge(method, context, { ...ended(status), units }) };
+    const request = { method: method.operationId, status, units };
+    return { ...outcome, charged: await charge(method, context, request) };
   } catch (thrown) {
     closeFile(outcome);
     return freeOutcome(toAppError(thrown));
@@ -117,21 +105,44 @@ const CHARGES_MAX = 3;
 async function charge(
   method: ApiMethod,
   context: CallContext,
-  ended: FinishedRequest,
+  request: FinishedRequest,
 ): Promise<Charged> {
   const { services, nowMs } = context;
   let { caller } = context;
   for (let attempt = 1; ; attempt++) {
-    const { allowed, used, isOutdated } = await services.limits.charge(caller, nowMs, ended);
+    const { allowed, used, isOutdated } = await services.limits.charge(caller, nowMs, request);
     if (allowed) return { caller, used };
     if (!isOutdated) throw quotaExceeded(caller, nowMs);
     if (attempt >= CHARGES_MAX)
       throw storageUnavailable(new Error("the account keeps changing"));
     await services.copyNewest();
     caller = await context.callerAt(nowMs);
-    const present = { ...context, caller };
-    const denial = accessDenial(method, present) ?? planDenial(method, present);
+    const current = { ...context, caller };
+    const denial = accessDenial(method, current) ?? planDenial(method, current);
     if (denial !== null) throw denial;
+  }
+}
+
+/**
+ * Charges one more unit, as of an instant, for an answer that is already being sent.
+ * @returns why that is impossible, or null once it is committed
+ */
+async function chargePart(
+  method: ApiMethod,
+  context: CallContext,
+  atMs: number,
+): Promise<AppError | null> {
+  const { operationId, status, units } = method;
+  try {
+    const caller = await context.callerAt(atMs);
+    const current = { ...context, caller, nowMs: atMs };
+    const denial = planDenial(method, current);
+    if (denial !== null) return denial;
+    await charge(method, current, { method: operationId, status, units, isPart: true });
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Log } from "./log.ts";
  * A log that can be held back while text for a person is being printed: entries are written afterwards.
  * Errors are written at once.
  */
-export function heldLog(log: Log) {
+export function createHeldLog(log: Log) {
   let waiting: (() => void)[] | null = null;
   const inTurn =
     (level: "debug" | "info" | "warn") =>

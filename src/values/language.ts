@@ -11,8 +11,8 @@ export const LANGUAGE_COOKIE = "kanalog.language";
 
 /** The visitor's choice, otherwise the first supported language in `Accept-Language`, otherwise English. */
 export function languageOf(chosen: string | undefined, accepted: string | null): Language {
-  const known = LANGUAGES.find((language) => language === chosen);
-  if (known !== undefined) return known;
+  const supported = LANGUAGES.find((language) => language === chosen);
+  if (supported !== undefined) return supported;
   const preferred = (accepted ?? "")
     .split(",")
     .map((item) => {

@@ -17,7 +17,8 @@ export function createLastingCounts(sum: (all: MetricsJson[]) => Promise<Metrics
       // Gauges describe the present, so an ended worker has none.
       const counts = (last.get(worker) ?? []).filter(({ type }) => String(type) !== "gauge");
       last.delete(worker);
-      ofEnded = ofEnded.then((before) => sum([before, counts]));
+      // Counters that cannot be merged are lost; failing would end the supervisor, and all workers with it.
+      ofEnded = ofEnded.then((before) => sum([before, counts]).catch(() => before));
     },
 
     /** Last known counters of a worker that is not responding. */

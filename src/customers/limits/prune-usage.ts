@@ -4,7 +4,7 @@ import { findMeta, writeMeta } from "../../db/meta.ts";
 import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Day } from "../../values/moscow-time.ts";
-import { deleteOldestDay, nextWithUsage } from "./usage.store.ts";
+import { deleteOldestDay, selectNextWithUsage } from "./usage.store.ts";
 
 /** Days for which daily usage is kept. */
 const USAGE_DAYS_KEPT = 400;
@@ -18,13 +18,13 @@ const USAGE_DAYS_KEPT = 400;
 export async function pruneUsage(db: Database, clock: Clock, today: Day): Promise<number> {
   const until = today - USAGE_DAYS_KEPT;
   let removed = 0;
-  let id = await nextWithUsage(db, 0);
+  let id = await selectNextWithUsage(db, 0);
   await inParts(db, clock, "prune-usage", async (tx) => {
     if (id === null) return false;
     const rows = await deleteOldestDay(tx, id, until);
     if (rows > 0 && removed === 0) noteRemoval(tx, until);
     removed += rows;
-    if (rows === 0) id = await nextWithUsage(tx, id);
+    if (rows === 0) id = await selectNextWithUsage(tx, id);
     return true;
   });
   await forgetDays(db, until);

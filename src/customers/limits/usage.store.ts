@@ -108,7 +108,7 @@ const nextOrganization = query((db) =>
 );
 
 /** The next organization with usage, found by a single step in the index; null after the last one. */
-export async function nextWithUsage(db: Database, after: number): Promise<number | null> {
+export async function selectNextWithUsage(db: Database, after: number): Promise<number | null> {
   return (await nextOrganization(db).get({ after }))?.id ?? null;
 }
 

@@ -1,10 +1,8 @@
 import type { Database } from "../../db/database.ts";
 import { createUsageStore, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
+import { createUsageBatch, type UsageOfRequest } from "./usage-batch.ts";
 
 export type Usage = ReturnType<typeof createUsage>;
-
-/** One request to count. */
-type UsageOfRequest = Omit<UsageEntry, "requests">;
 
 export interface Charge {
   /** False if the quota had no room for the request, which then cost nothing. */
@@ -17,13 +15,6 @@ export interface Charge {
 
 /** Commits entries; settles once they are in the database. */
 export type CommitUsage = (entries: UsageEntry[]) => Promise<UsageReceipt[]>;
-
-interface Batch {
-  entries: UsageEntry[];
-  /** Indexes into `entries`, by key. A key has few, so a matching entry is found by trying each. */
-  places: Map<number, number[]>;
-  receipts: Promise<UsageReceipt[]>;
-}
 
 /**
  * Counts requests. Those arriving during a commit share the next one, so bursts cost few transactions and
@@ -39,35 +30,22 @@ export function createUsage(
   /** The last receipt of each organization: within a period, units only ever increase. */
   const known = new Map<number, { periodStartedAt: number; used: number }>();
   let underWay: Promise<unknown> = Promise.resolve();
-  let waiting: Batch | null = null;
+  /** The batch of the next commit; null if no request waits for it. */
+  let waiting: ReturnType<typeof newBatch> | null = null;
 
   function knownUsed(organizationId: number, periodStartedAt: number): number {
     const last = known.get(organizationId);
     return last?.periodStartedAt === periodStartedAt ? last.used : 0;
   }
 
-  function newBatch(): Batch {
-    const entries: UsageEntry[] = [];
+  function newBatch() {
+    const batch = createUsageBatch();
     const receipts = underWay.then(() => {
       waiting = null;
-      return commit(entries);
+      return commit(batch.entries);
     });
     underWay = receipts.catch(() => undefined);
-    return { entries, places: new Map(), receipts };
-  }
-
-  /** @returns index of the request's entry, and the request's own index among the entry's requests */
-  function add({ entries, places }: Batch, request: UsageOfRequest): [at: number, nth: number] {
-    const ofKey = places.get(request.keyId) ?? [];
-    const at = ofKey.find((place) => isSameKind(entries[place] as UsageEntry, request));
-    if (at === undefined) {
-      places.set(request.keyId, [...ofKey, entries.length]);
-      entries.push({ ...request, requests: 1 });
-      return [entries.length - 1, 1];
-    }
-    const entry = entries[at] as UsageEntry;
-    entry.requests += 1;
-    return [at, entry.requests];
+    return { batch, receipts };
   }
 
   return {
@@ -88,8 +66,8 @@ export function createUsage(
      */
     async charge(request: UsageOfRequest): Promise<Charge> {
       waiting ??= newBatch();
-      const { receipts } = waiting;
-      const [at, nth] = add(waiting, request);
+      const { batch, receipts } = waiting;
+      const [at, nth] = batch.add(request);
       const { accepted, used, isOutdated = false } = (await receipts)[at] as UsageReceipt;
       if (isOutdated) return { allowed: false, used, isOutdated };
       const { organizationId, periodStartedAt } = request;
@@ -104,18 +82,4 @@ export function createUsage(
       await underWay;
     },
   };
-}
-
-/** Whether an entry of the request's key counts requests of its kind. */
-function isSameKind(entry: UsageEntry, request: UsageOfRequest): boolean {
-  return (
-    entry.method === request.method &&
-    entry.status === request.status &&
-    entry.units === request.units &&
-    entry.isPart === request.isPart &&
-    entry.day === request.day &&
-    entry.periodStartedAt === request.periodStartedAt &&
-    entry.quota === request.quota &&
-    entry.organizationId === request.organizationId
-  );
 }

@@ -46,9 +46,9 @@ export function createOAuth(
      * fails, the client counts as unknown.
      */
     async client(clientId: string): Promise<OAuthClient | null> {
-      const known = await selectClient(db, clientId);
-      if (!isDocumentId(clientId)) return known ?? null;
-      if (known !== undefined && clock.now() - known.readAt < DOCUMENT_KEPT_MS) return known;
+      const stored = await selectClient(db, clientId);
+      if (!isDocumentId(clientId)) return stored ?? null;
+      if (stored !== undefined && clock.now() - stored.readAt < DOCUMENT_KEPT_MS) return stored;
       const json = await readDocument(clientId);
       const read = json === null ? null : readClientDocument(clientId, json);
       return read === null ? null : changes.saveOAuthClient({ ...read, clientId });

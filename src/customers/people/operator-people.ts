@@ -23,8 +23,7 @@ export function createOperatorPeople(
       ensurePerson(db, clock, { settings: await settings(), ...input }),
 
     /**
-     * As `removeUnverifiedPassword`, to be called before somebody is given more rights. @returns whether they still have a
-     * password
+     * To be called before somebody is given more rights. @returns whether they still have a password
      */
     removeUnverifiedPassword: (email: string): Promise<boolean> =>
       removeUnverifiedPassword(db, clock, email),

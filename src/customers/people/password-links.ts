@@ -7,7 +7,7 @@ import { type AuthSettings, authOf } from "./auth.ts";
 import { requirePassword } from "./password-rules.ts";
 import {
   deleteLinks,
-  noteChosen,
+  recordChosenPassword,
   selectEmail,
   selectPersonByEmail,
   updatePerson,
@@ -84,6 +84,7 @@ export async function choosePassword(
     body: { token, newPassword: password },
     asResponse: true,
   });
-  if (answer.ok) await inTransaction(db, clock, "password", (tx) => noteChosen(tx, personId));
+  if (answer.ok)
+    await inTransaction(db, clock, "password", (tx) => recordChosenPassword(tx, personId));
   return answer.ok;
 }

@@ -114,7 +114,7 @@ const verifyByLink = change((db) =>
  * Records that a password was chosen by the latest link: if the link was trusted, the person is now
  * verified.
  */
-export async function noteChosen(tx: Transaction, personId: string): Promise<void> {
+export async function recordChosenPassword(tx: Transaction, personId: string): Promise<void> {
   await verifyByLink(tx).run({ personId });
 }
 

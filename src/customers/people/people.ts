@@ -34,8 +34,9 @@ export async function ensurePerson(
   clock: Clock,
   { settings, email, name }: { settings: AuthSettings; email: string; name: string },
 ): Promise<EnsuredPerson> {
-  const known = await selectPersonByEmail(db, email);
-  if (known !== undefined) return { person: known, hasPassword: await hasPassword(db, known.id) };
+  const existing = await selectPersonByEmail(db, email);
+  if (existing !== undefined)
+    return { person: existing, hasPassword: await hasPassword(db, existing.id) };
   requiredEmail(email);
   const { internalAdapter } = await (await authOf(db, clock, settings)).auth.$context;
   const made = { email: email.toLowerCase(), name: name === "" ? email : name };

@@ -86,11 +86,11 @@ async function endSignUp(
     // Another request may have used the link while this one was hashing.
     if ((await selectSignUpEmail(tx, tokenHash, now)) === undefined) return false;
     await deleteSignUps(tx, email);
-    const known = await selectPersonByEmail(tx, email);
-    if (known !== undefined && (await hasPassword(tx, known.id))) return false;
+    const existing = await selectPersonByEmail(tx, email);
+    if (existing !== undefined && (await hasPassword(tx, existing.id))) return false;
     const { personId: id, credentialId } = given;
-    await putPerson(tx, { id, credentialId, email, name, passwordHash, now }, known?.id ?? null);
-    if (known !== undefined) await deleteLinks(tx, known.id);
+    await putPerson(tx, { id, credentialId, email, name, passwordHash, now }, existing?.id ?? null);
+    if (existing !== undefined) await deleteLinks(tx, existing.id);
     const customer = { organization: given.organization, plan: "test", email, name } as const;
     const key = { name: given.keyName, access: "read_only" } as const;
     const by = { person: email, keyId: null };

@@ -53,21 +53,21 @@ interface NewPerson {
   now: number;
 }
 
-/** @param knownId id of a person who was invited and has no password yet; null for somebody new */
+/** @param existingId id of a person who was invited and has no password yet; null for somebody new */
 export async function putPerson(
   tx: Transaction,
   { id, credentialId, email, name, passwordHash, now }: NewPerson,
-  knownId: string | null,
+  existingId: string | null,
 ): Promise<void> {
   const at = new Date(now).toISOString();
   const times = { createdAt: at, updatedAt: at };
-  if (knownId === null) {
+  if (existingId === null) {
     await tx.builders.insert(people).values({ id, email, name, isVerified: true, ...times });
   } else {
     const values = { name, isVerified: true, updatedAt: at };
-    await tx.builders.update(people).set(values).where(eq(people.id, knownId));
+    await tx.builders.update(people).set(values).where(eq(people.id, existingId));
   }
-  const personId = knownId ?? id;
+  const personId = existingId ?? id;
   const account = { accountId: personId, providerId: "credential", personId };
   await tx.builders
     .insert(credentials)

@@ -21,8 +21,8 @@ export function setLimitHeaders(
 }
 
 function policyOf(plan: Plan): string {
-  const known = policies.get(plan);
-  if (known !== undefined) return known;
+  const cached = policies.get(plan);
+  if (cached !== undefined) return cached;
   const { requestsPerSecond, requestsPerPeriod } = plan;
   const policy = `"rate";q=${requestsPerSecond};w=1, "quota";q=${requestsPerPeriod};w=${PERIOD_S}`;
   policies.set(plan, policy);

@@ -77,8 +77,8 @@ interface Noting extends McpContext {
 function noteOf({ noteRequests }: McpContext): Noting["note"] {
   const notes = new Map<string, NoteRequest>();
   return (operation) => {
-    const known = notes.get(operation);
-    if (known !== undefined) return known;
+    const existing = notes.get(operation);
+    if (existing !== undefined) return existing;
     const note = noteRequests("mcp", operation);
     notes.set(operation, note);
     return note;

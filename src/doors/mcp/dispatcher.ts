@@ -1,30 +1,14 @@
-import type { AppError } from "../../errors.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import type { Services } from "../../methods/services.ts";
 import { errorText } from "./error-text.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
-import { invalidParams, type RpcRequest, rateLimited, readMessage } from "./json-rpc.ts";
-import { answerFault, answerResult, answerText, idOf, type McpAnswer } from "./mcp-answer.ts";
-import { modernFault, unknownMethod, unsupportedVersion } from "./protocol-faults.ts";
-import { createToolSet, type ToolPost } from "./tool-set.ts";
-import { agreedVersion, META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
-
-/** How long clients may cache the list of tools. */
-const LIST_TTL_MS = 5 * 60 * 1000;
-
-/** One POST, as the protocol sees it. */
-interface McpPost extends ToolPost {
-  /** The body's value, undefined if it is invalid JSON; or the limit that it exceeds. */
-  body: { value: unknown } | { bound: string };
-  header(name: string): string | null;
-  /** Takes a message that calls no tool from its rate; returns the refusal if there are too many. */
-  takeMessage(): AppError | null;
-  /**
-   * Takes a tool call from the plan's rate, after waiting if necessary; returns the refusal if there are
-   * too many.
-   */
-  takeCall(): AppError | null | Promise<null>;
-}
+import { rateLimited, readMessage } from "./json-rpc.ts";
+import { createLegacyEra } from "./legacy-era.ts";
+import { answerFault, idOf, type McpAnswer } from "./mcp-answer.ts";
+import type { McpPost } from "./mcp-post.ts";
+import { createModernEra } from "./modern-era.ts";
+import { unsupportedVersion } from "./protocol-faults.ts";
+import { createToolSet } from "./tool-set.ts";
+import { MODERN_VERSION, SUPPORTED } from "./versions.ts";
 
 type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
 
@@ -38,9 +22,8 @@ export function createDispatcher(
   services: Pick<Services, "directory" | "statistics">,
 ): McpDispatcher {
   const tools = createToolSet(methods, services);
-  const serverInfo = { name: "kanalog", title: "Kanalog: Channel Data API", version };
-  const capabilities = { tools: { listChanged: false } };
-  const about = JSON.stringify({ [`${META}serverInfo`]: serverInfo });
+  const answerLegacy = createLegacyEra(tools, version);
+  const answerModern = createModernEra(tools, version);
 
   return async (post) => {
     const message = readMessage(post.body);
@@ -62,54 +45,4 @@ export function createDispatcher(
     const answer = version === MODERN_VERSION ? answerModern : answerLegacy;
     return answer(request, post, denial);
   };
-
-  async function answerLegacy(
-    request: RpcRequest,
-    post: McpPost,
-    denial: AppError | null,
-  ): Promise<McpAnswer> {
-    const { id, method, params } = request;
-    switch (method) {
-      case "initialize":
-        if (params === undefined) return answerFault(id, invalidParams("`params` are missing."));
-        return answerResult(id, {
-          protocolVersion: agreedVersion(params["protocolVersion"]),
-          capabilities,
-          serverInfo,
-          instructions: INSTRUCTIONS,
-        });
-      case "ping":
-        return answerResult(id, {});
-      case "tools/list":
-        return tools.list(request, "");
-      case "tools/call":
-        return tools.call(request, post, denial, "");
-      default:
-        return answerFault(id, unknownMethod(method, 200));
-    }
-  }
-
-  async function answerModern(
-    request: RpcRequest,
-    post: McpPost,
-    denial: AppError | null,
-  ): Promise<McpAnswer> {
-    const { id, method } = request;
-    const fault = modernFault(request, post.header);
-    if (fault !== null) return answerFault(id, fault);
-    const common = `"resultType":"complete","_meta":${about}`;
-    const cacheable = `${common},"ttlMs":${LIST_TTL_MS},"cacheScope":"public"`;
-    switch (method) {
-      case "server/discover": {
-        const found = { supportedVersions: SUPPORTED, capabilities, instructions: INSTRUCTIONS };
-        return answerText(id, `{${cacheable},${JSON.stringify(found).slice(1)}`);
-      }
-      case "tools/list":
-        return tools.list(request, `${cacheable},`);
-      case "tools/call":
-        return tools.call(request, post, denial, `${common},`);
-      default:
-        return answerFault(id, unknownMethod(method, 404));
-    }
-  }
 }

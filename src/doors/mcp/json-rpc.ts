@@ -1,3 +1,5 @@
+import { isObject } from "../../values/json-object.ts";
+
 /** JSON-RPC 2.0 as MCP uses it: one object per POST (specification, section 4). */
 
 export type RequestId = string | number;
@@ -70,10 +72,6 @@ export function resultText(id: RequestId, result: string): string {
 
 export function faultText(id: RequestId | null, { code, message, data }: RpcFault): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function broken(id: RequestId | null, code: number, message: string): Message {

@@ -1,11 +1,6 @@
+import { isObject } from "../../values/json-object.ts";
 import { shortened } from "../../values/shortened.ts";
-import {
-  invalidParams,
-  isObject,
-  METHOD_NOT_FOUND,
-  type RpcFault,
-  type RpcRequest,
-} from "./json-rpc.ts";
+import { invalidParams, METHOD_NOT_FOUND, type RpcFault, type RpcRequest } from "./json-rpc.ts";
 import { plainText } from "./plain-text.ts";
 import { META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
 

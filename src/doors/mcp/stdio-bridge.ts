@@ -1,5 +1,6 @@
 import { type PostText, postTextTo } from "../../ports/post-text.ts";
-import { faultText, isObject, type RequestId, SERVER_ERROR } from "./json-rpc.ts";
+import { isObject } from "../../values/json-object.ts";
+import { faultText, type RequestId, SERVER_ERROR } from "./json-rpc.ts";
 import { META } from "./versions.ts";
 
 /** Runs the bridge over this process's standard input and output. */

@@ -3,8 +3,9 @@ import type { Outcome } from "../../methods/call.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import type { RawArguments } from "../../methods/read-arguments.ts";
 import type { Services } from "../../methods/services.ts";
+import { isObject } from "../../values/json-object.ts";
 import { errorText } from "./error-text.ts";
-import { invalidParams, isObject, type RpcRequest } from "./json-rpc.ts";
+import { invalidParams, type RpcRequest } from "./json-rpc.ts";
 import { answerFault, answerText, type McpAnswer } from "./mcp-answer.ts";
 import { quoted } from "./protocol-faults.ts";
 import { argumentsFault, argumentsFor, errorResult, toolResult } from "./tool-call.ts";
@@ -17,6 +18,8 @@ export interface ToolPost {
   /** Counts a call of a tool that was not run; null for an unknown tool. */
   refuse(method: ApiMethod | null, denial: AppError): Outcome;
 }
+
+export type ToolSet = ReturnType<typeof createToolSet>;
 
 /**
  * Lists and calls the tools, in both eras of the protocol.

@@ -19,17 +19,18 @@ type NewMember = Pick<Member, "email" | "name" | "role">;
 
 /** `kanalog member`: an organization's people. */
 export function memberCommand(context: CommandContext): Command {
-  const command = new Command("member").description("members of organizations");
-  const { output } = context;
+  return new Command("member")
+    .description("members of organizations")
+    .addCommand(addCommand(context))
+    .addCommand(listCommand(context))
+    .addCommand(roleCommand(context))
+    .addCommand(suspendCommand(context))
+    .addCommand(restoreCommand(context))
+    .addCommand(passwordCommand(context));
+}
 
-  /** Only owners can make owners, so an organization that lost its last one needs the operator. */
-  async function noteWithoutOwner(accounts: Accounts, { organizationId }: Member): Promise<void> {
-    if ((await accounts.members(organizationId)).some(isActiveOwner)) return;
-    output.note("The organization has no owner now: appoint one with `kanalog member role`.");
-  }
-
-  command
-    .command("add")
+function addCommand(context: CommandContext): Command {
+  return new Command("add")
     .description("add a member to an organization")
     .argument("<organization>", ORGANIZATION)
     .requiredOption("--email <email>", "their e-mail address")
@@ -44,9 +45,10 @@ export function memberCommand(context: CommandContext): Command {
         return describe(member);
       }),
     );
+}
 
-  command
-    .command("list")
+function listCommand(context: CommandContext): Command {
+  return new Command("list")
     .description("list the members of an organization")
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
@@ -56,9 +58,10 @@ export function memberCommand(context: CommandContext): Command {
         return (await accounts.members(id)).map(describe);
       }),
     );
+}
 
-  command
-    .command("role")
+function roleCommand(context: CommandContext): Command {
+  return new Command("role")
     .description("change a member's role")
     .argument("<member>", MEMBER)
     .addArgument(new Argument("<role>", "their role").choices(MEMBER_ROLES))
@@ -67,33 +70,45 @@ export function memberCommand(context: CommandContext): Command {
       printResult(context, options, async ({ accounts }) => {
         const id = await memberNamed(accounts, named);
         const changed = await accounts.changeRole(id, role, COMMAND_LINE);
-        await noteWithoutOwner(accounts, changed);
+        await noteWithoutOwner(context, accounts, changed);
         return describe(changed);
       }),
     );
+}
 
-  for (const [name, verb, description] of [
-    ["suspend", "suspendMember", "suspend a member: their keys stop working"],
-    ["restore", "reinstateMember", "end a member's suspension"],
-  ] as const) {
-    command
-      .command(name)
-      .description(description)
-      .argument("<member>", MEMBER)
-      .addOption(jsonOption())
-      .action((named: string, options: AsJson) =>
-        printResult(context, options, async ({ accounts, people }) => {
-          const id = await memberNamed(accounts, named);
-          const member = await accounts[verb](id, COMMAND_LINE);
-          if (name === "suspend") await people.endSessionsOfSuspended(member.email);
-          await noteWithoutOwner(accounts, member);
-          return describe(member);
-        }),
-      );
-  }
+function suspendCommand(context: CommandContext): Command {
+  return new Command("suspend")
+    .description("suspend a member: their keys stop working")
+    .argument("<member>", MEMBER)
+    .addOption(jsonOption())
+    .action((named: string, options: AsJson) =>
+      printResult(context, options, async ({ accounts, people }) => {
+        const id = await memberNamed(accounts, named);
+        const member = await accounts.suspendMember(id, COMMAND_LINE);
+        await people.endSessionsOfSuspended(member.email);
+        await noteWithoutOwner(context, accounts, member);
+        return describe(member);
+      }),
+    );
+}
 
-  command
-    .command("password")
+function restoreCommand(context: CommandContext): Command {
+  return new Command("restore")
+    .description("end a member's suspension")
+    .argument("<member>", MEMBER)
+    .addOption(jsonOption())
+    .action((named: string, options: AsJson) =>
+      printResult(context, options, async ({ accounts }) => {
+        const id = await memberNamed(accounts, named);
+        const member = await accounts.reinstateMember(id, COMMAND_LINE);
+        await noteWithoutOwner(context, accounts, member);
+        return describe(member);
+      }),
+    );
+}
+
+function passwordCommand(context: CommandContext): Command {
+  return new Command("password")
     .description("set a member's password for the account site, and end their sessions")
     .argument("<member>", MEMBER)
     .option("--stdin", "read the password from standard input, as one line", false)
@@ -101,13 +116,22 @@ export function memberCommand(context: CommandContext): Command {
     .action((named: string, { stdin, json }: { stdin: boolean } & AsJson) =>
       printResult(context, { json }, async ({ accounts, people }) => {
         const member = await accounts.member(await memberNamed(accounts, named));
-        const password = await readNewPassword(output, stdin);
+        const password = await readNewPassword(context.output, stdin);
         await people.ensure(member);
         await people.setPassword(member.email, password);
         return describe(member);
       }),
     );
-  return command;
+}
+
+/** Only owners can make owners, so an organization that lost its last one needs the operator. */
+async function noteWithoutOwner(
+  { output }: CommandContext,
+  accounts: Accounts,
+  { organizationId }: Member,
+): Promise<void> {
+  if ((await accounts.members(organizationId)).some(isActiveOwner)) return;
+  output.note("The organization has no owner now: appoint one with `kanalog member role`.");
 }
 
 function describe(member: Member): Printable {

@@ -20,17 +20,29 @@ import { notePasswordLink, passwordLink } from "./password-link.ts";
 
 /** `kanalog org`: organizations and their plans. */
 export function orgCommand(context: CommandContext): Command {
-  const command = new Command("org").description("organizations");
-  const { output } = context;
+  return new Command("org")
+    .description("organizations")
+    .addCommand(createCommand(context))
+    .addCommand(listCommand(context))
+    .addCommand(showCommand(context))
+    .addCommand(planCommand(context))
+    .addCommand(archiveCommand(context))
+    .addCommand(restoreCommand(context));
+}
 
-  /** Runs an operation and prints the organization it returns. */
-  const printingOne = (options: AsJson, verb: (accounts: Accounts) => Promise<Organization>) =>
-    printResult(context, options, async (domains) =>
-      describe(await verb(domains.accounts), domains),
-    );
+/** Runs an operation and prints the organization it returns. */
+function printOne(
+  context: CommandContext,
+  options: AsJson,
+  verb: (accounts: Accounts) => Promise<Organization>,
+): Promise<void> {
+  return printResult(context, options, async (domains) =>
+    describe(await verb(domains.accounts), domains),
+  );
+}
 
-  command
-    .command("create")
+function createCommand(context: CommandContext): Command {
+  return new Command("create")
     .description("create an organization; with --owner, also its owner and a key")
     .requiredOption("--name <name>", "its name")
     .addOption(choiceOption("--plan <plan>", "its plan", PLAN_CODES).makeOptionMandatory())
@@ -39,14 +51,15 @@ export function orgCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action(({ name, plan, owner, write, json }: NewOrganization) =>
       owner === undefined
-        ? printingOne({ json }, (accounts) =>
+        ? printOne(context, { json }, (accounts) =>
             accounts.createOrganization({ name, plan }, COMMAND_LINE),
           )
         : createCustomer(context, { name, plan, owner, write, json }),
     );
+}
 
-  command
-    .command("list")
+function listCommand(context: CommandContext): Command {
+  return new Command("list")
     .description("list all organizations")
     .addOption(jsonOption())
     .action((options: AsJson) =>
@@ -55,18 +68,20 @@ export function orgCommand(context: CommandContext): Command {
         return found.map((organization) => describe(organization, domains));
       }),
     );
+}
 
-  command
-    .command("show")
+function showCommand(context: CommandContext): Command {
+  return new Command("show")
     .description("show an organization, its plan and usage")
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
-      printingOne(options, (accounts) => organizationNamed(accounts, named)),
+      printOne(context, options, (accounts) => organizationNamed(accounts, named)),
     );
+}
 
-  command
-    .command("plan")
+function planCommand(context: CommandContext): Command {
+  return new Command("plan")
     .description("change an organization's plan")
     .argument("<organization>", ORGANIZATION)
     .addArgument(new Argument("<plan>", "its plan").choices(PLAN_CODES))
@@ -77,35 +92,43 @@ export function orgCommand(context: CommandContext): Command {
     )
     .addOption(jsonOption())
     .action((named: string, plan: PlanCode, options: { ends?: number } & AsJson) =>
-      printingOne(options, async (accounts) => {
+      printOne(context, options, async (accounts) => {
         const { id, planEndsAt } = await organizationNamed(accounts, named);
         const planned = await accounts.givePlan(id, plan, options.ends ?? null, COMMAND_LINE);
         if (planEndsAt !== null && planned.planEndsAt === null) {
-          output.note(
+          context.output.note(
             `The plan does not end any more; before, it ended ${formatInstant(planEndsAt)}.`,
           );
         }
         return planned;
       }),
     );
+}
 
-  for (const [name, verb, description] of [
-    ["archive", "archiveOrganization", "archive an organization: its keys stop working"],
-    ["restore", "restoreOrganization", "restore an archived organization"],
-  ] as const) {
-    command
-      .command(name)
-      .description(description)
-      .argument("<organization>", ORGANIZATION)
-      .addOption(jsonOption())
-      .action((named: string, options: AsJson) =>
-        printingOne(options, async (accounts) => {
-          const { id } = await organizationNamed(accounts, named);
-          return accounts[verb](id, COMMAND_LINE);
-        }),
-      );
-  }
-  return command;
+function archiveCommand(context: CommandContext): Command {
+  return new Command("archive")
+    .description("archive an organization: its keys stop working")
+    .argument("<organization>", ORGANIZATION)
+    .addOption(jsonOption())
+    .action((named: string, options: AsJson) =>
+      printOne(context, options, async (accounts) => {
+        const { id } = await organizationNamed(accounts, named);
+        return accounts.archiveOrganization(id, COMMAND_LINE);
+      }),
+    );
+}
+
+function restoreCommand(context: CommandContext): Command {
+  return new Command("restore")
+    .description("restore an archived organization")
+    .argument("<organization>", ORGANIZATION)
+    .addOption(jsonOption())
+    .action((named: string, options: AsJson) =>
+      printOne(context, options, async (accounts) => {
+        const { id } = await organizationNamed(accounts, named);
+        return accounts.restoreOrganization(id, COMMAND_LINE);
+      }),
+    );
 }
 
 interface NewOrganization extends AsJson {

@@ -15,11 +15,16 @@ const DELIVERIES_SHOWN = 100;
 
 /** `kanalog webhook`: customers' webhooks, as staff manage them. */
 export function webhookCommand(context: CommandContext): Command {
-  const command = new Command("webhook").description("customers' webhooks, as staff manage them");
-  const { output } = context;
+  return new Command("webhook")
+    .description("customers' webhooks, as staff manage them")
+    .addCommand(listCommand(context))
+    .addCommand(disableCommand(context))
+    .addCommand(enableCommand(context))
+    .addCommand(deliveriesCommand(context));
+}
 
-  command
-    .command("list")
+function listCommand(context: CommandContext): Command {
+  return new Command("list")
     .description("list the webhooks of one organization, or of all")
     .argument("[organization]", ORGANIZATION)
     .addOption(jsonOption())
@@ -31,9 +36,10 @@ export function webhookCommand(context: CommandContext): Command {
         return Promise.all(rows.map((row) => describe(row, webhooks)));
       }),
     );
+}
 
-  command
-    .command("disable")
+function disableCommand(context: CommandContext): Command {
+  return new Command("disable")
     .description("disable a webhook, so that only `webhook enable` enables it again")
     .argument("<webhook>", WEBHOOK)
     .option("--reason <reason>", "why, for staff only", "")
@@ -44,9 +50,10 @@ export function webhookCommand(context: CommandContext): Command {
         return describe(await webhooks.disable(id, reason, COMMAND_LINE), webhooks);
       }),
     );
+}
 
-  command
-    .command("enable")
+function enableCommand(context: CommandContext): Command {
+  return new Command("enable")
     .description(
       "enable a webhook, for whatever reason it was disabled; posts are sent from now on",
     )
@@ -58,9 +65,10 @@ export function webhookCommand(context: CommandContext): Command {
         return describe(await webhooks.enable(id, COMMAND_LINE), webhooks);
       }),
     );
+}
 
-  command
-    .command("deliveries")
+function deliveriesCommand(context: CommandContext): Command {
+  return new Command("deliveries")
     .description(`list the latest ${DELIVERIES_SHOWN} deliveries of a webhook, newest first`)
     .argument("<webhook>", WEBHOOK)
     .addOption(jsonOption())
@@ -68,11 +76,10 @@ export function webhookCommand(context: CommandContext): Command {
       withDomains(context, async ({ webhooks }) => {
         const id = await webhookNamed(webhooks, named);
         const deliveries = await webhooks.deliveries(id, DELIVERIES_SHOWN);
-        if (json) output.out(JSON.stringify({ results: deliveries }));
-        else printList(output, deliveries.map(describeDelivery), false);
+        if (json) context.output.out(JSON.stringify({ results: deliveries }));
+        else printList(context.output, deliveries.map(describeDelivery), false);
       }),
     );
-  return command;
 }
 
 async function describe(webhook: Webhook, webhooks: StaffWebhooks): Promise<Printable> {

@@ -14,47 +14,57 @@ interface RemovalOptions extends AsJson {
 
 /** `kanalog channel`: the catalog's channels, public or not. */
 export function channelCommand(context: CommandContext): Command {
-  const command = new Command("channel").description("the catalog's channels, public or not");
-  const { output } = context;
-  const yesOption = () => new Option("--yes", "do not ask for confirmation");
+  return new Command("channel")
+    .description("the catalog's channels, public or not")
+    .addCommand(showCommand(context))
+    .addCommand(listCommand(context))
+    .addCommand(
+      visibilityCommand(context, "hide", "hide a channel from all answers; its data is kept"),
+    )
+    .addCommand(visibilityCommand(context, "unhide", "show a hidden channel again"))
+    .addCommand(deleteCommand(context))
+    .addCommand(mergeCommand(context));
+}
 
-  command
-    .command("show")
+function showCommand(context: CommandContext): Command {
+  return new Command("show")
     .description("show a channel, and how many posts and days it has")
     .argument("<channel>", NAME)
     .addOption(jsonOption())
     .action((name: string, options: AsJson) =>
       printResult(context, options, ({ channels }) => describe(channels.channel(name))),
     );
+}
 
-  command
-    .command("list")
+function listCommand(context: CommandContext): Command {
+  return new Command("list")
     .description("list all channels by number, one per line")
     .addOption(jsonOption())
     .action(({ json }: AsJson) =>
-      withDomains(context, ({ channels }) => printChannels(output, channels, json)),
+      withDomains(context, ({ channels }) => printChannels(context.output, channels, json)),
     );
+}
 
-  for (const [verb, isPublic, description] of [
-    ["hide", false, "hide a channel from all answers; its data is kept"],
-    ["unhide", true, "show a hidden channel again"],
-  ] as const) {
-    command
-      .command(verb)
-      .description(description)
-      .argument("<channel>", NAME)
-      .addOption(jsonOption())
-      .action((name: string, options: AsJson) =>
-        printResult(context, options, async ({ channels }) => {
-          const { id } = channels.channel(name);
-          await channels.setPublic(id, isPublic, COMMAND_LINE);
-          return describe(channels.channel(String(id)));
-        }),
-      );
-  }
+function visibilityCommand(
+  context: CommandContext,
+  verb: "hide" | "unhide",
+  description: string,
+): Command {
+  return new Command(verb)
+    .description(description)
+    .argument("<channel>", NAME)
+    .addOption(jsonOption())
+    .action((name: string, options: AsJson) =>
+      printResult(context, options, async ({ channels }) => {
+        const { id } = channels.channel(name);
+        await channels.setPublic(id, verb === "unhide", COMMAND_LINE);
+        return describe(channels.channel(String(id)));
+      }),
+    );
+}
 
-  command
-    .command("delete")
+function deleteCommand(context: CommandContext): Command {
+  return new Command("delete")
     .description("delete a channel with its posts and statistics; its number is not used again")
     .argument("<channel>", NAME)
     .addOption(yesOption())
@@ -63,7 +73,7 @@ export function channelCommand(context: CommandContext): Command {
       printResult(context, { json }, async ({ channels }) => {
         const channel = channels.channel(name);
         await confirm(
-          output,
+          context.output,
           `This deletes ${nameOf(channel)} with ${contentsOf(channel)}; ` +
             `${watchersOf(channel)}. It cannot be undone.`,
           yes === true,
@@ -72,9 +82,10 @@ export function channelCommand(context: CommandContext): Command {
         return { deleted: channel.id };
       }),
     );
+}
 
-  command
-    .command("merge")
+function mergeCommand(context: CommandContext): Command {
+  return new Command("merge")
     .description("move all data of a channel to another one, and delete the first")
     .argument("<from>", NAME)
     .argument("<into>", "the channel that stays, named in the same ways")
@@ -84,7 +95,7 @@ export function channelCommand(context: CommandContext): Command {
       printResult(context, { json }, async ({ channels }) => {
         const [from, into] = [channels.channel(fromName), channels.channel(intoName)];
         await confirm(
-          output,
+          context.output,
           `This moves ${contentsOf(from)} of ${nameOf(from)} to ${nameOf(into)}, with its handles; ` +
             `${watchersOf(from)}. Number ${from.id} then no longer exists. It cannot be undone.`,
           yes === true,
@@ -93,5 +104,8 @@ export function channelCommand(context: CommandContext): Command {
         return describe(channels.channel(String(into.id)));
       }),
     );
-  return command;
+}
+
+function yesOption(): Option {
+  return new Option("--yes", "do not ask for confirmation");
 }

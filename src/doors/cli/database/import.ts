@@ -16,7 +16,7 @@ import { readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
-import { allHaveCopied } from "../../../upkeep/cluster/all-have-copied.ts";
+import { waitForCopies } from "../../../upkeep/cluster/wait-for-copies.ts";
 import { inEnglish, type Message } from "../../../values/messages/messages.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import {
@@ -133,7 +133,7 @@ async function runCommand(
 }
 
 async function waitForNodes(db: Database, clock: Clock, { note }: Output): Promise<void> {
-  const silent = await allHaveCopied(db, clock);
+  const silent = await waitForCopies(db, clock);
   if (silent.length > 0) note(`Silent nodes were not waited for: ${silent.join(", ")}.`);
 }
 

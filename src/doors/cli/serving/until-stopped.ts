@@ -1,7 +1,7 @@
 import type { Domains } from "../../../app/domains.ts";
 import { type Config, ConfigError } from "../../../config.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { heldLog } from "../../../ports/held-log.ts";
+import { createHeldLog } from "../../../ports/held-log.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
 import { warnOfUnknownSettings } from "../unknown-settings.ts";
@@ -74,7 +74,7 @@ export async function serve(
     context.output.note(`One process serves, not ${config.workers}: ${why}.`);
   }
   const ports = context.ports(config);
-  const { log, during } = heldLog(ports.log);
+  const { log, during } = createHeldLog(ports.log);
   const app = await context.createApp(config, { ...ports, log });
   const stopSignal = stopSignalled(app.domains.clock);
   try {

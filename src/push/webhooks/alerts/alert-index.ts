@@ -100,7 +100,8 @@ export function createAlertIndex() {
       const ids: number[] = [];
       for (const slot of slotsThatMatch(excluded, lists)) {
         const indexed = bySlot[slot];
-        if (indexed !== undefined && isWanted(indexed.criteria, facts)) ids.push(indexed.id);
+        if (indexed !== undefined && satisfiesFilters(indexed.criteria, facts))
+          ids.push(indexed.id);
       }
       return ids;
     },
@@ -125,7 +126,7 @@ function slotsThatMatch(excluded: QueryPart, lists: readonly QueryPart[]): numbe
 }
 
 /** Whether a post satisfies an alert's filters; its text is not considered. */
-export function isWanted(
+export function satisfiesFilters(
   { channelId, category, territory, isAd }: AlertCriteria,
   facts: PostFacts,
 ): boolean {

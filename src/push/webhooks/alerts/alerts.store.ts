@@ -101,7 +101,7 @@ const moveOn = change((db) =>
 );
 
 /** Makes a webhook's alerts start over: they only get posts read from now on. */
-export async function startAlertsAfresh(tx: Transaction, webhookId: number): Promise<void> {
+export async function restartAlerts(tx: Transaction, webhookId: number): Promise<void> {
   await moveOn(tx).run({ webhookId, last: lastAlertSequence(tx) });
 }
 

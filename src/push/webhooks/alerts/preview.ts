@@ -6,7 +6,7 @@ import { selectPost } from "../../../catalog/posts/shown-posts.store.ts";
 import type { Database } from "../../../db/database.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
-import { type AlertCriteria, isWanted } from "./alert-index.ts";
+import { type AlertCriteria, satisfiesFilters } from "./alert-index.ts";
 import type { PreviewView } from "./alert-views.ts";
 import { readRecentPosts, toFacts } from "./match-posts.store.ts";
 
@@ -33,7 +33,11 @@ export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelect
     walked += 1;
     characters += row.text.length;
     const isRecent = row.publishedAt >= fromMs && row.publishedAt <= nowMs;
-    if (isRecent && isWanted(criteria, toFacts(row)) && isMatch(query, tokensOf(row.text))) {
+    if (
+      isRecent &&
+      satisfiesFilters(criteria, toFacts(row)) &&
+      isMatch(query, tokensOf(row.text))
+    ) {
       found.push({ id: row.id, publishedAt: row.publishedAt });
     }
     if (characters >= CHARACTERS_MAX) break;

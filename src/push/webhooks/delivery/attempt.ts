@@ -3,7 +3,7 @@ import type { Network, PostRequest, PostResult } from "../../../ports/network.ts
 import { inEnglish } from "../../../values/messages/messages.ts";
 import type { TargetGuard } from "../../../values/resolve-target.ts";
 import type { SecretBox } from "../../../values/secret-box.ts";
-import { readTargetUrl, type Target } from "../../../values/target-guard.ts";
+import { readTargetUrl } from "../../../values/target-guard.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
 import { answered, OUTCOMES } from "./outcome.ts";
 import { signatureHeader } from "./signature.ts";
@@ -35,12 +35,37 @@ export function createMakeAttempt(
   secrets: SecretBox,
   clock: Clock,
 ): MakeAttempt {
+  async function attempt(
+    delivery: ClaimedDelivery,
+    nowMs: number,
+    signal: AbortSignal,
+    leftMs: () => number,
+  ): Promise<{ status: number } | { fault: keyof typeof OUTCOMES }> {
+    const target = readTargetUrl(delivery.url);
+    if ("fault" in target) return { fault: "unreachable" };
+    const signing = signingSecrets(delivery, secrets);
+    if (signing === null) return { fault: "unsigned" };
+    const resolution = await guard(target.value, leftMs());
+    if (!resolution.ok) {
+      return { fault: resolution.reason === "refused" ? "unreachable" : "unresolved" };
+    }
+    const content = signedContent(delivery, signing, nowMs);
+    const { host, authority, port, path } = target.value;
+    let result: PostResult = { fault: "unreachable" };
+    // Moves on to the next address only if nothing was sent to the previous one.
+    for (const address of resolution.addresses) {
+      const to = { address, port, host, authority, path, timeoutMs: leftMs() };
+      result = await network.post({ ...content, ...to, signal });
+      if (!("fault" in result) || result.fault !== "unreachable") break;
+    }
+    return result;
+  }
+
   return async (delivery, signal) => {
     const startedAt = clock.now();
     const startedMs = clock.monotonic();
-    const result = await attempt(delivery, startedAt, signal, () =>
-      Math.max(1, ATTEMPT_MAX_MS - (clock.monotonic() - startedMs)),
-    );
+    const leftMs = () => Math.max(1, ATTEMPT_MAX_MS - (clock.monotonic() - startedMs));
+    const result = await attempt(delivery, startedAt, signal, leftMs);
     const ended = { startedAt, endedAt: clock.now() };
     const durationMs = Math.round(clock.monotonic() - startedMs);
     if ("fault" in result) {
@@ -51,48 +76,33 @@ export function createMakeAttempt(
     const error = isSuccess ? "" : inEnglish(answered(status));
     return { ...ended, durationMs, status, error };
   };
+}
 
-  async function attempt(
-    delivery: ClaimedDelivery,
-    nowMs: number,
-    signal: AbortSignal,
-    leftMs: () => number,
-  ): Promise<{ status: number } | { fault: keyof typeof OUTCOMES }> {
-    const target = readTargetUrl(delivery.url);
-    if ("fault" in target) return { fault: "unreachable" };
-    const current = secrets.open(delivery.secret);
-    if (current === null) return { fault: "unsigned" };
-    // The previous secret may have been sealed with a KANALOG_SECRET that was lost.
-    const former = delivery.formerSecret === null ? null : secrets.open(delivery.formerSecret);
-    const signing = former === null ? [current] : [former, current];
-    const resolution = await guard(target.value, leftMs());
-    if (!resolution.ok) {
-      return { fault: resolution.reason === "refused" ? "unreachable" : "unresolved" };
-    }
-    const body = new TextEncoder().encode(delivery.body);
-    const headers = {
-      "content-type": "application/json; charset=utf-8",
-      "user-agent": "Kanalog-Webhooks/1",
-      "x-service-event": delivery.event,
-      "x-service-delivery": String(delivery.id),
-      "x-service-signature": signatureHeader(body, signing, nowMs),
-    };
-    return postToFirst(resolution.addresses, target.value, { headers, body, signal }, leftMs);
-  }
+/** The secrets that sign a delivery, oldest first; null if the current one cannot be decrypted. */
+function signingSecrets(
+  { secret, formerSecret }: ClaimedDelivery,
+  secrets: SecretBox,
+): string[] | null {
+  const current = secrets.open(secret);
+  if (current === null) return null;
+  // The previous secret may have been sealed with a KANALOG_SECRET that was lost.
+  const former = formerSecret === null ? null : secrets.open(formerSecret);
+  return former === null ? [current] : [former, current];
+}
 
-  /** Tries addresses in turn, moving on only if nothing was sent to the previous one. */
-  async function postToFirst(
-    addresses: readonly string[],
-    { host, authority, port, path }: Target,
-    content: Pick<PostRequest, "headers" | "body"> & { signal: AbortSignal },
-    leftMs: () => number,
-  ): Promise<PostResult> {
-    let result: PostResult = { fault: "unreachable" };
-    for (const address of addresses) {
-      const timeoutMs = leftMs();
-      result = await network.post({ ...content, address, port, host, authority, path, timeoutMs });
-      if (!("fault" in result) || result.fault !== "unreachable") break;
-    }
-    return result;
-  }
+/** A delivery's body and headers, signed at an instant. */
+function signedContent(
+  { event, id, body: text }: ClaimedDelivery,
+  signing: readonly string[],
+  nowMs: number,
+): Pick<PostRequest, "headers" | "body"> {
+  const body = new TextEncoder().encode(text);
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    "user-agent": "Kanalog-Webhooks/1",
+    "x-service-event": event,
+    "x-service-delivery": String(id),
+    "x-service-signature": signatureHeader(body, signing, nowMs),
+  };
+  return { headers, body };
 }

@@ -53,12 +53,12 @@ interface Older {
 }
 
 /** Numbers of old deliveries. */
-export async function deliveriesOlder(db: Database, than: Older): Promise<number[]> {
+export async function selectOldDeliveries(db: Database, than: Older): Promise<number[]> {
   return (await deliveriesBefore(db).all({ ...than })).map(({ id }) => id);
 }
 
 /** Numbers of old deliveries that still have a body. */
-export async function bodiesOlder(db: Database, than: Older): Promise<number[]> {
+export async function selectOldBodies(db: Database, than: Older): Promise<number[]> {
   return (await bodiesBefore(db).all({ ...than })).map(({ id }) => id);
 }
 

@@ -3,10 +3,10 @@ import { inParts } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import {
-  bodiesOlder,
   deleteBody,
   deleteDelivery,
-  deliveriesOlder,
+  selectOldBodies,
+  selectOldDeliveries,
 } from "./prune-deliveries.store.ts";
 
 /** How long deliveries are kept with their attempts. */
@@ -20,8 +20,8 @@ const PRUNED_MAX = 10;
 export async function pruneDeliveries(db: Database, clock: Clock): Promise<void> {
   const nowMs = clock.now();
   const kinds = [
-    { find: deliveriesOlder, remove: deleteDelivery, createdBefore: nowMs - LOG_MS },
-    { find: bodiesOlder, remove: deleteBody, createdBefore: nowMs - BODY_MS },
+    { find: selectOldDeliveries, remove: deleteDelivery, createdBefore: nowMs - LOG_MS },
+    { find: selectOldBodies, remove: deleteBody, createdBefore: nowMs - BODY_MS },
   ];
   for (const { find, remove, createdBefore } of kinds) {
     for (let after = 0; ; ) {

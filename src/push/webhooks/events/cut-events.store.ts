@@ -82,7 +82,7 @@ const moveOn = change((db) =>
 );
 
 /** Advances a webhook: it only gets posts after a sequence. */
-export async function moveWebhookOn(
+export async function advanceWebhook(
   tx: Transaction,
   webhookId: number,
   last: number,

@@ -5,7 +5,7 @@ import type { JsonText } from "../../../values/json-text.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import { addDelivery } from "../delivery/deliveries.store.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
-import { moveWebhookOn, readWatchedPosts, selectMatches } from "./cut-events.store.ts";
+import { advanceWebhook, readWatchedPosts, selectMatches } from "./cut-events.store.ts";
 import { eventBody } from "./event-body.ts";
 import { isServed } from "./served.ts";
 
@@ -92,7 +92,7 @@ export async function cutEvents(
       await addDelivery(tx, { webhookId, event: "post.created", postIds, body, nowMs });
     }
   }
-  await moveWebhookOn(tx, webhookId, last);
+  await advanceWebhook(tx, webhookId, last);
 }
 
 /** Splits posts, in the given order, into events with their JSON texts. */

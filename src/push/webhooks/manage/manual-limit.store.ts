@@ -21,7 +21,7 @@ const forgetOthers = change((db) =>
 );
 
 /** Removes attempts made until `from`, or after now. */
-export async function deleteOthers(tx: Transaction, from: number, nowMs: number): Promise<void> {
+export async function deleteOutdated(tx: Transaction, from: number, nowMs: number): Promise<void> {
   await forgetOthers(tx).run({ from, nowMs });
 }
 

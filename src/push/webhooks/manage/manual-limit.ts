@@ -2,7 +2,7 @@ import type { Transaction } from "../../../db/database.ts";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { readTargetUrl } from "../../../values/target-guard.ts";
-import { deleteOthers, insertManualAttempt, selectInstants } from "./manual-limit.store.ts";
+import { deleteOutdated, insertManualAttempt, selectInstants } from "./manual-limit.store.ts";
 
 /** Pings and resends per minute of one organization to one host, which may be somebody else's server. */
 const OF_HOST_MAX = 6;
@@ -22,7 +22,7 @@ export async function takeManualAttempt(
   const target = readTargetUrl(url);
   const host = "value" in target ? target.value.host : "";
   // Attempts in the future were made before the clock was set back.
-  await deleteOthers(tx, nowMs - OF_HOST_MS, nowMs);
+  await deleteOutdated(tx, nowMs - OF_HOST_MS, nowMs);
   const taken = await selectInstants(tx, { organizationId, host });
   const [first] = taken;
   if (first !== undefined && taken.length >= OF_HOST_MAX) {

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { allGiven, change, eqGiven, given, query, queryNow } from "../../../db/query.ts";
-import { startAlertsAfresh } from "../alerts/alerts.store.ts";
+import { restartAlerts } from "../alerts/alerts.store.ts";
 import { dropRest } from "../events/drop-queue.store.ts";
 import { type DisabledReason, type Webhook, webhookLists, webhooks } from "./webhooks.table.ts";
 
@@ -218,18 +218,18 @@ export async function disable(
  */
 export async function enable(tx: Transaction, id: number, nowMs: number): Promise<void> {
   await updateWebhook(tx, id, { disabledReason: "", updatedAt: nowMs });
-  await startAfresh(tx, id);
+  await restart(tx, id);
 }
 
 /** Forgets pending deliveries and failures: only posts read from now on are sent. */
-async function startAfresh(tx: Transaction, id: number): Promise<void> {
+async function restart(tx: Transaction, id: number): Promise<void> {
   await dropRest(tx, id);
   const sinceSequence = lastSequence(tx);
   await updateWebhook(tx, id, { sinceSequence, failingSince: null, downMs: 0 });
-  await startAlertsAfresh(tx, id);
+  await restartAlerts(tx, id);
 }
 
 /** Lets an organization's webhooks start afresh, in the transaction that entitles it to events again. */
 export async function resumeWebhooks(tx: Transaction, organizationId: number): Promise<void> {
-  for (const { id } of await selectWebhooks(tx, organizationId)) await startAfresh(tx, id);
+  for (const { id } of await selectWebhooks(tx, organizationId)) await restart(tx, id);
 }

@@ -14,7 +14,7 @@ const BEHIND = `
  * Settles once all running nodes have what this one has; immediately on a standalone appliance.
  * @returns nodes that were not waited for because they are silent: they catch up when they run again
  */
-export async function allHaveCopied(db: Database, clock: Clock): Promise<string[]> {
+export async function waitForCopies(db: Database, clock: Clock): Promise<string[]> {
   const cluster = clusterOf(db);
   if (cluster === null) return [];
   const values = [copiedVersion(db)];
