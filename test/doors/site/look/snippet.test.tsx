@@ -13,6 +13,7 @@ test("a snippet is shown without Markdown marks and addresses, with its matches 
     ["…iPhone.** Самые __странные__ ~~слова~~", "…iPhone. Самые странные слова"],
     ["читать [здесь](https://example.com/a_b?c=d), дальше", "читать здесь, дальше"],
     ["читать [здесь](https://example.com/cut…", "читать здесь"],
+    ["вышел [первый ролик новой…", "вышел первый ролик новой…"],
     // No markup: nothing is removed.
     ["[1] и (2), snake__case, 2 * 2", "[1] и (2), snake__case, 2 * 2"],
     ["a < b & <script>", "a &lt; b &amp; &lt;script&gt;"],

@@ -110,7 +110,7 @@ function Table({
         label={words.posts}
         columns={[
           `#${words.post}`,
-          ...(isOfOne ? [] : [words.channel]),
+          ...(isOfOne ? [] : [`#${words.channel}`]),
           ...[words.published, words.text, visit.words.staffPages.actions],
         ]}
       >
@@ -145,7 +145,7 @@ function Row({
         {id}
       </th>
       {!isOfOne && (
-        <td>
+        <td class="number">
           <a href={asset(visit, `/staff/channels/${channel}/`)}>{channel}</a>
         </td>
       )}
