@@ -10,6 +10,9 @@ const MARKUP =
 
 type Place = readonly number[];
 
+/** A post's text without its markup, for tables. @param text may be cut, with an ellipsis at its end */
+export const withoutMarks = (text: string): string => text.replace(MARKUP, "");
+
 /** Excerpt of a post with its matches marked; positions are in code points. */
 export function Snippet({
   snippet,
