@@ -106,7 +106,7 @@ const explorerPages = {
   ofSubscribers: (part: string) => `${part} of subscribers`,
   postsPerDay: "Posts per day",
   adShare: "Share of ads",
-  ofPosts: (ads: string, posts: string) => `${ads} of ${posts} posts`,
+  ofPosts: (ads: string, posts: string) => `${ads} of ${posts} ${posts === "1" ? "post" : "posts"}`,
   postsOfDay: "Posts",
   tooManyDownloads: (when: string) => `Too many downloads. Try again ${when}.`,
   downloadReadings: "Download as CSV",
@@ -642,14 +642,14 @@ const sourcePages = {
       intro:
         "A bot that is an administrator of a channel receives each post. It reads nothing else, and sees neither views nor deletions.",
       make: [
-        "In Telegram, find @BotFather (with the blue check mark) and press Start.",
-        "Send /newbot. It asks: “How are we going to call it? Please choose a name for your bot.” Send any name.",
+        "In Telegram, find @BotFather (with the blue check mark), press Start and send /newbot.",
+        "It asks: “How are we going to call it? Please choose a name for your bot.” Send any name.",
         "It asks: “Now let's choose a username for your bot. It must end in `bot`.” Send one that is free, such as acme_channels_bot.",
         "It answers “Done! Congratulations on your new bot.” Copy the line under “Use this token to access the HTTP API:”.",
       ],
       channel: (bot: string) => [
-        "Open the channel in Telegram and press its name at the top.",
-        "Press Edit (the pencil; on a computer: ⋮, Manage Channel), then Administrators, then Add Admin (Add Administrator).",
+        "Open the channel in Telegram and press its name at the top, then Edit (the pencil; on a computer: ⋮, Manage Channel), then Administrators.",
+        "Press Add Admin (Add Administrator).",
         `Search for ${bot} and choose it. Leave Post Messages on; all its other rights may be switched off. The bot never posts.`,
         "Press Done (Save). The channel appears here within a minute, with its posts from now on. Import older ones with kanalog import posts --from telegram-desktop.",
       ],
@@ -658,13 +658,14 @@ const sourcePages = {
       intro:
         "A bot that is an administrator of a channel reads its posts, views, deletions and subscribers. Only the channel's owner can add it, which is their consent.",
       make: [
-        "Open business.max.ru/self and choose your verified profile.",
-        "In «Чат-боты», press «Создать», fill in the bot's card, and wait for moderation.",
-        "In «Чат-боты», press ⋮ next to the bot, then «Настройки», then the copy icon to the right of its token.",
+        "Open business.max.ru/self, choose your verified profile, and open «Чат-боты».",
+        "Press «Создать», fill in the bot's card, and wait for moderation.",
+        "In «Чат-боты», press ⋮ next to the bot, then «Настройки».",
+        "Press the copy icon to the right of its token.",
       ],
       channel: (bot: string) => [
-        "Open the channel in MAX and press its name at the top.",
-        `Open «Администраторы» and add ${bot}.`,
+        "Open the channel in MAX, press its name at the top, and open «Администраторы».",
+        `Add ${bot}.`,
         "Give it the right «Читать все сообщения». The bot never posts.",
         "The channel appears here within 15 minutes, with the posts of the last seven days. A channel that the bot was already in is found with its next post.",
       ],

@@ -153,3 +153,10 @@ test("a guide shows the reader's own address and is not stored by shared caches"
   );
   await served.close();
 });
+
+test("a guide's column of numbers is aligned at the right, with its heading, and no other is", () => {
+  const table = "| plan | units | note |\n|---|---|---|\n| a | 1,000 | 5 |\n| b | 20 | none |\n";
+  const { body } = guideHtml(table, "en");
+  expect(body).toContain('<tr><th>plan</th><th class="number">units</th><th>note</th></tr>');
+  expect(body).toContain('<td class="number" data-label="units">20</td><td data-label="note">none');
+});

@@ -287,3 +287,13 @@ test("staff see what an organization's owners see, without secrets or anything t
   expect((await staff.get("/staff/organizations/99/seen/")).status).toBe(404);
   expect((await owner.get(path)).status).toBe(404);
 });
+
+test("staff who see an organization without keys get no link that would create a key for themselves", async () => {
+  await use();
+  const staff = await staffVisitor(appliance);
+  const { accounts } = appliance.app.domains;
+  const { id } = await accounts.createOrganization({ name: "New", plan: "test" }, COMMAND_LINE);
+  const { html } = await staff.get(`/staff/organizations/${id}/seen/`);
+  expect(html).toContain("No keys yet.");
+  expect(html.slice(html.indexOf("<main"))).not.toContain("/account/keys/");
+});

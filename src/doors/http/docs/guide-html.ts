@@ -36,20 +36,32 @@ export function guideHtml(markdown: string, language: Language): { title: string
   return { title, body: html.replace(heading, `${heading}\n${list}`) };
 }
 
-/** Labels each cell with its column, for narrow windows, which show each row as a block. */
+/**
+ * Labels each cell with its column, for narrow windows, which show each row as a block. Columns of numbers
+ * are aligned at the right.
+ */
 function namedTable(table: string): string {
   const columns = [...table.matchAll(/<th>(.*?)<\/th>/g)].map(([, name = ""]) =>
     name.replace(/<[^>]*>/g, ""),
   );
+  const rows = [...table.matchAll(/<tr><td>(.*)<\/td><\/tr>/g)].map(([, cells = ""]) =>
+    cells.split("</td><td>"),
+  );
+  const numberClass = (column: number) =>
+    column > 0 && rows.every((cells) => /^[\d,]+$/.test(cells[column] ?? ""))
+      ? ' class="number"'
+      : "";
+  let heads = 0;
   return table
     .replace("<table>", '<table class="named">')
+    .replaceAll("<th>", () => `<th${numberClass(heads++)}>`)
     .replace("<th></th>", "<td></td>")
     .replace(/<tr><td>.*<\/td><\/tr>/g, (row) => {
       let at = 0;
       return row.replaceAll("<td>", () => {
-        const name = at === 0 ? "" : columns[at];
+        const [name, kind] = [at === 0 ? "" : columns[at], numberClass(at)];
         at += 1;
-        return name === "" ? "<td>" : `<td data-label="${name}">`;
+        return name === "" ? "<td>" : `<td${kind} data-label="${name}">`;
       });
     });
 }

@@ -77,9 +77,9 @@ function categoriesTable(
   return rows.length === 0 ? "" : tableOf(words.categories, "largest", heads, rows);
 }
 
-/** The first two columns after the plan's name are numbers, aligned at the right. */
-const numberClass = (column: number): string =>
-  column === 0 || column === 1 ? ' class="number"' : "";
+/** Columns after the plan's name that contain numbers, aligned at the right. */
+const NUMBERS = [0, 1, 5];
+const numberClass = (column: number): string => (NUMBERS.includes(column) ? ' class="number"' : "");
 
 function plansTable(
   plans: readonly Plan[],

@@ -21,9 +21,10 @@ for (const table of document.querySelectorAll("table.data")) {
   const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
   for (const { cells } of table.tBodies[0].rows) {
     for (const [at, cell] of [...cells].entries()) {
-      // Buttons need no label.
+      // Buttons need no label, and a text across columns has none.
       const isButton = cell.querySelector("button") !== null && !cell.querySelector("select");
-      if (!isButton && cell.textContent.trim() !== "") cell.dataset.label = names[at];
+      const isLabelled = !isButton && cell.colSpan === 1 && cell.textContent.trim() !== "";
+      if (isLabelled) cell.dataset.label = names[at];
     }
   }
   table.classList.add("named");

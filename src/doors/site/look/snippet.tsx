@@ -3,11 +3,15 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 
 /**
  * The messengers' marks, and link targets: a snippet may begin or end between a pair of marks, so they are
- * removed instead of rendered.
+ * removed instead of rendered. The bracket of a link whose text the snippet's end cuts off is removed too.
  */
-const MARKUP = /\*\*|~~|```|(?<!\w)__|__(?!\w)|\[(?=[^\][\n]+\]\()|\]\([^)\s]*(?:\)|$)/g;
+const MARKUP =
+  /\*\*|~~|```|(?<!\w)__|__(?!\w)|\[(?=[^\][\n]+\]\(|[^\][\n]*…$)|\]\([^)\s]*(?:\)|$)/g;
 
 type Place = readonly number[];
+
+/** A post's text without its markup, for tables. @param text may be cut, with an ellipsis at its end */
+export const withoutMarks = (text: string): string => text.replace(MARKUP, "");
 
 /** Excerpt of a post with its matches marked; positions are in code points. */
 export function Snippet({

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { expect, test } from "bun:test";
-import { Snippet } from "../../../../src/doors/site/look/snippet.tsx";
+import { Snippet, withoutMarks } from "../../../../src/doors/site/look/snippet.tsx";
 
 const shown = (snippet: string, ...highlights: [number, number][]): string =>
   String(Snippet({ snippet, highlights }))
@@ -13,6 +13,7 @@ test("a snippet is shown without Markdown marks and addresses, with its matches 
     ["…iPhone.** Самые __странные__ ~~слова~~", "…iPhone. Самые странные слова"],
     ["читать [здесь](https://example.com/a_b?c=d), дальше", "читать здесь, дальше"],
     ["читать [здесь](https://example.com/cut…", "читать здесь"],
+    ["вышел [первый ролик новой…", "вышел первый ролик новой…"],
     // No markup: nothing is removed.
     ["[1] и (2), snake__case, 2 * 2", "[1] и (2), snake__case, 2 * 2"],
     ["a < b & <script>", "a &lt; b &amp; &lt;script&gt;"],
@@ -30,4 +31,11 @@ test("an address that contains a match is shown completely", () => {
   expect(shown("[Boeing](https://example.com/titan/) строит", [29, 34])).toBe(
     "Boeing](https://example.com/<mark>titan</mark>/) строит",
   );
+});
+
+test("a text in a table loses its marks and addresses, and is cut inside none of them", () => {
+  expect(withoutMarks("**Итоги** [здесь](https://example.com/a) и [дальше…")).toBe(
+    "Итоги здесь и дальше…",
+  );
+  expect(withoutMarks("<b>2 * 2</b> snake__case")).toBe("<b>2 * 2</b> snake__case");
 });

@@ -11,7 +11,14 @@ import type { Visit } from "../../visit/visit.ts";
 import { visibleKeys } from "./revoke-key.ts";
 
 /** Latest requests of a key that the visitor may see: their own, or any if they are a manager. */
-export async function LastRequests({ visit, context }: PartProps): Promise<HtmlEscapedString> {
+export async function LastRequests({
+  visit,
+  context,
+  isReadOnly,
+}: PartProps & {
+  /** Whether a key cannot be created here. */
+  isReadOnly: boolean;
+}): Promise<HtmlEscapedString> {
   const words = visit.words.overviewPage;
   const keys = await selectableKeys(visit, context);
   const requested = visit.query.get("key");
@@ -28,7 +35,9 @@ export async function LastRequests({ visit, context }: PartProps): Promise<HtmlE
       ) : chosen === undefined ? (
         <p class="empty">
           {visit.words.organizationPages.noKeys}{" "}
-          <a href={asset(visit, "/account/keys/")}>{visit.words.explorerPages.makeKey}</a>
+          {!isReadOnly && (
+            <a href={asset(visit, "/account/keys/")}>{visit.words.explorerPages.makeKey}</a>
+          )}
         </p>
       ) : (
         <>

@@ -27,8 +27,14 @@ export const overviewPage: SitePage = {
   actions: { "switch-organization": switchOrganization },
 };
 
-/** Plan, usage and latest requests of the visit's organization. */
-export async function Overview({ visit, context }: PartProps): Promise<HtmlEscapedString> {
+/** Plan, usage and latest requests of the visit's organization. @param isReadOnly as staff see it */
+export async function Overview({
+  visit,
+  context,
+  isReadOnly = false,
+}: PartProps & {
+  isReadOnly?: boolean;
+}): Promise<HtmlEscapedString> {
   const days = Number(visit.query.get("days"));
   const range = RANGES.includes(days) ? days : RANGE_DEFAULT;
   const to = dayOf(visit.nowMs);
@@ -57,7 +63,7 @@ export async function Overview({ visit, context }: PartProps): Promise<HtmlEscap
             usage={sumByDayAndMethod(rows, from, to)}
           />
         ))}
-      <LastRequests visit={visit} context={context} />
+      <LastRequests visit={visit} context={context} isReadOnly={isReadOnly} />
       <p>
         <small>{visit.words.organizationPages.moscowTime}</small>
       </p>

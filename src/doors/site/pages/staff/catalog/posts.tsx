@@ -17,6 +17,7 @@ import { Done } from "../../../look/done.tsx";
 import { ImportLink } from "../../../look/import-link.tsx";
 import { RowFaults, sentNumber, withoutForm } from "../../../look/row-actions.tsx";
 import { Instant } from "../../../look/shown.tsx";
+import { withoutMarks } from "../../../look/snippet.tsx";
 import type { PartProps, SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { orRefusal } from "../../../visit/look-up.ts";
@@ -110,7 +111,7 @@ function Table({
         label={words.posts}
         columns={[
           `#${words.post}`,
-          ...(isOfOne ? [] : [words.channel]),
+          ...(isOfOne ? [] : [`#${words.channel}`]),
           ...[words.published, words.text, visit.words.staffPages.actions],
         ]}
       >
@@ -145,7 +146,7 @@ function Row({
         {id}
       </th>
       {!isOfOne && (
-        <td>
+        <td class="number">
           <a href={asset(visit, `/staff/channels/${channel}/`)}>{channel}</a>
         </td>
       )}
@@ -153,7 +154,7 @@ function Row({
         <Instant visit={visit} at={published_at} />
       </td>
       <td class="long">
-        <bdi>{text === "" ? words.noText : shortened(text, TEXT_SHOWN)}</bdi>
+        <bdi>{text === "" ? words.noText : withoutMarks(shortened(text, TEXT_SHOWN))}</bdi>
       </td>
       <td>
         <ActionButton

@@ -31,7 +31,7 @@ export const seenPage: SitePage = {
           <bdi>{words.seenText(organization.name)}</bdi>{" "}
           <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>{words.back}</a>
         </p>
-        <Overview visit={seen} context={context} />
+        <Overview visit={seen} context={context} isReadOnly />
         <h2>{words.keys}</h2>
         <KeysTable visit={visit} context={context} organization={organization} isReadOnly />
         <h2>{words.webhooks}</h2>
