@@ -20,7 +20,7 @@ export function respelled(spelling: Spelling, cell: unknown, rules: SpellingRule
     case "flag":
       return withoutZeros(text);
     case "count":
-      return plainCount(withoutZeros(text.replace(GROUP_SPACE, "")));
+      return plainCount(withoutZeros(withoutGroups(text)));
     case "number":
       return text.replace(GROUP_SPACE, "").replace(/^([+-]?\d+),(\d+)$/, "$1.$2");
     case "instant":
@@ -37,6 +37,14 @@ export function respelled(spelling: Spelling, cell: unknown, rules: SpellingRule
 
 /** A space of any width between groups of three digits. */
 const GROUP_SPACE = /(?<=\d)[ \u00a0\u2009\u202f](?=\d{3}(?!\d))/g;
+
+/** Commas or points between groups of three digits: at least two, since a single one may be a decimal one. */
+const GROUPED = /^\d{1,3}(?:(?:,\d{3}){2,}|(?:\.\d{3}){2,})$/;
+
+/** `1 292 258`, `1,292,258` and `1.292.258` as `1292258`. */
+function withoutGroups(text: string): string {
+  return GROUPED.test(text) ? text.replace(/[.,]/g, "") : text.replace(GROUP_SPACE, "");
+}
 
 const ROUNDED = /^(\d{1,9}(?:[.,]\d{1,9})?) ?([KМMК])$/i;
 
