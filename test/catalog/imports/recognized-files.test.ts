@@ -178,6 +178,11 @@ const REFUSED: [name: string, content: string | Uint8Array, said: string, Import
     "The file has columns of stats (channel, day, subscribers), and not of channels.",
   ],
   ["unknown columns", "id,titel,subscribers\n1,A,1\n", 'The header has unknown columns: "titel".'],
+  [
+    "channels under other names, which a directory without its codes does not resemble",
+    "id,username,name,members\n1,a,A,5\n",
+    'The header has unknown columns: "username", "name", "members".',
+  ],
   ["a column twice", "id,Title,TITLE\n1,A,B\n", "The header has the column title twice."],
   [
     "a map to an unknown column",
