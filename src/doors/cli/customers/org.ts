@@ -12,7 +12,7 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { formatInstant, formatOptionalInstant } from "../../../values/moscow-time.ts";
 import { type AsJson, choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
-import { ORGANIZATION, organizationNamed } from "../named.ts";
+import { noteOfNamesakes, ORGANIZATION, organizationNamed } from "../named.ts";
 import type { Printable } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { printNewKey } from "./new-key.ts";
@@ -39,9 +39,11 @@ export function orgCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action(({ name, plan, owner, write, json }: NewOrganization) =>
       owner === undefined
-        ? printingOne({ json }, (accounts) =>
-            accounts.createOrganization({ name, plan }, COMMAND_LINE),
-          )
+        ? printingOne({ json }, async (accounts) => {
+            const made = await accounts.createOrganization({ name, plan }, COMMAND_LINE);
+            await noteNamesakes(context, accounts, made);
+            return made;
+          })
         : createCustomer(context, { name, plan, owner, write, json }),
     );
 
@@ -141,7 +143,17 @@ function createCustomer(
     };
     await printNewKey(context.output, keys, made.key.id, printed, json);
     if (link !== null) notePasswordLink(context, "The owner");
+    await noteNamesakes(context, domains.accounts, made.organization);
   });
+}
+
+async function noteNamesakes(
+  { output }: CommandContext,
+  accounts: Accounts,
+  made: Organization,
+): Promise<void> {
+  const note = await noteOfNamesakes(accounts, made);
+  if (note !== null) output.note(note);
 }
 
 function describe(organization: Organization, { usage, clock }: Domains): Printable {
