@@ -259,6 +259,14 @@ test("an endless value in a JSON array is refused before it fills the memory", a
   expect(error.detail).toContain("Line 2: a value is longer than 4194304 characters.");
 });
 
+test("endless nesting in a JSON array is refused before it fills the memory", async () => {
+  const content = `[\n{"id":1,"title":${"[".repeat(500_000)}`;
+  const error = await importText(appliance, "channels", content, {
+    ...{ format: null, chunkBytes: 65_536 },
+  }).catch((reason) => reason);
+  expect(error.detail).toContain("Line 2: a value is nested deeper than 500000 levels.");
+});
+
 /** A gzip input with a piece repeated `count` times, compressed while it is read. */
 function packedInput(piece: string, count: number, [first, last]: [string, string]) {
   const pieces = (async function* () {
