@@ -113,8 +113,7 @@ async function charge(
     const { allowed, used, isOutdated } = await services.limits.charge(caller, nowMs, request);
     if (allowed) return { caller, used };
     if (!isOutdated) throw quotaExceeded(caller, nowMs);
-    if (attempt >= CHARGES_MAX)
-      throw storageUnavailable(new Error("the account keeps changing"));
+    if (attempt >= CHARGES_MAX) throw storageUnavailable(new Error("the account keeps changing"));
     await services.copyNewest();
     caller = await context.callerAt(nowMs);
     const current = { ...context, caller };
@@ -187,7 +186,8 @@ export async function viewMethod(
   if (denial !== null) throw denial;
   const chargeMore = async () => new AppError("internal", message("internal"));
   const answer = await runMethod(method, raw, { ...context, chargeMore });
-  if (answer instanceof FileAnswer) throw new Error(`${method.operationId} cannot be shown on a page`);
+  if (answer instanceof FileAnswer)
+    throw new Error(`${method.operationId} cannot be shown on a page`);
   return answer;
 }
 

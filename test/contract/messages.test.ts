@@ -415,6 +415,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Line 94: a value is longer than 71 characters. Mend it and import the file again: nothing of it is imported.",
     ],
   ],
+  valueTooDeep: [
+    [
+      { line: 94, levels: 71 },
+      "Line 94: a value is nested deeper than 71 levels. Mend it and import the file again: nothing of it is imported.",
+    ],
+  ],
   noHeader: [[{}, "The file has no whole header: its first line names the columns."]],
   unknownColumnsInHeader: [
     [

@@ -56,9 +56,10 @@ export function countColumn(): Column<number> {
 
 /**
  * Removes a zero fraction: spreadsheets and data frames write integers of a column with gaps as `1476.0`,
- * rounded to 15 digits.
+ * rounded to 15 digits. `12,000` and `12.000` stay as they are, since they may also be twelve thousand.
  */
 export function withoutZeros(text: string): string {
+  if (/^[+-]?\d{1,3}[.,]000$/.test(text)) return text;
   return /^[+-]?\d{1,15}[.,]0+$/.test(text) ? text.replace(/[.,]0+$/, "") : text;
 }
 

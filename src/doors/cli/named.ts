@@ -19,10 +19,26 @@ export const SOURCE = "its number or name";
 
 export async function organizationNamed(accounts: Accounts, text: string): Promise<Organization> {
   const all = await accounts.organizations();
-  const named = all.filter(({ name }) => name.toLowerCase() === text.trim().toLowerCase());
+  const named = withName(all, text);
   const isOneOf = all.some(({ id }) => id === Number(text));
   if (isNumber(text) && (isOneOf || named.length === 0)) return accounts.organization(Number(text));
   return only("organization", text, named, ({ id, name }) => `${id} (${name})`);
+}
+
+/** A note of the other organizations with the same name; null if there are none. */
+export async function noteOfNamesakes(
+  accounts: Accounts,
+  { id, name }: Organization,
+): Promise<string | null> {
+  const others = withName(await accounts.organizations(), name).filter((other) => other.id !== id);
+  if (others.length === 0) return null;
+  const numbers = [...others.map((other) => other.id), id].toSorted((a, b) => a - b).join(", ");
+  return `Several organizations have this name, and commands need their numbers: ${numbers}.`;
+}
+
+function withName(all: readonly Organization[], text: string): Organization[] {
+  const wanted = text.trim().toLowerCase();
+  return all.filter(({ name }) => name.toLowerCase() === wanted);
 }
 
 /** @returns number of the member */

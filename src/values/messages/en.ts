@@ -341,6 +341,8 @@ export const en = {
     `Line ${line}: the JSON ends in the middle. ${MEND_AND_REPEAT}`,
   valueTooLong: ({ line, characters }: { line: number; characters: number }) =>
     `Line ${line}: a value is longer than ${characters} characters. ${MEND_AND_REPEAT}`,
+  valueTooDeep: ({ line, levels }: { line: number; levels: number }) =>
+    `Line ${line}: a value is nested deeper than ${levels} levels. ${MEND_AND_REPEAT}`,
   noHeader: "The file has no whole header: its first line names the columns.",
   unknownColumnsInHeader: ({
     unknown,

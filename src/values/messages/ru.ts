@@ -239,6 +239,8 @@ export const ru: Messages = {
   jsonCutOff: ({ line }) => `Строка ${line}: JSON обрывается на середине. ${MEND_AND_REPEAT}`,
   valueTooLong: ({ line, characters }) =>
     `Строка ${line}: значение длиннее ${characters} знаков. ${MEND_AND_REPEAT}`,
+  valueTooDeep: ({ line, levels }) =>
+    `Строка ${line}: вложенность значения больше ${levels} уровней. ${MEND_AND_REPEAT}`,
   noHeader: "В файле нет целого заголовка: первая строка называет столбцы.",
   unknownColumnsInHeader: ({ unknown, known }) =>
     `В заголовке неизвестные столбцы: ${unknown.map((name) => JSON.stringify(name)).join(", ")}. ` +

@@ -34,6 +34,11 @@ const CELLS: [column: string, given: string | number, shown: unknown][] = [
   ["subscribers", "1.2K", 1200],
   ["subscribers", "1,2 К", 1200],
   ["subscribers", "3.4m", 3400000],
+  ["subscribers", "220 тыс.", 220000],
+  ["subscribers", "1,2\u00a0млн", 1200000],
+  ["subscribers", "1,234,567", 1234567],
+  ["subscribers", "1.234.000", 1234000],
+  ["subscribers", "1234.000", 1234],
   ["subscribers", "None", 1],
   ["subscribers", "NaN", 1],
   ["subscribers", " null ", 1],
@@ -46,6 +51,8 @@ const CELLS: [column: string, given: string | number, shown: unknown][] = [
   ["quality", "nan", 5],
   ["verified", " True ", true],
   ["verified", "1.0", true],
+  ["verified", "Да", true],
+  ["a_plus", " нет ", false],
   ["description", "None", null],
   ["title", "None", "None"],
   ["link", " https://example.com/ ", "https://example.com/"],
@@ -123,10 +130,20 @@ describe("a cell is accepted in people's usual spelling", () => {
   });
 
   test("an id is rejected in a spelling that may be rounded, grouped or fractional", async () => {
-    for (const id of ["1.2K", "1 000", "1.5", "12345678901234567.0"]) {
+    for (const id of ["1.2K", "1 000", "1,000", "1.5", "12345678901234567.0"]) {
       const { rejects } = await importNdjson("channels", { id, title: "A", subscribers: 1 });
       expect(rejects).toMatchObject([{ column: "id", reason: "A valid integer is required." }]);
     }
+  });
+
+  test("a count is rejected if its last three digits may be thousands or a fraction", async () => {
+    for (const subscribers of ["12,000", "12.000", "-1,000", "12,345", "1,23,456", "1,234.567"]) {
+      const { rejects } = await importNdjson("channels", { id: 1, subscribers });
+      expect(rejects, subscribers).toMatchObject([
+        { column: "subscribers", reason: "A valid integer is required." },
+      ]);
+    }
+    expect((await card())["subscribers"]).toBe(1);
   });
 });
 

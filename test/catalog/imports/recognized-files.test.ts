@@ -178,6 +178,11 @@ const REFUSED: [name: string, content: string | Uint8Array, said: string, Import
     "The file has columns of stats (channel, day, subscribers), and not of channels.",
   ],
   ["unknown columns", "id,titel,subscribers\n1,A,1\n", 'The header has unknown columns: "titel".'],
+  [
+    "channels under other names, which a directory without its codes does not resemble",
+    "id,username,name,members\n1,a,A,5\n",
+    'The header has unknown columns: "username", "name", "members".',
+  ],
   ["a column twice", "id,Title,TITLE\n1,A,B\n", "The header has the column title twice."],
   [
     "a map to an unknown column",
@@ -252,6 +257,14 @@ test("an endless value in a JSON array is refused before it fills the memory", a
     ...{ format: null, chunkBytes: 65_536 },
   }).catch((reason) => reason);
   expect(error.detail).toContain("Line 2: a value is longer than 4194304 characters.");
+});
+
+test("endless nesting in a JSON array is refused before it fills the memory", async () => {
+  const content = `[\n{"id":1,"title":${"[".repeat(500_000)}`;
+  const error = await importText(appliance, "channels", content, {
+    ...{ format: null, chunkBytes: 65_536 },
+  }).catch((reason) => reason);
+  expect(error.detail).toContain("Line 2: a value is nested deeper than 500000 levels.");
 });
 
 /** A gzip input with a piece repeated `count` times, compressed while it is read. */

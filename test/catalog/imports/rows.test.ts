@@ -44,6 +44,17 @@ test("a repeated column in a CSV header is refused by name", async () => {
   expect(error.detail).toContain("title");
 });
 
+test("a line naming the separator to Excel is skipped, and the lines after it keep their numbers", async () => {
+  for (const first of ["sep=;", '"sep=;"', "SEP=,"]) {
+    for (const chunkBytes of [1, 65_536]) {
+      const content = `\ufeff${first}\r\nid;title;subscribers\r\n1;"A;B";1\r\n2;C;x\r\n`;
+      const { rejects } = await importChannels(content, { format: "csv", chunkBytes });
+      expect(rejects, first).toMatchObject([{ line: 4, column: "subscribers" }]);
+      expect(titles(), first).toEqual(["A;B"]);
+    }
+  }
+});
+
 test("unknown columns in NDJSON reject their rows, by name", async () => {
   const { rejects, inserted } = await importChannels(
     [

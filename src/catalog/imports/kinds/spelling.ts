@@ -17,10 +17,11 @@ export function respelled(spelling: Spelling, cell: unknown, rules: SpellingRule
   const text = String(cell).trim();
   switch (spelling) {
     case "integer":
-    case "flag":
       return withoutZeros(text);
+    case "flag":
+      return RUSSIAN_FLAGS.get(text.toLowerCase()) ?? withoutZeros(text);
     case "count":
-      return plainCount(withoutZeros(text.replace(GROUP_SPACE, "")));
+      return plainCount(withoutZeros(withoutGroups(text)));
     case "number":
       return text.replace(GROUP_SPACE, "").replace(/^([+-]?\d+),(\d+)$/, "$1.$2");
     case "instant":
@@ -35,16 +36,29 @@ export function respelled(spelling: Spelling, cell: unknown, rules: SpellingRule
   }
 }
 
+const RUSSIAN_FLAGS = new Map([
+  ["да", "yes"],
+  ["нет", "no"],
+]);
+
 /** A space of any width between groups of three digits. */
 const GROUP_SPACE = /(?<=\d)[ \u00a0\u2009\u202f](?=\d{3}(?!\d))/g;
 
-const ROUNDED = /^(\d{1,9}(?:[.,]\d{1,9})?) ?([KМMК])$/i;
+/** Commas or points between groups of three digits: at least two, since a single one may be a decimal one. */
+const GROUPED = /^\d{1,3}(?:(?:,\d{3}){2,}|(?:\.\d{3}){2,})$/;
 
-/** `1.2K` and `3,4M`, in Latin or Cyrillic letters. */
+/** `1 292 258`, `1,292,258` and `1.292.258` as `1292258`. */
+function withoutGroups(text: string): string {
+  return GROUPED.test(text) ? text.replace(/[.,]/g, "") : text.replace(GROUP_SPACE, "");
+}
+
+const ROUNDED = /^(\d{1,9}(?:[.,]\d{1,9})?)[ \u00a0]?([KМMК]|тыс\.?|млн\.?)$/i;
+
+/** `1.2K` and `3,4M`, in Latin or Cyrillic letters, and `220 тыс.` and `1,2 млн`. */
 function plainCount(text: string): string {
-  const [, number, letter = ""] = ROUNDED.exec(text) ?? [];
+  const [, number, unit = ""] = ROUNDED.exec(text) ?? [];
   if (number === undefined) return text;
-  const times = /[KК]/i.test(letter) ? 1000 : 1_000_000;
+  const times = /^[KКт]/i.test(unit) ? 1000 : 1_000_000;
   return String(Math.round(Number(number.replace(",", ".")) * times));
 }
 

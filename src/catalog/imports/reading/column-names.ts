@@ -65,7 +65,7 @@ export function createColumnNames(
       const ours = names.map((name) => mapped.get(comparable(name)) ?? comparable(name));
       const count = (columns: readonly string[]): number =>
         ours.filter((name) => columns.includes(name)).length;
-      const others = IMPORT_KIND_NAMES.filter((name) => name !== kind);
+      const others = IMPORT_KIND_NAMES.filter((name) => name !== kind && canBe(name, ours));
       const best = others.toSorted((a, b) => count(columnsOf(b)) - count(columnsOf(a)))[0];
       if (best === undefined || count(columnsOf(best)) <= count(known)) return;
       const columns = ours.filter((name) => columnsOf(best).includes(name));
@@ -73,6 +73,10 @@ export function createColumnNames(
     },
   };
 }
+
+/** Whether a file with these columns can be of the kind: an entry of a directory needs its code. */
+const canBe = (kind: ImportKindName, columns: readonly string[]): boolean =>
+  !importKinds[kind].isDirectory || columns.includes("slug");
 
 const columnsOf = (kind: ImportKindName): string[] => Object.keys(importKinds[kind].columns);
 

@@ -41,7 +41,7 @@ export async function* readCsv(
   names: ColumnNames,
   onSeparator: (separator: Separator) => void,
 ): AsyncGenerator<InputRow[]> {
-  const { first, pieces } = await withFirstLine(withoutCarriageReturns(text));
+  const { first, pieces } = await withFirstLine(withoutSeparatorLine(withoutCarriageReturns(text)));
   const separator = separatorOf(first);
   onSeparator(separator);
   const unquoted: UnquotedPart = { separator, header: null, lines: 0 };
@@ -73,6 +73,26 @@ async function withFirstLine(
     first += next.value;
   }
   return { first, pieces: prepend(first, text) };
+}
+
+/** A line before the header, by which exports name their separator to Excel. */
+const SEPARATOR_LINE = /^"?sep=[,;\t]"?(?=\n)/i;
+const SEPARATOR_LINE_LENGTH_MAX = '"sep=;"\n'.length;
+
+/** Empties that line, if there is one, so that the lines after it keep their numbers. */
+async function* withoutSeparatorLine(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let start: string | null = "";
+  for await (const piece of text) {
+    if (start === null) {
+      yield piece;
+      continue;
+    }
+    start += piece;
+    if (start.length < SEPARATOR_LINE_LENGTH_MAX) continue;
+    yield start.replace(SEPARATOR_LINE, "");
+    start = null;
+  }
+  if (start !== null) yield start;
 }
 
 /** The separator that occurs most often in the header, outside quotes. */

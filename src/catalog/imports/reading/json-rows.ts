@@ -47,11 +47,21 @@ export function createJsonRows(names: ColumnNames): JsonRows {
   };
 }
 
+/**
+ * Deepest nesting, the document's own level included. The parser keeps some 150 bytes for each open level, so
+ * that a file of brackets alone would take 650 MB before its value counts as too long.
+ */
+const LEVELS_MAX = 500_000;
+
+const OPENING: readonly TokenType[] = [TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET];
+const CLOSING: readonly TokenType[] = [TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET];
+
 const BETWEEN_VALUES: readonly TokenType[] = [TokenType.LEFT_BRACKET, TokenType.COMMA];
 
 /**
  * Rows of a JSON document, read as a stream, in batches of one piece of the text.
- * @throws AppError `invalid` naming the line if the text is not JSON, or a value does not end
+ * @throws AppError `invalid` naming the line if the text is not JSON, a value does not end, or is nested
+ *   too deeply
  */
 export async function* readJson(
   text: AsyncIterable<string>,
@@ -61,11 +71,18 @@ export async function* readJson(
   /** Line on which the current value begins; null between values. */
   let startLine: number | null = null;
   let charactersOfValue = 0;
+  let levels = 0;
   let rows: InputRow[] = [];
   const tokenizer = new ExactTokenizer();
   const parser = new TokenParser({ paths: [...paths], keepStack: false });
   tokenizer.onToken = (token) => {
     if (!BETWEEN_VALUES.includes(token.token)) startLine ??= line;
+    if (OPENING.includes(token.token)) levels += 1;
+    else if (CLOSING.includes(token.token)) levels -= 1;
+    if (levels > LEVELS_MAX) {
+      const where = { line: startLine ?? line, levels: LEVELS_MAX };
+      throw new AppError("invalid", message("valueTooDeep", where));
+    }
     parser.write(token);
   };
   parser.onValue = ({ value, key }) => {

@@ -12,7 +12,7 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { formatInstant, formatOptionalInstant } from "../../../values/moscow-time.ts";
 import { type AsJson, choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
-import { ORGANIZATION, organizationNamed } from "../named.ts";
+import { noteOfNamesakes, ORGANIZATION, organizationNamed } from "../named.ts";
 import type { Printable } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { printNewKey } from "./new-key.ts";
@@ -51,9 +51,11 @@ function createCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action(({ name, plan, owner, write, json }: NewOrganization) =>
       owner === undefined
-        ? printOne(context, { json }, (accounts) =>
-            accounts.createOrganization({ name, plan }, COMMAND_LINE),
-          )
+        ? printOne(context, { json }, async (accounts) => {
+            const made = await accounts.createOrganization({ name, plan }, COMMAND_LINE);
+            await noteNamesakes(context, accounts, made);
+            return made;
+          })
         : createCustomer(context, { name, plan, owner, write, json }),
     );
 }
@@ -164,7 +166,17 @@ function createCustomer(
     };
     await printNewKey(context.output, keys, made.key.id, printed, json);
     if (link !== null) notePasswordLink(context, "The owner");
+    await noteNamesakes(context, domains.accounts, made.organization);
   });
+}
+
+async function noteNamesakes(
+  { output }: CommandContext,
+  accounts: Accounts,
+  made: Organization,
+): Promise<void> {
+  const note = await noteOfNamesakes(accounts, made);
+  if (note !== null) output.note(note);
 }
 
 function describe(organization: Organization, { usage, clock }: Domains): Printable {

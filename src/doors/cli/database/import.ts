@@ -14,6 +14,7 @@ import { readThrough } from "../../../catalog/imports/writing/read-through.ts";
 import { runImport } from "../../../catalog/imports/writing/run-import.ts";
 import { readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
+import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { secretPath } from "../../../push/webhooks/manage/secret-file.ts";
 import { waitForCopies } from "../../../upkeep/cluster/wait-for-copies.ts";
@@ -93,7 +94,9 @@ async function runCommand(
   const reading = readingOf(options);
   const input = keptInput(await openInput(path), dirname(databasePath));
   const { folder } = input;
-  const highestNumber = await readThrough(input, name, reading);
+  const highestNumber = await readThrough(input, name, reading).catch((error: unknown) => {
+    throw withColumnOptions(error);
+  });
   const own = [databasePath, secretPath(databasePath)];
   const rejects = createRejectsFile(options.rejects, [path, ...own]);
   const signal = interruptSignal();
@@ -130,6 +133,15 @@ async function runCommand(
   });
   if (signal.aborted) throw new CommandExit(EXIT_INTERRUPTED, interruptedText(imported, isDry));
   report(output, summary, options);
+}
+
+/** Adds the options for unknown columns to the error that names these; any other error stays as it is. */
+function withColumnOptions(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.publicMessage.code !== "unknownColumnsInHeader")
+    return error;
+  const options =
+    "Name them with --map THEIRS=ours, or leave out all that stay unknown with --ignore-unknown.";
+  return new CommandExit(EXIT_USAGE, `${inEnglish(error.publicMessage)} ${options}`);
 }
 
 async function waitForNodes(db: Database, clock: Clock, { note }: Output): Promise<void> {

@@ -55,6 +55,19 @@ test("commands accept names of organizations, members and keys as well as their 
   expect(await machine.json(["key", "revoke", first?.prefix ?? ""])).toMatchObject({ id: key_id });
 });
 
+test("an organization with the name of others is created, with a note of their numbers", async () => {
+  const one = await create("Same", "d@example.com");
+  const words = ["org", "create", "--name", " same ", "--plan", "start"];
+  for (const owner of [[], ["--owner", "e@example.com"]]) {
+    const { exitCode, notes } = await machine.run([...words, ...owner]);
+    expect(exitCode).toBe(0);
+    expect(notes).toContain(`have this name, and commands need their numbers: ${one.id}`);
+  }
+  expect((await machine.run(["org", "create", "--name", "Only", "--plan", "start"])).notes).toBe(
+    "",
+  );
+});
+
 test("an ambiguous name is exit 2 with the numbers; an unknown name or number is exit 1", async () => {
   const [one, other] = [
     await create("Twin", "c@example.com"),

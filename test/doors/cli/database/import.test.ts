@@ -217,6 +217,7 @@ test("a file that cannot be imported is one line and changes nothing; exit 1, or
     [["channels", "missing.csv"], 1, "missing.csv"],
     [["channels", "folder"], 1, "directory"],
     [["channels", "header.csv"], 2, "titel"],
+    [["channels", "header.csv"], 2, "--map THEIRS=ours"],
     [["channels", "damaged.csv"], 2, "damaged.csv is not UTF-8 (line 20003)."],
     [["channels", "base.csv", "--timezone", "Moscow"], 2, "IANA name"],
     [["channels", "base.csv", "--map", "id"], 2, "Theirs=ours"],
