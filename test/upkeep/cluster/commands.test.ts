@@ -233,7 +233,7 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     await line.close();
     await inPostgres("CREATE SCHEMA kanalog");
     expect(await refused(["cluster", "init", "--from", machine.database], settings())).toContain(
-      "a schema named kanalog that is no cluster's",
+      "a schema named kanalog that does not belong to a cluster",
     );
     await inPostgres("DROP SCHEMA kanalog");
     await init();
