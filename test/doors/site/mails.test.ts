@@ -64,13 +64,13 @@ const kinds: [string, Message, russian: string, english: string][] = [
   [
     "a password",
     passwordMail(BASE, "ada@example.com", "TOKEN"),
-    "попросили новый пароль",
+    "запросил новый пароль",
     "asked for a new password",
   ],
   [
     "an account for a visitor",
     signUpMail(BASE, "ada@example.com", "TOKEN"),
-    "попросили аккаунт",
+    "запросил аккаунт",
     "asked for an account",
   ],
   [
