@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     });
     expect(leaving).toMatchObject({
       exitCode: 0,
-      notes: expect.stringContaining("The cluster goes on without this file"),
+      notes: expect.stringContaining("The cluster continues without this file"),
     });
     const list = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
     expect(list.results.map(({ node }: { node: string }) => node)).toEqual(["a", "b"]);

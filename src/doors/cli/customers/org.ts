@@ -82,7 +82,7 @@ export function orgCommand(context: CommandContext): Command {
         const planned = await accounts.givePlan(id, plan, options.ends ?? null, COMMAND_LINE);
         if (planEndsAt !== null && planned.planEndsAt === null) {
           output.note(
-            `The plan does not end any more; before, it ended ${formatInstant(planEndsAt)}.`,
+            `The plan no longer has an end date. It used to end ${formatInstant(planEndsAt)}.`,
           );
         }
         return planned;
