@@ -123,7 +123,7 @@ export const SETTINGS = {
   ),
   KANALOG_TRUST_PROXY: setting(
     "trustProxy",
-    "Trust a proxy in front, and of each of its headers the last value: the client IP from " +
+    "Trust a proxy in front, and the last value of each of its headers: the client IP from " +
       "`X-Forwarded-For`, and, if `KANALOG_BASE_URL` is not set, the address of pages from " +
       "`X-Forwarded-Host` and `X-Forwarded-Proto`. `next` links and mails use that address only if the " +
       "appliance listens on all addresses; otherwise, as by default, they name `KANALOG_HOST`: set " +
@@ -159,7 +159,7 @@ export const SETTINGS = {
   ),
   KANALOG_SIGN_UP: setting(
     "signUp",
-    "`on` lets visitors create an account with a key on the plan Test, through a link that is mailed to " +
+    "`on` lets visitors create an account with a key on the Test plan, through a link that is mailed to " +
       "them; `off` forbids it.",
     "off",
     onOrOff,

@@ -38,7 +38,7 @@ const queryField: Parameter<string> = {
   ...inBody(
     text({
       description:
-        'Words that a post has to have, in any form, joined by AND; `"a phrase"`, `-without`, ' +
+        'Words that a post must contain, in any form, joined by AND; `"a phrase"`, `-without`, ' +
         "`a | b`, `beginning*`, `=exact`, `#tag`, `@handle`. At least one word that is not excluded.",
       example: '"ударный кратер" | метеорит',
     }),
@@ -47,13 +47,18 @@ const queryField: Parameter<string> = {
 };
 
 const webhookField = inBody(
-  integer({ description: "Number of the webhook that gets the matches.", example: 1, minimum: 0 }),
+  integer({
+    description: "Number of the webhook that receives the matches.",
+    example: 1,
+    minimum: 0,
+  }),
 );
 
 const filterFields = {
   channel: orNull(
     text({
-      description: "Only posts of this channel: its service number, or its handle. Null: of all.",
+      description:
+        "Only posts of this channel: its service number, or its handle. Null: all channels.",
       example: "nsmag",
     }),
   ),
@@ -75,7 +80,7 @@ const filterFields = {
   ),
   is_ad: orNull(
     flag({
-      description: "true: only advertising posts; false: without advertising. Null: both.",
+      description: "true: only advertising posts; false: no advertising posts. Null: both.",
       example: false,
     }),
   ),
@@ -105,8 +110,8 @@ export const alertsCreate = apiMethod({
   tag: "Alerts",
   title: "Create alert",
   description:
-    "New posts of all public channels that match are sent to the webhook as `post.matched`, each at " +
-    "most once, from now on.",
+    "From now on, new posts of all public channels that match are sent to the webhook as " +
+    "`post.matched`, each at most once.",
   units: 0,
   audience: "managers",
   planRule: alertToSpare,
@@ -148,8 +153,8 @@ export const alertsUpdate = apiMethod({
   tag: "Alerts",
   title: "Change alert",
   description:
-    "Changes the fields that are given, at least one. Where it asks for something else then, it is " +
-    "matched with posts that are read from that moment on.",
+    "Changes the given fields, at least one. If the query, a filter or the webhook changes, only posts " +
+    "read from that moment on are matched.",
   units: 0,
   audience: "managers",
   planRule: alertsIncluded,
@@ -183,7 +188,8 @@ export const alertsDestroy = apiMethod({
   path: "/v1/msgr/alerts/:id/",
   tag: "Alerts",
   title: "Delete alert",
-  description: "Deletes an alert. Events of it that wait in the webhook's queue are still sent.",
+  description:
+    "Deletes an alert. Its events that are already in the webhook's queue are still sent.",
   units: 0,
   audience: "managers",
   planRule: alertsAccessible,

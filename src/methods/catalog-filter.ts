@@ -27,27 +27,27 @@ export const filterParameters = {
     example: "russia",
   }),
   kind: withDefault(choice(CHANNEL_KINDS, "Group chats are `chat`."), "channel"),
-  subscribers_min: integer({ description: "At least so many subscribers.", example: 1000 }),
-  subscribers_max: integer({ description: "At most so many subscribers.", example: 1_000_000 }),
+  subscribers_min: integer({ description: "Minimum number of subscribers.", example: 1000 }),
+  subscribers_max: integer({ description: "Maximum number of subscribers.", example: 1_000_000 }),
   a_plus: flag({
-    description: "true: only with the A+ mark; false: only without it.",
+    description: "true: only channels with the A+ mark; false: only channels without it.",
     example: true,
   }),
   verified: flag({
-    description: "true: only verified by their owner; false: only unverified.",
+    description: "true: only channels verified by their owners; false: only others.",
     example: true,
   }),
   growth_30d_min: integer({
-    description: "Grew by at least so many subscribers in 30 days; may be below 0.",
+    description: "Minimum growth in subscribers over 30 days; may be negative.",
     example: 100,
   }),
   reach_30d_min: integer({
-    description: "Posts of the last 30 days have at least so many views on average.",
+    description: "Minimum of the average views of the posts of the last 30 days.",
     example: 1000,
     minimum: 0,
   }),
   err_30d_min: number({
-    description: "`reach_30d` is at least so many percent of the subscribers.",
+    description: "Minimum of `reach_30d` in percent of the subscribers.",
     example: 10,
   }),
 };

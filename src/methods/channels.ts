@@ -37,8 +37,8 @@ const IDS_MAX = 100;
 
 const idList = integerList({
   description:
-    `Up to ${IDS_MAX} comma-separated service numbers; their cards in this order, unknown ones ` +
-    "left out.",
+    `Up to ${IDS_MAX} comma-separated service numbers; their cards in this order, without ` +
+    "unknown ones.",
   example: "3,1",
   itemsMax: IDS_MAX,
 });
@@ -80,7 +80,7 @@ export const channelsList = apiMethod({
   title: "Channel catalog",
   description:
     "Searches and filters the catalog; filters combine with AND. Always in descending order of " +
-    "`ordering`, channels without a value last. With `ids` all else is ignored.",
+    "`ordering`, channels without a value last. With `ids`, all other parameters are ignored.",
   tool:
     "Finds channels by title or handle (`q`), category, territory, size and marks, the biggest " +
     "first: one call with `limit` 5 answers who leads a topic. Codes for `category` and `territory` come from msgr_categories_list and " +
@@ -122,7 +122,7 @@ export const channelsRetrieve = apiMethod({
   tag: "Channels",
   title: "Channel card",
   description:
-    "A channel by its service number or its handle; a handle that nobody has now finds who had it last.",
+    "A channel by its service number or its handle. A handle that no channel has now finds the channel that had it last.",
   tool:
     "A channel's card: title, description, link, subscribers, category, territory, quality and " +
     "citation indexes; about 350 characters. Next: msgr_stats_daily_list for its growth, " +

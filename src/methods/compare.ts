@@ -22,8 +22,8 @@ export const channelsCompareList = apiMethod({
   title: "Compare channels",
   description:
     `Subscribers, posts and views of up to ${COMPARED_MAX} channels over one period of at most ` +
-    `${PERIOD_DAYS_MAX} days, in the order given. The Test plan covers the last 30 days, so that ` +
-    "channels whose last reading is older need `from` there, and `best_post` is null.",
+    `${PERIOD_DAYS_MAX} days, in the order given. The Test plan covers the last 30 days: give ` +
+    "`from` if the last reading is older, and note that `best_post` is null there.",
   tool:
     "Compares channels over a period in one call: who grew, posts, is read more. A channel is about " +
     "1,600 characters, with `fields` channel,growth,growth_percent,views_mean,err about 85. " +

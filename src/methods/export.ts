@@ -31,8 +31,8 @@ const format = withDefault(
 const cursor = (columns: string, example: string) =>
   text({
     description:
-      `To go on after a row that arrived: its ${columns}. The filters are to be given ` +
-      "again; CSV then begins without the line of columns.",
+      `To continue after a row that arrived: its ${columns}. Repeat the same filters; ` +
+      "CSV then starts without the header line.",
     example,
   });
 const ofChannels = {
@@ -46,7 +46,7 @@ const ofChannels = {
   }),
 };
 const channel = text({
-  description: "Service number, handle or link of the one channel; all by default.",
+  description: "Service number, handle or link of a single channel; all channels by default.",
   example: "nsmag",
 });
 const days = {
@@ -55,10 +55,10 @@ const days = {
 };
 
 const description = (what: string, order: string): string =>
-  `${what} as a file that is sent while it is read, of public channels, by ${order}. ` +
-  `From the Profi plan, ${EXPORTS_MAX} at once. Each ${ROWS_PER_UNIT.toLocaleString("en")} rows begun cost a unit, ` +
-  "charged before they leave, and the request the first one. A file that could not be sent whole ends in a line that " +
-  "says why and where to go on; [the guide](http://127.0.0.1:8080/docs/export/) has both. Compressed for " +
+  `${what} as a streamed file ordered by ${order}. Public channels only. ` +
+  `From the Profi plan, ${EXPORTS_MAX} at a time. Every ${ROWS_PER_UNIT.toLocaleString("en")} rows begun cost a unit, ` +
+  "counted before they are sent; the request itself costs the first one. A file that could not be sent completely ends " +
+  "with a line that says why and where to continue; see [the guide](http://127.0.0.1:8080/docs/export/). Compressed for " +
   "`Accept-Encoding: gzip`.";
 
 const common = {
@@ -107,23 +107,26 @@ export const exportPosts = apiMethod({
   path: "/v1/msgr/export/posts/",
   title: "Export of posts",
   description: description(
-    "Posts, with the filters of the search in posts,",
-    "`id`; by channel and time where a filter narrows them; newest first with `q`",
+    "Posts, with the filters of post search,",
+    "`id`; by channel and time if a filter excludes channels or days, or with `is_ad=true`; newest first with `q`",
   ),
   parameters: {
     ...{ format, channel, ...ofChannels, ...days },
     q: text({
       description:
-        `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters, as the search in posts reads them: ` +
-        "all posts that match.",
+        `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters, with the same syntax as in post search; ` +
+        "all posts that match are exported.",
       example: "новости",
     }),
     is_ad: flag({
-      description: "true: only advertising posts; false: without advertising.",
+      description: "true: only advertising posts; false: no advertising posts.",
       example: false,
     }),
     ...mediaAndViews,
-    cursor: cursor("`id`; without `q`, `channel:id` where a filter narrows them", "1000"),
+    cursor: cursor(
+      "`id`; without `q`, `channel:id` if a filter excludes channels or days, or with `is_ad=true`",
+      "1000",
+    ),
   },
   errors: ["throttled"],
   run({ q, ...args }, call) {

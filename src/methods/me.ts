@@ -20,10 +20,12 @@ const accountSchema = objectSchema(
       id: integerSchema(),
       name: textSchema(),
       prefix: textSchema({ description: "How the key begins" }),
-      access: choiceSchema(KEY_ACCESSES, { description: "The key's mark, set when it was made" }),
-      created_at: instantSchema("When the key was made"),
+      access: choiceSchema(KEY_ACCESSES, {
+        description: "Whether the key may write; set when it was created",
+      }),
+      created_at: instantSchema("When the key was created"),
       last_used_at: nullable(instantSchema("Last use, written at most once a minute")),
-      expires_at: nullable(instantSchema("When the key stops working")),
+      expires_at: nullable(instantSchema("When the key expires")),
     }),
     member: objectSchema({
       id: integerSchema(),

@@ -21,8 +21,8 @@ export const channelMentionsList = apiMethod({
   tag: "Channels",
   title: "Who mentions a channel",
   description:
-    "Posts of other channels that link to the channel, name its `@handle` or forward its posts, newest " +
-    "first, each with the channel whose post it is. A link counts for the channel that its handle finds now. " +
+    "Posts of other channels that link to the channel, contain its `@handle` or forward its posts, newest " +
+    "first, each with the channel it belongs to. A link counts for the channel that has its handle now. " +
     "From the Start plan.",
   tool:
     "Who mentions, links to or forwards a channel: the posts of others, newest first, with their channel " +
@@ -51,10 +51,10 @@ export const channelSimilarList = apiMethod({
   tag: "Channels",
   title: "Similar channels",
   description:
-    "Up to 20 channels like this one, the likest first. `score`, of 100, is put together from up to 50 points " +
-    "for those who mention both (one that mentions many channels weighs less), 25 for the same category or 15 " +
-    "for a shared one, 10 for the same territory, and up to 15 for a near number of subscribers; `reasons` " +
-    "names what counted. What it rests on: /docs/mentions/. From the Start plan.",
+    "Up to 20 similar channels, most similar first. `score` is the sum, at most 100, of up to 50 points " +
+    "for channels that mention both (those that mention many channels weigh less), 25 for the same category or 15 " +
+    "for another category in common, 10 for the same territory, and up to 15 for a similar number of subscribers; " +
+    "`reasons` lists what counted. Details: /docs/mentions/. From the Start plan.",
   tool:
     "Up to 20 channels like a channel, by who mentions both, category, territory and size, with `score` and " +
     "`reasons`: about 200 characters each. Next: msgr_channels_compare_list. Not on the Test plan. " +

@@ -35,8 +35,8 @@ export const pageParameters = {
   cursor: {
     ...text({
       description:
-        "For the next page: `next` as it stands, or its text after `cursor=`, such as " +
-        "c3-d7hs5IYsXeyJh; filters may be left out.",
+        "For the next page: `next` unchanged, or its text after `cursor=`, such as " +
+        "c3-d7hs5IYsXeyJh; filters may be omitted.",
     }),
     read: (given: unknown): Read<string> => {
       if (typeof given === "number") return { fault: INVALID_CURSOR };

@@ -12,7 +12,7 @@ export const PERIOD_DAYS_MAX = 366;
 /** Parameters that `readPeriod` reads. */
 export const periodDays = {
   from: day({
-    description: `First day, included; by default ${PERIOD_DAYS_DEFAULT} days with today.`,
+    description: `First day, included; by default, the period is the last ${PERIOD_DAYS_DEFAULT} days, with today.`,
     example: "2024-11-01",
   }),
   to: day({ description: "Last day, included; today by default.", example: "2024-11-30" }),

@@ -34,12 +34,13 @@ const foundPostSchema = objectSchema(
     ...postSchema.properties,
     snippet: textSchema({
       maxLength: 200,
-      description: "The text around the first hit, plain, on one line, at most 200 code points",
+      description: "Plain text around the first hit, on one line, at most 200 code points",
     }),
     highlights: listSchema(
       listSchema(integerSchema({ minimum: 0 }), { minItems: 2, maxItems: 2 }),
       {
-        description: "Hits in `snippet`, in code points: from the first, the second not included",
+        description:
+          "Hits in `snippet`: pairs of start and end offsets in code points, the end excluded",
       },
     ),
   },
@@ -51,7 +52,7 @@ const page = pageOf(foundPostSchema);
 /** Filters that search and export of posts have in common. */
 export const mediaAndViews = {
   media: choice(MEDIA, "A kind of media that the post has."),
-  views_min: integer({ description: "At least so many views.", example: 1000, minimum: 0 }),
+  views_min: integer({ description: "Minimum number of views.", example: 1000, minimum: 0 }),
 };
 
 const searchParameters = {
@@ -77,18 +78,18 @@ export const postsSearchList = apiMethod({
   operationId: "msgr_posts_search_list",
   path: "/v1/msgr/posts/search/",
   tag: "Posts",
-  title: "Search in posts",
+  title: "Post search",
   description:
     "Searches the texts of all posts; filters combine with AND. Words are joined by AND and match in " +
-    'any form, in Russian and English; `"a b"` is a phrase, `-w` leaves out, `a | b` takes either, ' +
-    "`w*` finds words that begin so, from three letters (two in a query; the 50 most frequent stems), `=w` " +
-    "the exact form, `#tag` and `@handle` marks. Other signs are left out: `(w)` is read as w, `#w*` as " +
-    "#w; `highlights` show what was found. With `=w`, and `w*` that reaches into the ending of words, a page may have " +
-    "fewer posts than `limit`, and `matches` counts among the newest 100 candidates: the last page is the one " +
+    'any form, in Russian and English; `"a b"` is a phrase, `-w` excludes a word, `a | b` finds either, ' +
+    "`w*` finds words that begin with w, at least three letters (two such words per query; the 50 most frequent " +
+    "stems), `=w` the exact form, `#tag` and `@handle` tags and handles. Other signs are ignored: `(w)` is read as w, " +
+    "`#w*` as #w; `highlights` show what was found. With `=w`, or a `w*` that reaches into the ending of words, a page " +
+    "may have fewer posts than `limit`, and `matches` counts among the newest 100 candidates: the last page is the one " +
     "without `next`. From the Start plan.",
   tool:
     "Who writes about something, and what: posts of all channels with the words of `q` in any form " +
-    '(ипотеки finds ипотеку), newest first. `"a b"` is a phrase, `-w` leaves out, `a | b`, `w*`, `=w`, ' +
+    '(ипотеки finds ипотеку), newest first. `"a b"` is a phrase, `-w` excludes, `a | b`, `w*`, `=w`, ' +
     "`#tag`, `@handle`. `matches` counts them. Filters as in msgr_channels_list and " +
     "msgr_channels_posts_retrieve. A post is about 1,300 to 2,200 characters: give " +
     "`fields` id,channel,published_at,snippet (about 270) and a small `limit`. Not on the Test plan. " +
@@ -100,7 +101,7 @@ export const postsSearchList = apiMethod({
     ordering: withDefault(
       choice(
         POST_ORDERINGS,
-        "Always descending. `-relevance` ranks the newest 2,000 by words and age, on one page.",
+        "Always descending. `-relevance` ranks the newest 2,000 matches by words and age, on one page.",
       ),
       "-published_at",
     ),
@@ -111,9 +112,11 @@ export const postsSearchList = apiMethod({
     ...page.properties,
     matches: integerSchema({
       minimum: 0,
-      description: "How many posts match, counted to 10,000, of exact forms in fewer",
+      description: "Number of matching posts, counted up to 10,000, or fewer with exact forms",
     }),
-    matches_capped: flagSchema({ description: "Whether there may be more than were counted" }),
+    matches_capped: flagSchema({
+      description: "Whether there may be more matches than were counted",
+    }),
   }),
   errors: [],
   async run(args, call) {

@@ -11,7 +11,7 @@ import { postsIncluded } from "./plan-rules.ts";
 /** Includes or excludes advertising posts. */
 export const advertising = {
   is_ad: flag({
-    description: "true: only advertising posts; false: without advertising.",
+    description: "true: only advertising posts; false: no advertising posts.",
     example: false,
   }),
 };

@@ -17,7 +17,7 @@ export const channelsStatsRetrieve = apiMethod({
   title: "Statistics of a selection",
   description:
     "How many channels match the catalog's filters, their subscribers, and their categories and " +
-    "territories. More than 20,000 channels are counted anew once a minute at most.",
+    "territories. Selections of more than 20,000 channels are counted again at most once a minute.",
   tool:
     'Counts the channels that match the filters of msgr_channels_list: "how many above 100,000 are ' +
     'in science", "which categories lead in a region". Gives the sum, median and deciles of ' +

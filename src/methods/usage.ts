@@ -17,11 +17,11 @@ export const meUsageList = apiMethod({
   title: "Usage by day",
   description:
     "The organization's requests and units by Moscow day, method and key, kept for 400 days. " +
-    "`errors` are the requests that were answered with a status of 400 or more.",
+    "`errors` are the requests answered with a status of 400 or above.",
   units: 0,
   parameters: {
     from: day({
-      description: `First day, included; by default ${PERIOD_DAYS_DEFAULT} days with today.`,
+      description: `First day, included; by default, the period is the last ${PERIOD_DAYS_DEFAULT} days, with today.`,
       example: "2026-11-01",
     }),
     to: day({ description: "Last day, included; today by default.", example: "2026-11-30" }),

@@ -56,7 +56,10 @@ const channelsField: Parameter<number[]> = {
 };
 
 const isActiveField = inBody(
-  flag({ description: "Enables or disables it; posts are sent from then on.", example: true }),
+  flag({
+    description: "Enables or disables the webhook; posts are sent from that moment on.",
+    example: true,
+  }),
 );
 
 export const webhooksList = apiMethod({
@@ -83,8 +86,8 @@ export const webhooksCreate = apiMethod({
   tag: "Webhooks",
   title: "Create webhook",
   description:
-    "Posts of the channels that are read from now on are sent to the address. The answer has the " +
-    "signing secret, which is shown this once.",
+    "Posts of the channels that are read from now on are sent to the address. The answer contains the " +
+    "signing secret, which is shown only once.",
   units: 0,
   audience: "managers",
   planRule: webhookToSpare,
@@ -121,8 +124,8 @@ export const webhooksUpdate = apiMethod({
   tag: "Webhooks",
   title: "Change webhook",
   description:
-    "Changes the fields that are given, at least one. `is_active` true enables a disabled webhook; " +
-    "posts are sent from that moment on, not for the time it was disabled.",
+    "Changes the given fields, at least one. `is_active` true enables a disabled webhook; " +
+    "posts that arrived while it was disabled are not sent.",
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,
@@ -153,7 +156,7 @@ export const webhooksDestroy = apiMethod({
   tag: "Webhooks",
   title: "Delete webhook",
   description:
-    "Deletes a webhook with its log of deliveries and its alerts; what waits to be sent is not sent.",
+    "Deletes a webhook with its delivery log and its alerts. Deliveries still in the queue are not sent.",
   units: 0,
   audience: "managers",
   planRule: webhooksAccessible,
@@ -174,9 +177,9 @@ export const webhooksRotateSecret = apiMethod({
   tag: "Webhooks",
   title: "Rotate signing secret",
   description:
-    "Issues a new signing secret, which is shown this once and signs from the next attempt on. " +
-    "With `overlap_hours`, attempts carry the former secret's signature beside the new one's " +
-    "(`t=…,v1=former,v1=new`) for so long; another rotation ends that.",
+    "Creates a new signing secret, which is shown only once and signs from the next attempt on. " +
+    "With `overlap_hours`, attempts also carry the previous secret's signature " +
+    "(`t=…,v1=previous,v1=new`) for that time, or until the next rotation.",
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,
@@ -184,7 +187,7 @@ export const webhooksRotateSecret = apiMethod({
     ...webhookPath,
     overlap_hours: inBody(
       integer({
-        description: "Hours for which the former secret signs too.",
+        description: "Hours for which the previous secret signs too.",
         example: 24,
         minimum: 1,
         maximum: OVERLAP_HOURS_MAX,
@@ -204,8 +207,8 @@ export const webhooksTest = apiMethod({
   tag: "Webhooks",
   title: "Send a test ping",
   description:
-    "Sends one `ping` with no posts and says what came of it: one attempt, no retries, also while " +
-    "the webhook is disabled. At most once a minute, and with resends six times a minute to one host.",
+    "Sends one `ping` without posts and returns the outcome: one attempt, no retries, even if " +
+    "the webhook is disabled. At most once a minute; pings and resends together, at most six a minute to one host.",
   units: 0,
   planRule: webhooksIncluded,
   parameters: webhookPath,
@@ -218,11 +221,11 @@ export const webhooksDeliveriesList = apiMethod({
   operationId: "msgr_webhooks_deliveries_list",
   path: "/v1/msgr/webhooks/:id/deliveries/",
   tag: "Webhooks",
-  title: "Log of deliveries",
+  title: "Delivery log",
   description:
     "A webhook's deliveries of the last 30 days, newest first, each with its attempts. `state` is " +
-    "`pending` while an attempt is to come, `delivered`, `failed` once no more come, or `dropped` " +
-    "where the webhook was disabled or the plan ended before.",
+    "`pending` while attempts remain, `delivered`, `failed` after the last attempt, or `dropped` " +
+    "if the webhook was disabled or the plan ended first.",
   units: 0,
   planRule: webhooksIncluded,
   parameters: { ...webhookPath, ...pageParameters, ...fieldsOf(deliverySchema) },
@@ -250,9 +253,9 @@ export const webhooksResend = apiMethod({
   tag: "Webhooks",
   title: "Send a delivery again",
   description:
-    "Makes one more attempt now, under the same delivery number, and says what came of it. The " +
-    "webhook must be active, the event at most two days old, and no attempt of it under way. With " +
-    "pings at most six times a minute to one host.",
+    "Makes one more attempt now, under the same delivery number, and returns the outcome. The " +
+    "webhook must be active, the event at most two days old, and no attempt of it in progress. " +
+    "Pings and resends together, at most six a minute to one host.",
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,

@@ -158,7 +158,7 @@ export function certificates(text: string): string {
     found.length = 0;
   }
   if (found.length === 0) {
-    throw new Error("holds no certificates in PEM (-----BEGIN CERTIFICATE-----…).");
+    throw new Error("contains no certificates in PEM (-----BEGIN CERTIFICATE-----…).");
   }
   return text;
 }

@@ -1417,8 +1417,8 @@ const summaryPage = {
 const startPage = {
   intro:
     "This is a Channel Data API: the catalog of a messenger's channels, their cards, daily statistics and " +
-    "posts, as JSON over HTTP, with an API key, and new posts as webhooks.",
-  signUp: "Create a free account, with a key on the plan Test",
+    "posts, as JSON over HTTP with an API key, and new posts by webhook.",
+  signUp: "Create a free account with a key on the Test plan",
   data: "The data",
   /** Labels for counts, by table, in a form that fits any number. */
   counted: { channels: "Channels", posts: "Posts", daily_statistics: "Days of statistics" },
@@ -1441,10 +1441,10 @@ const startPage = {
   allDays: "all",
   lastDays: (days: number) => `${days} days`,
   none: "none",
-  whereTo: "Where to go",
+  whereTo: "Where to go next",
   links: [
     ["account/", "Account", "sign in: keys, usage, webhooks, members"],
-    ["docs/", "API methods", "read about each of them, and try it"],
+    ["docs/", "API methods", "documentation, and a way to try each of them"],
     ["docs/mcp/", "Connecting an assistant", "MCP, with settings for common programs"],
     ["docs/webhooks/", "Receiving webhooks", "how to verify deliveries, with receivers to copy"],
     ["docs/json", "OpenAPI document", "for generating a client"],

@@ -8,7 +8,7 @@ test("an address that belongs to another machine, or to none, is refused with th
   // The first is reserved for documentation (RFC 5737), so no machine has it.
   for (const host of ["192.0.2.1", "999.1.1.1", "no-such-name.invalid"]) {
     expect(() => claimPort({ host, port: 0 }), host).toThrow(
-      `${host} is no address of this machine`,
+      `${host} is not an address of this machine`,
     );
   }
 });
@@ -27,7 +27,7 @@ import { claimPort } from "${new URL("../../src/app/listen.ts", import.meta.url)
     const nobody = ["setpriv", "--reuid=65534", "--clear-groups", "--bounding-set=-all"];
     const child = Bun.spawn([...nobody, process.execPath, "-e", script]);
     expect(await child.stdout.text()).toContain(
-      "Cannot listen on 127.0.0.1:80: ports below 1024 need a right of their own.",
+      "Cannot listen on 127.0.0.1:80: ports below 1024 need a special right.",
     );
   },
 );

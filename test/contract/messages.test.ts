@@ -161,13 +161,13 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   bodyTooManyItems: [[{ count: 75 }, "The body has more than 75 items."]],
   bodyCutByStop: [[{}, "The server stopped before the body's end."]],
   bodyCut: [[{}, "The connection was closed before the body's end."]],
-  pageTakesNoForm: [[{}, "This page takes no form."]],
-  formGone: [[{}, "This form does not exist any more."]],
-  formOfElsewhere: [[{}, "Forms are taken from the appliance's own pages only."]],
+  pageTakesNoForm: [[{}, "This page does not accept forms."]],
+  formGone: [[{}, "This form no longer exists."]],
+  formOfElsewhere: [[{}, "Forms are accepted only from the appliance's own pages."]],
   formTooLarge: [[{}, "The form is too large."]],
   formUnreadable: [[{}, "The form could not be read."]],
-  fileNotStored: [[{}, "The file cannot be stored at present."]],
-  noHost: [[{}, "The header Host names no host."]],
+  fileNotStored: [[{}, "The file cannot be stored at the moment."]],
+  noHost: [[{}, "The Host header does not name a host."]],
   passwordsWaiting: [
     [{}, "Too many passwords are waiting to be checked. Try again in a few seconds."],
   ],
@@ -176,12 +176,14 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   ],
   notEmail: [[{}, "Enter a valid email address."]],
   memberAlready: [
-    [{ email: "ada@example.com" }, "ada@example.com is a member of this organization already."],
+    [{ email: "ada@example.com" }, "ada@example.com is already a member of this organization."],
   ],
-  wrongPassword: [[{}, "This is not your present password."]],
-  nameInPassword: [[{}, "Leave your e-mail's name and Kanalog's out of the password."]],
-  commonPassword: [[{}, "This password is one of the first that are guessed."]],
-  lastStaff: [[{ email: "ada@example.com" }, "ada@example.com is the last one who is staff."]],
+  wrongPassword: [[{}, "This is not your current password."]],
+  nameInPassword: [
+    [{}, "The password must not contain the name in your email address, or the word Kanalog."],
+  ],
+  commonPassword: [[{}, "This password is among the first that attackers try. Choose another."]],
+  lastStaff: [[{ email: "ada@example.com" }, "ada@example.com is the last member of staff."]],
   notHttpsAddress: [[{}, "Enter a valid https:// address."]],
   wrongPort: [[{}, "Use port 443, or one above 1023."]],
   userInAddress: [[{}, "A user name or password in the address is not allowed."]],
@@ -261,7 +263,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
       "Enter a whole number from 0 to MAXIMUM, or a message id of MAX, such as mid.… with 16 hexadecimal digits at its end.",
     ],
   ],
-  inFuture: [[{}, "This lies more than 5 minutes ahead of now."]],
+  inFuture: [[{}, "This is more than 5 minutes in the future."]],
   notSlug: [[{}, "Enter a code of lower-case letters, digits, hyphens and underscores."]],
   noCategory: [[{}, "There is no category with this code or name."]],
   notSlugItem: [[{ given: "GIVEN" }, '"GIVEN" is not a code.']],
@@ -280,9 +282,11 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
     ],
   ],
   numberOfRemovedChannel: [
-    [{ channel: 87 }, "Channel 87 was merged or deleted, and its number is not given again."],
+    [{ channel: 87 }, "Channel 87 was merged or deleted, and its number is not reused."],
   ],
-  removedByCommand: [[{}, "A channel is removed by `kanalog channel delete` and `merge` only."]],
+  removedByCommand: [
+    [{}, "Channels can be removed only with `kanalog channel delete` and `merge`."],
+  ],
   handleMoved: [
     [{ handle: "HANDLE", from: 86, to: 87 }, "@HANDLE moved from channel 86 to channel 87."],
   ],
@@ -291,8 +295,8 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   notMessengerId: [[{}, "Enter a whole number from -9223372036854775808 to 9223372036854775807."]],
   channelNotNamed: [[{}, "Give id, msgr_id or handle."]],
   postNotNamed: [[{}, "Give id, or channel and msgr_post_id."]],
-  numberOfChannel: [[{ channel: 87 }, "Channel 87 has this number."]],
-  numberOfPost: [[{ post: 88 }, "Post 88 of the channel has this number."]],
+  numberOfChannel: [[{ channel: 87 }, "Channel 87 already has this number."]],
+  numberOfPost: [[{ post: 88 }, "Post 88 of the channel already has this number."]],
   reservedHandle: [[{ handle: "HANDLE" }, '"HANDLE" is an address of the API.']],
   notHandle: [
     [
@@ -303,14 +307,14 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   idChanged: [[{ slug: "SLUG", id: 89 }, "The id of SLUG is 89 and does not change."]],
   idTaken: [[{ id: 89, holder: "HOLDER" }, "The id 89 belongs to HOLDER."]],
   parentNeeded: [[{ kind: "KIND" }, "A KIND needs a parent."]],
-  wrongParent: [[{ kind: "KIND", above: "ABOVE" }, "A KIND cannot lie in a ABOVE."]],
+  wrongParent: [[{ kind: "KIND", above: "ABOVE" }, "A KIND cannot be part of a ABOVE."]],
   wrongChild: [
     [{ kind: "KIND", below: "BELOW", slug: "SLUG" }, "A KIND cannot contain the BELOW SLUG."],
   ],
   imageNotAddress: [
     [
       { example: "EXAMPLE" },
-      "A row of an uploaded file gives an image by its address, such as EXAMPLE.",
+      "In an uploaded file, give an image as a web address, such as EXAMPLE.",
     ],
   ],
   noImageFile: [[{ file: "FILE" }, "There is no image file FILE."]],
@@ -325,14 +329,14 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   imageTooWide: [
     [
       { file: "FILE", width: 91, height: 92, side: 93 },
-      "FILE has 91 x 92 pixels; at most 93 a side.",
+      "FILE has 91 x 92 pixels; each side may have at most 93.",
     ],
   ],
-  otherNumberOfCells: [[{}, "The row has another number of cells than the header."]],
+  otherNumberOfCells: [[{}, "The row and the header have different numbers of cells."]],
   quoteInCell: [
-    [{}, "A quote stands within a cell that is not quoted: quote the cell and double the quote."],
+    [{}, "An unquoted cell contains a quote: quote the cell and double the quote inside it."],
   ],
-  columnTwiceInRow: [[{ column: "COLUMN" }, "The row gives the column COLUMN twice."]],
+  columnTwiceInRow: [[{ column: "COLUMN" }, "The row has the column COLUMN twice."]],
   importChannelsFirst: [[{}, "Import channels first."]],
   lineNotJson: [[{}, "The line is not JSON."]],
   lineNotObject: [[{}, "The line is not a JSON object."]],
@@ -340,11 +344,16 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   noFile: [[{ path: "PATH" }, "There is no file PATH."]],
   isFolder: [[{ path: "PATH" }, "PATH is a directory, not a file."]],
   fileNotUtf8: [[{ file: "FILE", line: 94 }, "FILE is not UTF-8 (line 94)."]],
-  fileNotUtf16: [[{ file: "FILE", line: 94 }, "FILE is not UTF-16, as its mark says (line 94)."]],
+  fileNotUtf16: [
+    [
+      { file: "FILE", line: 94 },
+      "FILE is not valid UTF-16, although its byte order mark says so (line 94).",
+    ],
+  ],
   readAsWindows1251: [
     [
       {},
-      "The file is not UTF-8 and was read as Windows-1251. Where letters are wrong, save it as UTF-8.",
+      "The file is not UTF-8 and was read as Windows-1251. If letters are wrong, save it as UTF-8.",
     ],
   ],
   recognizedFile: [
@@ -353,18 +362,20 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
         ...{ format: "csv", separator: ";", encoding: "Windows-1251", compression: "gzip" },
         ...{ from: null, timezone: "ZONE" },
       },
-      "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are of ZONE.",
+      "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are in ZONE.",
     ],
     [
       {
         ...{ format: "json", separator: null, encoding: "UTF-8", compression: null },
         ...{ from: "FROM", timezone: "ZONE" },
       },
-      "Read as FROM (JSON), UTF-8, times without an offset are of ZONE.",
+      "Read as FROM (JSON), UTF-8, times without an offset are in ZONE.",
     ],
   ],
   recognizedNames: [[{ names: ["THEIRS = ours"] }, "Columns: THEIRS = ours."]],
-  ignoredColumns: [[{ columns: ["ONE", "TWO"] }, "Left out, since nothing takes them: ONE, TWO."]],
+  ignoredColumns: [
+    [{ columns: ["ONE", "TWO"] }, "Columns ignored, because there is no field for them: ONE, TWO."],
+  ],
   excelFile: [
     [
       { file: "FILE" },
@@ -377,51 +388,53 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   packedFileDamaged: [
     [
       { file: "FILE", compression: "gzip" },
-      "FILE is damaged or cut off: it cannot be unpacked (gzip). Mend it and import the file again: nothing of it is imported.",
+      "FILE is damaged or truncated: it cannot be unpacked (gzip). Correct it and import the file again: none of it was imported.",
     ],
   ],
   otherKind: [
     [
       { kind: "ONE", other: "TWO", columns: ["THREE", "FOUR"] },
-      "The file has columns of TWO (THREE, FOUR), and not of ONE. Import it as TWO.",
+      "The file has the columns of TWO (THREE, FOUR), not of ONE. Import it as TWO.",
     ],
   ],
   mapToUnknown: [
     [
       { column: "ONE", known: ["TWO", "THREE"] },
-      'There is no column "ONE" to give another name to. Known: TWO, THREE.',
+      'There is no column "ONE" to map to. Known: TWO, THREE.',
     ],
   ],
   isChatExport: [
     [{ from: "FROM" }, "The file is an export of messages. Import it with --from FROM."],
   ],
-  notForeign: [[{ from: "FROM" }, "The file has no messages as FROM writes them."]],
-  foreignKind: [[{ from: "FROM", kinds: ["ONE", "TWO"] }, "Files of FROM hold ONE and TWO."]],
+  notForeign: [[{ from: "FROM" }, "The file has no messages in the format of FROM."]],
+  foreignKind: [
+    [{ from: "FROM", kinds: ["ONE", "TWO"] }, "Files of FROM contain only ONE and TWO."],
+  ],
   jsonBroken: [
     [
       { line: 94 },
-      "Line 94: this is not JSON. Mend it and import the file again: nothing of it is imported.",
+      "Line 94: this is not JSON. Correct it and import the file again: none of it was imported.",
     ],
   ],
   jsonCutOff: [
     [
       { line: 94 },
-      "Line 94: the JSON ends in the middle. Mend it and import the file again: nothing of it is imported.",
+      "Line 94: the JSON ends in the middle. Correct it and import the file again: none of it was imported.",
     ],
   ],
   valueTooLong: [
     [
       { line: 94, characters: 71 },
-      "Line 94: a value is longer than 71 characters. Mend it and import the file again: nothing of it is imported.",
+      "Line 94: a value is longer than 71 characters. Correct it and import the file again: none of it was imported.",
     ],
   ],
   valueTooDeep: [
     [
       { line: 94, levels: 71 },
-      "Line 94: a value is nested deeper than 71 levels. Mend it and import the file again: nothing of it is imported.",
+      "Line 94: a value is nested deeper than 71 levels. Correct it and import the file again: none of it was imported.",
     ],
   ],
-  noHeader: [[{}, "The file has no whole header: its first line names the columns."]],
+  noHeader: [[{}, "The file has no complete header: its first line must name the columns."]],
   unknownColumnsInHeader: [
     [
       { unknown: ["ONE"], known: ["TWO", "THREE"] },
@@ -432,35 +445,40 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   lineTooLong: [
     [
       { line: 94, characters: 71 },
-      "Line 94: the line is longer than 71 characters. Mend it and import the file again: nothing of it is imported.",
+      "Line 94: the line is longer than 71 characters. Correct it and import the file again: none of it was imported.",
     ],
   ],
   rowTooLong: [
     [
       { line: 94, characters: 71 },
-      "Line 94: the row is longer than 71 characters; is a quote not closed? Mend it and import the file again: nothing of it is imported.",
+      "Line 94: the row is longer than 71 characters; is a quote not closed? Correct it and import the file again: none of it was imported.",
     ],
   ],
   quoteNotClosed: [
     [
       { line: 94 },
-      "Line 94: a quote is opened and not closed. Mend it and import the file again: nothing of it is imported.",
+      "Line 94: a quote is never closed. Correct it and import the file again: none of it was imported.",
     ],
   ],
   quoteNotDoubled: [
     [
       { line: 94 },
-      "Line 94: a quote within a quoted cell must be doubled. Mend it and import the file again: nothing of it is imported.",
+      "Line 94: a quote within a quoted cell must be doubled. Correct it and import the file again: none of it was imported.",
     ],
   ],
-  nothingToReplaceBy: [[{}, "The file has no rows: replacing by it would remove all."]],
-  nothingRemoved: [[{}, "Nothing is removed, since rows were rejected."]],
-  staysForChannels: [[{ slug: "SLUG" }, "SLUG stays, since channels are in it."]],
-  staysForTerritories: [[{ slug: "SLUG" }, "SLUG stays, since others lie in it."]],
+  nothingToReplaceBy: [[{}, "The file has no rows: replacing with it would remove everything."]],
+  nothingRemoved: [[{}, "Nothing was removed, because rows were rejected."]],
+  staysForChannels: [[{ slug: "SLUG" }, "SLUG stays, because it contains channels."]],
+  staysForTerritories: [[{ slug: "SLUG" }, "SLUG stays, because it contains other territories."]],
   importFailed: [
-    [{}, "The import failed; the appliance's log says why. What was read is imported."],
+    [
+      {},
+      "The import failed; the appliance's log says why. The rows read until then were imported.",
+    ],
   ],
-  importInterrupted: [[{}, "It was interrupted. Run it again: what was imported stays as it is."]],
+  importInterrupted: [
+    [{}, "The import was interrupted. Run it again: rows already imported stay as they are."],
+  ],
   scheduleWrong: [
     [
       {},
@@ -470,99 +488,107 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   sourceNameWrong: [
     [{ characters: 71 }, "Enter a name of at most 71 characters that is not a number."],
   ],
-  sourceNameTaken: [[{ name: "NAME" }, "There is a source NAME already."]],
+  sourceNameTaken: [[{ name: "NAME" }, "There is already a source NAME."]],
   sourceRuns: [[{ name: "NAME" }, "The source NAME is running."]],
   sourceAddressWrong: [
-    [{}, "Enter an https:// address; http:// only within networks of KANALOG_SOURCE_ALLOW."],
+    [
+      {},
+      "Enter an https:// address; http:// is accepted only in the networks of KANALOG_SOURCE_ALLOW.",
+    ],
   ],
   sourceRefused: [
     [
       { host: "HOST" },
-      "HOST lies in a private network, or is asked over http. Where it is yours, name its network in KANALOG_SOURCE_ALLOW.",
+      "HOST is in a private network, or its address begins with http://. If the network is yours, add it to KANALOG_SOURCE_ALLOW.",
     ],
   ],
   sourceNoSuchName: [[{ host: "HOST" }, "There is no host HOST."]],
-  sourceUnresolved: [[{ host: "HOST" }, "No name server answered about HOST."]],
-  sourceTimeout: [[{ host: "HOST" }, "HOST was silent for a minute."]],
-  sourceUnreachable: [[{ host: "HOST" }, "HOST took no connection."]],
+  sourceUnresolved: [
+    [{ host: "HOST" }, "The name HOST could not be resolved: no name server answered."],
+  ],
+  sourceTimeout: [[{ host: "HOST" }, "HOST sent nothing for a minute."]],
+  sourceUnreachable: [[{ host: "HOST" }, "HOST did not accept the connection."]],
   sourceCertificate: [
     [
       { host: "HOST" },
-      "The certificate of HOST is not good for this name, or signed by nobody who is trusted here (KANALOG_WEBHOOK_CA).",
+      "The certificate of HOST is not valid for this name, or its issuer is not trusted here (KANALOG_WEBHOOK_CA).",
     ],
   ],
-  sourceBroken: [[{ host: "HOST" }, "HOST broke off before the end of its answer."]],
+  sourceBroken: [[{ host: "HOST" }, "HOST closed the connection before the end of its response."]],
   sourceTooLarge: [[{ gigabytes: 2 }, "The file is larger than 2 GiB."]],
-  sourceStatus: [[{ status: 404 }, "It was answered 404, and not 200 with a file."]],
+  sourceStatus: [[{ status: 404 }, "The server answered with 404 instead of 200 and a file."]],
   sourceHtml: [
-    [{}, "It was answered an HTML page, and not a file: does the address ask for a sign-in?"],
+    [
+      {},
+      "The server answered with an HTML page instead of a file: does the address require signing in?",
+    ],
   ],
   sourceRedirected: [
     [
       { host: "HOST" },
-      "It leads to another host, HOST. Give the address there, where that one is to be trusted.",
+      "The address redirects to another host, HOST. If you trust that host, give the address there.",
     ],
   ],
-  sourceRedirects: [[{ redirects: 5 }, "It leads on more than 5 times."]],
+  sourceRedirects: [[{ redirects: 5 }, "The address redirects more than 5 times."]],
   sourceFolder: [[{ folder: "FOLDER" }, "The folder FOLDER cannot be read."]],
   sourceAllRejected: [
     [
       { rows: 7 },
-      "All its rows (7) were rejected, for the reasons told with the source. Mend the file, or add the source again with other options; it is tried again until rows of it are taken.",
+      "All rows (7) were rejected; the reasons are listed with the source. Correct the file, or add the source again with other options. It is tried again until some rows are accepted.",
     ],
   ],
   sourceSecret: [
     [
       {},
-      "Its headers were sealed with another KANALOG_SECRET: remove the source and add it again.",
+      "Its headers were encrypted with another KANALOG_SECRET: remove the source and add it again.",
     ],
   ],
   sourceAnswerTooLarge: [[{ host: "HOST" }, "HOST answered with more than 10 MB."]],
   sourceClock: [
     [
       {},
-      "A post is dated more than 5 minutes ahead of this machine's clock. Set the clock right; the post is read again.",
+      "A post is dated more than 5 minutes ahead of this machine's clock. Correct the clock; the post will be read again.",
     ],
   ],
   botTokenWrong: [
     [
       {},
-      "The messenger does not know this token. Copy it whole, or have a new one made and add the source again.",
+      "The messenger does not know this token. Copy all of it, or create a new one and add the source again.",
     ],
   ],
   botSecret: [
-    [{}, "Its token was sealed with another KANALOG_SECRET: remove the source and add it again."],
+    [
+      {},
+      "Its token was encrypted with another KANALOG_SECRET: remove the source and add it again.",
+    ],
   ],
   botTokenShape: [
     [
       { example: "1:A" },
-      "It is no token, which looks like 1:A. Copy it whole, with nothing before or behind it.",
+      "This is not a token. A token looks like 1:A; copy all of it, and nothing else.",
     ],
   ],
   botTokenMissing: [[{}, "Enter the bot's token."]],
   botTaken: [
     [
       { name: "NAME" },
-      "The source NAME reads this bot already. A bot's posts are told to one reader only.",
+      "The source NAME already reads this bot. The messenger gives a bot's posts to one reader only.",
     ],
   ],
   botPolledElsewhere: [
     [
       {},
-      "Another program reads this bot's updates. End it, or have a new token made and add the source again: with the old one it gets nothing any more.",
+      "Another program reads this bot's updates. Stop it, or create a new token and add the source again: the other program then gets nothing with the old one.",
     ],
   ],
   botHasWebhook: [
     [
       {},
-      "Another program has the bot's updates sent to an address of its own (a webhook). Remove that there, by deleteWebhook; then this one reads.",
+      "Another program receives the bot's updates at its own address (a webhook). Remove the webhook there, with deleteWebhook; then this source can read.",
     ],
   ],
   botAnswerWrong: [
-    [
-      {},
-      "It was answered something else than the messenger's API answers. Is the address of the API right?",
-    ],
+    [{}, "This is not an answer of the messenger's API. Is the address of the API correct?"],
   ],
   botRefused: [
     [{ status: 502, description: "Bad Gateway" }, "The messenger refused: 502 Bad Gateway"],
@@ -570,29 +596,34 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   botNotInChannel: [
     [
       {},
-      "The bot may not read it: it was removed, or is no administrator with the right to read messages.",
+      "The bot may not read this channel: it was removed, or it is not an administrator who may read messages.",
     ],
   ],
   botPartlyUnderstood: [
     [
       {},
-      "Some of its messages are of a form that is not known here. The others are read, and nothing is taken down until all are known: look for a newer version of the appliance.",
+      "Some of its messages have an unknown form. The others are read, but no post is marked as deleted until all can be read: look for a newer version of Kanalog.",
     ],
   ],
   botPushedElsewhere: [
     [
       {},
-      "Another program has MAX send it this bot's updates (a subscription), so channels that are new cannot be found. End it there; channels that are known are read.",
+      "MAX sends this bot's updates to another program (a subscription), so new channels cannot be found. End the subscription there. Known channels are still read.",
     ],
   ],
   pushesOfMaxOnly: [[{}, "Only MAX can push updates."]],
   pushesNeedHttps: [
-    [{}, "MAX pushes to port 443 over https only: set KANALOG_BASE_URL to such an address."],
+    [
+      {},
+      "MAX pushes updates only over https, to port 443: set KANALOG_BASE_URL to such an address.",
+    ],
   ],
-  exportWithoutDays: [[{}, "A period is for stats and posts only."]],
-  exportWithoutChannel: [[{}, "A channel is for channels, stats and posts only."]],
+  exportWithoutDays: [[{}, "Only stats and posts can be limited to a period."]],
+  exportWithoutChannel: [[{}, "Only channels, stats and posts can be limited to a channel."]],
   notChannelOfExport: [[{}, "Enter a service number, an @handle or a link of the messenger."]],
-  rawWithoutCsv: [[{}, "Only CSV holds texts back from spreadsheets: leave it out for NDJSON."]],
+  rawWithoutCsv: [
+    [{}, "Only CSV protects texts from spreadsheets: leave this option out for NDJSON."],
+  ],
   mentionsBeingBuilt: [
     [
       { percent: 41 },
@@ -602,23 +633,23 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   exportsUnderWay: [
     [{ exports: 2 }, "An organization may have 2 exports under way: wait for the end of one."],
   ],
-  exportUnderWay: [[{}, "Another export is under way: wait for its end."]],
+  exportUnderWay: [[{}, "Another export is running: wait until it ends."]],
   hostNotHere: [
     [
       { place: "PLACE", host: "HOST" },
-      "Cannot listen on PLACE: HOST is no address of this machine. Give --host or KANALOG_HOST one, such as 127.0.0.1, or 0.0.0.0 for all of them.",
+      "Cannot listen on PLACE: HOST is not an address of this machine. Set --host or KANALOG_HOST to one of its addresses, such as 127.0.0.1, or to 0.0.0.0 for all of them.",
     ],
   ],
   portNeedsRight: [
     [
       { place: "PLACE" },
-      "Cannot listen on PLACE: ports below 1024 need a right of their own. Give --port or KANALOG_PORT one above, with a proxy in front, or the process the capability CAP_NET_BIND_SERVICE.",
+      "Cannot listen on PLACE: ports below 1024 need a special right. Set --port or KANALOG_PORT to a higher one and put a proxy in front, or give the process the capability CAP_NET_BIND_SERVICE.",
     ],
   ],
   portTaken: [
     [
       { place: "PLACE", free: 8081 },
-      "Cannot listen on PLACE: another program does. Port 8081 is free: add --port 8081.",
+      "Cannot listen on PLACE: another program uses it. Port 8081 is free: add --port 8081.",
     ],
   ],
   cannotListen: [[{ place: "PLACE", reason: "REASON" }, "Cannot listen on PLACE: REASON."]],
@@ -633,156 +664,158 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   copyWithoutCluster: [
     [
       { file: "k.db" },
-      "k.db is a copy of a cluster's rows: set KANALOG_CLUSTER, or take it out with `kanalog cluster leave`.",
+      "k.db is a copy of a cluster's data: set KANALOG_CLUSTER, or make it independent with `kanalog cluster leave`.",
     ],
   ],
   noCopy: [
     [
       { file: "k.db" },
-      "k.db is no copy of the cluster of KANALOG_CLUSTER: make one with `kanalog cluster join`, in a new file.",
+      "k.db is not a copy of the cluster at KANALOG_CLUSTER: create one in a new file with `kanalog cluster join`.",
     ],
   ],
   otherCluster: [
     [
       { file: "k.db" },
-      "k.db is a copy of another cluster than that of KANALOG_CLUSTER: set the address of its own, or make a copy of this one with `kanalog cluster join`, in a new file.",
+      "k.db is a copy of another cluster than the one at KANALOG_CLUSTER: set the address of its own cluster, or create a copy of this one in a new file with `kanalog cluster join`.",
     ],
   ],
   copyAhead: [
     [
       { file: "k.db" },
-      "k.db has changes that the cluster has not, or lacks some that it has forgotten: make it anew with `kanalog cluster rebuild`.",
+      "k.db has changes that the cluster does not have, or lacks changes that the cluster no longer keeps: create it again with `kanalog cluster rebuild`.",
     ],
   ],
   noCluster: [
     [
       {},
-      "There is no cluster at KANALOG_CLUSTER yet: make it with `kanalog cluster init --from FILE`.",
+      "There is no cluster at KANALOG_CLUSTER yet: create it with `kanalog cluster init --from FILE`.",
     ],
   ],
-  clusterExists: [[{}, "There is a cluster at KANALOG_CLUSTER already."]],
+  clusterExists: [[{}, "There is already a cluster at KANALOG_CLUSTER."]],
   clusterNotSet: [[{}, "Set KANALOG_CLUSTER to the address of the cluster's PostgreSQL."]],
   clusterSecretNeeded: [[{}, "Set KANALOG_SECRET: all nodes of a cluster need the same one."]],
   clusterSecretDiffers: [
-    [{}, "KANALOG_SECRET differs from the one that the cluster was made with."],
+    [{}, "KANALOG_SECRET differs from the one that the cluster was created with."],
   ],
   nodeNameTaken: [
     [
       { node: "a" },
-      "Another node named a ran within the last 10 seconds: where it has ended, try again then, else give this one a name of its own with KANALOG_NODE.",
+      "Another node named a ran within the last 10 seconds. If it has stopped, try again in 10 seconds; otherwise give this node another name with KANALOG_NODE.",
     ],
   ],
-  nodeRuns: [[{ node: "a" }, "a ran within the last 10 seconds: stop it, and try again then."]],
+  nodeRuns: [
+    [{ node: "a" }, "a ran within the last 10 seconds: stop it, and try again 10 seconds later."],
+  ],
   noNode: [[{ node: "a" }, "The cluster has no node named a."]],
-  fileIsCopy: [[{}, "The file is a copy of a cluster already."]],
+  fileIsCopy: [[{}, "The file is already a copy of a cluster."]],
   restoreOnNode: [
     [
       {},
-      "A node's file is a copy of its cluster: make it anew with `kanalog cluster rebuild`, or restore PostgreSQL from its own backup.",
+      "A node's file is a copy of its cluster: create it again with `kanalog cluster rebuild`, or restore PostgreSQL from its own backup.",
     ],
   ],
   clocksDiffer: [
     [
       { seconds: -75 },
-      "This machine's clock is 75 s behind PostgreSQL's: set both by a time server.",
+      "This machine's clock is 75 s behind PostgreSQL's: synchronize both with a time server.",
     ],
     [
       { seconds: 75 },
-      "This machine's clock is 75 s ahead of PostgreSQL's: set both by a time server.",
+      "This machine's clock is 75 s ahead of PostgreSQL's: synchronize both with a time server.",
     ],
   ],
   foreignSchema: [
     [
       {},
-      "The database at KANALOG_CLUSTER has a schema named kanalog that is no cluster's: name another database.",
+      "The database at KANALOG_CLUSTER has a schema named kanalog that does not belong to a cluster: use another database.",
     ],
   ],
-  copyExists: [[{ file: "k.db" }, "k.db exists already."]],
+  copyExists: [[{ file: "k.db" }, "k.db already exists."]],
   usageDiffers: [
     [
       { file: 5, cluster: 4 },
       "The cluster would have 4 units of usage and the file has 5: nothing was changed.",
     ],
   ],
-  databaseOfOtherProgram: [[{}, "The file is a database of another program."]],
+  databaseOfOtherProgram: [[{}, "The file is another program's database."]],
   databaseOfOtherShape: [
     [
       { version: 12, reason: "table posts already exists" },
-      "The database says that its schema is version 12, but has other tables (table posts already exists): a program between two releases made it, and this one cannot migrate it. Nothing was changed. Go on with the program that made it, or export with that one and import into a new database.",
+      "The database says that its schema has version 12, but its tables differ (table posts already exists): it was created by an unreleased version, and this program cannot migrate it. Nothing was changed. Continue with the program that created it, or export the data with that program and import it into a new database.",
     ],
   ],
   newerDatabase: [
     [
       { version: 95, known: 99 },
-      "The database has schema version 95, this program knows versions up to 99. Take the newer program that wrote it.",
+      "The database has schema version 95; this program supports versions up to 99. Use the newer program that wrote it.",
     ],
   ],
   olderFile: [
     [
       { file: "FILE", version: 7, known: 8 },
-      "FILE has schema version 7, this program 8: the next start migrates it.",
+      "FILE has schema version 7, and this program has 8: the next start migrates it.",
     ],
   ],
   newerFile: [
     [
       { file: "FILE", version: 95, known: 99 },
-      "FILE has schema version 95, this program knows versions up to 99. Take the newer program that wrote it.",
+      "FILE has schema version 95; this program supports versions up to 99. Use the newer program that wrote it.",
     ],
   ],
   copyFailed: [[{ path: "PATH", reason: "REASON" }, "Cannot write the copy PATH: REASON."]],
-  fileExists: [[{ path: "PATH" }, "The file PATH exists already."]],
+  fileExists: [[{ path: "PATH" }, "The file PATH already exists."]],
   fileIsDatabase: [[{ file: "FILE" }, "FILE is the database itself."]],
   databaseInUse: [[{ path: "PATH" }, "Another process uses PATH: stop it first."]],
   cannotLock: [[{ path: "PATH", reason: "REASON" }, "Cannot lock PATH: REASON."]],
   cannotTellUse: [
     [
       { path: "PATH", companions: ["ONE", "TWO"] },
-      "PATH is so damaged that nobody can tell whether a process still uses it. Stop the server, move the file away with ONE, TWO, and restore again.",
+      "PATH is so damaged that it is impossible to tell whether a process still uses it. Stop the server, move the file away with ONE, TWO, and restore again.",
     ],
   ],
   cannotTellStaff: [
     [{ reason: "REASON", mail: "MAIL" }, "REASON Staff could not be told by mail: MAIL"],
   ],
   secretFileUnusable: [
-    [{ path: "PATH", reason: "REASON" }, "Cannot read or make the secret PATH: REASON."],
+    [{ path: "PATH", reason: "REASON" }, "Cannot read or create the secret PATH: REASON."],
   ],
   secretFileMissing: [
     [
       { path: "PATH" },
-      "The secret file PATH is missing, by which the webhooks' signing secrets are read. Put it back, or give its text as KANALOG_SECRET. Where it is lost for good, give a new text as KANALOG_SECRET: what to do about each webhook is said then.",
+      "The secret file PATH, which decrypts the webhooks' signing secrets, is missing. Put it back, or set KANALOG_SECRET to its text. If it is lost for good, set KANALOG_SECRET to a new text: the next start then says what to do about each webhook.",
     ],
   ],
   secretsUnreadable: [
     [
       { secret: "SECRET", webhooks: [96, 97] },
-      "SECRET is not what the signing secrets of these webhooks were encrypted with: 96, 97. Give the former one. Where it is lost, disable each (kanalog webhook disable W), start, have its owner rotate the secret, and enable it again (kanalog webhook enable W).",
+      "The signing secrets of these webhooks were not encrypted with SECRET: 96, 97. Use the former secret. If it is lost, disable each webhook (kanalog webhook disable W), start, have its owner rotate the secret, and enable it again (kanalog webhook enable W).",
     ],
   ],
   passwordMailSubject: [[{}, "A new password for Kanalog"]],
   passwordMail: [
     [
       {},
-      "You, or somebody for you, asked for a new password. Choose it by this link; it works for three days, and once. If it was not you, do nothing.",
+      "Somebody, probably you, asked for a new password. Choose it with this link, which works once, within three days. If it was not you, ignore this mail.",
     ],
   ],
-  signUpSubject: [[{}, "Your account at Kanalog"]],
+  signUpSubject: [[{}, "Your Kanalog account"]],
   signUpMail: [
     [
       {},
-      "You, or somebody for you, asked for an account. Make it by this link; it works for a day, and once. If it was not you, do nothing.",
+      "Somebody, probably you, asked for an account. Create it with this link, which works once, within a day. If it was not you, ignore this mail.",
     ],
   ],
   signUpKnown: [
     [
       {},
-      "You, or somebody for you, asked for an account with this address, which has one already. Sign in by this link; a forgotten password is asked for there too. If it was not you, do nothing.",
+      "Somebody, probably you, asked for an account with this address, which already has one. Sign in with this link; you can also replace a forgotten password there. If it was not you, ignore this mail.",
     ],
   ],
   invitationSubject: [[{ organization: "ORGANIZATION" }, "Invitation: ORGANIZATION"]],
   invitation: [
     [
       { organization: "ORGANIZATION", inviter: "INVITER" },
-      "INVITER invites you into the organization ORGANIZATION. Come in by this link.",
+      "INVITER invites you to join the organization ORGANIZATION. Accept with this link.",
     ],
   ],
   webhookDisabledSubject: [
@@ -791,14 +824,14 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   webhookDisabledMail: [
     [
       { id: 89, organization: "ORGANIZATION" },
-      'Not a single delivery of webhook 89 of ORGANIZATION succeeded for a day, so it was disabled: posts read from now on are not sent to it. When the receiver works again, try it with POST /v1/msgr/webhooks/89/test/ and enable the webhook on the page of API keys, or with PATCH /v1/msgr/webhooks/89/ {"is_active": true}. Posts are then sent from that moment.',
+      'No delivery of webhook 89 of ORGANIZATION succeeded for a day, so it was disabled: new posts are not sent to it. When the receiver works again, test it with POST /v1/msgr/webhooks/89/test/ and enable the webhook on the page of API keys, or with PATCH /v1/msgr/webhooks/89/ {"is_active": true}. Posts are then sent from that moment.',
     ],
   ],
   sourceSilentSubject: [[{ name: "NAME" }, "The source NAME is silent"]],
   sourceSilentMail: [
     [
       {},
-      "Nothing has come from it for three of its intervals; it is tried on. What it failed for last is below, and in staff's console under Sources, or by kanalog source list. Another mail comes only after it worked again.",
+      "Nothing has arrived from this source for three of its intervals; attempts continue. The last error is below, in the staff console under Sources, and in kanalog source list. The next mail is sent only after the source has worked again.",
     ],
   ],
   quotaMailSubject: [
@@ -807,13 +840,13 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   quotaMail: [
     [
       { organization: "ORGANIZATION", percent: 80 },
-      "ORGANIZATION has used 80 % of the request units of its period. When all are used, requests that cost are refused until the next period begins. The overview on the site tells when that is at the present pace; a higher plan begins at once.",
+      "ORGANIZATION has used 80 % of the request units of its period. When all are used, requests that cost units are refused until the next period begins. The overview on the site shows when that will be at the current pace. A higher plan takes effect at once.",
     ],
   ],
   quotaOverMail: [
     [
       { organization: "ORGANIZATION", percent: 100 },
-      "ORGANIZATION has used all request units of its period: requests that cost are refused until the next period begins. A higher plan begins at once.",
+      "ORGANIZATION has used all request units of its period: requests that cost units are refused until the next period begins. A higher plan takes effect at once.",
     ],
   ],
   requestUnits: [[{}, "Request units of the period"]],
@@ -822,7 +855,7 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   backupFailedMail: [
     [
       {},
-      "The daily backup of the database could not be written. Former backups are untouched. Look at the disk's free space and the folder's rights; the next attempt is tomorrow at 04:00 Moscow time, or at once: the page of jobs in staff's console, or kanalog backup FILE.",
+      "The daily backup of the database could not be written. Earlier backups are untouched. Check the free disk space and the folder's permissions. The next attempt is tomorrow at 04:00 Moscow time; to make a backup now, use the jobs page in the staff console, or kanalog backup FILE.",
     ],
   ],
   address: [[{}, "Address"]],

@@ -104,7 +104,7 @@ describe("a file", () => {
     const { exitCode, out, notes } = await machine.run(["check"]);
     expect(exitCode).toBe(1);
     expect(out + notes).toContain(
-      "The index posts_by_time is missing or not as this program makes it.",
+      "The index posts_by_time is missing or differs from what this program creates.",
     );
   });
 });

@@ -175,7 +175,7 @@ test("a first start whose port is taken names the next free one in one line, and
     const { exitCode, notes } = await machine.run([...words, ...options], { environment });
     expect(exitCode).toBe(1);
     const pattern =
-      /^Cannot listen on 127\.0\.0\.1:\d+: another program does\. .* add --port (\d+)\.\n$/;
+      /^Cannot listen on 127\.0\.0\.1:\d+: another program uses it\. .* add --port (\d+)\.\n$/;
     free = Number(pattern.exec(notes)?.[1]);
     expect(free, notes).toBeGreaterThan(other.port);
     expect(machine.exists("new")).toBe(false);

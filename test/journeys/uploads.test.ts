@@ -198,7 +198,7 @@ describe("a process started for the test", () => {
     expect(uploads()).toEqual([]);
     const again = remoteVisitor(second.address);
     await again.signIn("ada@example.com");
-    expect((await again.get("/staff/imports/1/")).body).toContain("It was interrupted.");
+    expect((await again.get("/staff/imports/1/")).body).toContain("The import was interrupted.");
     const before = imported();
     const path = await upload(again, "channels", channels(MANY));
     await until(async () => !(await again.get(path)).body.includes("data-refresh"));

@@ -17,7 +17,7 @@ export async function confirm(
   if (!process.stdin.isTTY) {
     throw new CommandExit(
       EXIT_USAGE,
-      "Standard input is not a terminal, so nobody can be asked: give --yes to confirm. Nothing was changed.",
+      "Standard input is not a terminal, so confirmation cannot be asked for: use --yes to confirm. Nothing was changed.",
     );
   }
   const answer = await ask("Continue? [y/N] ");

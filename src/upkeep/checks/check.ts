@@ -53,14 +53,17 @@ function schemaFaults(db: Database): string[] {
   if (version === SCHEMA_VERSION) {
     expected ??= expectedShape();
     return differences(shapeOf(db), expected).map(
-      ({ type, name }) => `The ${type} ${name} is missing or not as this program makes it.`,
+      ({ type, name }) =>
+        `The ${type} ${name} is missing or differs from what this program creates.`,
     );
   }
   const advice =
     version < SCHEMA_VERSION
       ? "the next start migrates it, and it can be checked then"
-      : "take the newer program that wrote it";
-  return [`The file has schema version ${version}, this program ${SCHEMA_VERSION}: ${advice}.`];
+      : "use the newer program that wrote it";
+  return [
+    `The file has schema version ${version}, and this program has ${SCHEMA_VERSION}: ${advice}.`,
+  ];
 }
 
 /** A part that cannot be read is a fault as well. */

@@ -124,24 +124,25 @@ export const en = {
   bodyCut: "The connection was closed before the body's end.",
 
   // Pages and forms.
-  pageTakesNoForm: "This page takes no form.",
-  formGone: "This form does not exist any more.",
-  formOfElsewhere: "Forms are taken from the appliance's own pages only.",
+  pageTakesNoForm: "This page does not accept forms.",
+  formGone: "This form no longer exists.",
+  formOfElsewhere: "Forms are accepted only from the appliance's own pages.",
   formTooLarge: "The form is too large.",
   formUnreadable: "The form could not be read.",
-  fileNotStored: "The file cannot be stored at present.",
-  noHost: "The header Host names no host.",
+  fileNotStored: "The file cannot be stored at the moment.",
+  noHost: "The Host header does not name a host.",
   passwordsWaiting: "Too many passwords are waiting to be checked. Try again in a few seconds.",
   networkWaiting: "Too many requests from your network are waiting. Try again in a few seconds.",
 
   // People.
   notEmail: "Enter a valid email address.",
   memberAlready: ({ email }: { email: string }) =>
-    `${email} is a member of this organization already.`,
-  wrongPassword: "This is not your present password.",
-  nameInPassword: "Leave your e-mail's name and Kanalog's out of the password.",
-  commonPassword: "This password is one of the first that are guessed.",
-  lastStaff: ({ email }: { email: string }) => `${email} is the last one who is staff.`,
+    `${email} is already a member of this organization.`,
+  wrongPassword: "This is not your current password.",
+  nameInPassword:
+    "The password must not contain the name in your email address, or the word Kanalog.",
+  commonPassword: "This password is among the first that attackers try. Choose another.",
+  lastStaff: ({ email }: { email: string }) => `${email} is the last member of staff.`,
 
   // Webhooks.
   notHttpsAddress: "Enter a valid https:// address.",
@@ -216,7 +217,7 @@ export const en = {
   giveAsString: "Give it as a string.",
   notPostId: ({ maximum }: { maximum: string }) =>
     `Enter a whole number from 0 to ${maximum}, or a message id of MAX, such as mid.… with 16 hexadecimal digits at its end.`,
-  inFuture: "This lies more than 5 minutes ahead of now.",
+  inFuture: "This is more than 5 minutes in the future.",
   notSlug: "Enter a code of lower-case letters, digits, hyphens and underscores.",
   noCategory: "There is no category with this code or name.",
   notSlugItem: ({ given }: { given: string }) => `"${given}" is not a code.`,
@@ -228,8 +229,8 @@ export const en = {
   twoChannels: ({ channel, other }: { channel: number; other: number }) =>
     `The columns name two channels: channel is ${channel}, channel_msgr_id is ${other}.`,
   numberOfRemovedChannel: ({ channel }: { channel: number }) =>
-    `Channel ${channel} was merged or deleted, and its number is not given again.`,
-  removedByCommand: "A channel is removed by `kanalog channel delete` and `merge` only.",
+    `Channel ${channel} was merged or deleted, and its number is not reused.`,
+  removedByCommand: "Channels can be removed only with `kanalog channel delete` and `merge`.",
   handleMoved: ({ handle, from, to }: { handle: string; from: number; to: number }) =>
     `@${handle} moved from channel ${from} to channel ${to}.`,
   moreHandlesMoved: ({ handles }: { handles: number }) =>
@@ -239,8 +240,10 @@ export const en = {
   noChannel: ({ channel }: { channel: number | string }) => `There is no channel ${channel}.`,
   channelNotNamed: "Give id, msgr_id or handle.",
   postNotNamed: "Give id, or channel and msgr_post_id.",
-  numberOfChannel: ({ channel }: { channel: number }) => `Channel ${channel} has this number.`,
-  numberOfPost: ({ post }: { post: number }) => `Post ${post} of the channel has this number.`,
+  numberOfChannel: ({ channel }: { channel: number }) =>
+    `Channel ${channel} already has this number.`,
+  numberOfPost: ({ post }: { post: number }) =>
+    `Post ${post} of the channel already has this number.`,
   reservedHandle: ({ handle }: { handle: string }) => `"${handle}" is an address of the API.`,
   notHandle:
     "Enter a handle: up to 64 letters, digits, underscores, dots and hyphens, not digits alone.",
@@ -249,11 +252,11 @@ export const en = {
   idTaken: ({ id, holder }: { id: number; holder: string }) => `The id ${id} belongs to ${holder}.`,
   parentNeeded: ({ kind }: { kind: string }) => `A ${kind} needs a parent.`,
   wrongParent: ({ kind, above }: { kind: string; above: string }) =>
-    `A ${kind} cannot lie in a ${above}.`,
+    `A ${kind} cannot be part of a ${above}.`,
   wrongChild: ({ kind, below, slug }: { kind: string; below: string; slug: string }) =>
     `A ${kind} cannot contain the ${below} ${slug}.`,
   imageNotAddress: ({ example }: { example: string }) =>
-    `A row of an uploaded file gives an image by its address, such as ${example}.`,
+    `In an uploaded file, give an image as a web address, such as ${example}.`,
   noImageFile: ({ file }: { file: string }) => `There is no image file ${file}.`,
   imageTooLarge: ({ file, bytes }: { file: string | null; bytes: number }) =>
     `${file ?? "The image"} is larger than ${bytes} bytes.`,
@@ -269,11 +272,11 @@ export const en = {
     width: number;
     height: number;
     side: number;
-  }) => `${file ?? "The image"} has ${width} x ${height} pixels; at most ${side} a side.`,
-  otherNumberOfCells: "The row has another number of cells than the header.",
-  quoteInCell:
-    "A quote stands within a cell that is not quoted: quote the cell and double the quote.",
-  columnTwiceInRow: ({ column }: { column: string }) => `The row gives the column ${column} twice.`,
+  }) =>
+    `${file ?? "The image"} has ${width} x ${height} pixels; each side may have at most ${side}.`,
+  otherNumberOfCells: "The row and the header have different numbers of cells.",
+  quoteInCell: "An unquoted cell contains a quote: quote the cell and double the quote inside it.",
+  columnTwiceInRow: ({ column }: { column: string }) => `The row has the column ${column} twice.`,
   importChannelsFirst: "Import channels first.",
   lineNotJson: "The line is not JSON.",
   lineNotObject: "The line is not a JSON object.",
@@ -286,9 +289,9 @@ export const en = {
   fileNotUtf8: ({ file, line }: { file: string; line: number }) =>
     `${file} is not UTF-8 (line ${line}).`,
   fileNotUtf16: ({ file, line }: { file: string; line: number }) =>
-    `${file} is not UTF-16, as its mark says (line ${line}).`,
+    `${file} is not valid UTF-16, although its byte order mark says so (line ${line}).`,
   readAsWindows1251:
-    "The file is not UTF-8 and was read as Windows-1251. Where letters are wrong, save it as UTF-8.",
+    "The file is not UTF-8 and was read as Windows-1251. If letters are wrong, save it as UTF-8.",
   recognizedFile: ({
     format,
     separator,
@@ -306,17 +309,17 @@ export const en = {
   }) =>
     `Read as ${from === null ? FORMAT_NAMES[format] : `${from} (${FORMAT_NAMES[format]})`}, ` +
     `${separator === null ? "" : `separated by ${SEPARATOR_NAMES[separator]}, `}` +
-    `${encoding}, ${compression === null ? "" : `${compression}, `}times without an offset are of ${timezone}.`,
+    `${encoding}, ${compression === null ? "" : `${compression}, `}times without an offset are in ${timezone}.`,
   recognizedNames: ({ names }: { names: readonly string[] }) => `Columns: ${names.join(", ")}.`,
   ignoredColumns: ({ columns }: { columns: readonly string[] }) =>
-    `Left out, since nothing takes them: ${columns.join(", ")}.`,
+    `Columns ignored, because there is no field for them: ${columns.join(", ")}.`,
   excelFile: ({ file }: { file: string }) =>
     `${file} is an Excel file or a ZIP archive. In Excel: File, Save As, "CSV UTF-8"; unpack an archive.`,
   databaseFile: ({ file }: { file: string }) =>
     `${file} is an SQLite database, not a table of rows.`,
   pdfFile: ({ file }: { file: string }) => `${file} is a PDF, not a table of rows.`,
   packedFileDamaged: ({ file, compression }: { file: string; compression: string }) =>
-    `${file} is damaged or cut off: it cannot be unpacked (${compression}). ${MEND_AND_REPEAT}`,
+    `${file} is damaged or truncated: it cannot be unpacked (${compression}). ${MEND_AND_REPEAT}`,
   packedFileTooLarge: ({ file, gigabytes }: { file: string; gigabytes: number }) =>
     `${file} unpacks to more than ${gigabytes} GiB.`,
   otherKind: ({
@@ -328,14 +331,14 @@ export const en = {
     other: string;
     columns: readonly string[];
   }) =>
-    `The file has columns of ${other} (${columns.join(", ")}), and not of ${kind}. Import it as ${other}.`,
+    `The file has the columns of ${other} (${columns.join(", ")}), not of ${kind}. Import it as ${other}.`,
   mapToUnknown: ({ column, known }: { column: string; known: readonly string[] }) =>
-    `There is no column ${JSON.stringify(column)} to give another name to. Known: ${known.join(", ")}.`,
+    `There is no column ${JSON.stringify(column)} to map to. Known: ${known.join(", ")}.`,
   isChatExport: ({ from }: { from: string }) =>
     `The file is an export of messages. Import it with --from ${from}.`,
-  notForeign: ({ from }: { from: string }) => `The file has no messages as ${from} writes them.`,
+  notForeign: ({ from }: { from: string }) => `The file has no messages in the format of ${from}.`,
   foreignKind: ({ from, kinds }: { from: string; kinds: readonly string[] }) =>
-    `Files of ${from} hold ${kinds.join(" and ")}.`,
+    `Files of ${from} contain only ${kinds.join(" and ")}.`,
   jsonBroken: ({ line }: { line: number }) => `Line ${line}: this is not JSON. ${MEND_AND_REPEAT}`,
   jsonCutOff: ({ line }: { line: number }) =>
     `Line ${line}: the JSON ends in the middle. ${MEND_AND_REPEAT}`,
@@ -343,7 +346,7 @@ export const en = {
     `Line ${line}: a value is longer than ${characters} characters. ${MEND_AND_REPEAT}`,
   valueTooDeep: ({ line, levels }: { line: number; levels: number }) =>
     `Line ${line}: a value is nested deeper than ${levels} levels. ${MEND_AND_REPEAT}`,
-  noHeader: "The file has no whole header: its first line names the columns.",
+  noHeader: "The file has no complete header: its first line must name the columns.",
   unknownColumnsInHeader: ({
     unknown,
     known,
@@ -359,98 +362,104 @@ export const en = {
   rowTooLong: ({ line, characters }: { line: number; characters: number }) =>
     `Line ${line}: the row is longer than ${characters} characters; is a quote not closed? ${MEND_AND_REPEAT}`,
   quoteNotClosed: ({ line }: { line: number }) =>
-    `Line ${line}: a quote is opened and not closed. ${MEND_AND_REPEAT}`,
+    `Line ${line}: a quote is never closed. ${MEND_AND_REPEAT}`,
   quoteNotDoubled: ({ line }: { line: number }) =>
     `Line ${line}: a quote within a quoted cell must be doubled. ${MEND_AND_REPEAT}`,
-  nothingToReplaceBy: "The file has no rows: replacing by it would remove all.",
-  nothingRemoved: "Nothing is removed, since rows were rejected.",
-  staysForChannels: ({ slug }: { slug: string }) => `${slug} stays, since channels are in it.`,
-  staysForTerritories: ({ slug }: { slug: string }) => `${slug} stays, since others lie in it.`,
-  importFailed: "The import failed; the appliance's log says why. What was read is imported.",
-  importInterrupted: "It was interrupted. Run it again: what was imported stays as it is.",
+  nothingToReplaceBy: "The file has no rows: replacing with it would remove everything.",
+  nothingRemoved: "Nothing was removed, because rows were rejected.",
+  staysForChannels: ({ slug }: { slug: string }) => `${slug} stays, because it contains channels.`,
+  staysForTerritories: ({ slug }: { slug: string }) =>
+    `${slug} stays, because it contains other territories.`,
+  importFailed:
+    "The import failed; the appliance's log says why. The rows read until then were imported.",
+  importInterrupted:
+    "The import was interrupted. Run it again: rows already imported stay as they are.",
 
   // Sources.
   scheduleWrong:
     "Enter an interval from 1m to 31d, such as 15m, 6h or 1d, or a cron pattern of five fields in Moscow time.",
   sourceNameWrong: ({ characters }: { characters: number }) =>
     `Enter a name of at most ${characters} characters that is not a number.`,
-  sourceNameTaken: ({ name }: { name: string }) => `There is a source ${name} already.`,
+  sourceNameTaken: ({ name }: { name: string }) => `There is already a source ${name}.`,
   sourceRuns: ({ name }: { name: string }) => `The source ${name} is running.`,
   sourceAddressWrong:
-    "Enter an https:// address; http:// only within networks of KANALOG_SOURCE_ALLOW.",
+    "Enter an https:// address; http:// is accepted only in the networks of KANALOG_SOURCE_ALLOW.",
   sourceRefused: ({ host }: { host: string }) =>
-    `${host} lies in a private network, or is asked over http. Where it is yours, name its network in KANALOG_SOURCE_ALLOW.`,
+    `${host} is in a private network, or its address begins with http://. If the network is yours, add it to KANALOG_SOURCE_ALLOW.`,
   sourceNoSuchName: ({ host }: { host: string }) => `There is no host ${host}.`,
-  sourceUnresolved: ({ host }: { host: string }) => `No name server answered about ${host}.`,
-  sourceTimeout: ({ host }: { host: string }) => `${host} was silent for a minute.`,
-  sourceUnreachable: ({ host }: { host: string }) => `${host} took no connection.`,
+  sourceUnresolved: ({ host }: { host: string }) =>
+    `The name ${host} could not be resolved: no name server answered.`,
+  sourceTimeout: ({ host }: { host: string }) => `${host} sent nothing for a minute.`,
+  sourceUnreachable: ({ host }: { host: string }) => `${host} did not accept the connection.`,
   sourceCertificate: ({ host }: { host: string }) =>
-    `The certificate of ${host} is not good for this name, or signed by nobody who is trusted here (KANALOG_WEBHOOK_CA).`,
-  sourceBroken: ({ host }: { host: string }) => `${host} broke off before the end of its answer.`,
+    `The certificate of ${host} is not valid for this name, or its issuer is not trusted here (KANALOG_WEBHOOK_CA).`,
+  sourceBroken: ({ host }: { host: string }) =>
+    `${host} closed the connection before the end of its response.`,
   sourceTooLarge: ({ gigabytes }: { gigabytes: number }) =>
     `The file is larger than ${gigabytes} GiB.`,
   sourceStatus: ({ status }: { status: number }) =>
-    `It was answered ${status}, and not 200 with a file.`,
-  sourceHtml: "It was answered an HTML page, and not a file: does the address ask for a sign-in?",
+    `The server answered with ${status} instead of 200 and a file.`,
+  sourceHtml:
+    "The server answered with an HTML page instead of a file: does the address require signing in?",
   sourceRedirected: ({ host }: { host: string }) =>
-    `It leads to another host, ${host}. Give the address there, where that one is to be trusted.`,
+    `The address redirects to another host, ${host}. If you trust that host, give the address there.`,
   sourceRedirects: ({ redirects }: { redirects: number }) =>
-    `It leads on more than ${redirects} times.`,
+    `The address redirects more than ${redirects} times.`,
   sourceFolder: ({ folder }: { folder: string }) => `The folder ${folder} cannot be read.`,
   sourceAllRejected: ({ rows }: { rows: number }) =>
-    `All its rows (${rows}) were rejected, for the reasons told with the source. Mend the file, or add the source again with other options; it is tried again until rows of it are taken.`,
+    `All rows (${rows}) were rejected; the reasons are listed with the source. Correct the file, or add the source again with other options. It is tried again until some rows are accepted.`,
   sourceSecret:
-    "Its headers were sealed with another KANALOG_SECRET: remove the source and add it again.",
+    "Its headers were encrypted with another KANALOG_SECRET: remove the source and add it again.",
   sourceAnswerTooLarge: ({ host }: { host: string }) => `${host} answered with more than 10 MB.`,
   sourceClock:
-    "A post is dated more than 5 minutes ahead of this machine's clock. Set the clock right; the post is read again.",
+    "A post is dated more than 5 minutes ahead of this machine's clock. Correct the clock; the post will be read again.",
   botTokenWrong:
-    "The messenger does not know this token. Copy it whole, or have a new one made and add the source again.",
+    "The messenger does not know this token. Copy all of it, or create a new one and add the source again.",
   botTokenShape: ({ example }: { example: string }) =>
-    `It is no token, which looks like ${example}. Copy it whole, with nothing before or behind it.`,
+    `This is not a token. A token looks like ${example}; copy all of it, and nothing else.`,
   botSecret:
-    "Its token was sealed with another KANALOG_SECRET: remove the source and add it again.",
+    "Its token was encrypted with another KANALOG_SECRET: remove the source and add it again.",
   botTokenMissing: "Enter the bot's token.",
   botTaken: ({ name }: { name: string }) =>
-    `The source ${name} reads this bot already. A bot's posts are told to one reader only.`,
+    `The source ${name} already reads this bot. The messenger gives a bot's posts to one reader only.`,
   botPolledElsewhere:
-    "Another program reads this bot's updates. End it, or have a new token made and add the source again: with the old one it gets nothing any more.",
+    "Another program reads this bot's updates. Stop it, or create a new token and add the source again: the other program then gets nothing with the old one.",
   botHasWebhook:
-    "Another program has the bot's updates sent to an address of its own (a webhook). Remove that there, by deleteWebhook; then this one reads.",
+    "Another program receives the bot's updates at its own address (a webhook). Remove the webhook there, with deleteWebhook; then this source can read.",
   botAnswerWrong:
-    "It was answered something else than the messenger's API answers. Is the address of the API right?",
+    "This is not an answer of the messenger's API. Is the address of the API correct?",
   botRefused: ({ status, description }: { status: number; description: string }) =>
     `The messenger refused: ${status} ${description}`.trimEnd(),
   botNotInChannel:
-    "The bot may not read it: it was removed, or is no administrator with the right to read messages.",
+    "The bot may not read this channel: it was removed, or it is not an administrator who may read messages.",
   botPartlyUnderstood:
-    "Some of its messages are of a form that is not known here. The others are read, and nothing is taken down until all are known: look for a newer version of the appliance.",
+    "Some of its messages have an unknown form. The others are read, but no post is marked as deleted until all can be read: look for a newer version of Kanalog.",
   botPushedElsewhere:
-    "Another program has MAX send it this bot's updates (a subscription), so channels that are new cannot be found. End it there; channels that are known are read.",
+    "MAX sends this bot's updates to another program (a subscription), so new channels cannot be found. End the subscription there. Known channels are still read.",
   pushesOfMaxOnly: "Only MAX can push updates.",
   pushesNeedHttps:
-    "MAX pushes to port 443 over https only: set KANALOG_BASE_URL to such an address.",
+    "MAX pushes updates only over https, to port 443: set KANALOG_BASE_URL to such an address.",
 
   // Exports.
-  exportWithoutDays: "A period is for stats and posts only.",
-  exportWithoutChannel: "A channel is for channels, stats and posts only.",
+  exportWithoutDays: "Only stats and posts can be limited to a period.",
+  exportWithoutChannel: "Only channels, stats and posts can be limited to a channel.",
   notChannelOfExport: "Enter a service number, an @handle or a link of the messenger.",
-  rawWithoutCsv: "Only CSV holds texts back from spreadsheets: leave it out for NDJSON.",
+  rawWithoutCsv: "Only CSV protects texts from spreadsheets: leave this option out for NDJSON.",
   mentionsBeingBuilt: ({ percent }: { percent: number }) =>
     `Mentions are being taken out of posts that were stored before this version: ${percent} % are done.`,
   exportsUnderWay: ({ exports }: { exports: number }) =>
     `An organization may have ${exports} exports under way: wait for the end of one.`,
-  exportUnderWay: "Another export is under way: wait for its end.",
+  exportUnderWay: "Another export is running: wait until it ends.",
 
   // Files of the appliance, for its operator.
   cannotListen: ({ place, reason }: { place: string; reason: string }) =>
     `Cannot listen on ${place}: ${reason}.`,
   hostNotHere: ({ place, host }: { place: string; host: string }) =>
-    `Cannot listen on ${place}: ${host} is no address of this machine. Give --host or KANALOG_HOST one, such as 127.0.0.1, or 0.0.0.0 for all of them.`,
+    `Cannot listen on ${place}: ${host} is not an address of this machine. Set --host or KANALOG_HOST to one of its addresses, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
   portNeedsRight: ({ place }: { place: string }) =>
-    `Cannot listen on ${place}: ports below 1024 need a right of their own. Give --port or KANALOG_PORT one above, with a proxy in front, or the process the capability CAP_NET_BIND_SERVICE.`,
+    `Cannot listen on ${place}: ports below 1024 need a special right. Set --port or KANALOG_PORT to a higher one and put a proxy in front, or give the process the capability CAP_NET_BIND_SERVICE.`,
   portTaken: ({ place, free }: { place: string; free: number }) =>
-    `Cannot listen on ${place}: another program does. Port ${free} is free: add --port ${free}.`,
+    `Cannot listen on ${place}: another program uses it. Port ${free} is free: add --port ${free}.`,
   noDatabase: ({ path }: { path: string }) => `There is no database ${path}.`,
   cannotOpenDatabase: ({ path, reason }: { path: string; reason: string }) =>
     `Cannot open the database ${path}: ${reason}.`,
@@ -462,107 +471,107 @@ export const en = {
   databaseUnreadable: ({ path, reason }: { path: string; reason: string }) =>
     `${path} cannot be read: ${reason}.`,
   copyWithoutCluster: ({ file }: { file: string }) =>
-    `${file} is a copy of a cluster's rows: set KANALOG_CLUSTER, or take it out with \`kanalog cluster leave\`.`,
+    `${file} is a copy of a cluster's data: set KANALOG_CLUSTER, or make it independent with \`kanalog cluster leave\`.`,
   noCopy: ({ file }: { file: string }) =>
-    `${file} is no copy of the cluster of KANALOG_CLUSTER: make one with \`kanalog cluster join\`, in a new file.`,
+    `${file} is not a copy of the cluster at KANALOG_CLUSTER: create one in a new file with \`kanalog cluster join\`.`,
   otherCluster: ({ file }: { file: string }) =>
-    `${file} is a copy of another cluster than that of KANALOG_CLUSTER: set the address of its own, or make a copy of this one with \`kanalog cluster join\`, in a new file.`,
+    `${file} is a copy of another cluster than the one at KANALOG_CLUSTER: set the address of its own cluster, or create a copy of this one in a new file with \`kanalog cluster join\`.`,
   copyAhead: ({ file }: { file: string }) =>
-    `${file} has changes that the cluster has not, or lacks some that it has forgotten: make it anew with \`kanalog cluster rebuild\`.`,
+    `${file} has changes that the cluster does not have, or lacks changes that the cluster no longer keeps: create it again with \`kanalog cluster rebuild\`.`,
   noCluster:
-    "There is no cluster at KANALOG_CLUSTER yet: make it with `kanalog cluster init --from FILE`.",
-  clusterExists: "There is a cluster at KANALOG_CLUSTER already.",
+    "There is no cluster at KANALOG_CLUSTER yet: create it with `kanalog cluster init --from FILE`.",
+  clusterExists: "There is already a cluster at KANALOG_CLUSTER.",
   clusterNotSet: "Set KANALOG_CLUSTER to the address of the cluster's PostgreSQL.",
   clusterSecretNeeded: "Set KANALOG_SECRET: all nodes of a cluster need the same one.",
-  clusterSecretDiffers: "KANALOG_SECRET differs from the one that the cluster was made with.",
+  clusterSecretDiffers: "KANALOG_SECRET differs from the one that the cluster was created with.",
   nodeNameTaken: ({ node }: { node: string }) =>
-    `Another node named ${node} ran within the last 10 seconds: where it has ended, try again then, else give this one a name of its own with KANALOG_NODE.`,
+    `Another node named ${node} ran within the last 10 seconds. If it has stopped, try again in 10 seconds; otherwise give this node another name with KANALOG_NODE.`,
   nodeRuns: ({ node }: { node: string }) =>
-    `${node} ran within the last 10 seconds: stop it, and try again then.`,
+    `${node} ran within the last 10 seconds: stop it, and try again 10 seconds later.`,
   noNode: ({ node }: { node: string }) => `The cluster has no node named ${node}.`,
-  fileIsCopy: "The file is a copy of a cluster already.",
+  fileIsCopy: "The file is already a copy of a cluster.",
   restoreOnNode:
-    "A node's file is a copy of its cluster: make it anew with `kanalog cluster rebuild`, or restore PostgreSQL from its own backup.",
+    "A node's file is a copy of its cluster: create it again with `kanalog cluster rebuild`, or restore PostgreSQL from its own backup.",
   clocksDiffer: ({ seconds }: { seconds: number }) =>
-    `This machine's clock is ${Math.abs(seconds)} s ${seconds < 0 ? "behind" : "ahead of"} PostgreSQL's: set both by a time server.`,
+    `This machine's clock is ${Math.abs(seconds)} s ${seconds < 0 ? "behind" : "ahead of"} PostgreSQL's: synchronize both with a time server.`,
   foreignSchema:
-    "The database at KANALOG_CLUSTER has a schema named kanalog that is no cluster's: name another database.",
-  copyExists: ({ file }: { file: string }) => `${file} exists already.`,
+    "The database at KANALOG_CLUSTER has a schema named kanalog that does not belong to a cluster: use another database.",
+  copyExists: ({ file }: { file: string }) => `${file} already exists.`,
   usageDiffers: ({ file, cluster }: { file: number; cluster: number }) =>
     `The cluster would have ${cluster} units of usage and the file has ${file}: nothing was changed.`,
-  databaseOfOtherProgram: "The file is a database of another program.",
+  databaseOfOtherProgram: "The file is another program's database.",
   databaseOfOtherShape: ({ version, reason }: { version: number; reason: string }) =>
-    `The database says that its schema is version ${version}, but has other tables (${reason}): a program between two releases made it, and this one cannot migrate it. Nothing was changed. Go on with the program that made it, or export with that one and import into a new database.`,
+    `The database says that its schema has version ${version}, but its tables differ (${reason}): it was created by an unreleased version, and this program cannot migrate it. Nothing was changed. Continue with the program that created it, or export the data with that program and import it into a new database.`,
   newerDatabase: ({ version, known }: { version: number; known: number }) =>
-    `The database has schema version ${version}, ${takeNewerProgram(known)}`,
+    `The database has schema version ${version}; ${takeNewerProgram(known)}`,
   newerFile: ({ file, version, known }: { file: string; version: number; known: number }) =>
-    `${file} has schema version ${version}, ${takeNewerProgram(known)}`,
+    `${file} has schema version ${version}; ${takeNewerProgram(known)}`,
   olderFile: ({ file, version, known }: { file: string; version: number; known: number }) =>
-    `${file} has schema version ${version}, this program ${known}: the next start migrates it.`,
+    `${file} has schema version ${version}, and this program has ${known}: the next start migrates it.`,
   copyFailed: ({ path, reason }: { path: string; reason: string }) =>
     `Cannot write the copy ${path}: ${reason}.`,
-  fileExists: ({ path }: { path: string }) => `The file ${path} exists already.`,
+  fileExists: ({ path }: { path: string }) => `The file ${path} already exists.`,
   fileIsDatabase: ({ file }: { file: string }) => `${file} is the database itself.`,
   databaseInUse: ({ path }: { path: string }) => `Another process uses ${path}: stop it first.`,
   cannotLock: ({ path, reason }: { path: string; reason: string }) =>
     `Cannot lock ${path}: ${reason}.`,
   cannotTellUse: ({ path, companions }: { path: string; companions: readonly string[] }) =>
-    `${path} is so damaged that nobody can tell whether a process still uses it. Stop the server, ` +
+    `${path} is so damaged that it is impossible to tell whether a process still uses it. Stop the server, ` +
     `move the file away with ${companions.join(", ")}, and restore again.`,
   cannotTellStaff: ({ reason, mail }: { reason: string; mail: string }) =>
     `${reason} Staff could not be told by mail: ${mail}`,
   secretFileUnusable: ({ path, reason }: { path: string; reason: string }) =>
-    `Cannot read or make the secret ${path}: ${reason}.`,
+    `Cannot read or create the secret ${path}: ${reason}.`,
   secretFileMissing: ({ path }: { path: string }) =>
-    `The secret file ${path} is missing, by which the webhooks' signing secrets are read. Put it ` +
-    "back, or give its text as KANALOG_SECRET. Where it is lost for good, give a new text as " +
-    "KANALOG_SECRET: what to do about each webhook is said then.",
+    `The secret file ${path}, which decrypts the webhooks' signing secrets, is missing. Put it ` +
+    "back, or set KANALOG_SECRET to its text. If it is lost for good, set KANALOG_SECRET to a new " +
+    "text: the next start then says what to do about each webhook.",
   secretsUnreadable: ({ secret, webhooks }: { secret: string; webhooks: readonly number[] }) =>
-    `${secret} is not what the signing secrets of these webhooks were encrypted with: ` +
-    `${webhooks.join(", ")}. Give the former one. Where it is lost, disable ` +
-    "each (kanalog webhook disable W), start, have its owner rotate the secret, and enable it " +
-    "again (kanalog webhook enable W).",
+    `The signing secrets of these webhooks were not encrypted with ${secret}: ` +
+    `${webhooks.join(", ")}. Use the former secret. If it is lost, disable ` +
+    "each webhook (kanalog webhook disable W), start, have its owner rotate the secret, and enable " +
+    "it again (kanalog webhook enable W).",
 
   // Mails, which contain every language.
   passwordMailSubject: "A new password for Kanalog",
   passwordMail:
-    "You, or somebody for you, asked for a new password. Choose it by this link; it works for three days, and once. If it was not you, do nothing.",
-  signUpSubject: "Your account at Kanalog",
+    "Somebody, probably you, asked for a new password. Choose it with this link, which works once, within three days. If it was not you, ignore this mail.",
+  signUpSubject: "Your Kanalog account",
   signUpMail:
-    "You, or somebody for you, asked for an account. Make it by this link; it works for a day, and once. If it was not you, do nothing.",
+    "Somebody, probably you, asked for an account. Create it with this link, which works once, within a day. If it was not you, ignore this mail.",
   signUpKnown:
-    "You, or somebody for you, asked for an account with this address, which has one already. Sign in by this link; a forgotten password is asked for there too. If it was not you, do nothing.",
+    "Somebody, probably you, asked for an account with this address, which already has one. Sign in with this link; you can also replace a forgotten password there. If it was not you, ignore this mail.",
   invitationSubject: ({ organization }: { organization: string }) => `Invitation: ${organization}`,
   invitation: ({ organization, inviter }: { organization: string; inviter: string }) =>
-    `${inviter} invites you into the organization ${organization}. Come in by this link.`,
+    `${inviter} invites you to join the organization ${organization}. Accept with this link.`,
   webhookDisabledSubject: ({ id, organization }: { id: number; organization: string }) =>
     `Webhook ${id} was disabled: ${organization}`,
   webhookDisabledMail: ({ id, organization }: { id: number; organization: string }) =>
-    `Not a single delivery of webhook ${id} of ${organization} succeeded for a day, so it was ` +
-    "disabled: posts read from now on are not sent to it. When the receiver works again, try it " +
+    `No delivery of webhook ${id} of ${organization} succeeded for a day, so it was ` +
+    "disabled: new posts are not sent to it. When the receiver works again, test it " +
     `with POST /v1/msgr/webhooks/${id}/test/ and enable the webhook on the page of API keys, or ` +
     `with PATCH /v1/msgr/webhooks/${id}/ {"is_active": true}. Posts are then sent from that moment.`,
   sourceSilentSubject: ({ name }: { name: string }) => `The source ${name} is silent`,
   sourceSilentMail:
-    "Nothing has come from it for three of its intervals; it is tried on. What it failed for last is " +
-    "below, and in staff's console under Sources, or by kanalog source list. Another mail comes only " +
-    "after it worked again.",
+    "Nothing has arrived from this source for three of its intervals; attempts continue. The last error is " +
+    "below, in the staff console under Sources, and in kanalog source list. The next mail is sent only " +
+    "after the source has worked again.",
   quotaMailSubject: ({ organization, percent }: { organization: string; percent: number }) =>
     `${percent} % of the quota is used: ${organization}`,
   quotaMail: ({ organization, percent }: { organization: string; percent: number }) =>
     `${organization} has used ${percent} % of the request units of its period. When all are used, ` +
-    "requests that cost are refused until the next period begins. The overview on the site tells when " +
-    "that is at the present pace; a higher plan begins at once.",
+    "requests that cost units are refused until the next period begins. The overview on the site shows when " +
+    "that will be at the current pace. A higher plan takes effect at once.",
   quotaOverMail: ({ organization }: { organization: string; percent: number }) =>
-    `${organization} has used all request units of its period: requests that cost are refused until ` +
-    "the next period begins. A higher plan begins at once.",
+    `${organization} has used all request units of its period: requests that cost units are refused until ` +
+    "the next period begins. A higher plan takes effect at once.",
   requestUnits: "Request units of the period",
   periodEnd: "End of the period",
   backupFailedSubject: "The backup failed",
   backupFailedMail:
-    "The daily backup of the database could not be written. Former backups are untouched. Look at the " +
-    "disk's free space and the folder's rights; the next attempt is tomorrow at 04:00 Moscow time, " +
-    "or at once: the page of jobs in staff's console, or kanalog backup FILE.",
+    "The daily backup of the database could not be written. Earlier backups are untouched. Check the " +
+    "free disk space and the folder's permissions. The next attempt is tomorrow at 04:00 Moscow time; " +
+    "to make a backup now, use the jobs page in the staff console, or kanalog backup FILE.",
   address: "Address",
   folder: "Folder",
   lastError: "Last error",
@@ -609,8 +618,8 @@ function numbers({ channels, more }: Numbers): string {
   return channels.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-const MEND_AND_REPEAT = "Mend it and import the file again: nothing of it is imported.";
+const MEND_AND_REPEAT = "Correct it and import the file again: none of it was imported.";
 
 function takeNewerProgram(known: number): string {
-  return `this program knows versions up to ${known}. Take the newer program that wrote it.`;
+  return `this program supports versions up to ${known}. Use the newer program that wrote it.`;
 }

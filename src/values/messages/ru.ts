@@ -91,7 +91,7 @@ export const ru: Messages = {
   originNotAllowed: "Страницам этого источника сервер MCP недоступен.",
   bodyNotSentAsJson: "Отправьте тело как JSON, с заголовком `Content-Type: application/json`.",
   bodyNotJson: "Тело — не JSON в UTF-8.",
-  bodyTooLarge: ({ kib }) => `Тело больше ${kib} КиБ.`,
+  bodyTooLarge: ({ kib }) => `Тело больше ${kib >= 1024 ? `${kib / 1024} МиБ` : `${kib} КиБ`}.`,
   bodyTooDeep: ({ levels }) => `Вложенность тела больше ${levels}.`,
   bodyTooManyTexts: ({ count }) => `В теле больше ${count} строк.`,
   bodyTooManyContainers: ({ count }) => `В теле больше ${count} объектов и списков.`,
@@ -103,7 +103,7 @@ export const ru: Messages = {
   pageTakesNoForm: "Эта страница не принимает форм.",
   formGone: "Этой формы больше нет.",
   formOfElsewhere: "Формы принимаются только с собственных страниц установки.",
-  formTooLarge: "Форма слишком велика.",
+  formTooLarge: "Форма слишком большая.",
   formUnreadable: "Форму не удалось прочитать.",
   fileNotStored: "Сейчас файл нельзя сохранить.",
   noHost: "В заголовке Host нет имени узла.",
@@ -112,7 +112,7 @@ export const ru: Messages = {
 
   notEmail: "Введите адрес электронной почты.",
   memberAlready: ({ email }) => `${email} уже состоит в этой организации.`,
-  wrongPassword: "Это не ваш нынешний пароль.",
+  wrongPassword: "Это не ваш текущий пароль.",
   nameInPassword: "В пароле не должно быть имени из вашего адреса и слова Kanalog.",
   commonPassword: "Этот пароль подбирают одним из первых. Выберите другой.",
   lastStaff: ({ email }) => `Кроме ${email}, в службе никого нет.`,
@@ -197,8 +197,8 @@ export const ru: Messages = {
   imageNotWebp: ({ file }) =>
     file === null ? "Изображение не в формате WebP." : `${file} — не изображение WebP.`,
   imageTooWide: ({ file, width, height, side }) =>
-    `В ${file ?? "изображении"} пикселей ${width} x ${height}; по стороне не больше ${side}.`,
-  otherNumberOfCells: "В строке не столько ячеек, сколько в заголовке.",
+    `${file ?? "Изображение"}: ${width} x ${height} пикселей; по каждой стороне допускается не больше ${side}.`,
+  otherNumberOfCells: "В строке и в заголовке разное число ячеек.",
   quoteInCell:
     "Кавычка внутри ячейки без кавычек: возьмите ячейку в кавычки, а эту кавычку удвойте.",
   columnTwiceInRow: ({ column }) => `В строке столбец ${column} указан дважды.`,
@@ -218,7 +218,8 @@ export const ru: Messages = {
     `${separator === null ? "" : `разделитель — ${SEPARATOR_NAMES[separator]}, `}` +
     `${encoding}, ${compression === null ? "" : `${compression}, `}время без смещения — ${timezone}.`,
   recognizedNames: ({ names }) => `Столбцы: ${names.join(", ")}.`,
-  ignoredColumns: ({ columns }) => `Пропущены столбцы, которым нет места: ${columns.join(", ")}.`,
+  ignoredColumns: ({ columns }) =>
+    `Пропущены столбцы, для которых нет поля: ${columns.join(", ")}.`,
   excelFile: ({ file }) =>
     `${file} — файл Excel или архив ZIP. В Excel: «Файл», «Сохранить как», «CSV UTF-8»; архив распакуйте.`,
   databaseFile: ({ file }) => `${file} — база SQLite, а не таблица строк.`,
@@ -230,7 +231,7 @@ export const ru: Messages = {
   otherKind: ({ kind, other, columns }) =>
     `В файле столбцы вида ${other} (${columns.join(", ")}), а не ${kind}. Загрузите его как ${other}.`,
   mapToUnknown: ({ column, known }) =>
-    `Столбца ${JSON.stringify(column)}, которому даётся другое имя, нет. Известны: ${known.join(", ")}.`,
+    `Столбца ${JSON.stringify(column)} нет, сопоставить с ним нельзя. Известны: ${known.join(", ")}.`,
   isChatExport: ({ from }) =>
     `Файл — выгрузка сообщений. Загрузите его с указанием формата ${from}.`,
   notForeign: ({ from }) => `В файле нет сообщений в формате ${from}.`,
@@ -241,7 +242,7 @@ export const ru: Messages = {
     `Строка ${line}: значение длиннее ${characters} знаков. ${MEND_AND_REPEAT}`,
   valueTooDeep: ({ line, levels }) =>
     `Строка ${line}: вложенность значения больше ${levels} уровней. ${MEND_AND_REPEAT}`,
-  noHeader: "В файле нет целого заголовка: первая строка называет столбцы.",
+  noHeader: "В файле нет полного заголовка: первая строка должна называть столбцы.",
   unknownColumnsInHeader: ({ unknown, known }) =>
     `В заголовке неизвестные столбцы: ${unknown.map((name) => JSON.stringify(name)).join(", ")}. ` +
     `Известны: ${known.join(", ")}.`,
@@ -272,17 +273,17 @@ export const ru: Messages = {
     `${host} находится в частной сети или запрошен по http. Если эта сеть ваша, укажите её в KANALOG_SOURCE_ALLOW.`,
   sourceNoSuchName: ({ host }) => `Узла ${host} нет.`,
   sourceUnresolved: ({ host }) => `Ни один сервер имён не ответил о ${host}.`,
-  sourceTimeout: ({ host }) => `${host} молчал целую минуту.`,
+  sourceTimeout: ({ host }) => `${host} не отвечал целую минуту.`,
   sourceUnreachable: ({ host }) => `${host} не принял соединение.`,
   sourceCertificate: ({ host }) =>
     `Сертификат ${host} не годится для этого имени или подписан тем, кому здесь не доверяют (KANALOG_WEBHOOK_CA).`,
-  sourceBroken: ({ host }) => `${host} прервал ответ, не дойдя до конца.`,
+  sourceBroken: ({ host }) => `${host} закрыл соединение до конца ответа.`,
   sourceTooLarge: ({ gigabytes }) => `Файл больше ${gigabytes} ГиБ.`,
   sourceStatus: ({ status }) => `Ответ — ${status}, а не 200 с файлом.`,
   sourceHtml: "Ответ — страница HTML, а не файл: не просит ли адрес войти?",
   sourceRedirected: ({ host }) =>
-    `Адрес ведёт на другой узел, ${host}. Укажите адрес там, если ему можно доверять.`,
-  sourceRedirects: ({ redirects }) => `Адрес ведёт дальше больше ${redirects} раз.`,
+    `Адрес перенаправляет на другой узел, ${host}. Если ему можно доверять, укажите адрес на нём.`,
+  sourceRedirects: ({ redirects }) => `Адрес перенаправляет больше ${redirects} раз.`,
   sourceFolder: ({ folder }) => `Папку ${folder} не удаётся прочитать.`,
   sourceAllRejected: ({ rows }) =>
     `Все строки (${rows}) отклонены, причины показаны у источника. Исправьте файл или добавьте источник заново с другими настройками; попытки продолжаются, пока строки не будут приняты.`,
@@ -319,7 +320,7 @@ export const ru: Messages = {
   exportWithoutChannel: "Канал указывают только для channels, stats и posts.",
   notChannelOfExport: "Введите служебный номер, @имя или ссылку мессенджера.",
   rawWithoutCsv:
-    "Тексты закрываются от табличных программ только в CSV: для NDJSON этого не указывайте.",
+    "Тексты защищаются от табличных программ только в CSV: для NDJSON уберите этот параметр.",
   mentionsBeingBuilt: ({ percent }) =>
     `Упоминания ещё собираются из постов, сохранённых до этой версии: готово ${percent} %.`,
   exportsUnderWay: ({ exports }) =>
@@ -339,13 +340,13 @@ export const ru: Messages = {
   notDatabase: ({ path }) => `${path} — не база, или повреждено её начало.`,
   databaseUnreadable: ({ path, reason }) => `${path} не читается: ${reason}.`,
   copyWithoutCluster: ({ file }) =>
-    `${file} — копия строк кластера: задайте KANALOG_CLUSTER или выведите её командой \`kanalog cluster leave\`.`,
+    `${file} — копия данных кластера: задайте KANALOG_CLUSTER или сделайте её самостоятельной командой \`kanalog cluster leave\`.`,
   noCopy: ({ file }) =>
     `${file} — не копия кластера из KANALOG_CLUSTER: сделайте её командой \`kanalog cluster join\`, в новом файле.`,
   otherCluster: ({ file }) =>
     `${file} — копия другого кластера, не того, что в KANALOG_CLUSTER: задайте адрес её кластера или сделайте копию этого командой \`kanalog cluster join\`, в новом файле.`,
   copyAhead: ({ file }) =>
-    `В ${file} есть изменения, которых нет в кластере, или нет тех, что кластер уже забыл: сделайте копию заново командой \`kanalog cluster rebuild\`.`,
+    `В ${file} есть изменения, которых нет в кластере, или нет тех, которых кластер уже не хранит: сделайте копию заново командой \`kanalog cluster rebuild\`.`,
   noCluster:
     "По адресу KANALOG_CLUSTER ещё нет кластера: создайте его командой `kanalog cluster init --from FILE`.",
   clusterExists: "По адресу KANALOG_CLUSTER кластер уже есть.",
@@ -353,23 +354,23 @@ export const ru: Messages = {
   clusterSecretNeeded: "Задайте KANALOG_SECRET: он один на все узлы кластера.",
   clusterSecretDiffers: "KANALOG_SECRET не тот, с которым создан кластер.",
   nodeNameTaken: ({ node }) =>
-    `Другой узел с именем ${node} работал в последние 10 секунд: если он остановлен, повторите потом, иначе задайте этому своё имя в KANALOG_NODE.`,
+    `Другой узел с именем ${node} работал в последние 10 секунд: если он остановлен, повторите через 10 секунд, иначе задайте этому другое имя в KANALOG_NODE.`,
   nodeRuns: ({ node }) =>
-    `${node} работал в последние 10 секунд: остановите его и повторите потом.`,
+    `${node} работал в последние 10 секунд: остановите его и повторите через 10 секунд.`,
   noNode: ({ node }) => `В кластере нет узла с именем ${node}.`,
-  fileIsCopy: "Этот файл уже копия кластера.",
+  fileIsCopy: "Этот файл — уже копия кластера.",
   restoreOnNode:
     "Файл узла — копия кластера: сделайте её заново командой `kanalog cluster rebuild` или восстановите PostgreSQL из его резервной копии.",
   clocksDiffer: ({ seconds }) =>
-    `Часы этой машины ${seconds < 0 ? "отстают от" : "спешат против"} часов PostgreSQL на ${Math.abs(seconds)} с: настройте те и другие по серверу времени.`,
+    `Часы этой машины ${seconds < 0 ? "отстают от часов" : "опережают часы"} PostgreSQL на ${Math.abs(seconds)} с: синхронизируйте и те и другие с сервером времени.`,
   foreignSchema:
-    "В базе KANALOG_CLUSTER есть схема kanalog, и это не кластер: укажите другую базу.",
+    "В базе KANALOG_CLUSTER есть схема kanalog, которая не относится к кластеру: укажите другую базу.",
   copyExists: ({ file }) => `${file} уже есть.`,
   usageDiffers: ({ file, cluster }) =>
-    `В кластере было бы единиц расхода: ${cluster}, а в файле ${file}: ничего не изменено.`,
+    `Единиц расхода в кластере было бы ${cluster}, а в файле их ${file}. Ничего не изменено.`,
   databaseOfOtherProgram: "Этот файл — база другой программы.",
   databaseOfOtherShape: ({ version, reason }) =>
-    `Версия схемы базы — ${version}, но таблицы в ней другие (${reason}): её создала программа между двумя выпусками, и обновить её эта программа не может. Ничего не изменено. Пользуйтесь программой, которая её создала, или выгрузите ею данные и загрузите их в новую базу.`,
+    `Версия схемы базы — ${version}, но таблицы в ней другие (${reason}): её создала невыпущенная версия, и обновить её эта программа не может. Ничего не изменено. Пользуйтесь программой, которая её создала, или выгрузите ею данные и загрузите их в новую базу.`,
   newerDatabase: ({ version, known }) => `Версия схемы базы — ${version}, ${takeNewer(known)}`,
   newerFile: ({ file, version, known }) => `Версия схемы ${file} — ${version}, ${takeNewer(known)}`,
   olderFile: ({ file, version, known }) =>
@@ -378,7 +379,7 @@ export const ru: Messages = {
   fileExists: ({ path }) => `Файл ${path} уже есть.`,
   fileIsDatabase: ({ file }) => `${file} — сама база.`,
   databaseInUse: ({ path }) => `${path} открыта другим процессом: сначала остановите его.`,
-  cannotLock: ({ path, reason }) => `Не удалось закрыть ${path} для других: ${reason}.`,
+  cannotLock: ({ path, reason }) => `Не удалось заблокировать ${path}: ${reason}.`,
   cannotTellUse: ({ path, companions }) =>
     `${path} повреждена так, что нельзя узнать, открыта ли она другим процессом. Остановите сервер, ` +
     `уберите файл вместе с ${companions.join(", ")} и восстановите ещё раз.`,
@@ -386,31 +387,31 @@ export const ru: Messages = {
   secretFileUnusable: ({ path, reason }) =>
     `Не удалось прочитать или создать секрет ${path}: ${reason}.`,
   secretFileMissing: ({ path }) =>
-    `Нет файла секрета ${path}, которым читаются секреты подписи вебхуков. Верните его или задайте ` +
-    "его текст как KANALOG_SECRET. Если он потерян, задайте новый текст как KANALOG_SECRET: тогда " +
-    "будет сказано, что делать с каждым вебхуком.",
+    `Нет файла секрета ${path}, которым расшифровываются секреты подписи вебхуков. Верните его или ` +
+    "задайте его текст в KANALOG_SECRET. Если он потерян, задайте в KANALOG_SECRET новый текст: " +
+    "следующий запуск сообщит, что делать с каждым вебхуком.",
   secretsUnreadable: ({ secret, webhooks }) =>
-    `Секреты подписи этих вебхуков зашифрованы не тем, что сейчас в ${secret}: ` +
-    `${webhooks.join(", ")}. Задайте прежнее. Если оно потеряно, отключите каждый (kanalog webhook ` +
+    `Секреты подписи этих вебхуков зашифрованы не тем секретом, что сейчас в ${secret}: ` +
+    `${webhooks.join(", ")}. Задайте прежний. Если он потерян, отключите каждый (kanalog webhook ` +
     "disable W), запустите сервер, попросите владельца сменить секрет и включите вебхук снова " +
     "(kanalog webhook enable W).",
 
   passwordMailSubject: "Новый пароль для Kanalog",
   passwordMail:
-    "Вы, или кто-то вместо вас, попросили новый пароль. Выберите его по ссылке; она действует три дня и только один раз. Если это были не вы, ничего не делайте.",
+    "Кто-то, вероятно вы, запросил новый пароль. Задайте его по ссылке: она действует один раз, в течение трёх дней. Если это были не вы, ничего не делайте.",
   signUpSubject: "Ваш аккаунт в Kanalog",
   signUpMail:
-    "Вы, или кто-то вместо вас, попросили аккаунт. Создайте его по ссылке; она действует сутки и только один раз. Если это были не вы, ничего не делайте.",
+    "Кто-то, вероятно вы, запросил аккаунт. Создайте его по ссылке: она действует один раз, в течение суток. Если это были не вы, ничего не делайте.",
   signUpKnown:
-    "Вы, или кто-то вместо вас, попросили аккаунт на этот адрес, но он уже есть. Войдите по ссылке; там же можно сменить забытый пароль. Если это были не вы, ничего не делайте.",
+    "Кто-то, вероятно вы, запросил аккаунт на этот адрес, но он уже есть. Войдите по ссылке; там же можно сменить забытый пароль. Если это были не вы, ничего не делайте.",
   invitationSubject: ({ organization }) => `Приглашение: ${organization}`,
   invitation: ({ organization, inviter }) =>
     `${inviter} приглашает вас в организацию «${organization}». Войдите по ссылке.`,
   // The English part of the subject names the organization.
-  webhookDisabledSubject: ({ id }) => `Вебхук ${id} выключен`,
+  webhookDisabledSubject: ({ id }) => `Вебхук ${id} отключён`,
   webhookDisabledMail: ({ id, organization }) =>
     `За сутки не удалась ни одна доставка вебхука ${id} организации «${organization}», и он ` +
-    "выключен: новые посты на него не отправляются. Когда приёмник снова заработает, " +
+    "отключён: новые посты на него не отправляются. Когда приёмник снова заработает, " +
     "проверьте его пробной доставкой и включите вебхук на странице ключей или методом PATCH.",
   sourceSilentSubject: ({ name }) => `Источник ${name} молчит`,
   sourceSilentMail:
@@ -421,10 +422,10 @@ export const ru: Messages = {
   quotaMail: ({ organization, percent }) =>
     `Организация «${organization}» использовала ${percent} % единиц своего периода. Когда они ` +
     "закончатся, платные запросы будут отклоняться до начала следующего периода. Когда это случится " +
-    "при таком расходе, видно на обзоре; тариф выше начинает действовать сразу.",
+    "при таком расходе, видно на обзоре. Более высокий тариф начинает действовать сразу.",
   quotaOverMail: ({ organization }) =>
     `Организация «${organization}» использовала все единицы своего периода: платные запросы ` +
-    "отклоняются до начала следующего. Тариф выше начинает действовать сразу.",
+    "отклоняются до начала следующего. Более высокий тариф начинает действовать сразу.",
   requestUnits: "Единиц в периоде",
   periodEnd: "Конец периода",
   backupFailedSubject: "Резервная копия не записана",
@@ -449,5 +450,5 @@ function numbers({ channels, more }: { channels: readonly number[]; more: number
 const MEND_AND_REPEAT = "Исправьте это и загрузите файл снова: ничего из него не загружено.";
 
 function takeNewer(known: number): string {
-  return `эта программа знает версии до ${known}. Возьмите ту новую, которая её записала.`;
+  return `эта программа поддерживает версии до ${known}. Используйте более новую программу, которая её записала.`;
 }

@@ -40,7 +40,7 @@ test("a download that is cancelled while a part is being read releases its place
   const second = await start();
   goesOn.resolve();
   await Promise.all([read, cancelled]);
-  await expect(start()).rejects.toThrow("Another export is under way");
+  await expect(start()).rejects.toThrow("Another export is running");
   expect(await new Response(second).text()).toStartWith("id,");
   await (await start()).cancel();
   await appliance.close();

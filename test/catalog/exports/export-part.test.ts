@@ -185,11 +185,17 @@ describe("a selection", () => {
   });
 
   test.each([
-    [{ kind: "channels", from: "2026-11-10" }, "from: A period is for stats and posts only."],
-    [{ kind: "categories", to: "2026-11-10" }, "to: A period is for stats and posts only."],
+    [
+      { kind: "channels", from: "2026-11-10" },
+      "from: Only stats and posts can be limited to a period.",
+    ],
+    [
+      { kind: "categories", to: "2026-11-10" },
+      "to: Only stats and posts can be limited to a period.",
+    ],
     [
       { kind: "territories", channel: "1" },
-      "channel: A channel is for channels, stats and posts only.",
+      "channel: Only channels, stats and posts can be limited to a channel.",
     ],
     [
       { kind: "posts", from: "10.11.2026" },
@@ -209,7 +215,7 @@ describe("a selection", () => {
     [{ kind: "posts", channel: "t.me/+invite" }, "channel: There is no channel t.me/+invite."],
     [
       { kind: "posts", format: "ndjson", isRaw: true },
-      "raw: Only CSV holds texts back from spreadsheets: leave it out for NDJSON.",
+      "raw: Only CSV protects texts from spreadsheets: leave this option out for NDJSON.",
     ],
   ] as const)("of %p is refused by name", (wish, expected) => {
     let detail = "nothing was thrown";

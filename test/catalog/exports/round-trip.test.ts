@@ -195,7 +195,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
 
     const { rejects } = await copy.importRows("channels", [channel(3), channel(4)]);
     expect(rejects.map(({ reason }) => reason)).toEqual(
-      [3, 4].map((id) => `Channel ${id} was merged or deleted, and its number is not given again.`),
+      [3, 4].map((id) => `Channel ${id} was merged or deleted, and its number is not reused.`),
     );
     await imported(copy, "channels", [{ handle: "new", title: "Новый", subscribers: 1 }]);
     expect((await copy.get("/v1/msgr/channels/new/")).body.id).toBe(5);
@@ -321,7 +321,7 @@ describe.each([["csv"], ["ndjson"]] as const)("as %s", (format) => {
       { handle: "one", removed: true },
     ]);
     expect(rejects.map(({ column, reason }) => [column, reason])).toEqual([
-      ["removed", "A channel is removed by `kanalog channel delete` and `merge` only."],
+      ["removed", "Channels can be removed only with `kanalog channel delete` and `merge`."],
       ["id", "This field is required."],
     ]);
     expect((await copy.get("/v1/msgr/channels/1/")).status).toBe(200);

@@ -116,7 +116,7 @@ test("--replace removes entries that the file does not name, unless a channel us
   ]);
   const summary = await appliance.importRows("categories", [{ slug: "film", name: "Кино" }], true);
   expect(summary).toMatchObject({ inserted: 1, removed: 2 });
-  expect(summary.notes).toEqual(["painting stays, since channels are in it."]);
+  expect(summary.notes).toEqual(["painting stays, because it contains channels."]);
   expect((await slugs()).toSorted()).toEqual(["film", "painting"]);
 });
 
@@ -210,7 +210,9 @@ test("an image within a cell, as exports write it, must meet the same rules as a
   const rows = bad.map((bytes) => `painting,"${cell(bytes)}"\n`).join("");
   const refused = await importText(appliance, "categories", `slug,image\n${rows}`);
   expect(refused.rejects.map(({ column }) => column)).toEqual(bad.map(() => "image"));
-  expect(refused.rejects[0]?.reason).toBe("The image has 501 x 10 pixels; at most 500 a side.");
+  expect(refused.rejects[0]?.reason).toBe(
+    "The image has 501 x 10 pixels; each side may have at most 500.",
+  );
   const faults = refused.groups.map(({ fault }) => inLanguage("ru", fault));
   expect(faults.filter((fault) => /The image|null/.test(fault))).toEqual([]);
   expect(await image("painting")).toBe("https://example.com/painting.webp");

@@ -243,11 +243,11 @@ describe("an import", () => {
         "posts",
         "telegram-desktop",
         '{"chats": {"list": []}}',
-        "The file has no messages as telegram-desktop writes them.",
+        "The file has no messages in the format of telegram-desktop.",
       ],
-      ["posts", "telethon", "[]", "The file has no messages as telethon writes them."],
-      ["channels", "telethon", "[]", "Files of telethon hold posts."],
-      ["stats", "pyrogram", "[]", "Files of pyrogram hold posts and channels."],
+      ["posts", "telethon", "[]", "The file has no messages in the format of telethon."],
+      ["channels", "telethon", "[]", "Files of telethon contain only posts."],
+      ["stats", "pyrogram", "[]", "Files of pyrogram contain only posts and channels."],
       ["posts", "telegram-desktop", "id,text\n", "Line 1: this is not JSON."],
     ] as const) {
       const work = importText(appliance, kind, content, { format: null, from });

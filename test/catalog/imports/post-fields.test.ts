@@ -210,7 +210,7 @@ test("views were read when the row says, or else now; a post whose views were ne
 
 test("an instant more than 5 minutes in the future is rejected, in posts and in statistics", async () => {
   const ahead = "2026-11-20T12:05:00.001+03:00";
-  const message = "This lies more than 5 minutes ahead of now.";
+  const message = "This is more than 5 minutes in the future.";
   for (const column of ["published_at", "edited_at", "views_at"]) {
     const row = { id: 1, channel: 1, published_at: AT };
     expect(await reasons([{ ...row, [column]: ahead }])).toEqual([[column, message]]);

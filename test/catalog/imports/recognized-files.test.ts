@@ -151,15 +151,15 @@ const REFUSED: [name: string, content: string | Uint8Array, said: string, Import
   ["a compressed Excel file", gzipSync(XLSX), 'In Excel: File, Save As, "CSV UTF-8"'],
   ["a database", "SQLite format 3\0 and more", "is an SQLite database"],
   ["a PDF", "%PDF-1.7 and what follows", "is a PDF"],
-  ["truncated gzip", gzipSync(CSV).subarray(0, -9), "is damaged or cut off"],
-  ["truncated zstd", zstdCompressSync(CSV).subarray(0, -4), "is damaged or cut off"],
-  ["damaged gzip", gzipSync(CSV).fill(7, 12, 30), "is damaged or cut off"],
-  ["damaged zstd", zstdCompressSync(CSV).fill(7, 6, 30), "is damaged or cut off"],
-  ["UTF-16 that ends within a character", utf16(CSV, false).subarray(0, -1), "is not UTF-16"],
+  ["truncated gzip", gzipSync(CSV).subarray(0, -9), "is damaged or truncated"],
+  ["truncated zstd", zstdCompressSync(CSV).subarray(0, -4), "is damaged or truncated"],
+  ["damaged gzip", gzipSync(CSV).fill(7, 12, 30), "is damaged or truncated"],
+  ["damaged zstd", zstdCompressSync(CSV).fill(7, 6, 30), "is damaged or truncated"],
+  ["UTF-16 that ends within a character", utf16(CSV, false).subarray(0, -1), "is not valid UTF-16"],
   [
     "posts as channels",
     "channel,msgr_post_id,text,views\n@a,1,x,2\n",
-    "The file has columns of posts (channel, msgr_post_id, text, views), and not of channels. Import it as posts.",
+    "The file has the columns of posts (channel, msgr_post_id, text, views), not of channels. Import it as posts.",
   ],
   [
     "posts as channels, even if unknown columns are ignored",
@@ -170,12 +170,12 @@ const REFUSED: [name: string, content: string | Uint8Array, said: string, Import
   [
     "statistics as channels in NDJSON",
     '{"channel":1,"day":"2026-11-01","subscribers":1}\n',
-    "The file has columns of stats (channel, day, subscribers), and not of channels.",
+    "The file has the columns of stats (channel, day, subscribers), not of channels.",
   ],
   [
     "statistics as channels in a JSON array",
     '[{"channel":1,"day":"2026-11-01","subscribers":1}]',
-    "The file has columns of stats (channel, day, subscribers), and not of channels.",
+    "The file has the columns of stats (channel, day, subscribers), not of channels.",
   ],
   ["unknown columns", "id,titel,subscribers\n1,A,1\n", 'The header has unknown columns: "titel".'],
   [
@@ -187,7 +187,7 @@ const REFUSED: [name: string, content: string | Uint8Array, said: string, Import
   [
     "a map to an unknown column",
     CSV,
-    'There is no column "name" to give another name to.',
+    'There is no column "name" to map to.',
     { map: { title: "name" } },
   ],
   ["a truncated JSON array", '[{"id":1},\n{"id":2}', "Line 2: the JSON ends in the middle."],

@@ -268,7 +268,7 @@ test("a quote that makes the end of a cell ambiguous refuses the file with its l
     expect(error.detail).toContain(reason);
   }
   const error = await refusal(importChannels('id,title,subscribers\n1,A,1\n2,"B,1\n3,C,1\n'));
-  expect(error.detail).toStartWith("Line 3: a quote is opened and not closed.");
+  expect(error.detail).toStartWith("Line 3: a quote is never closed.");
   expect(titles()).toEqual([]);
 });
 

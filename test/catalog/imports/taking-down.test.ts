@@ -112,7 +112,7 @@ test("a later row of the post, by either identity, does not restore it and count
   expect(await status(5)).toBe(404);
   const { rejects } = await pushing.appliance.importRows("posts", [{ ...POST, id: 9 }]);
   expect(rejects).toMatchObject([
-    { column: "msgr_post_id", reason: "Post 5 of the channel has this number." },
+    { column: "msgr_post_id", reason: "Post 5 of the channel already has this number." },
   ]);
 });
 

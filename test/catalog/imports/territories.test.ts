@@ -137,9 +137,9 @@ test("--replace removes nodes that the file does not name, but none above a chan
   expect(summary).toMatchObject({ inserted: 1, removed: 2 });
   expect((await paths()).toSorted()).toEqual(["by", "ru", "ru/west", "ru/west/lake"]);
   expect(summary.notes.toSorted()).toEqual([
-    "lake stays, since channels are in it.",
-    "ru stays, since others lie in it.",
-    "west stays, since others lie in it.",
+    "lake stays, because it contains channels.",
+    "ru stays, because it contains other territories.",
+    "west stays, because it contains other territories.",
   ]);
 });
 

@@ -92,7 +92,7 @@ describe("a merge", () => {
     expect(rejects).toMatchObject([
       {
         column: "id",
-        reason: "Channel 1 was merged or deleted, and its number is not given again.",
+        reason: "Channel 1 was merged or deleted, and its number is not reused.",
       },
     ]);
   });

@@ -132,7 +132,7 @@ test("a file whose rows were all rejected is an error, and is retried until some
     ...{ failures: 1, failedFile: "1.csv", succeededAt: null },
     summary: { read: 2, rejected: 2 },
   });
-  expect(source.failure && inEnglish(source.failure)).toStartWith("All its rows (2) were rejected");
+  expect(source.failure && inEnglish(source.failure)).toStartWith("All rows (2) were rejected");
   expect(await look()).toMatchObject({ failures: 2, failedFile: "1.csv" });
   put("1.csv", "First");
   appliance.ports.clock.advance(MINUTE_MS);

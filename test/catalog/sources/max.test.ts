@@ -384,7 +384,7 @@ describe("posts that MAX no longer has", () => {
       expect(source).toMatchObject({ failures: 0 });
       const [{ fault, isRead } = { fault: null, isRead: false }] = await world.chats();
       expect(isRead).toBe(true);
-      expect(fault && inEnglish(fault)).toContain("of a form that is not known here");
+      expect(fault && inEnglish(fault)).toContain("messages have an unknown form");
       const posts = world.max.channels.get(String(NEWS))?.posts ?? new Map();
       for (const [mid, { text }] of posts) if (text === "странный") posts.delete(mid);
       await world.after(15 * MINUTE_MS);
@@ -514,13 +514,13 @@ describe("faults of MAX", () => {
   test("an address that answers HTML is reported in one line", async () => {
     world.disturbNetwork = () => ({ status: 200, body: "<html>hello</html>" });
     await world.after(15 * MINUTE_MS);
-    expect(await world.failure()).toContain("something else than the messenger's API answers");
+    expect(await world.failure()).toContain("not an answer of the messenger's API");
   });
 
   test("another program that receives the updates is reported, and known channels are still read", async () => {
     world.max.subscriptions.push({ url: "https://elsewhere.example/", secret: "secret" });
     await world.after(15 * MINUTE_MS);
-    expect(await world.failure()).toContain("Another program");
+    expect(await world.failure()).toContain("to another program (a subscription)");
     expect(world.stored(mid)?.text).toBe("новое");
   });
 

@@ -122,13 +122,13 @@ test("a 304 without a body is a success with nothing to do", async () => {
 
 test("a 304 to an unconditional request is an error, because no file was ever read", async () => {
   answer = () => new Response(null, { status: 304 });
-  expect(failureOf(await look())).toBe("It was answered 304, and not 200 with a file.");
+  expect(failureOf(await look())).toBe("The server answered with 304 instead of 200 and a file.");
 });
 
 test("truncated gzip is reported in one line, and changes nothing", async () => {
   const packed = gzipSync(`${GOOD}${"3,Three,300,true\n".repeat(5_000)}`);
   answer = () => new Response(packed.subarray(0, packed.length / 2));
-  expect(failureOf(await look())).toMatch(/^\S+ is damaged or cut off: it cannot be unpacked/);
+  expect(failureOf(await look())).toMatch(/^\S+ is damaged or truncated: it cannot be unpacked/);
   expect(await title(1)).toBeUndefined();
 });
 
@@ -154,7 +154,7 @@ test("a redirect to a private address is not followed, and that server gets no r
     },
   });
   answer = () => Response.redirect(other.url.href);
-  expect(failureOf(await look())).toStartWith("It leads to another host, 127.0.0.2");
+  expect(failureOf(await look())).toStartWith("The address redirects to another host, 127.0.0.2");
   expect(others).toBe(0);
   await other.stop(true);
 });

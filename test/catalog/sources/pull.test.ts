@@ -113,7 +113,7 @@ describe("a file at a web address", () => {
     await add();
     const source = await look();
     expect(source).toMatchObject({ failures: 1, position: {}, summary: { read: 1, rejected: 1 } });
-    expect(failureOf(source)).toStartWith("All its rows (1) were rejected");
+    expect(failureOf(source)).toStartWith("All rows (1) were rejected");
     answer = { status: 200, headers: { etag: '"good"' }, body: TWO_CHANNELS };
     pass(MINUTE_MS);
     expect(await look()).toMatchObject({ failures: 0, position: { etag: '"good"' } });
@@ -142,7 +142,7 @@ describe("a file at a web address", () => {
     answer = { status: 200, body: packed.subarray(0, packed.length - 8) };
     await add();
     const source = await look();
-    expect(failureOf(source)).toContain("is damaged or cut off");
+    expect(failureOf(source)).toContain("is damaged or truncated");
     expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(404);
     answer = { status: 200, body: packed };
     pass(MINUTE_MS);
@@ -198,35 +198,35 @@ describe("when the other side fails", () => {
     [
       "an HTML page",
       { status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: "<html>" },
-      "It was answered an HTML page, and not a file: does the address ask for a sign-in?",
+      "The server answered with an HTML page instead of a file: does the address require signing in?",
     ],
-    ["a 404", { status: 404 }, "It was answered 404, and not 200 with a file."],
-    ["silence", { fault: "timeout" }, "files.example.com was silent for a minute."],
+    ["a 404", { status: 404 }, "The server answered with 404 instead of 200 and a file."],
+    ["silence", { fault: "timeout" }, "files.example.com sent nothing for a minute."],
     [
       "a wrong certificate",
       { fault: "certificate" },
-      "The certificate of files.example.com is not good for this name, or signed by nobody who is trusted here (KANALOG_WEBHOOK_CA).",
+      "The certificate of files.example.com is not valid for this name, or its issuer is not trusted here (KANALOG_WEBHOOK_CA).",
     ],
     [
       "an answer cut short",
       { fault: "broken" },
-      "files.example.com broke off before the end of its answer.",
+      "files.example.com closed the connection before the end of its response.",
     ],
     ["3 GiB", { fault: "too_large" }, "The file is larger than 2 GiB."],
     [
       "a redirect to another host",
       { status: 302, headers: { location: "https://elsewhere.example.com/" } },
-      "It leads to another host, elsewhere.example.com. Give the address there, where that one is to be trusted.",
+      "The address redirects to another host, elsewhere.example.com. If you trust that host, give the address there.",
     ],
     [
       "a redirect to a private address",
       { status: 302, headers: { location: "https://10.0.0.1/" } },
-      "It leads to another host, 10.0.0.1. Give the address there, where that one is to be trusted.",
+      "The address redirects to another host, 10.0.0.1. If you trust that host, give the address there.",
     ],
     [
       "redirects without end",
       { status: 307, headers: { location: "/more" } },
-      "It leads on more than 5 times.",
+      "The address redirects more than 5 times.",
     ],
   ])("%s is reported in one line, and changes nothing", async (_, file, expected) => {
     answer = file;
@@ -247,7 +247,7 @@ describe("when the other side fails", () => {
   test("a private address is never connected to, unless it is in the operator's own networks", async () => {
     appliance.ports.network.names.set("files.example.com", ["192.168.1.1"]);
     await add();
-    expect(failureOf(await look())).toContain("files.example.com lies in a private network");
+    expect(failureOf(await look())).toContain("files.example.com is in a private network");
     expect(downloads()).toEqual([]);
     appliance.ports.network.names.set("files.example.com", ["10.0.0.1"]);
     pass(MINUTE_MS);
@@ -259,13 +259,13 @@ describe("when the other side fails", () => {
     const url = "http://files.example.com/channels.csv";
     names.set("files.example.com", ["93.184.215.14"]);
     await expect(add({ url })).rejects.toMatchObject({
-      fields: { url: [expect.stringContaining("or is asked over http")] },
+      fields: { url: [expect.stringContaining("or its address begins with http://")] },
     });
     expect(await appliance.app.sources.list()).toEqual([]);
     names.set("files.example.com", ["10.0.0.1"]);
     await add({ url });
     names.set("files.example.com", ["93.184.215.14"]);
-    expect(failureOf(await look())).toContain("or is asked over http");
+    expect(failureOf(await look())).toContain("or its address begins with http://");
     expect(downloads()).toEqual([]);
     names.set("files.example.com", ["10.0.0.1"]);
     pass(MINUTE_MS);
@@ -278,7 +278,7 @@ describe("when the other side fails", () => {
     appliance = await startAppliance();
     appliance.ports.network.names.set("files.example.com", ["10.0.0.1"]);
     await expect(add({ url: "http://files.example.com/channels.csv" })).rejects.toMatchObject({
-      fields: { url: [expect.stringContaining("name its network in KANALOG_SOURCE_ALLOW")] },
+      fields: { url: [expect.stringContaining("add it to KANALOG_SOURCE_ALLOW")] },
     });
   });
 });

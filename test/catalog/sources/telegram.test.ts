@@ -86,12 +86,12 @@ describe("a bot", () => {
 
   test.each([
     ["token", { token: "" }, "Enter the bot's token."],
-    ["token", { token: "110201543" }, "It is no token, which looks like 110201543:AA"],
-    ["token", { token: "1:../../x" }, "It is no token, which looks like 110201543:AA"],
+    ["token", { token: "110201543" }, "This is not a token. A token looks like 110201543:AA"],
+    ["token", { token: "1:../../x" }, "This is not a token. A token looks like 110201543:AA"],
     ["token", { token: "110201543:AAWrong" }, "The messenger does not know this token."],
     ["api", { api: "ftp://x/" }, "Enter an https:// address"],
-    ["api", { api: "http://127.0.0.1:8081" }, "127.0.0.1 lies in a private network"],
-    ["api", { api: "https://192.168.1.1" }, "192.168.1.1 lies in a private network"],
+    ["api", { api: "http://127.0.0.1:8081" }, "127.0.0.1 is in a private network"],
+    ["api", { api: "https://192.168.1.1" }, "192.168.1.1 is in a private network"],
     ["schedule", { schedule: "0 0 30 2 *" }, "Enter an interval from 1m to 31d"],
   ])("is refused with a wrong %s %p, and leaves nothing behind", async (field, value, expected) => {
     await expect(add(value)).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe("a bot", () => {
     await add();
     await expect(add({ name: "again" })).rejects.toMatchObject({
       fields: {
-        token: [expect.stringContaining("The source @kanalog_bot reads this bot already.")],
+        token: [expect.stringContaining("The source @kanalog_bot already reads this bot.")],
       },
     });
   });
@@ -112,7 +112,7 @@ describe("a bot", () => {
   test("of another API server is refused if that answers with an HTML page", async () => {
     telegram.fail("getMe", { status: 200, text: "<html>welcome</html>" });
     await expect(add({ api: "https://bots.example.com/" })).rejects.toMatchObject({
-      fields: { token: [expect.stringContaining("Is the address of the API right?")] },
+      fields: { token: [expect.stringContaining("Is the address of the API correct?")] },
     });
   });
 
@@ -428,7 +428,7 @@ describe("posts", () => {
     telegram.post(id, "of now");
     pass(-HOUR_MS);
     const source = await look();
-    expect(failureOf(source)).toContain("Set the clock right");
+    expect(failureOf(source)).toContain("Correct the clock");
     pass(2 * HOUR_MS);
     await look();
     expect(await texts()).toEqual(["of now"]);
@@ -538,10 +538,14 @@ describe("the messenger", () => {
       "The messenger does not know this token.",
     ],
     ["a 403", { status: 403, description: "Forbidden" }, "The messenger refused: 403 Forbidden"],
-    ["a 502", { status: 502, text: "<html>Bad Gateway" }, "Is the address of the API right?"],
-    ["a hang-up", { fault: "broken" }, "api.telegram.org broke off before the end of its answer."],
+    ["a 502", { status: 502, text: "<html>Bad Gateway" }, "Is the address of the API correct?"],
+    [
+      "a hang-up",
+      { fault: "broken" },
+      "api.telegram.org closed the connection before the end of its response.",
+    ],
     ["11 MB", { fault: "too_large" }, "api.telegram.org answered with more than 10 MB."],
-    ["silence", { fault: "timeout" }, "api.telegram.org was silent for a minute."],
+    ["silence", { fault: "timeout" }, "api.telegram.org sent nothing for a minute."],
     [
       "an answer in another form",
       { status: 200, text: '{"ok":true,"result":{}}' },

@@ -115,14 +115,14 @@ describe("staff", () => {
   test("see faults at the field, and nothing is recorded", async () => {
     const without = await staff.post(PAGE, form({ from: "2026-11-11" }));
     expect(without.status).toBe(400);
-    expect(without.html).toContain("A period is for stats and posts only.");
+    expect(without.html).toContain("Only stats and posts can be limited to a period.");
     const nobody = await staff.post(PAGE, form({ channel: "@nobody" }));
     expect(nobody.status).toBe(400);
     expect(nobody.html).toContain("There is no channel @nobody.");
     expect(nobody.html).toMatch(/name="channel" value="@nobody"/);
     const raw = await staff.post(PAGE, form({ format: "ndjson", raw: "yes" }));
     expect(raw.status).toBe(400);
-    expect(raw.html).toContain("Only CSV holds texts back from spreadsheets");
+    expect(raw.html).toContain("Only CSV protects texts from spreadsheets");
     expect(raw.html).toMatch(/name="raw" value="yes" checked/);
     expect((await staff.post(PAGE, form({ kind: "people" }))).status).toBe(400);
     expect((await staff.post(PAGE, form({ format: "xlsx" }))).status).toBe(400);
@@ -135,7 +135,7 @@ describe("staff", () => {
     expect(first.status).toBe(200);
     const second = await download();
     expect(second.status).toBe(409);
-    expect(await second.text()).toContain("Another export is under way: wait for its end.");
+    expect(await second.text()).toContain("Another export is running: wait until it ends.");
     expect(recorded()).toHaveLength(1);
 
     expect((await first.text()).trimEnd().split("\n")).toHaveLength(2_501);

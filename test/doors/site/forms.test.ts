@@ -47,7 +47,7 @@ const FAULTY = [
     "/account/members/",
     { action: "invite", email: "boss@example.com", name: "x".repeat(201), role: "king" },
     {
-      email: "boss@example.com is a member of this organization already.",
+      email: "boss@example.com is already a member of this organization.",
       name: "Ensure this field has no more than 200 characters.",
       role: NO_OPTION,
     },
@@ -65,7 +65,7 @@ const FAULTY = [
   [
     "/account/profile/",
     { action: "change-password", password: "wrong wrong", newPassword: "short" },
-    { password: "This is not your present password.", newPassword: SHORT },
+    { password: "This is not your current password.", newPassword: SHORT },
   ],
   [
     "/account/webhooks/",

@@ -121,7 +121,7 @@ describe("an uploaded file", () => {
     const bytes = await run("channels", file(new Uint8Array([0x69, 0x64, 0x0a, 0xd0, 0x90, 0xff])));
     expect(bytes).toContain("rows.csv is not UTF-8 (line 2).");
     const empty = await run("stats", file("\n\n"));
-    expect(empty).toContain("The file has no whole header");
+    expect(empty).toContain("The file has no complete header");
   });
 
   test("cannot name files of the server: a category's image is an address", async () => {
@@ -133,7 +133,7 @@ describe("an uploaded file", () => {
       ),
     );
     expect(count(page, "Rejected")).toBe("3");
-    expect(page).toContain("A row of an uploaded file gives an image by its address");
+    expect(page).toContain("In an uploaded file, give an image as a web address");
     expect(reasonsIn(page)).not.toContain("/etc/passwd");
   });
 
@@ -184,9 +184,9 @@ describe("an uploaded file", () => {
     const page = await ended(answer.headers.get("location") ?? "");
     expect(count(page, "Inserted")).toBe("1");
     expect(page).toContain(
-      "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are of Asia/Omsk.",
+      "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are in Asia/Omsk.",
     );
-    expect(page).toContain("Left out, since nothing takes them: Ещё.");
+    expect(page).toContain("Columns ignored, because there is no field for them: Ещё.");
     expect(page).toContain("The file is not UTF-8 and was read as Windows-1251.");
     expect((await appliance.get("/v1/msgr/channels/1/")).body).toMatchObject({
       ...{ title: "Один", subscribers: 1200 },
@@ -321,7 +321,7 @@ describe("a file with a preview", () => {
       [file("id,nonsense\n1,2\n"), "The header has unknown columns: &quot;nonsense&quot;"],
       [file("channel,day,subscribers\n"), "Import it as stats."],
       [file("PK\x03\x04 and more than that", "rows.xlsx"), "rows.xlsx is an Excel file"],
-      [file("\n\n"), "The file has no whole header"],
+      [file("\n\n"), "The file has no complete header"],
     ] as const) {
       const answer = await look(sent);
       expect(answer.status).toBe(400);

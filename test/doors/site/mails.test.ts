@@ -64,26 +64,26 @@ const kinds: [string, Message, russian: string, english: string][] = [
   [
     "a password",
     passwordMail(BASE, "ada@example.com", "TOKEN"),
-    "попросили новый пароль",
+    "запросил новый пароль",
     "asked for a new password",
   ],
   [
     "an account for a visitor",
     signUpMail(BASE, "ada@example.com", "TOKEN"),
-    "попросили аккаунт",
+    "запросил аккаунт",
     "asked for an account",
   ],
   [
     "an account that is there already",
     knownAddressMail(BASE, "ada@example.com"),
     "он уже есть",
-    "has one already",
+    "already has one",
   ],
   [
     "an invitation of somebody new",
     invitationMail(BASE, "ada@example.com", { organization: "Акме & Co", inviter: "Bob" }, "TOKEN"),
     "Bob приглашает вас в организацию «Акме & Co»",
-    "Bob invites you into the organization Акме & Co",
+    "Bob invites you to join the organization Акме & Co",
   ],
   [
     "an invitation of somebody with a password",
@@ -95,7 +95,7 @@ const kinds: [string, Message, russian: string, english: string][] = [
     "a disabled webhook",
     disabled({}, "Acme"),
     "не удалась ни одна доставка вебхука 7",
-    "Not a single delivery of webhook 7",
+    "No delivery of webhook 7",
   ],
 ];
 

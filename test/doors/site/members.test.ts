@@ -87,8 +87,8 @@ describe("an invitation", () => {
   test("reports faults at the field and keeps what was typed", async () => {
     for (const [fields, message] of [
       [{ email: "nobody" }, "Enter a valid email address."],
-      [{ email: "olga@example.com" }, "is a member of this organization already"],
-      [{ email: "OLGA@example.com" }, "is a member of this organization already"],
+      [{ email: "olga@example.com" }, "is already a member of this organization"],
+      [{ email: "OLGA@example.com" }, "is already a member of this organization"],
       [{ email: "nina@example.com", name: " " }, "This field may not be blank."],
       [{ email: "nina@example.com", role: "king" }, "Choose one of the options."],
     ] as const) {

@@ -181,7 +181,7 @@ describe("every page", () => {
       const answer = await appliance.request(path, { method, headers: { cookie } });
       expect(answer.status, path).toBe(405);
       expect(answer.headers.get("allow")).toBe(allow);
-      expect(answer.body).toContain("This page takes no form.");
+      expect(answer.body).toContain("This page does not accept forms.");
     }
   });
 
@@ -389,7 +389,7 @@ describe("a form", () => {
     ]) {
       const answer = await visitor.post(PROFILE, { action });
       expect(answer.status, action).toBe(404);
-      expect(answer.body, action).toContain("This form does not exist any more.");
+      expect(answer.body, action).toContain("This form no longer exists.");
     }
     expect(appliance.ports.log.errors).toEqual([]);
   });

@@ -376,7 +376,7 @@ describe("a session", () => {
       });
     const wrong = await attempt("wrong wrong wrong");
     expect(wrong.status).toBe(400);
-    expect(wrong.body).toContain("This is not your present password.");
+    expect(wrong.body).toContain("This is not your current password.");
     await inTurn(9, () => attempt("wrong wrong wrong"));
     expect((await attempt(PASSWORD)).status).toBe(429);
   });

@@ -53,7 +53,7 @@ describe("a bot of MAX on the site", () => {
     const { html } = await staff.get("/staff/sources/1/");
     expect(html).toContain("«Администраторы»");
     expect(html).toMatch(/Новости<\/bdi>.*?read/s);
-    expect(html).toMatch(/Закрытый<\/bdi>.*?no administrator/s);
+    expect(html).toMatch(/Закрытый<\/bdi>.*?not an administrator/s);
     expect((await staff.get("/staff/sources/")).html).toContain("MAX");
   });
 
@@ -80,7 +80,7 @@ describe("a bot of MAX on the site", () => {
     await visitor.post(PAGE, { ...BOT, token: other.max.token });
     const refused = await visitor.post("/staff/sources/1/", { action: "pushesOn" });
     expect(refused.status).toBe(400);
-    expect(refused.html).toContain("port 443 over https only");
+    expect(refused.html).toContain("only over https, to port 443");
     await other.close();
   });
 });

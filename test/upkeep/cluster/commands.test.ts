@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     });
     expect(leaving).toMatchObject({
       exitCode: 0,
-      notes: expect.stringContaining("The cluster goes on without this file"),
+      notes: expect.stringContaining("The cluster continues without this file"),
     });
     const list = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
     expect(list.results.map(({ node }: { node: string }) => node)).toEqual(["a", "b"]);
@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     await left.stop();
     // A start is refused if it cannot read the webhooks' signing secrets, as with another secret.
     const other = { KANALOG_DB: file, KANALOG_SECRET: `${SECRET}!` };
-    expect(await refused(["serve"], other)).toContain("not what the signing secrets");
+    expect(await refused(["serve"], other)).toContain("were not encrypted with");
     await ok(["check"], { KANALOG_DB: file });
     await ok(["check"], settings());
   });
@@ -197,12 +197,12 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     await ok(["import", "channels", machine.path("channels.csv")], { KANALOG_DB: file });
     await init();
     expect(await refused(["cluster", "init", "--from", file], settings())).toContain(
-      "There is a cluster at KANALOG_CLUSTER already.",
+      "There is already a cluster at KANALOG_CLUSTER.",
     );
     expect(await refused(["cluster", "init", "--from", machine.database], settings())).toContain(
-      "The file is a copy of a cluster already.",
+      "The file is already a copy of a cluster.",
     );
-    expect(await refused(["cluster", "join"], settings())).toContain("exists already");
+    expect(await refused(["cluster", "join"], settings())).toContain("already exists");
     expect(await refused(["cluster", "join"], { ...second(), KANALOG_CLUSTER: "" })).toContain(
       "Set KANALOG_CLUSTER",
     );
@@ -233,7 +233,7 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     await line.close();
     await inPostgres("CREATE SCHEMA kanalog");
     expect(await refused(["cluster", "init", "--from", machine.database], settings())).toContain(
-      "a schema named kanalog that is no cluster's",
+      "a schema named kanalog that does not belong to a cluster",
     );
     await inPostgres("DROP SCHEMA kanalog");
     await init();
@@ -310,7 +310,7 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     });
     await ok(["cluster", "init", "--from", machine.path("second.db")], there);
     expect(await refused(["org", "list"], settings({ KANALOG_CLUSTER: elsewhere }))).toContain(
-      "set the address of its own, or make a copy",
+      "set the address of its own cluster, or create a copy",
     );
   });
 });

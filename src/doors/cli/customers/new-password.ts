@@ -13,7 +13,7 @@ export async function readNewPassword(
   if (!process.stdin.isTTY) {
     throw new CommandExit(
       EXIT_USAGE,
-      "Standard input is not a terminal, so nobody can be asked: give --stdin, and the password there.",
+      "Standard input is not a terminal, so there is no prompt: use --stdin, and send the password there.",
     );
   }
   const password = await readSecretLine("New password: ");

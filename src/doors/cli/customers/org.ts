@@ -99,7 +99,7 @@ function planCommand(context: CommandContext): Command {
         const planned = await accounts.givePlan(id, plan, options.ends ?? null, COMMAND_LINE);
         if (planEndsAt !== null && planned.planEndsAt === null) {
           context.output.note(
-            `The plan does not end any more; before, it ended ${formatInstant(planEndsAt)}.`,
+            `The plan no longer has an end date. It used to end ${formatInstant(planEndsAt)}.`,
           );
         }
         return planned;

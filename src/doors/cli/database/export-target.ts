@@ -32,7 +32,7 @@ export async function writeTarget(
   const draft = `${path}.part`;
   if (existsSync(draft)) {
     const why = "another export is writing it, or was killed; in that case, remove it";
-    throw new CommandExit(EXIT_FAILED, `The file ${draft} exists already: ${why}.`);
+    throw new CommandExit(EXIT_FAILED, `The file ${draft} already exists: ${why}.`);
   }
   const file = createWriteStream(draft, { flags: "wx" });
   // Whether this export created the draft: another one's must not be removed.

@@ -7,7 +7,7 @@ import { printList, printObject } from "../print.ts";
 import { requireFile } from "../with-domains.ts";
 
 const LEFT =
-  "The cluster goes on without this file: what its nodes count and change from now on is not in it. To move for good, stop all nodes first.";
+  "The cluster continues without this file, which does not get anything that the nodes count or change from now on. To move for good, stop all nodes first.";
 
 /** `kanalog cluster`: several nodes over one PostgreSQL. */
 export function clusterCommand(context: CommandContext): Command {
@@ -50,7 +50,7 @@ export function clusterCommand(context: CommandContext): Command {
       output.note(LEFT);
     });
   const forget = new Command("forget")
-    .description("remove a lost node from the list, so that nobody waits for it")
+    .description("remove a lost node from the list, so that nothing waits for it")
     .argument("<node>", "its name")
     .addOption(jsonOption())
     .action(async (name: string, { json }: AsJson) => {

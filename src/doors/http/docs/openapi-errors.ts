@@ -6,11 +6,11 @@ import { withReferences } from "./named-schemas.ts";
 
 /** When each error occurs. */
 const WHEN: Record<ErrorCode, string> = {
-  invalid: "A parameter or field is wrong: messages by its name",
+  invalid: "A parameter or field is invalid; messages are listed by its name",
   not_authenticated: "No API key",
   authentication_failed:
     "The key is wrong, revoked or expired, its member suspended, or its organization archived",
-  read_only_key: "The key is marked read-only",
+  read_only_key: "The key is read-only",
   manager_required: "The key belongs to a member who is neither owner nor administrator",
   origin_not_allowed: "A page of this origin may not use the MCP server",
   tariff_required: "The plan does not include this",
@@ -22,11 +22,11 @@ const WHEN: Record<ErrorCode, string> = {
   unsupported_media_type: "The body's Content-Type is not application/json",
   throttled:
     "The webhook was tested less than a minute ago, its host got six pings and resends in the last " +
-    "minute, or too much is being tried at once",
+    "minute, or too many attempts are in progress",
   timeout: "The database query took too long; retry later or narrow the selection",
   unavailable: "The storage or the sender is busy, or the server is stopping; retry later",
   rate_limited: "More requests per second than the plan allows",
-  quota_exceeded: "The requests of the period have run out",
+  quota_exceeded: "The request units of the period are used up",
   internal: "The server failed; the cause is in its log under the X-Request-Id",
 };
 

@@ -35,9 +35,9 @@ export const matchedEventSchema = objectSchema(
 
 const DESCRIPTION =
   "Check `X-Service-Signature` over the raw body before you parse it, compare in constant time, and " +
-  "refuse a `t` more than 300 seconds from your clock. The same event may come twice, under the same " +
-  "`X-Service-Delivery`: recognize a post that you have by its `id`, and one of an alert by the alert's `id` " +
-  "and its own. [A guide](http://127.0.0.1:8080/docs/webhooks/) has code for this.";
+  "refuse a `t` that differs from your clock by more than 300 seconds. The same event may arrive twice, under the " +
+  "same `X-Service-Delivery`: recognize posts by their `id`, and matches of alerts by the alert's `id` together with " +
+  "the post's. [The guide](http://127.0.0.1:8080/docs/webhooks/) has code for this.";
 
 /** The document's `webhooks`. @param reference returns a schema's reference in the document */
 export function eventOperations(reference: (schema: object) => object) {
@@ -81,8 +81,8 @@ export function eventOperations(reference: (schema: object) => object) {
             "2XX": { description: "Accepted. Only the status counts, within 10 seconds." },
             default: {
               description:
-                "Not accepted. As without any answer, the event is sent again after 1, 5 and 15 minutes, " +
-                "1, 3, 6 and 12 hours, unless the operator set other waits. Redirects are not followed.",
+                "Not accepted. As with no answer, the event is sent again after 1, 5 and 15 minutes, then after " +
+                "1, 3, 6 and 12 hours, unless the operator has set other waits. Redirects are not followed.",
             },
           },
         },

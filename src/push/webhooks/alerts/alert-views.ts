@@ -19,16 +19,22 @@ import { PREVIEW_DAYS, WALKED_MAX } from "./preview.ts";
 export const alertSchema = objectSchema(
   {
     id: integerSchema({ description: "Alert number" }),
-    name: textSchema({ description: "What its owners call it" }),
-    q: textSchema({ description: "The words that a post has to have" }),
-    webhook: integerSchema({ description: "Number of the webhook by which matches are sent" }),
+    name: textSchema({ description: "The alert's name" }),
+    q: textSchema({ description: "The query that posts must match" }),
+    webhook: integerSchema({ description: "Number of the webhook that receives the matches" }),
     channel: nullable(
       integerSchema({ description: "Service number of the only channel; null: all" }),
     ),
     category: nullable(textSchema({ description: "Code of a category; null: any" })),
     territory: nullable(textSchema({ description: "Code of a territory; null: any" })),
-    is_ad: nullable(flagSchema({ description: "Only advertising, or only the rest; null: both" })),
-    is_active: flagSchema({ description: "Whether the plan includes it: the oldest ones it does" }),
+    is_ad: nullable(
+      flagSchema({
+        description: "true: only advertising posts; false: no advertising posts; null: both",
+      }),
+    ),
+    is_active: flagSchema({
+      description: "Whether the plan includes the alert; it includes the oldest ones",
+    }),
     disabled_reason: choiceSchema(["", "plan"], {
       description: "Empty while active; `plan` while there are more alerts than the plan includes",
     }),
@@ -50,7 +56,8 @@ const previewPostSchema = objectSchema(
       description: `The part of the text with the first match, at most ${SNIPPET_LENGTH_MAX} characters`,
     }),
     highlights: listSchema(listSchema(integerSchema()), {
-      description: "Pairs of code point offsets into the snippet: from, and up to",
+      description:
+        "Pairs of start and end offsets into the snippet, in code points, the end excluded",
     }),
   },
   "AlertMatch",
@@ -60,7 +67,7 @@ export const previewSchema = objectSchema(
   {
     matches: countSchema(`Posts of the last ${PREVIEW_DAYS} days that match`),
     matches_capped: flagSchema({
-      description: `Whether there may be more: only the ${WALKED_MAX} posts read last were looked at`,
+      description: `Whether there may be more: only the ${WALKED_MAX} posts read last were examined`,
     }),
     results: listSchema(previewPostSchema, { description: "The newest of them" }),
   },

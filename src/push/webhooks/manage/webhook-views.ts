@@ -16,7 +16,7 @@ import { DISABLED_REASONS } from "./webhooks.table.ts";
 
 const webhookFields = {
   id: integerSchema({ description: "Webhook number" }),
-  url: textSchema({ description: "Address of the receiver, as it was given" }),
+  url: textSchema({ description: "Address of the receiver, as given" }),
   channels: listSchema(integerSchema(), { description: "Service numbers of the watched channels" }),
   is_active: flagSchema({ description: "Whether events are delivered" }),
   disabled_reason: choiceSchema(DISABLED_REASONS, {
@@ -25,7 +25,7 @@ const webhookFields = {
       "by the service",
   }),
   last_success_at: nullable(instantSchema("Last successful delivery, pings included")),
-  last_error: textSchema({ description: "Last error of a delivery; empty where there was none" }),
+  last_error: textSchema({ description: "Last error of a delivery; empty if there was none" }),
   created_at: instantSchema("When it was created"),
   updated_at: instantSchema("When it was changed last"),
 };
@@ -37,7 +37,7 @@ export type WebhookView = ValueOf<typeof webhookSchema>;
 export const newSecretSchema = objectSchema(
   {
     ...webhookFields,
-    secret: textSchema({ description: "Signing secret, `whsec_…`; shown this once" }),
+    secret: textSchema({ description: "Signing secret, `whsec_…`; shown only once" }),
   },
   "WebhookWithSecret",
 );
@@ -45,7 +45,7 @@ export type NewSecretView = ValueOf<typeof newSecretSchema>;
 
 const outcomeFields = {
   status: nullable(integerSchema({ description: "Status of the receiver's answer; null: none" })),
-  error: textSchema({ description: "Empty where it succeeded" }),
+  error: textSchema({ description: "Empty if the attempt succeeded" }),
   duration_ms: integerSchema({ minimum: 0, description: "Milliseconds that the attempt took" }),
 };
 
@@ -67,7 +67,7 @@ export const deliverySchema = objectSchema(
     event: choiceSchema(EVENT_KINDS, { description: "Kind of the event" }),
     created_at: instantSchema("When the event was assembled"),
     posts: listSchema(integerSchema(), { description: "Numbers of its posts" }),
-    state: choiceSchema(DELIVERY_STATES, { description: "What became of it" }),
+    state: choiceSchema(DELIVERY_STATES, { description: "What became of the delivery" }),
     attempts: listSchema(
       objectSchema({ attempted_at: instantSchema("When the attempt began"), ...outcomeFields }),
     ),

@@ -45,7 +45,7 @@ test("organizations are created, shown, listed, given plans, archived and restor
   const endless = await machine.run(["org", "plan", "1", "profi", "--json"]);
   expect(JSON.parse(endless.out)).toMatchObject({ plan_ends_at: null });
   expect(endless.notes.trimEnd()).toBe(
-    "The plan does not end any more; before, it ended 2099-02-01T00:00:00+03:00.",
+    "The plan no longer has an end date. It used to end 2099-02-01T00:00:00+03:00.",
   );
   expect((await machine.run(["org", "plan", "1", "test"])).notes).toBe("");
 });

@@ -44,7 +44,7 @@ test("staff are added with a link for choosing a password, and removed except fo
   const last = await machine.run(["staff", "remove", "other@example.com"]);
   expect(last).toMatchObject({
     exitCode: 1,
-    notes: "other@example.com is the last one who is staff.\n",
+    notes: "other@example.com is the last member of staff.\n",
   });
   const nobody = await machine.run(["staff", "remove", "nobody@example.com"]);
   expect(nobody.exitCode).toBe(1);

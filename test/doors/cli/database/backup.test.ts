@@ -75,7 +75,7 @@ test("a backup refuses an existing target file and a missing database", async ()
   const refused = await machine.run(["backup", "new.db"], { environment: missing });
   expectOneLine(refused, "There is no database");
   expect(machine.exists("missing.db")).toBe(false);
-  expectOneLine(await machine.run(["backup", "mine.txt"]), "mine.txt exists already");
+  expectOneLine(await machine.run(["backup", "mine.txt"]), "mine.txt already exists");
   expect(machine.read("mine.txt")).toBe("precious");
 });
 

@@ -88,7 +88,7 @@ test("delete and merge say what they will do, and without a terminal do it only 
   const deletion = `This deletes channel ${from} (@from_${from}, "Прежний ${from}") with 2 posts and 1 day of statistics; 0 webhooks watch it. It cannot be undone.\n`;
   const merge = `This moves 2 posts and 1 day of statistics of channel ${from} (@from_${from}, "Прежний ${from}") to channel ${into} (@into_${into}, "Новый ${into}"), with its handles; 0 webhooks watch it. Number ${from} then no longer exists. It cannot be undone.\n`;
   const refusal =
-    "Standard input is not a terminal, so nobody can be asked: give --yes to confirm. Nothing was changed.\n";
+    "Standard input is not a terminal, so confirmation cannot be asked for: use --yes to confirm. Nothing was changed.\n";
   const before = machine.query("SELECT * FROM channels JOIN channel_cards USING (id)");
   expect(await channelCommand("delete", from)).toEqual({
     exitCode: 2,

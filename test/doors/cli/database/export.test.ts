@@ -73,13 +73,13 @@ test("--gzip compresses standard output too", async () => {
 });
 
 test.each([
-  [["export", "channels", "given.csv"], 1, "The file given.csv exists already.\n"],
+  [["export", "channels", "given.csv"], 1, "The file given.csv already exists.\n"],
   [["export", "channels", "nowhere/a.csv"], 1, "nowhere/a.csv.part"],
   [["export", "channels", "a.txt"], 2, "--format is needed, because a.txt does not end in .csv"],
   [["export", "channels", "a.csv", "--format", "ndjson"], 2, "the name a.csv says csv"],
   [["export", "channels", "--json"], 2, "--json: name a file"],
-  [["export", "channels", "--from", "2026-11-01"], 2, "from: A period is for stats and posts"],
-  [["export", "categories", "--channel", "1"], 2, "channel: A channel is for channels, stats"],
+  [["export", "channels", "--from", "2026-11-01"], 2, "from: Only stats and posts"],
+  [["export", "categories", "--channel", "1"], 2, "channel: Only channels, stats"],
   [["export", "posts", "--to", "yesterday"], 2, "to: Date has wrong format."],
   [["export", "posts", "--format", "ndjson", "--raw"], 2, "raw: Only CSV"],
   [["export", "posts", "--channel", "@nobody"], 2, "channel: There is no channel @nobody."],
@@ -138,7 +138,7 @@ test("an existing draft is left alone, because another export may be writing it"
   machine.write("export.csv.part", "theirs");
   const ended = await machine.run(["export", "channels", "export.csv"]);
   expect(ended.exitCode).toBe(1);
-  expect(ended.notes).toContain("export.csv.part exists already");
+  expect(ended.notes).toContain("export.csv.part already exists");
   expect(machine.read("export.csv.part")).toBe("theirs");
   expect(machine.exists("export.csv")).toBe(false);
 });

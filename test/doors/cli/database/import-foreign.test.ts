@@ -186,7 +186,7 @@ test("an export of all chats of an account is refused with a hint", async () => 
   machine.write("result.json", JSON.stringify({ about: "Here is", chats: { about: "", list } }));
   const { exitCode, notes } = await machine.run(["import", "posts", "result.json", ...desktop]);
   expect(exitCode).toBe(2);
-  expect(notes).toContain("The file has no messages as telegram-desktop writes them.");
+  expect(notes).toContain("The file has no messages in the format of telegram-desktop.");
   expect(posts()).toEqual([]);
 });
 

@@ -53,7 +53,7 @@ test("an import prints only its summary, and exits with 0, or with 3 if rows wer
   const second = await machine.run(["import", "channels", "channels.csv"]);
   expect(second.exitCode).toBe(0);
   expect(second.out).toMatch(
-    /^3 read: 0 inserted, 1 updated, 2 unchanged, 0 rejected, 0 handles moved \(.+ s.*\)\nRead as CSV, separated by commas, UTF-8, times without an offset are of Europe\/Moscow\.\n$/,
+    /^3 read: 0 inserted, 1 updated, 2 unchanged, 0 rejected, 0 handles moved \(.+ s.*\)\nRead as CSV, separated by commas, UTF-8, times without an offset are in Europe\/Moscow\.\n$/,
   );
   expect(second.notes).toBe("");
   expect(titles()).toEqual(["Один", "Две", "Четыре"]);
@@ -226,7 +226,7 @@ test("a file that cannot be imported is one line and changes nothing; exit 1, or
     [["channels", "base.csv", "--map-file", "header.csv"], 2, "not a JSON object of names"],
     [["channels", "base.csv", "--map-file", "missing.json"], 2, "missing.json cannot be read"],
     [["posts", "base.csv"], 2, "Import it as channels."],
-    [["stats", "base.csv", "--from", "telethon"], 2, "Files of telethon hold posts."],
+    [["stats", "base.csv", "--from", "telethon"], 2, "Files of telethon contain only posts."],
     [["shops", "base.csv"], 2, "categories, territories, channels, stats, posts"],
     [["channels"], 2, "file"],
     [["channels", "base.csv", "--format", "xml"], 2, "csv, ndjson, json"],
@@ -325,9 +325,9 @@ test("a file with other column names is read by a map, and the summary says how 
   });
   expect(notes).toContain("warning: The file is not UTF-8 and was read as Windows-1251.");
   expect(out.split("\n").slice(1)).toEqual([
-    "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are of Asia/Omsk.",
+    "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are in Asia/Omsk.",
     "Columns: Номер = id, Название = title, Подписчики = subscribers, Дата = last_post_at.",
-    "Left out, since nothing takes them: Ещё.",
+    "Columns ignored, because there is no field for them: Ещё.",
     "",
   ]);
   const json = await machine.run([...words, "--json", "--strict"], { stdin: windows });

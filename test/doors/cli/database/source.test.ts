@@ -61,7 +61,7 @@ test("run --json prints one document: the import's summary, or why there is none
   expect(failed.exitCode).toBe(1);
   expect(JSON.parse(failed.out)).toMatchObject({
     summary: null,
-    last_error: expect.stringContaining("It was answered an HTML page"),
+    last_error: expect.stringContaining("The server answered with an HTML page"),
   });
 });
 
@@ -77,7 +77,7 @@ test("list --json prints each source with its state, its times and its last erro
       ...{ schedule: "0 5 * * *", state: "failing", failures: 1 },
       ...{ last_success_at: null, last_run_at: time, next_run_at: time, lag_seconds: null },
       last_error:
-        "It was answered an HTML page, and not a file: does the address ask for a sign-in?",
+        "The server answered with an HTML page instead of a file: does the address require signing in?",
     },
     {
       ...{ id: 2, name: "bot", kind: "telegram", rows: "", from: "@kanalog_bot" },
@@ -92,7 +92,8 @@ test("an address that answers HTML is reported in one line, and nothing is impor
   await addPull("--url", `${page.url}channels.csv`, "--name", "file");
   expect(await source(["run", "file"])).toMatchObject({
     ...{ exitCode: 1, out: "" },
-    notes: "It was answered an HTML page, and not a file: does the address ask for a sign-in?\n",
+    notes:
+      "The server answered with an HTML page instead of a file: does the address require signing in?\n",
   });
   expect(machine.query("SELECT id FROM channels")).toEqual([]);
 });
