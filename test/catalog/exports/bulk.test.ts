@@ -658,7 +658,7 @@ describe("the request", () => {
     expect((await get("channels/")).status).toBe(200);
   });
 
-  test("costs one unit as HEAD and leaves no export running, of which an organization may have two", async () => {
+  test("costs one unit as HEAD and leaves no export running; an organization may have two at once", async () => {
     await imported(appliance, "channels", many(3_000));
     for (let at = 0; at < 3; at++) {
       const path = "/v1/msgr/export/channels/";

@@ -203,8 +203,8 @@ test("large selections are counted one at a time, at most once a minute, and onl
   expect(await same).toEqual(view(0));
   expect(await large.describe(filter(1))).toEqual(view(0));
   clock.advance(60_000);
-  const anew = large.describe(filter(1));
+  const later = large.describe(filter(1));
   await new Promise((done) => setImmediate(done));
   counting.at(-1)?.end(view(7));
-  expect(await anew).toEqual(view(7));
+  expect(await later).toEqual(view(7));
 });
