@@ -18,7 +18,7 @@ const FREE_PORTS = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
 const isFree = !existsSync(FREE_PORTS) || Number(readFileSync(FREE_PORTS, "utf8")) <= 80;
 
 test.skipIf(isFree || process.getuid?.() !== 0 || Bun.which("setpriv") === null)(
-  "a port that needs a privilege is refused with advice",
+  "a port that needs root privileges is refused with advice",
   async () => {
     const script = `
       import { existsSync, readFileSync } from "node:fs";

@@ -131,7 +131,7 @@ test.skipIf(!TOOLS)("the shell blocks of the documentation work when they are pa
   expect(channels).toEqual([{ handle: "my_channel" }]);
 });
 
-test.skipIf(!TOOLS)("a block that does not work fails the test", async () => {
+test.skipIf(!TOOLS)("a shell block that does not work is noticed", async () => {
   const document = { path: "broken", text: "" };
   for (const code of ["kanalog import nothing x.csv\n", `curl ${WRITTEN_ADDRESS}/v1/nothing/\n`]) {
     expect(await paste({ ...document, path: code.slice(0, 4) }, code)).toStartWith("exit");

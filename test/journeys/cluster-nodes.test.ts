@@ -42,7 +42,7 @@ const noNamespaces = IS_CAMPAIGN ? missingForNamespaces() : "";
 if (noNamespaces !== null && noNamespaces !== "") {
   console.warn(`The cut line and the full disk are skipped: ${noNamespaces} is not here.`);
 }
-const here = test.skipIf(!hasPostgres || !IS_CAMPAIGN);
+const withPostgres = test.skipIf(!hasPostgres || !IS_CAMPAIGN);
 const asRoot = test.skipIf(!hasPostgres || noNamespaces !== null);
 
 let machine: Machine;
@@ -63,7 +63,7 @@ afterEach(async () => {
 }, 60_000);
 
 asRoot(
-  "a node whose line to PostgreSQL is cut bills nothing, shows what it has, and catches up",
+  "a node whose connection to PostgreSQL is cut bills nothing, answers from its copy, and then catches up",
   async () => {
     const separate = makeNamespace();
     namespace = separate;
@@ -127,7 +127,7 @@ asRoot(
 );
 
 asRoot(
-  "a node whose disk is full loses and bills nothing twice, and goes on once there is room",
+  "a node whose disk is full loses nothing, bills nothing twice, and continues once there is room",
   async () => {
     const disk = machine.path("disk");
     mkdirSync(disk);
@@ -188,7 +188,7 @@ function fill(path: string): void {
   closeSync(file);
 }
 
-here("a node that was away while much was changed and removed catches up", async () => {
+withPostgres("a node that was stopped while much was changed and removed catches up", async () => {
   const { key } = await cluster();
   const a = await serve("a");
   const rows = (from: number, to: number, title: string): string =>
@@ -226,8 +226,8 @@ here("a node that was away while much was changed and removed catches up", async
   }
 });
 
-here(
-  "a PostgreSQL that was put back is refused by nodes that are ahead of it, until they are made anew",
+withPostgres(
+  "a PostgreSQL restored from a backup is refused by nodes that are ahead of it, until they are rebuilt",
   async () => {
     const { key } = await cluster();
     await postgres.stop();
@@ -264,8 +264,8 @@ here(
   },
 );
 
-here(
-  "beside a node of the next schema one of this goes on answering, and refuses changes",
+withPostgres(
+  "beside a node with a newer schema, a node with this one keeps answering and refuses changes",
   async () => {
     await cluster();
     const made = await ok(["key", "create", "--member", "1", "--write", "--json"], "a");

@@ -53,7 +53,7 @@ afterEach(async () => {
 }, 60_000);
 
 /** Waits for answers of both nodes, and prints how long that took since `beganMs`. */
-async function tellAnswers(of: string, beganMs: number): Promise<void> {
+async function printRecovery(of: string, beganMs: number): Promise<void> {
   await campaign.answersAgain();
   const seconds = campaign.nodes.map(
     ({ name, answeredAtMs }) => `${name} ${((answeredAtMs - beganMs) / 1_000).toFixed(1)} s`,
@@ -63,7 +63,7 @@ async function tellAnswers(of: string, beganMs: number): Promise<void> {
   );
 }
 
-underPatroni("a node that is killed loses nothing, and the other goes on", async () => {
+underPatroni("a killed node loses nothing, and the other one continues", async () => {
   for (const node of campaign.nodes) {
     const other = campaign.nodes.find((one) => one !== node);
     const beganMs = performance.now();
@@ -72,38 +72,38 @@ underPatroni("a node that is killed loses nothing, and the other goes on", async
     await elapsed(1_000);
     expect(other?.answeredAtMs).toBeGreaterThan(beganMs);
     await campaign.start(node);
-    await tellAnswers(`node ${node.name} killed`, beganMs);
+    await printRecovery(`node ${node.name} killed`, beganMs);
   }
   await campaign.expectNothingLost();
 });
 
 underPatroni(
-  "a primary that is killed with its Patroni loses nothing: the standby takes over",
+  "a primary killed together with its Patroni loses nothing, and the standby takes over",
   async () => {
     const { primary, standby } = await patroni.whole();
     const beganMs = performance.now();
     primary.kill();
     await patroni.promoted(standby);
     console.info(`another primary after ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`);
-    await tellAnswers("primary killed", beganMs);
+    await printRecovery("primary killed", beganMs);
     primary.start();
     await campaign.expectNothingLost();
     await patroni.whole();
   },
 );
 
-underPatroni("all of PostgreSQL that is killed loses nothing once it runs again", async () => {
+underPatroni("killing all PostgreSQL servers at once loses nothing", async () => {
   const beganMs = performance.now();
   for (const member of patroni.members) member.kill();
   await elapsed(5_000);
   for (const member of patroni.members) member.start();
-  await tellAnswers("all of PostgreSQL killed, started after 5 s", beganMs);
+  await printRecovery("all of PostgreSQL killed, started after 5 s", beganMs);
   await campaign.expectNothingLost();
   await patroni.whole();
 });
 
 underPatroni(
-  "a primary whose Patroni is stopped acknowledges nothing once another is",
+  "a primary whose Patroni is stopped acknowledges nothing after another became primary",
   async () => {
     const { primary, standby } = await patroni.whole();
     const beganMs = performance.now();
@@ -120,7 +120,7 @@ underPatroni(
       .then(() => "acknowledged")
       .catch(() => "refused");
     // The nodes work while the former primary still reports that it accepts writes.
-    await tellAnswers("Patroni of the primary stopped", beganMs);
+    await printRecovery("Patroni of the primary stopped", beganMs);
     const still = elapsed(Math.max(0, 10_000 - (performance.now() - promotedMs))).then(
       () => "waits",
     );
@@ -138,7 +138,7 @@ underPatroni(
 );
 
 underPatroni(
-  "keys revoked during a failover are served by nobody once that was acknowledged",
+  "a key revoked during a failover is refused by all nodes once its revocation was acknowledged",
   async () => {
     const { primary, standby } = await patroni.whole();
     const keys: { id: number; token: string }[] = [];
@@ -162,7 +162,7 @@ underPatroni(
     });
     await patroni.promoted(standby);
     await Promise.all(revoking);
-    await tellAnswers(`primary killed while ${REVOKED} keys are revoked`, beganMs);
+    await printRecovery(`primary killed while ${REVOKED} keys are revoked`, beganMs);
     expect(served).toBe(0);
     primary.start();
     await campaign.expectNothingLost();

@@ -76,7 +76,7 @@ test.if(IS_CAMPAIGN || !IS_LINUX)(
 );
 
 test.if(IS_LINUX)(
-  "the same with three workers, one of which is killed in the middle of each life",
+  "with three workers, one of which is killed in the middle of each run, nothing that was acknowledged is lost",
   () => killOnAndOn(3),
   300_000 + 20_000 * KILLS,
 );

@@ -37,7 +37,7 @@ test("two serving processes on one file together grant no unit more than the quo
   expect(stored()).toBe(500);
 });
 
-test("the write-ahead log of a busy server does not grow for ever", async () => {
+test("the write-ahead log of a busy server stops growing", async () => {
   const serving = await machine.serve();
   let requests = 0;
   // One after the other, so that each is a commit of 8 KB.
@@ -56,7 +56,7 @@ test("the write-ahead log of a busy server does not grow for ever", async () => 
   expect(stored()).toBe(requests);
 });
 
-test("nor does it while two servers count usage and a process imports", async () => {
+test("the write-ahead log stops growing while two servers count usage and a process imports", async () => {
   const ids = Array.from({ length: 1000 }, (_, at) => at + 1);
   const channels = ids.map((id) => `${id},Канал ${id},10`);
   machine.write("channels.csv", `id,title,subscribers\n${channels.join("\n")}\n`);
@@ -124,7 +124,7 @@ test("while another process holds the write lock, free answers are sent and bill
   expect(stored()).toBe(2);
 });
 
-test("under a lock that stays billed requests get a 503 in time, and none of them is counted later", async () => {
+test("while the write lock is held too long, billed requests get a 503 in time, and none of them is counted later", async () => {
   const serving = await machine.serve();
   const holder = machine.open();
   holder.exec("BEGIN IMMEDIATE");

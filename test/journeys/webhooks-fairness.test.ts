@@ -147,7 +147,7 @@ test("while 300 receivers hang, a healthy one's posts do not wait behind theirs"
 const figure = test.if(process.env["KANALOG_TEST_FIGURES"] !== undefined);
 
 figure(
-  "figure: a healthy receiver that was never sent anything, in one batch with 300 that hang",
+  "figure: delay of a new healthy receiver's first post in a batch with 300 that hang",
   async () => {
     const { healthy } = await withHanging();
     const post = await importRound(0);
@@ -159,7 +159,7 @@ figure(
 );
 
 figure(
-  "figure: a healthy receiver that answered one attempt with 500 while 300 hang",
+  "figure: delay of a healthy receiver that answered one attempt with 500 while 300 hang",
   async () => {
     const { serving, healthy, customer } = await withHanging();
     await expectPing(serving, customer, healthy);

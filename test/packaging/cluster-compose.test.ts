@@ -45,7 +45,7 @@ test("its HAProxy checks each node's port for readiness", () => {
 });
 
 test.skipIf(!hasPostgres)(
-  "its nodes create a cluster from nothing, one after the other, and restart with the existing one",
+  "its nodes create a cluster, the second joining the first, and restart with the existing one",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
     const program = join(folder, "kanalog");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { answerOf } from "../../../src/app/workers/crew.ts";
 
-test("a question whose answer throws, at once or later, gets no answer", async () => {
+test("a worker that fails to answer another one's question, at once or later, sends no answer", async () => {
   const fails = (): never => {
     throw new Error("broken");
   };

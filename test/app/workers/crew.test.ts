@@ -20,7 +20,7 @@ const WORKER = `
 `;
 
 test.skipIf(process.platform !== "linux")(
-  "a worker whose supervisor is gone gets no answers, instead of waiting for them for ever",
+  "a worker whose supervisor is gone gets no answers, instead of waiting for them forever",
   async () => {
     const { clock, random } = fakePorts();
     const memory = makeSharedMemory(WORKER_MEMORY_BYTES, "crew-test");

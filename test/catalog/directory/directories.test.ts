@@ -113,7 +113,7 @@ describe("territories", () => {
     expect(list[0]?.parent).toBeNull();
   });
 
-  test("that are shipped are such a tree too", async () => {
+  test("that are shipped are in tree order too", async () => {
     const list = await territories();
     expect(list.length).toBeGreaterThan(1000);
     const paths = new Map<string, string>();

@@ -649,7 +649,16 @@ describe("the request", () => {
     expect(timeouts).toHaveBeenCalledTimes(1);
   });
 
-  test("costs one unit as HEAD and leaves no export running, of which an organization may have two", async () => {
+  test("leaves no export running if its units cannot be committed", async () => {
+    await imported(appliance, "channels", many(3_000));
+    const { db } = appliance.app.domains;
+    db.pragma("query_only = ON");
+    for (let at = 0; at < 3; at++) expect((await get("channels/")).status).toBe(503);
+    db.pragma("query_only = OFF");
+    expect((await get("channels/")).status).toBe(200);
+  });
+
+  test("costs one unit as HEAD and leaves no export running; an organization may have two at once", async () => {
     await imported(appliance, "channels", many(3_000));
     for (let at = 0; at < 3; at++) {
       const path = "/v1/msgr/export/channels/";

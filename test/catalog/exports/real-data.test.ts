@@ -70,7 +70,7 @@ function requests({ app: { domains } }: Appliance): string[] {
 
 for (const format of ["csv", "ndjson"]) {
   test.skipIf(!existsSync(join(FOLDER, "channels.csv")))(
-    `real channels, days and posts go by ${format} into an empty appliance, which answers alike`,
+    `real channels, days and posts exported as ${format} give an empty appliance the same answers`,
     async () => {
       for (const file of ["channels.csv", "posts.ndjson", "stats.csv"]) {
         await run("source.db", "import", file.split(".")[0] ?? "", join(FOLDER, file));

@@ -64,7 +64,7 @@ describe.each([
 });
 
 test.each([["csv"], ["ndjson"]] as const)(
-  "derived values follow their posts in the other appliance too, and given ones stay: %s",
+  "derived values follow their posts in the copy too, and imported ones stay: %s",
   async (format) => {
     await imported(source, "channels", [channel(1)]);
     const at = "2026-11-19T10:00:00Z";

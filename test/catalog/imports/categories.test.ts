@@ -148,6 +148,14 @@ test("--replace removes nothing if a row is rejected", async () => {
   expect(await slugs()).toEqual(["news", "painting", "sport"]);
 });
 
+test("the summary of a --replace that removes nothing counts each row once", async () => {
+  const rows = "slug,name\nnews,News\nsport,Спорт\nnew,New\nbad,\n";
+  const summary = await importText(appliance, "categories", rows, { replace: true });
+  expect(summary).toMatchObject({ read: 4, inserted: 1, updated: 1, unchanged: 1, rejected: 1 });
+  expect(summary.removed).toBe(0);
+  expect(summary.groups).toMatchObject([{ column: "name", count: 1 }]);
+});
+
 test("--replace with a file without rows is refused, because it would remove all entries", async () => {
   const before = await slugs();
   const replacing = importText(appliance, "categories", "slug,name\n", { replace: true });

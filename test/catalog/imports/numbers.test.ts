@@ -9,8 +9,11 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-/** Every second row has a number; numbers generated without looking ahead would be those of later rows. */
-const MIXED = Array.from({ length: 120 }, (_, at) => ({ at, id: at % 2 === 0 ? null : at }));
+/**
+ * Every second row has a number, the highest first; numbers generated without reading all would be those of
+ * other rows.
+ */
+const MIXED = Array.from({ length: 120 }, (_, at) => ({ at, id: at % 2 === 0 ? null : 120 - at }));
 const NAMES = MIXED.map(({ at }) => `name${at}`).toSorted();
 
 const channelRows = MIXED.map(({ at, id }) => ({

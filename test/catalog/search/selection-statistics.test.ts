@@ -3,6 +3,7 @@ import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts"
 import type { CatalogFilter } from "../../../src/catalog/search/catalog.ts";
 import { describeSelection } from "../../../src/catalog/search/describe-selection.ts";
 import { createLargeSelections } from "../../../src/catalog/search/large-selections.ts";
+import { createSearch } from "../../../src/catalog/search/search.ts";
 import type { SelectionView } from "../../../src/catalog/search/selection.ts";
 import { runFor } from "../../../src/values/tenant.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
@@ -125,6 +126,32 @@ test("scanning all channels gives the same as finding them, and selections over 
   }
 });
 
+test("one selection of a customer is counted at a time, and twenty may wait; others' are counted at once", async () => {
+  const counted: number[] = [];
+  const { promise: mayEnd, resolve } = Promise.withResolvers<void>();
+  const unused = () => Promise.reject(new Error("a page was read"));
+  const readers = {
+    ...{ selectCatalog: unused, countCatalog: unused },
+    async describeSelection({ filter }: { filter: CatalogFilter }) {
+      counted.push(Number(filter.subscribersMin));
+      await mayEnd;
+      return {} as SelectionView;
+    },
+  };
+  const clock = fakeClock("2026-11-20T12:00:00+03:00");
+  const search = createSearch(appliance.app.domains.db, readers, clock);
+  const statisticsFor = (tenant: number, subscribersMin: number) =>
+    runFor(tenant, () => search.describe({ ...NO_FILTER, subscribersMin }));
+  const theirs = Array.from({ length: 22 }, (_, at) => statisticsFor(1, at));
+  const ended = Promise.allSettled([...theirs, statisticsFor(2, 100)]);
+  await new Promise((done) => setImmediate(done));
+  expect(counted).toEqual([0, 100]);
+  resolve();
+  const refused = (await ended).filter(({ status }) => status === "rejected");
+  expect(refused).toMatchObject([{ reason: { code: "timeout" } }]);
+  expect(counted).toEqual([0, 100, ...Array.from({ length: 20 }, (_, at) => at + 1)]);
+});
+
 test("a customer's large selection does not wait for all of another's", async () => {
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   const counted: number[] = [];
@@ -176,8 +203,8 @@ test("large selections are counted one at a time, at most once a minute, and onl
   expect(await same).toEqual(view(0));
   expect(await large.describe(filter(1))).toEqual(view(0));
   clock.advance(60_000);
-  const anew = large.describe(filter(1));
+  const later = large.describe(filter(1));
   await new Promise((done) => setImmediate(done));
   counting.at(-1)?.end(view(7));
-  expect(await anew).toEqual(view(7));
+  expect(await later).toEqual(view(7));
 });

@@ -53,7 +53,7 @@ function breakOffAfter(parts: number): void {
 }
 
 test.each([1, 7, 19])(
-  "after an interruption behind part %p, each post is stored exactly once",
+  "after an interruption following part %p, each post is stored exactly once",
   async (parts) => {
     const wanted = Array.from({ length: POSTS }, (_, at) => text(at));
     for (const one of wanted) telegram.post(channel, one);

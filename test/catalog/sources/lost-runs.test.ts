@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { applyBatch } from "../../../src/catalog/sources/apply-batch.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";
 import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
@@ -22,8 +23,8 @@ beforeEach(async () => {
   const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
   const options = { rows: "channels", reading, timezone: MOSCOW_ZONE, strict: false } as const;
   const settings = { kind: "pull", url: "https://files.example.com/a.csv", ...options } as const;
-  const given = { name: "files", schedule: "15m", headers: {}, settings };
-  ({ id } = await appliance.app.sources.add(given, COMMAND_LINE));
+  const source = { name: "files", schedule: "15m", headers: {}, settings };
+  ({ id } = await appliance.app.sources.add(source, COMMAND_LINE));
 });
 afterEach(() => appliance.close());
 
@@ -56,6 +57,19 @@ test("a run whose source another process has claimed writes no more rows, and le
   expect(await appliance.app.sources.find("files")).toMatchObject({
     ...{ owner: ELSEWHERE, failures: 0, position: {}, summary: null },
   });
+});
+
+test("a bot's rows are not written, nor its position, once another process has claimed it", async () => {
+  const { db } = appliance.app.domains;
+  statement(db, "UPDATE sources SET owner = ?").run(ELSEWHERE);
+  const batch = { channels: [{ id: 1, title: "A", subscribers: 1 }] };
+  const run = { id, batch, position: { offset: 5 }, messengerHosts: [], openDays: 7 };
+  const { clock } = appliance.ports;
+  expect(await applyBatch(db, clock, { ...run, owner: "the former owner" })).toBeNull();
+  expect(channels()).toBe(0);
+  expect((await appliance.app.sources.find("files")).position).toEqual({});
+  expect(await applyBatch(db, clock, { ...run, owner: ELSEWHERE })).toMatchObject({ inserted: 1 });
+  expect((await appliance.app.sources.find("files")).position).toEqual({ offset: 5 });
 });
 
 test("a run whose source was removed writes no more rows", async () => {

@@ -30,7 +30,7 @@ const card = (msgrId: bigint) =>
 const requestsTo = (start: string) => world.max.requests.filter((path) => path.startsWith(start));
 
 describe("a bot of MAX", () => {
-  test("is added only after MAX has told its name, and its token is stored encrypted", async () => {
+  test("is added only after MAX has reported its name, and its token is stored encrypted", async () => {
     const source = await world.add();
     expect(world.max.requests[0]).toBe("GET /me");
     expect(source).toMatchObject({

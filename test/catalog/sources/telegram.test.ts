@@ -479,7 +479,7 @@ describe("an album", () => {
     expect(await posts()).toMatchObject([{ text: "Вторая", media: ["photo", "video"] }]);
   });
 
-  test("is told apart by its channel from another one in the same response", async () => {
+  test("is distinguished by its channel from another one in the same response", async () => {
     const other = telegram.addChannel({ id: -1001000000002, username: "other", title: "Other" });
     telegram.album(id, ["a"], "1");
     telegram.album(other, ["b"], "1");

@@ -40,7 +40,7 @@ test("every change of a single character is detected", () => {
   );
 });
 
-test("in a key, every other character at every position is detected", () => {
+test("in one key, each other character at each position is detected", () => {
   const key = createKeyToken("read_write", random);
   let accepted = 0;
   for (let at = 0; at < key.length; at++) {

@@ -50,7 +50,7 @@ test("requests of one commit are counted by method, status and day", async () =>
   ]);
 });
 
-test("free requests and further units of a request are told apart from billed ones in one commit", async () => {
+test("free requests and further units of a request are distinguished from billed ones in one commit", async () => {
   const part = { isPart: true };
   expect(await countTogether({}, { units: 0 }, part, part)).toEqual([
     { ...ROW, requests: 2, units: 3 },

@@ -146,7 +146,7 @@ describe.each(RUNTIMES)("under %s", (name, runtime) => {
   });
 
   testHere(
-    "a wrong key and an address that nobody listens on are errors of each request",
+    "a wrong key, and an address that nobody listens on, are reported as an error of each request",
     async () => {
       for (const [fields, words] of [
         [{ url: address, key: `${key}x` }, "401"],

@@ -25,7 +25,7 @@ const SIGN_UP = "/account/sign-up/";
  * An audit takes as long as visiting five pages. The check visits each page once, in one of four settings,
  * and audits one in five, different ones each day. `bun run test:pages` audits all of them in every setting.
  */
-const LOOKS_AT_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
+const VISITS_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Date.now() / 86_400_000));
 const LOCALES = ["en-GB", "ru-RU"] as const;
 const SCHEMES = ["light", "dark"] as const;
@@ -86,7 +86,7 @@ describe("the real process", () => {
   }
 
   inBrowser(
-    "the keyboard alone leads from the set-up address that it prints to the first API call",
+    "the keyboard alone is enough from the printed set-up address to the first API call",
     async () => {
       const { page } = owner;
       const setUp = (): string | undefined =>
@@ -135,7 +135,7 @@ describe("the real process", () => {
     },
   );
 
-  inBrowser("a key works from when it is made until it is revoked", async () => {
+  inBrowser("a key works from its creation until it is revoked", async () => {
     const { page } = owner;
     const key = await makeKey(page, "Short-lived");
     expect(await me(key)).toBe(200);
@@ -151,7 +151,7 @@ describe("the real process", () => {
   });
 
   inBrowser(
-    "the invited come in by the copied link, and the suspended are out at once",
+    "invited people sign in with the copied link, and suspended ones are signed out at once",
     async () => {
       const { page } = owner;
       await page.goto("/account/members/");
@@ -191,7 +191,7 @@ describe("the real process", () => {
   );
 
   inBrowser(
-    "an uploaded CSV shows how far it has come, without a click, and what became of its rows",
+    "an uploaded CSV shows its progress without a click, and then the result of its rows",
     async () => {
       const { page } = owner;
       const rows = Array.from({ length: 12_000 }, (_, at) => `${at + 1},Канал ${at + 1},${at}`);
@@ -220,7 +220,7 @@ describe("the real process", () => {
   );
 
   inBrowser(
-    "a form that is sent after the session has ended, however large: sign in, and back to its page",
+    "a form of any size, sent after the session has ended, leads to sign-in and back to its page",
     async () => {
       const { page, context } = owner;
       await page.goto("/account/keys/?a=b");
@@ -276,7 +276,7 @@ describe("an appliance in use", () => {
 
   /** How the page at an index of the list is visited: setting and audit rotate. */
   function looksAt(place: number): Look[] {
-    if (LOOKS_AT_ALL) {
+    if (VISITS_ALL) {
       return LOCALES.flatMap((locale) =>
         SCHEMES.map((colorScheme) => ({ locale, colorScheme, isAudited: true })),
       );
@@ -288,9 +288,9 @@ describe("an appliance in use", () => {
   }
 
   inBrowser(
-    "no page has a serious fault, is wider than a phone or a screen, or breaks its policy",
+    "no page has a serious accessibility fault, is wider than its screen, or violates its content security policy",
     async () => {
-      if (!LOOKS_AT_ALL) console.info(`each page in one setting, seed ${SEED} (KANALOG_TEST_SEED)`);
+      if (!VISITS_ALL) console.info(`each page in one setting, seed ${SEED} (KANALOG_TEST_SEED)`);
       const windows = new Map<string, Window>();
       const windowFor = async (isOpen: boolean, { locale, colorScheme }: Look): Promise<Window> => {
         const name = `${isOpen} ${locale} ${colorScheme}`;
@@ -330,42 +330,45 @@ describe("an appliance in use", () => {
     },
   );
 
-  inBrowser("the pages of sign-up have no serious fault, whatever is wrong on them", async () => {
-    const appliance = await startAppliance({
-      ...{ KANALOG_PORT: "0", KANALOG_SIGN_UP: "on", KANALOG_BASE_URL: "http://localhost" },
-    });
-    await addPerson(appliance);
-    const at = appliance.app.listen();
-    const email = "nina@example.com";
-    await visitorOf(appliance).post(SIGN_UP, { action: "send", email });
-    await appliance.app.workAfterAnswers();
-    await appliance.app.mailer.runDue();
-    const link = /\/account\/sign-up\/\?token=[\w-]+/.exec(
-      appliance.ports.mail.sent[0]?.text ?? "",
-    );
-    for (const colorScheme of LOOKS_AT_ALL ? SCHEMES : [SCHEMES[SEED % 2] ?? "light"]) {
-      const viewport = { width: colorScheme === "dark" ? 390 : 1280, height: HEIGHT };
-      const { page, go, faults, context } = await openWindow(browser, at, {
-        colorScheme,
-        viewport,
+  inBrowser(
+    "the pages of sign-up have no serious accessibility fault, whatever faults they report",
+    async () => {
+      const appliance = await startAppliance({
+        ...{ KANALOG_PORT: "0", KANALOG_SIGN_UP: "on", KANALOG_BASE_URL: "http://localhost" },
       });
-      for (const path of [SIGN_UP, `${SIGN_UP}?sent`, link?.[0] ?? "", `${SIGN_UP}?token=used`]) {
-        await go(path);
-        expect(await seriousFaults(page), path).toEqual([]);
-        expect(await tooWide(page), path).toBe(0);
+      await addPerson(appliance);
+      const at = appliance.app.listen();
+      const email = "nina@example.com";
+      await visitorOf(appliance).post(SIGN_UP, { action: "send", email });
+      await appliance.app.workAfterAnswers();
+      await appliance.app.mailer.runDue();
+      const link = /\/account\/sign-up\/\?token=[\w-]+/.exec(
+        appliance.ports.mail.sent[0]?.text ?? "",
+      );
+      for (const colorScheme of VISITS_ALL ? SCHEMES : [SCHEMES[SEED % 2] ?? "light"]) {
+        const viewport = { width: colorScheme === "dark" ? 390 : 1280, height: HEIGHT };
+        const { page, go, faults, context } = await openWindow(browser, at, {
+          colorScheme,
+          viewport,
+        });
+        for (const path of [SIGN_UP, `${SIGN_UP}?sent`, link?.[0] ?? "", `${SIGN_UP}?token=used`]) {
+          await go(path);
+          expect(await seriousFaults(page), path).toEqual([]);
+          expect(await tooWide(page), path).toBe(0);
+        }
+        await go(link?.[0] ?? "");
+        await page.locator("main button[type=submit]").click();
+        await page.locator("[aria-invalid]:focus").waitFor();
+        expect(await seriousFaults(page)).toEqual([]);
+        expect(faults).toEqual([]);
+        await context.close();
       }
-      await go(link?.[0] ?? "");
-      await page.locator("main button[type=submit]").click();
-      await page.locator("[aria-invalid]:focus").waitFor();
-      expect(await seriousFaults(page)).toEqual([]);
-      expect(faults).toEqual([]);
-      await context.close();
-    }
-    await appliance.close();
-  });
+      await appliance.close();
+    },
+  );
 
   inBrowser(
-    "the page that customers are sent to has no serious fault, and a phone shows its plans whole",
+    "the start page has no serious accessibility fault, and shows its plans completely on a phone",
     async () => {
       for (const [locale, colorScheme] of [
         ["en-GB", "light"],
@@ -391,7 +394,7 @@ describe("an appliance in use", () => {
   );
 
   inBrowser(
-    "a webhook that failures disabled is enabled on the keys page, one that staff disabled is not",
+    "the keys page enables a webhook that failures disabled, and not one that staff disabled",
     async () => {
       const { page, faults, context } = await openOwn();
       const { failed } = world.webhooks;
@@ -423,7 +426,7 @@ describe("an appliance in use", () => {
     },
   );
 
-  inBrowser("the language is switched where one is, and stays", async () => {
+  inBrowser("switching the language keeps the page, and lasts", async () => {
     const { page, faults, context } = await openOwn();
     await page.goto("/account/channels/1/?days=90");
     await page.getByRole("link", { name: "Русский" }).click();
@@ -437,8 +440,10 @@ describe("an appliance in use", () => {
     await context.close();
   });
 
-  inBrowser("at 1280 pixels each choice of a search is read whole, in both languages", async () => {
-    const cut = `[...document.querySelectorAll("main select:not([name=territory])")].flatMap((select) => {
+  inBrowser(
+    "at 1280 pixels each option of the search fields is completely readable, in both languages",
+    async () => {
+      const cut = `[...document.querySelectorAll("main select:not([name=territory])")].flatMap((select) => {
       const style = getComputedStyle(select);
       const pen = document.createElement("canvas").getContext("2d");
       pen.font = style.font;
@@ -448,21 +453,22 @@ describe("an appliance in use", () => {
         (label) => pen.measureText(label).width + arrow > room,
       );
     })`;
-    for (const locale of LOCALES) {
-      const { page, context } = await openOwn({ locale, viewport: { width: 1280, height: 844 } });
-      for (const path of ["/account/channels/", "/account/posts/", "/account/trending/"]) {
-        await page.goto(path);
-        await unfold(page);
-        expect(
-          await page.evaluate("document.querySelectorAll('main select').length"),
-        ).toBeGreaterThan(2);
-        expect(await page.evaluate(cut), `${path}, ${locale}`).toEqual([]);
+      for (const locale of LOCALES) {
+        const { page, context } = await openOwn({ locale, viewport: { width: 1280, height: 844 } });
+        for (const path of ["/account/channels/", "/account/posts/", "/account/trending/"]) {
+          await page.goto(path);
+          await unfold(page);
+          expect(
+            await page.evaluate("document.querySelectorAll('main select').length"),
+          ).toBeGreaterThan(2);
+          expect(await page.evaluate(cut), `${path}, ${locale}`).toEqual([]);
+        }
+        await context.close();
       }
-      await context.close();
-    }
-  });
+    },
+  );
 
-  inBrowser("the pictures of a bot's steps are dark by night, as the page is", async () => {
+  inBrowser("the pictures of a bot's steps are dark on a dark page", async () => {
     const lightness = async (colorScheme: "light" | "dark") => {
       const { page, context } = await openOwn({ colorScheme });
       await page.goto("/staff/sources/telegram/");
@@ -498,7 +504,7 @@ describe("an appliance in use", () => {
   });
 
   inBrowser(
-    "a form with a fault is shown again with the focus in its first wrong field, and what was typed",
+    "a form with faults is shown again with what was typed, and the focus in its first wrong field",
     async () => {
       const { page, context, faults } = await openOwn();
       await page.goto("/account/webhooks/");
@@ -516,7 +522,7 @@ describe("an appliance in use", () => {
   );
 
   inBrowser(
-    "what a receiver answered, and why a row was rejected, is told in the visitor's language",
+    "a receiver's answer and the reason for a rejected row are shown in the visitor's language",
     async () => {
       const { page, context } = await openOwn({ locale: "ru-RU" });
       const { failed } = world.webhooks;

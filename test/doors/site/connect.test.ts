@@ -88,7 +88,7 @@ test("the address alone is shown only if assistants can sign in", async () => {
 });
 
 test.each(["en", "ru"])(
-  "customers are never asked for what only an operator has (%s)",
+  "no way of connecting needs anything that only an operator has (%s)",
   async (language) => {
     const page = (await person.get("/account/connect/", { "accept-language": language })).html;
     const text = page.slice(page.indexOf("<main"));

@@ -140,7 +140,7 @@ test("while the index is being built the page says so, and staff see the progres
   expect((await staff.get("/staff/database/")).html).toContain("<dd>complete</dd>");
 });
 
-test("a plan without posts is told which plans include them, in Russian too", async () => {
+test("on a plan without posts the page says which plans include them, in Russian too", async () => {
   const { organizationId } = await appliance.customer({ plan: "test" });
   const other = await signedInMember(appliance, organizationId, "owner", "olga@example.com", "ru");
   const { html } = await other.get(`${PAGE}?q=дом`);

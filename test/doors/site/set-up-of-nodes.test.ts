@@ -25,7 +25,7 @@ const subkey = (purpose: string): string =>
   Buffer.from(hkdfSync("sha256", CLUSTER_SECRET, "", purpose, 32)).toString("base64url");
 
 onNodes(
-  "a node's set-up address opens at every node of its cluster, and at none once changed",
+  "a node's set-up address opens at every node of its cluster, and an altered one at none",
   async () => {
     const token = await setUpToken();
     for (const { request } of [one, other]) {
@@ -36,7 +36,7 @@ onNodes(
 );
 
 onNodes(
-  "the set-up address is signed by a key for it alone, derived from the cluster's secret",
+  "the set-up address is signed with a key of its own, derived from the cluster's secret",
   async () => {
     const token = await setUpToken();
     const end = token.slice(SIGNATURE_LENGTH);

@@ -482,6 +482,14 @@ describe("staff", () => {
     expect((await pushing.change({ is_active: true })).status).toBe(409);
   });
 
+  test("enable one whose queue a crash left behind, which is dropped first", async () => {
+    await startFailing(pushing);
+    const { db } = pushing.appliance.app.domains;
+    db.exec("UPDATE webhooks SET disabled_reason = 'staff'");
+    await staff().enable(pushing.id, COMMAND_LINE);
+    expect(await staff().deliveries(pushing.id, 100)).toMatchObject([{ state: "dropped" }]);
+  });
+
   test("enable it again, with another 24 hours from its next failure", async () => {
     const firstAt = await startFailing(pushing);
     await pushing.passUntil(firstAt + 10 * HOUR_MS);

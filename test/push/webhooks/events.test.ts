@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { eventsOf } from "../../../src/push/webhooks/events/cut-events.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import {
   DAY_MS,
@@ -117,6 +118,13 @@ describe("how posts are split into events", () => {
     const sent = postsSent(pushing);
     expect(sent.map(({ length }) => length)).toEqual(Array(25).fill(100));
     expect(sent.flat().toSorted((a, b) => a - b)).toEqual(numbers(1, 2500));
+  });
+
+  test("an event has at most a million characters of posts, unless a single one has more", () => {
+    const lengths = [600_000, 400_000, 1, 999_999, 1_200_000, 5];
+    const texts = new Map(lengths.map((length, id) => [id, "x".repeat(length) as never]));
+    const events = eventsOf(pushing.appliance.app.domains.db, [...texts.keys()], texts);
+    expect(events.map(({ postIds }) => postIds)).toEqual([[0, 1], [2, 3], [4], [5]]);
   });
 
   test("posts of all watched channels share an event", async () => {

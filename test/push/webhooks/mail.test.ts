@@ -139,6 +139,17 @@ test("a mail that the server does not accept is sent later, once", async () => {
   expect(mail().sent).toHaveLength(1);
 });
 
+test("a mail that one process is sending is sent by no other until two minutes have passed", async () => {
+  await failForADay();
+  const { clock } = pushing.appliance.ports;
+  const { db } = pushing.appliance.app.domains;
+  expect(await claimMail(db, clock, "first")).toMatchObject({ claim: "first" });
+  clock.advance(2 * MINUTE_MS - 1);
+  expect(await claimMail(db, clock, "second")).toBeNull();
+  clock.advance(1);
+  expect(await claimMail(db, clock, "second")).toMatchObject({ claim: "second" });
+});
+
 test("a mail server is tried again without a restart, soon after a short failure", async () => {
   mail().isDown = true;
   await failForADay();

@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(key?.lastUsedAt).toBe(cluster.ports.clock.now());
   });
 
-  test("so is the last use of a key created and used between copying rows and usage", async () => {
+  test("the last use of a key created and used between copying rows and usage is shown too", async () => {
     const { clock } = cluster.ports;
     let made = 0;
     await copyUsage(other.db, clock, async () => {

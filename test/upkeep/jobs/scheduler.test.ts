@@ -269,6 +269,25 @@ test("while a job runs, no process runs it again, and its due time waits", async
   expect(ran).toHaveLength(1);
 });
 
+test("a stop waits for a run on request, and no due time is run after it", async () => {
+  const slow = slowJob();
+  const one = scheduler([slow.job]);
+  await one.runDue();
+  expect(await one.runNow("nightly", COMMAND_LINE)).toBe(true);
+  let isStopped = false;
+  const stopped = one.stop().then(() => {
+    isStopped = true;
+  });
+  await new Promise((done) => setImmediate(done));
+  expect(isStopped).toBe(false);
+  slow.end();
+  await stopped;
+  expect(noted().finished_at).not.toBeNull();
+  appliance.ports.clock.set("2026-11-21T00:11:00+03:00");
+  await one.runDue();
+  expect(slow.runs).toHaveLength(1);
+});
+
 test("a due time that comes during a run on request is run after it", async () => {
   const slow = slowJob();
   const one = scheduler([slow.job]);

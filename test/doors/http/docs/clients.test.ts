@@ -193,7 +193,7 @@ describe.each(languages)("the client in $info", ({ info, skipped, build, run, ..
   });
 
   test.skipIf(skipped)(
-    "pages, waits as RateLimit and Retry-After say, and verifies signatures",
+    "reads all pages, waits for RateLimit and Retry-After, and verifies signatures",
     async () => {
       const bytes = new TextEncoder().encode(BODY);
       const signed = (atMs: number, ...secrets: string[]) => signatureHeader(bytes, secrets, atMs);

@@ -54,7 +54,7 @@ const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Date.now() / 
 const TESTS_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
 
 inBrowser.each(SETTINGS.filter((_, at) => TESTS_ALL || at === SEED % SETTINGS.length))(
-  "without a sign-in, snippets and their answers are shown at %d pixels, %s",
+  "strangers see snippets and their answers at %d pixels, %s",
   async (width, colorScheme) => {
     const { context, page, faults, go } = await openWindow(browser, address, {
       viewport: { width, height: 844 },
@@ -92,7 +92,7 @@ inBrowser.each(SETTINGS.filter((_, at) => TESTS_ALL || at === SEED % SETTINGS.le
 );
 
 inBrowser(
-  "signed in, snippets show the beginning of one's key and ask for it once; it stays in the tab",
+  "snippets show the beginning of a signed-in person's key, and ask for it once; it never leaves the tab",
   async () => {
     const { context, page, faults, go } = await openWindow(browser, address);
     const sent: string[] = [];

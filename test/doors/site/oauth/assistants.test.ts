@@ -112,27 +112,27 @@ async function decide(asked: URL, locale: Locale, button: "allow" | "refuse"): P
 
 /** A client's memory between its requests. */
 // biome-ignore lint/suspicious/noExplicitAny: two libraries' types of the same things
-type Kept = Record<"client" | "tokens" | "verifier" | "asked" | "discovery", any>;
+type ClientMemory = Record<"client" | "tokens" | "verifier" | "asked" | "discovery", any>;
 
-function providerOf(kept: Partial<Kept>) {
+function providerOf(memory: Partial<ClientMemory>) {
   const redirect = `http://127.0.0.1:${back.port}/callback`;
-  const keep = (name: keyof Kept) => (value: unknown) => {
-    kept[name] = value;
+  const store = (name: keyof ClientMemory) => (value: unknown) => {
+    memory[name] = value;
   };
   return {
     redirectUrl: redirect,
     clientMetadata: { client_name: "Test assistant", redirect_uris: [redirect] },
     state: () => "of the test",
-    clientInformation: () => kept.client,
-    saveClientInformation: keep("client"),
-    tokens: () => kept.tokens,
-    saveTokens: keep("tokens"),
-    redirectToAuthorization: keep("asked"),
-    saveCodeVerifier: keep("verifier"),
-    codeVerifier: () => kept.verifier,
-    saveDiscoveryState: keep("discovery"),
-    discoveryState: () => kept.discovery,
-    invalidateCredentials: () => keep("tokens")(undefined),
+    clientInformation: () => memory.client,
+    saveClientInformation: store("client"),
+    tokens: () => memory.tokens,
+    saveTokens: store("tokens"),
+    redirectToAuthorization: store("asked"),
+    saveCodeVerifier: store("verifier"),
+    codeVerifier: () => memory.verifier,
+    saveDiscoveryState: store("discovery"),
+    discoveryState: () => memory.discovery,
+    invalidateCredentials: () => store("tokens")(undefined),
   };
 }
 
@@ -149,12 +149,12 @@ interface Assistant {
 
 const IDENTITY = { name: "kanalog-test", version: "1" };
 
-const ASSISTANTS: [string, (kept: Partial<Kept>) => Assistant][] = [
+const ASSISTANTS: [string, (memory: Partial<ClientMemory>) => Assistant][] = [
   [
     "the 1.x client",
-    (kept) => {
+    (memory) => {
       const transport = () =>
-        new HttpTransport1(new URL(`${address}/v1/mcp/`), { authProvider: providerOf(kept) });
+        new HttpTransport1(new URL(`${address}/v1/mcp/`), { authProvider: providerOf(memory) });
       return {
         unauthorized: Unauthorized1,
         finish: (to) => transport().finishAuth(to.searchParams.get("code") ?? ""),
@@ -171,44 +171,46 @@ const ASSISTANTS: [string, (kept: Partial<Kept>) => Assistant][] = [
       };
     },
   ],
-  ...(["legacy", "auto"] as const).map((mode): [string, (kept: Partial<Kept>) => Assistant] => [
-    `the 2.x client, ${mode}`,
-    (kept) => {
-      const transport = () =>
-        new HttpTransport2(new URL(`${address}/v1/mcp/`), {
-          authProvider: providerOf(kept) as never,
-        });
-      return {
-        unauthorized: Unauthorized2,
-        finish: (to) => transport().finishAuth(to.searchParams),
-        async connect() {
-          const client = new Client2(IDENTITY, { versionNegotiation: { mode } });
-          await client.connect(transport());
-          return {
-            tools: async () => (await client.listTools()).tools.map(({ name }) => name),
-            call: async (name, args) =>
-              (await client.callTool({ name, arguments: args })) as { isError?: boolean },
-            close: () => client.close(),
-          };
-        },
-      };
-    },
-  ]),
+  ...(["legacy", "auto"] as const).map(
+    (mode): [string, (memory: Partial<ClientMemory>) => Assistant] => [
+      `the 2.x client, ${mode}`,
+      (memory) => {
+        const transport = () =>
+          new HttpTransport2(new URL(`${address}/v1/mcp/`), {
+            authProvider: providerOf(memory) as never,
+          });
+        return {
+          unauthorized: Unauthorized2,
+          finish: (to) => transport().finishAuth(to.searchParams),
+          async connect() {
+            const client = new Client2(IDENTITY, { versionNegotiation: { mode } });
+            await client.connect(transport());
+            return {
+              tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+              call: async (name, args) =>
+                (await client.callTool({ name, arguments: args })) as { isError?: boolean },
+              close: () => client.close(),
+            };
+          },
+        };
+      },
+    ],
+  ),
 ];
 
 describe.each(ASSISTANTS)("%s", (name, assistantOf) => {
   const locale: Locale = name.includes("2.x") ? "ru-RU" : "en-GB";
 
   inBrowser(
-    "goes from the address over registration and consent to tools, refresh and revocation",
+    "needs only the address to register, get consent, call tools, refresh its token and revoke it",
     async () => {
-      const kept: Partial<Kept> = {};
-      const assistant = assistantOf(kept);
+      const memory: Partial<ClientMemory> = {};
+      const assistant = assistantOf(memory);
       await expect(assistant.connect()).rejects.toThrow();
-      expect(kept.client.client_id).toMatch(/^[\w-]{22}$/);
-      expect(kept.asked.pathname).toBe("/account/authorize/");
-      await assistant.finish(await decide(kept.asked, locale, "allow"));
-      const first = kept.tokens.access_token;
+      expect(memory.client.client_id).toMatch(/^[\w-]{22}$/);
+      expect(memory.asked.pathname).toBe("/account/authorize/");
+      await assistant.finish(await decide(memory.asked, locale, "allow"));
+      const first = memory.tokens.access_token;
       expect(first).toMatch(/^knl_oa_/);
 
       const client = await assistant.connect();
@@ -220,13 +222,13 @@ describe.each(ASSISTANTS)("%s", (name, assistantOf) => {
 
       appliance.ports.clock.advance(HOUR_MS);
       expect((await client.call("msgr_categories_list", {})).isError ?? false).toBe(false);
-      expect(kept.tokens.access_token).not.toBe(first);
+      expect(memory.tokens.access_token).not.toBe(first);
 
       const revoked = await fetch(`${address}/oauth/revoke`, {
         method: "POST",
         body: new URLSearchParams({
-          token: kept.tokens.refresh_token,
-          client_id: kept.client.client_id,
+          token: memory.tokens.refresh_token,
+          client_id: memory.client.client_id,
         }),
       });
       expect(revoked.status).toBe(200);
@@ -236,15 +238,18 @@ describe.each(ASSISTANTS)("%s", (name, assistantOf) => {
   );
 });
 
-inBrowser("a person who refuses is sent back with that, and nothing is given", async () => {
-  for (const locale of ["en-GB", "ru-RU"] as const) {
-    const kept: Partial<Kept> = {};
-    const [, assistantOf] = ASSISTANTS[0] as (typeof ASSISTANTS)[number];
-    await expect(assistantOf(kept).connect()).rejects.toThrow();
-    const to = await decide(kept.asked, locale, "refuse");
-    expect(Object.fromEntries(to.searchParams)).toEqual({
-      ...{ error: "access_denied", state: "of the test", iss: address },
-    });
-  }
-  expect(await appliance.app.domains.keys.keys(1)).toEqual([]);
-});
+inBrowser(
+  "a person who refuses is redirected with the refusal, and no token is issued",
+  async () => {
+    for (const locale of ["en-GB", "ru-RU"] as const) {
+      const memory: Partial<ClientMemory> = {};
+      const [, assistantOf] = ASSISTANTS[0] as (typeof ASSISTANTS)[number];
+      await expect(assistantOf(memory).connect()).rejects.toThrow();
+      const to = await decide(memory.asked, locale, "refuse");
+      expect(Object.fromEntries(to.searchParams)).toEqual({
+        ...{ error: "access_denied", state: "of the test", iss: address },
+      });
+    }
+    expect(await appliance.app.domains.keys.keys(1)).toEqual([]);
+  },
+);

@@ -182,7 +182,7 @@ describe("a registration", () => {
     "http://2130706433/",
     "",
     7,
-  ])("refuses to send people to %p", async (uri) => {
+  ])("refuses to redirect people to %p", async (uri) => {
     const { status, body } = await talk.register({ ...METADATA, redirect_uris: [REDIRECT, uri] });
     expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
   });

@@ -68,34 +68,35 @@ async function signedIn(
 
 const inBrowser = test.skipIf(CHROMIUM === undefined);
 
-inBrowser("the catalog is searched as one types, and the address keeps the search", async () => {
-  const { page, faults, context } = await signedIn();
-  await page.goto(`${address}/account/channels/`);
-  await page.type("[name=q]", "вестник", { delay: 20 });
-  // On a busy machine, partial input is searched as well.
-  await page.waitForURL((url) => url.searchParams.get("q") === "вестник");
-  expect(await page.locator("#results tbody tr").allTextContents()).toHaveLength(1);
-  expect(await page.locator("#results-summary").textContent()).toBe("Channels found: 1");
-  await page.fill("[name=q]", "ве");
-  await page.getByText("Type at least three characters.").first().waitFor();
-  await page.fill("[name=q]", "");
-  await page.locator("#results tbody tr").nth(1).waitFor();
-  expect(faults).toEqual([]);
-  await context.close();
-});
-
 inBrowser(
-  "charts are drawn in the page's colours, with Moscow's days, in any time zone",
+  "the catalog is searched while somebody types, and the address keeps the search",
   async () => {
-    for (const colorScheme of ["light", "dark"] as const) {
-      const { page, faults, context } = await signedIn({
-        colorScheme,
-        timezoneId: "America/Los_Angeles",
-      });
-      await page.goto(`${address}/account/channels/1/`);
-      expect(await page.locator("[data-chart] canvas").count()).toBe(1);
-      // A canvas draws colours that it does not understand in black.
-      const inks = await page.evaluate(`(() => {
+    const { page, faults, context } = await signedIn();
+    await page.goto(`${address}/account/channels/`);
+    await page.type("[name=q]", "вестник", { delay: 20 });
+    // On a busy machine, partial input is searched as well.
+    await page.waitForURL((url) => url.searchParams.get("q") === "вестник");
+    expect(await page.locator("#results tbody tr").allTextContents()).toHaveLength(1);
+    expect(await page.locator("#results-summary").textContent()).toBe("Channels found: 1");
+    await page.fill("[name=q]", "ве");
+    await page.getByText("Type at least three characters.").first().waitFor();
+    await page.fill("[name=q]", "");
+    await page.locator("#results tbody tr").nth(1).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+inBrowser("charts have the page's colours, and Moscow's days in any time zone", async () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const { page, faults, context } = await signedIn({
+      colorScheme,
+      timezoneId: "America/Los_Angeles",
+    });
+    await page.goto(`${address}/account/channels/1/`);
+    expect(await page.locator("[data-chart] canvas").count()).toBe(1);
+    // A canvas draws colours that it does not understand in black.
+    const inks = await page.evaluate(`(() => {
         const canvas = document.querySelector("canvas");
         const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
         let blue = 0;
@@ -104,17 +105,16 @@ inBrowser(
         }
         return blue;
       })()`);
-      expect(inks, colorScheme).toBeGreaterThan(200);
-      const box = await page.locator("[data-chart] .u-over").first().boundingBox();
-      if (box === null) throw new Error("no chart");
-      await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2);
-      const day = await page.locator(".u-legend .u-value").first().textContent();
-      expect(day).toBe("20 Nov 2026");
-      expect(faults).toEqual([]);
-      await context.close();
-    }
-  },
-);
+    expect(inks, colorScheme).toBeGreaterThan(200);
+    const box = await page.locator("[data-chart] .u-over").first().boundingBox();
+    if (box === null) throw new Error("no chart");
+    await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2);
+    const day = await page.locator(".u-legend .u-value").first().textContent();
+    expect(day).toBe("20 Nov 2026");
+    expect(faults).toEqual([]);
+    await context.close();
+  }
+});
 
 inBrowser(
   "a chart shows the whole period and its longest numbers, however few days are known",
@@ -146,7 +146,7 @@ inBrowser(
   },
 );
 
-inBrowser("errors are drawn in the colour that they have in tables", async () => {
+inBrowser("errors have the same colour in charts as in tables", async () => {
   const { page, faults, context } = await signedIn();
   await appliance.get("/v1/msgr/channels/404404/", ownKey);
   await page.goto(`${address}/account/`);
@@ -162,7 +162,7 @@ inBrowser("errors are drawn in the colour that they have in tables", async () =>
 });
 
 inBrowser(
-  "a line crosses days without a reading, and breaks where months are unknown",
+  "a chart's line continues over days without a reading, and is interrupted by unknown months",
   async () => {
     await imported(appliance, "channels", [channel(8)]);
     const reading = (day: string) => ({ channel: 8, subscribers: 1_000, views: null, day });
@@ -210,33 +210,30 @@ inBrowser("a webhook that staff disabled stays disabled, whatever is clicked", a
   await context.close();
 });
 
-inBrowser(
-  "channels are chosen by search: one is compared, others are added to a webhook",
-  async () => {
-    const { page, faults, context } = await signedIn();
-    await page.goto(`${address}/account/compare/?channels=1`);
-    await page.getByLabel("Add a channel").fill("город");
-    await page.locator(".offered button").first().click();
-    await page.waitForURL(/channels=1&.*channels=\d/);
-    expect(await page.locator(".chips li").count()).toBe(2);
-    await page.goto(`${address}/account/webhooks/`);
-    const finder = page.getByLabel("Find a channel to add");
-    await finder.fill("ничего такого");
-    await page.getByText("No channels found.").waitFor();
-    await finder.fill("2");
-    await page.locator(".offered button").first().click();
-    await finder.fill("1");
-    await page.locator(".offered button").first().waitFor();
-    await finder.press("Enter");
-    const named = await page.getByLabel("Channels", { exact: true }).inputValue();
-    expect(named.split(" ")).toHaveLength(2);
-    expect(faults).toEqual([]);
-    await context.close();
-  },
-);
+inBrowser("channels are picked by search, to be compared or added to a webhook", async () => {
+  const { page, faults, context } = await signedIn();
+  await page.goto(`${address}/account/compare/?channels=1`);
+  await page.getByLabel("Add a channel").fill("город");
+  await page.locator(".offered button").first().click();
+  await page.waitForURL(/channels=1&.*channels=\d/);
+  expect(await page.locator(".chips li").count()).toBe(2);
+  await page.goto(`${address}/account/webhooks/`);
+  const finder = page.getByLabel("Find a channel to add");
+  await finder.fill("ничего такого");
+  await page.getByText("No channels found.").waitFor();
+  await finder.fill("2");
+  await page.locator(".offered button").first().click();
+  await finder.fill("1");
+  await page.locator(".offered button").first().waitFor();
+  await finder.press("Enter");
+  const named = await page.getByLabel("Channels", { exact: true }).inputValue();
+  expect(named.split(" ")).toHaveLength(2);
+  expect(faults).toEqual([]);
+  await context.close();
+});
 
 inBrowser(
-  "no post makes a page load, run or leave anything, whatever is written in it",
+  "no post makes a page load anything, run anything or lead away, whatever its text",
   async () => {
     const evil = "https://evil.example/";
     const texts = [

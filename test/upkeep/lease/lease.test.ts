@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createUpkeepLease, type UpkeepLease } from "../../../src/upkeep/lease/lease.ts";
+import { leaseChanges } from "../../../src/upkeep/lease/leases.store.ts";
+import type { Lease } from "../../../src/upkeep/lease/leases.table.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+
+let appliance: Appliance;
+let lease: UpkeepLease;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  const { db } = appliance.app.domains;
+  const { clock } = appliance.ports;
+  const changes = {
+    takeLease: (owner: string, found: Lease) => leaseChanges.takeLease(db, clock, owner, found),
+    beatLease: (owner: string) => leaseChanges.beatLease(db, clock, owner),
+    leaveLease: (owner: string) => leaseChanges.leaveLease(db, clock, owner),
+  };
+  lease = createUpkeepLease(db, changes, appliance.ports);
+  await lease.tick();
+});
+afterEach(() => appliance.close());
+
+const holders = () => appliance.app.domains.db.prepare("SELECT owner FROM leases").all();
+
+test("a holder that was suspended for six seconds does no more upkeep until its next heartbeat", async () => {
+  expect(lease.isOwn()).toBe(true);
+  appliance.ports.clock.advance(5_999);
+  expect(lease.isOwn()).toBe(true);
+  appliance.ports.clock.advance(1);
+  expect(lease.isOwn()).toBe(false);
+  await lease.tick();
+  expect(lease.isOwn()).toBe(true);
+});
+
+test("a holder whose lease was taken over does no more upkeep", async () => {
+  appliance.app.domains.db.exec("UPDATE leases SET owner = 'elsewhere 1 other'");
+  appliance.ports.clock.advance(1_500);
+  await lease.tick();
+  expect(lease.isOwn()).toBe(false);
+});
+
+test("a holder that leaves frees the lease, and does not take it again", async () => {
+  await lease.leave();
+  await lease.tick();
+  expect(lease.isOwn()).toBe(false);
+  expect(holders()).toEqual([{ owner: null }]);
+});
