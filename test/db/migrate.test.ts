@@ -109,7 +109,7 @@ test("a file whose tables do not match its version is refused in one line with a
   expect(notes.trimEnd().split("\n")).toHaveLength(1);
   expect(notes).toContain("version 12");
   expect(notes).toContain("sample_channels already exists");
-  expect(notes).toContain("export with that one and import into a new database");
+  expect(notes).toContain("export the data with that program and import it into a new database");
   expect(readdirSync(machine.folder).filter((name) => !before.includes(name))).toEqual([]);
   const after = openDatabase(machine.path("pre.db"), clock);
   expect(schemaVersion(after)).toBe(12);

@@ -79,7 +79,7 @@ describe("a bot", () => {
     const added = await Promise.allSettled([add({ name: "one" }), add({ name: "other" })]);
     expect(added.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     const [, refused] = added.toSorted((a, b) => a.status.localeCompare(b.status));
-    const reads = expect.stringContaining("reads this bot already");
+    const reads = expect.stringContaining("already reads this bot");
     expect(refused).toMatchObject({ reason: { fields: { token: [reads] } } });
     expect(await appliance.app.sources.list()).toHaveLength(1);
   });

@@ -179,7 +179,7 @@ test("a start without the secret file is refused, and no other one is created in
   const path = join(folder, "kanalog.db.secret");
   const secret = readFileSync(path, "utf8");
   rmSync(path);
-  await expect(restart()).rejects.toThrow(/secret file .*kanalog\.db\.secret is missing/);
+  await expect(restart()).rejects.toThrow(/secret file .*kanalog\.db\.secret, .* is missing/);
   expect(filesBeside()).toEqual([]);
   writeFileSync(path, secret);
   const { app } = await restart();

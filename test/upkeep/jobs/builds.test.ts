@@ -17,7 +17,9 @@ afterEach(() => appliance.close());
 
 const db = () => appliance.app.domains.db;
 const logged = () =>
-  appliance.ports.log.notices.filter((one) => JSON.stringify(one).includes("in the background"));
+  appliance.ports.log.notices.filter((one) =>
+    JSON.stringify(one).includes("a background build finished"),
+  );
 
 test("a turn continues all unfinished builds, and logs each that is done", async () => {
   const { builds } = appliance.app;
