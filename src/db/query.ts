@@ -33,19 +33,19 @@ export function queryNow<Prepared>(
   return oncePerConnection((db: Database) => build(db.buildersNow).prepare());
 }
 
-/** Placeholder for a value given when the statement runs. */
-export function given<T>(name: string): T {
+/** A named parameter, whose value is passed when the statement runs. */
+export function param<T>(name: string): T {
   return sql.placeholder(name) as T;
 }
 
-/** Placeholders for several columns, each under its own name: `values(allGiven("at", "person"))`. */
-export function allGiven<Name extends string>(...names: Name[]): Record<Name, never> {
-  return Object.fromEntries(names.map((name) => [name, given(name)])) as Record<Name, never>;
+/** Parameters for several columns, each named as its column: `values(allParams("at", "person"))`. */
+export function allParams<Name extends string>(...names: Name[]): Record<Name, never> {
+  return Object.fromEntries(names.map((name) => [name, param(name)])) as Record<Name, never>;
 }
 
-/** Whether a column equals the value given under this name when the statement runs. */
-export function eqGiven(column: Column, name: string): SQL {
-  return eq(column, given(name));
+/** Whether a column equals the parameter of this name. */
+export function eqParam(column: Column, name: string): SQL {
+  return eq(column, param(name));
 }
 
 function oncePerConnection<Connection extends Database, Prepared>(

@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { alias, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../src/db/database.ts";
 import { IN_MEMORY, openDatabase } from "../../src/db/open-database.ts";
-import { change, given, query, queryNow } from "../../src/db/query.ts";
+import { change, param, query, queryNow } from "../../src/db/query.ts";
 import { inTransaction } from "../../src/db/transaction.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 
@@ -29,7 +29,7 @@ const add = change((db) =>
 const setDone = change((db) =>
   db
     .update(notes)
-    .set({ isDone: given("isDone") })
+    .set({ isDone: param("isDone") })
     .where(eq(notes.id, sql.placeholder("id"))),
 );
 

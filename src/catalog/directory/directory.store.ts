@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import { type Database, statement } from "../../db/database.ts";
-import { eqGiven, queryNow } from "../../db/query.ts";
+import { eqParam, queryNow } from "../../db/query.ts";
 import { type Category, categories, type Territory, territories } from "./directory.table.ts";
 
 const allCategories = queryNow((db) =>
@@ -13,10 +13,10 @@ const movedTerritories = queryNow((db) =>
   db.select({ slug: territories.slug }).from(territories).where(eq(territories.isMoved, true)),
 );
 const categoryBySlug = queryNow((db) =>
-  db.select().from(categories).where(eqGiven(categories.slug, "slug")),
+  db.select().from(categories).where(eqParam(categories.slug, "slug")),
 );
 const territoryBySlug = queryNow((db) =>
-  db.select().from(territories).where(eqGiven(territories.slug, "slug")),
+  db.select().from(territories).where(eqParam(territories.slug, "slug")),
 );
 
 export function createDirectoryStore(db: Database) {

@@ -1,6 +1,6 @@
 import { and, asc, between, eq, lt } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { eqGiven, given, query } from "../../db/query.ts";
+import { eqParam, param, query } from "../../db/query.ts";
 import { albumParts } from "./sources.table.ts";
 
 export type AlbumPart = Omit<typeof albumParts.$inferSelect, "sourceId">;
@@ -27,10 +27,10 @@ const parts = query((db) =>
     .from(albumParts)
     .where(
       and(
-        eqGiven(albumParts.sourceId, "sourceId"),
-        eqGiven(albumParts.chat, "chat"),
-        between(albumParts.messageId, given("from"), given("to")),
-        eqGiven(albumParts.album, "album"),
+        eqParam(albumParts.sourceId, "sourceId"),
+        eqParam(albumParts.chat, "chat"),
+        between(albumParts.messageId, param("from"), param("to")),
+        eqParam(albumParts.album, "album"),
       ),
     )
     .orderBy(asc(albumParts.messageId)),

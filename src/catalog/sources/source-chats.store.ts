@@ -1,6 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { eqGiven, query } from "../../db/query.ts";
+import { eqParam, query } from "../../db/query.ts";
 import { type SourceChat, sourceChats } from "./sources.table.ts";
 
 const chats = query((db) =>
@@ -14,7 +14,7 @@ const chats = query((db) =>
       fault: sourceChats.fault,
     })
     .from(sourceChats)
-    .where(eqGiven(sourceChats.sourceId, "sourceId")),
+    .where(eqParam(sourceChats.sourceId, "sourceId")),
 );
 
 /** Channels that a source's bot was added to, including those it was removed from. */
@@ -26,7 +26,7 @@ const unread = query((db) =>
   db
     .select({ chat: sourceChats.chat })
     .from(sourceChats)
-    .where(and(eqGiven(sourceChats.sourceId, "sourceId"), isNull(sourceChats.cardAt)))
+    .where(and(eqParam(sourceChats.sourceId, "sourceId"), isNull(sourceChats.cardAt)))
     .limit(1),
 );
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allGiven, change, eqGiven, given, query, queryNow } from "../../db/query.ts";
+import { allParams, change, eqParam, param, query, queryNow } from "../../db/query.ts";
 import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
 
 const all = query((db) => db.select().from(sources).orderBy(asc(sources.id)));
@@ -10,14 +10,14 @@ export function selectSources(db: Database): Promise<Source[]> {
   return all(db).all();
 }
 
-const byId = query((db) => db.select().from(sources).where(eqGiven(sources.id, "id")));
+const byId = query((db) => db.select().from(sources).where(eqParam(sources.id, "id")));
 
 export function selectSource(db: Database, id: number): Promise<Source | undefined> {
   return byId(db).get({ id });
 }
 
 const ownerById = queryNow((db) =>
-  db.select({ owner: sources.owner }).from(sources).where(eqGiven(sources.id, "id")),
+  db.select({ owner: sources.owner }).from(sources).where(eqParam(sources.id, "id")),
 );
 
 /** The process that runs a source, read synchronously; null if none does, or the source is gone. */
@@ -25,7 +25,7 @@ export function ownerNow(db: Database, id: number): string | null {
   return ownerById(db).get({ id })?.owner ?? null;
 }
 
-const byName = query((db) => db.select().from(sources).where(eqGiven(sources.name, "name")));
+const byName = query((db) => db.select().from(sources).where(eqParam(sources.name, "name")));
 
 /** Names are compared ignoring the case of ASCII letters. */
 export function selectSourceNamed(db: Database, name: string): Promise<Source | undefined> {
@@ -40,7 +40,7 @@ export type NewSource = Pick<
 const add = change((db) =>
   db
     .insert(sources)
-    .values(allGiven("name", "kind", "settings", "secret", "schedule", "createdAt"))
+    .values(allParams("name", "kind", "settings", "secret", "schedule", "createdAt"))
     .returning(),
 );
 
@@ -56,7 +56,7 @@ export async function updateSource(
   await tx.builders.update(sources).set(values).where(eq(sources.id, id));
 }
 
-const remove = change((db) => db.delete(sources).where(eqGiven(sources.id, "id")));
+const remove = change((db) => db.delete(sources).where(eqParam(sources.id, "id")));
 
 /** Also deletes its days, files, channels and album parts; the imported rows stay. */
 export async function deleteSource(tx: Transaction, id: number): Promise<void> {
@@ -65,18 +65,18 @@ export async function deleteSource(tx: Transaction, id: number): Promise<void> {
 
 /** Unchanged since the claiming process read it: nobody else has claimed it in between. */
 const asSeen = and(
-  eqGiven(sources.id, "id"),
-  sql`${sources.owner} IS ${given("seenOwner")}`,
-  sql`${sources.heartbeatAt} IS ${given("seenHeartbeatAt")}`,
+  eqParam(sources.id, "id"),
+  sql`${sources.owner} IS ${param("seenOwner")}`,
+  sql`${sources.heartbeatAt} IS ${param("seenHeartbeatAt")}`,
 );
 
 const claim = change((db) =>
   db
     .update(sources)
     .set({
-      owner: given("owner"),
-      heartbeatAt: given("now"),
-      startedAt: given("now"),
+      owner: param("owner"),
+      heartbeatAt: param("now"),
+      startedAt: param("now"),
       isRequested: false,
       // A run that ended with its process counts as failed until it succeeds, since it may have been the
       // cause.
@@ -103,8 +103,8 @@ export function claimSeen(
 const heartbeat = change((db) =>
   db
     .update(sources)
-    .set({ heartbeatAt: given("now") })
-    .where(eqGiven(sources.owner, "owner")),
+    .set({ heartbeatAt: param("now") })
+    .where(eqParam(sources.owner, "owner")),
 );
 
 export async function saveSourceHeartbeat(
@@ -117,7 +117,7 @@ export async function saveSourceHeartbeat(
 const addRows = change((db) =>
   db
     .insert(sourceDays)
-    .values(allGiven("sourceId", "day", "rows"))
+    .values(allParams("sourceId", "day", "rows"))
     .onConflictDoUpdate({
       target: [sourceDays.sourceId, sourceDays.day],
       set: { rows: sql`${sourceDays.rows} + excluded.rows` },
@@ -127,7 +127,7 @@ const addRows = change((db) =>
 const forget = change((db) =>
   db
     .delete(sourceDays)
-    .where(and(eqGiven(sourceDays.sourceId, "sourceId"), lt(sourceDays.day, given("before")))),
+    .where(and(eqParam(sourceDays.sourceId, "sourceId"), lt(sourceDays.day, param("before")))),
 );
 
 /** Days whose row counts are kept. */
@@ -146,7 +146,7 @@ const days = query((db) =>
   db
     .select({ day: sourceDays.day, rows: sourceDays.rows })
     .from(sourceDays)
-    .where(and(eqGiven(sourceDays.sourceId, "sourceId"), gte(sourceDays.day, given("from")))),
+    .where(and(eqParam(sourceDays.sourceId, "sourceId"), gte(sourceDays.day, param("from")))),
 );
 
 /** Days with rows, earliest first. */
@@ -171,7 +171,7 @@ const counts = query((db) =>
       rows: sql<number>`coalesce(${sourceDays.rows}, 0)`,
     })
     .from(sources)
-    .leftJoin(sourceDays, and(eq(sourceDays.sourceId, sources.id), eqGiven(sourceDays.day, "day"))),
+    .leftJoin(sourceDays, and(eq(sourceDays.sourceId, sources.id), eqParam(sourceDays.day, "day"))),
 );
 
 /** Each source's state for metrics, with its rows of a day. */
@@ -187,7 +187,7 @@ const files = query((db) =>
       modifiedAt: sourceFiles.modifiedAt,
     })
     .from(sourceFiles)
-    .where(eqGiven(sourceFiles.sourceId, "sourceId")),
+    .where(eqParam(sourceFiles.sourceId, "sourceId")),
 );
 
 export type DoneFile = Omit<typeof sourceFiles.$inferSelect, "sourceId">;

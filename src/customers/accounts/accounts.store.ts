@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { eqGiven, query, queryNow } from "../../db/query.ts";
+import { eqParam, query, queryNow } from "../../db/query.ts";
 import {
   type Member,
   members,
@@ -11,7 +11,7 @@ import {
 } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
 
-const planByCode = queryNow((db) => db.select().from(plans).where(eqGiven(plans.code, "code")));
+const planByCode = queryNow((db) => db.select().from(plans).where(eqParam(plans.code, "code")));
 
 export async function selectPlan(db: Database, code: PlanCode): Promise<Plan> {
   return selectPlanNow(db, code);
@@ -39,7 +39,7 @@ export async function updatePlan(
 }
 
 const organizationById = query((db) =>
-  db.select().from(organizations).where(eqGiven(organizations.id, "id")),
+  db.select().from(organizations).where(eqParam(organizations.id, "id")),
 );
 
 export function selectOrganization(db: Database, id: number): Promise<Organization | undefined> {
@@ -70,7 +70,7 @@ export async function updateOrganization(
   await tx.builders.update(organizations).set(values).where(eq(organizations.id, id));
 }
 
-const memberById = query((db) => db.select().from(members).where(eqGiven(members.id, "id")));
+const memberById = query((db) => db.select().from(members).where(eqParam(members.id, "id")));
 
 export function selectMember(db: Database, id: number): Promise<Member | undefined> {
   return memberById(db).get({ id });
@@ -80,7 +80,7 @@ const membersByOrganization = query((db) =>
   db
     .select()
     .from(members)
-    .where(eqGiven(members.organizationId, "organizationId"))
+    .where(eqParam(members.organizationId, "organizationId"))
     .orderBy(asc(members.id)),
 );
 
@@ -93,7 +93,7 @@ const membershipsByEmail = query((db) =>
     .select({ member: members, organization: organizations })
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eqGiven(members.email, "email"))
+    .where(eqParam(members.email, "email"))
     .orderBy(asc(members.id)),
 );
 

@@ -1,13 +1,13 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allGiven, change } from "../../db/query.ts";
+import { allParams, change } from "../../db/query.ts";
 import { auditLog } from "./audit.table.ts";
 import type { AuditEntry, AuditRecord, AuditSelection } from "./audit-log.ts";
 
 const add = change((db) =>
   db
     .insert(auditLog)
-    .values(allGiven("at", "person", "organizationId", "action", "target", "details")),
+    .values(allParams("at", "person", "organizationId", "action", "target", "details")),
 );
 
 export async function insertEntry(

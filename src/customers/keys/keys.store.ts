@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { eqGiven, given, query, queryNow } from "../../db/query.ts";
+import { eqParam, param, query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Key, keys } from "./keys.table.ts";
 
@@ -14,7 +14,7 @@ const holderByHash = queryNow((db) =>
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eqGiven(keys.hash, "hash")),
+    .where(eqParam(keys.hash, "hash")),
 );
 
 /** A key with its member and organization, read in the tick's snapshot. */
@@ -28,7 +28,7 @@ export function accountsVersionNow(db: Database): number {
   return version.get()?.version ?? 0;
 }
 
-const keyById = query((db) => db.select(keyColumns).from(keys).where(eqGiven(keys.id, "id")));
+const keyById = query((db) => db.select(keyColumns).from(keys).where(eqParam(keys.id, "id")));
 
 export function selectKey(db: Database, id: number): Promise<Key | undefined> {
   return keyById(db).get({ id });
@@ -39,7 +39,7 @@ const keysByOrganization = query((db) =>
     .select(keyColumns)
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
-    .where(eqGiven(members.organizationId, "organizationId"))
+    .where(eqParam(members.organizationId, "organizationId"))
     .orderBy(asc(keys.id)),
 );
 
@@ -48,13 +48,13 @@ export function selectKeys(db: Database, organizationId: number): Promise<Key[]>
 }
 
 /** SQL: the condition, or true if the value with this name is null. */
-const unlessNull = (name: string, condition: SQL) => or(sql`${given(name)} IS NULL`, condition);
+const unlessNull = (name: string, condition: SQL) => or(sql`${param(name)} IS NULL`, condition);
 
 const isInScope = and(
-  eqGiven(members.organizationId, "organizationId"),
-  unlessNull("memberId", eqGiven(keys.memberId, "memberId")),
+  eqParam(members.organizationId, "organizationId"),
+  unlessNull("memberId", eqParam(keys.memberId, "memberId")),
 );
-const hasEnded = sql`(${keys.revokedAt} IS NOT NULL OR coalesce(${keys.expiresAt} <= ${given("nowMs")}, 0))`;
+const hasEnded = sql`(${keys.revokedAt} IS NOT NULL OR coalesce(${keys.expiresAt} <= ${param("nowMs")}, 0))`;
 
 /** Keys of an organization, or of one of its members. */
 export interface KeyScope {
@@ -80,12 +80,12 @@ const newestKeys = query((db) =>
     .where(
       and(
         isInScope,
-        unlessNull("areEnded", sql`${hasEnded} = ${given("areEnded")}`),
-        unlessNull("before", lt(keys.id, given("before"))),
+        unlessNull("areEnded", sql`${hasEnded} = ${param("areEnded")}`),
+        unlessNull("before", lt(keys.id, param("before"))),
       ),
     )
     .orderBy(desc(keys.id))
-    .limit(given("limit")),
+    .limit(param("limit")),
 );
 
 /** Newest first. */
@@ -104,7 +104,7 @@ const lastUsedKeys = query((db) =>
     .innerJoin(members, eq(members.id, keys.memberId))
     .where(isInScope)
     .orderBy(sql`${keys.lastUsedAt} IS NULL`, desc(keys.lastUsedAt), asc(keys.id))
-    .limit(given("limit")),
+    .limit(param("limit")),
 );
 
 /** Most recently used first; keys that were never used come last. */
@@ -120,7 +120,7 @@ const keyInScope = query((db) =>
     .select(keyColumns)
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
-    .where(and(eqGiven(keys.id, "id"), isInScope)),
+    .where(and(eqParam(keys.id, "id"), isInScope)),
 );
 
 /** A key of an organization or member, by its number. */
@@ -135,7 +135,7 @@ const keysByName = query((db) =>
   db
     .select(keyColumns)
     .from(keys)
-    .where(or(eqGiven(keys.prefix, "text"), eqGiven(keys.name, "text")))
+    .where(or(eqParam(keys.prefix, "text"), eqParam(keys.name, "text")))
     .orderBy(asc(keys.id)),
 );
 

@@ -1,6 +1,6 @@
 import { and, desc, gte, inArray, lt, lte } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allGiven, change, eqGiven, given, query } from "../../db/query.ts";
+import { allParams, change, eqParam, param, query } from "../../db/query.ts";
 import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
@@ -33,10 +33,10 @@ const ROWS_PER_STEP = 200;
 const add = change((db) =>
   db
     .insert(requestLog)
-    .values(allGiven("keyId", "at", "verb", "path", "status", "durationUs", "units")),
+    .values(allParams("keyId", "at", "verb", "path", "status", "durationUs", "units")),
 );
 
-const isOfKey = eqGiven(requestLog.keyId, "keyId");
+const isOfKey = eqParam(requestLog.keyId, "keyId");
 
 const removeEarlier = change((db) => {
   const earlier = db
@@ -73,7 +73,7 @@ const latest = query((db) =>
   db
     .select()
     .from(requestLog)
-    .where(and(isOfKey, gte(requestLog.at, given("since"))))
+    .where(and(isOfKey, gte(requestLog.at, param("since"))))
     .orderBy(desc(requestLog.id))
     .limit(LOGGED_MAX),
 );
@@ -91,7 +91,7 @@ const removeOld = change((db) => {
   const old = db
     .select({ id: requestLog.id })
     .from(requestLog)
-    .where(lt(requestLog.at, given("until")))
+    .where(lt(requestLog.at, param("until")))
     .limit(ROWS_PER_STEP);
   return db.delete(requestLog).where(inArray(requestLog.id, old));
 });

@@ -1,6 +1,6 @@
 import { and, eq, gt, lte, min } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { change, eqGiven, given, query } from "../../db/query.ts";
+import { change, eqParam, param, query } from "../../db/query.ts";
 import type { Day } from "../../values/moscow-time.ts";
 import { usageDays } from "./usage.table.ts";
 
@@ -104,7 +104,7 @@ const nextOrganization = query((db) =>
   db
     .select({ id: min(usageDays.organizationId) })
     .from(usageDays)
-    .where(gt(usageDays.organizationId, given("after"))),
+    .where(gt(usageDays.organizationId, param("after"))),
 );
 
 /** The next organization with usage, found by a single step in the index; null after the last one. */
@@ -113,11 +113,11 @@ export async function selectNextWithUsage(db: Database, after: number): Promise<
 }
 
 const removeOldestDay = change((db) => {
-  const isOfOrganization = eqGiven(usageDays.organizationId, "organizationId");
+  const isOfOrganization = eqParam(usageDays.organizationId, "organizationId");
   const oldest = db
     .select({ day: min(usageDays.day) })
     .from(usageDays)
-    .where(and(isOfOrganization, lte(usageDays.day, given("until"))));
+    .where(and(isOfOrganization, lte(usageDays.day, param("until"))));
   return db.delete(usageDays).where(and(isOfOrganization, eq(usageDays.day, oldest)));
 });
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { eqGiven, given, query, queryNow } from "../../db/query.ts";
+import { eqParam, param, query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { keyColumns, toBytes } from "../keys/keys.store.ts";
 import { type Key, keys } from "../keys/keys.table.ts";
@@ -14,7 +14,7 @@ import {
 } from "./oauth.table.ts";
 
 const clientByClientId = query((db) =>
-  db.select().from(oauthClients).where(eqGiven(oauthClients.clientId, "clientId")),
+  db.select().from(oauthClients).where(eqParam(oauthClients.clientId, "clientId")),
 );
 
 export function selectClient(db: Database, clientId: string): Promise<OAuthClient | undefined> {
@@ -48,7 +48,7 @@ const codeByHash = query((db) =>
     .from(oauthCodes)
     .innerJoin(members, eq(members.id, oauthCodes.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eqGiven(oauthCodes.hash, "hash")),
+    .where(eqParam(oauthCodes.hash, "hash")),
 );
 
 /** A code, and the member who granted it with their organization. */
@@ -94,7 +94,7 @@ const tokenByHash = query((db) =>
     .innerJoin(keys, eq(keys.id, oauthTokens.keyId))
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eqGiven(oauthTokens.hash, "hash")),
+    .where(eqParam(oauthTokens.hash, "hash")),
 );
 
 /** An access or refresh token with its grant and the grant's owner. */
@@ -124,7 +124,7 @@ const accessHolder = queryNow((db) =>
     .innerJoin(keys, eq(keys.id, oauthTokens.keyId))
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(and(eqGiven(oauthTokens.hash, "hash"), eq(oauthTokens.kind, "access"))),
+    .where(and(eqParam(oauthTokens.hash, "hash"), eq(oauthTokens.kind, "access"))),
 );
 
 /**
@@ -148,9 +148,9 @@ const grantsByOrganization = query((db) =>
     .innerJoin(members, eq(members.id, keys.memberId))
     .where(
       and(
-        eqGiven(members.organizationId, "organizationId"),
+        eqParam(members.organizationId, "organizationId"),
         isNull(keys.revokedAt),
-        sql`${keys.expiresAt} > ${given("now")}`,
+        sql`${keys.expiresAt} > ${param("now")}`,
       ),
     )
     .orderBy(asc(keys.id)),

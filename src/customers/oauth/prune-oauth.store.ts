@@ -1,6 +1,6 @@
 import { and, eq, inArray, lte, notExists, or, sql } from "drizzle-orm";
 import type { Transaction } from "../../db/database.ts";
-import { change, given, query } from "../../db/query.ts";
+import { change, param, query } from "../../db/query.ts";
 import { keys } from "../keys/keys.table.ts";
 import { oauthClients, oauthCodes, oauthGrants, oauthTokens } from "./oauth.table.ts";
 
@@ -9,8 +9,8 @@ const someEnded = query((db) =>
     .select({ keyId: oauthGrants.keyId })
     .from(oauthGrants)
     .innerJoin(keys, eq(keys.id, oauthGrants.keyId))
-    .where(or(sql`${keys.revokedAt} IS NOT NULL`, lte(keys.expiresAt, given("now"))))
-    .limit(given("limit")),
+    .where(or(sql`${keys.revokedAt} IS NOT NULL`, lte(keys.expiresAt, param("now"))))
+    .limit(param("limit")),
 );
 
 const removeTokens = change((db) =>
@@ -20,8 +20,8 @@ const removeTokens = change((db) =>
       db
         .select({ hash: oauthTokens.hash })
         .from(oauthTokens)
-        .where(lte(oauthTokens.expiresAt, given("now")))
-        .limit(given("limit")),
+        .where(lte(oauthTokens.expiresAt, param("now")))
+        .limit(param("limit")),
     ),
   ),
 );
@@ -33,8 +33,8 @@ const removeCodes = change((db) =>
       db
         .select({ hash: oauthCodes.hash })
         .from(oauthCodes)
-        .where(lte(oauthCodes.expiresAt, given("until")))
-        .limit(given("limit")),
+        .where(lte(oauthCodes.expiresAt, param("until")))
+        .limit(param("limit")),
     ),
   ),
 );
@@ -48,7 +48,7 @@ const removeClients = change((db) =>
         .from(oauthClients)
         .where(
           and(
-            lte(oauthClients.readAt, given("until")),
+            lte(oauthClients.readAt, param("until")),
             notExists(
               db
                 .select({ keyId: oauthGrants.keyId })
@@ -63,7 +63,7 @@ const removeClients = change((db) =>
             ),
           ),
         )
-        .limit(given("limit")),
+        .limit(param("limit")),
     ),
   ),
 );

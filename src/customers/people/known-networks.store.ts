@@ -1,6 +1,6 @@
 import { and, desc, lte, notInArray, or, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allGiven, change, eqGiven, given, query } from "../../db/query.ts";
+import { allParams, change, eqParam, param, query } from "../../db/query.ts";
 import { knownNetworks } from "./people.table.ts";
 
 /** A person and a network they signed in from, as a keyed hash. */
@@ -14,7 +14,7 @@ const signedInAt = query((db) =>
     .select({ at: knownNetworks.signedInAt })
     .from(knownNetworks)
     .where(
-      and(eqGiven(knownNetworks.personId, "personId"), eqGiven(knownNetworks.network, "network")),
+      and(eqParam(knownNetworks.personId, "personId"), eqParam(knownNetworks.network, "network")),
     ),
 );
 
@@ -26,7 +26,7 @@ export async function selectSignedInAt(db: Database, place: PersonNetwork): Prom
 const put = change((db) =>
   db
     .insert(knownNetworks)
-    .values({ ...allGiven("personId", "network"), signedInAt: given("at") })
+    .values({ ...allParams("personId", "network"), signedInAt: param("at") })
     .onConflictDoUpdate({
       target: [knownNetworks.personId, knownNetworks.network],
       set: { signedInAt: sql`excluded.signed_in_at` },
@@ -41,16 +41,16 @@ const prune = change((db) => {
   const latest = db
     .select({ network: knownNetworks.network })
     .from(knownNetworks)
-    .where(eqGiven(knownNetworks.personId, "personId"))
+    .where(eqParam(knownNetworks.personId, "personId"))
     .orderBy(desc(knownNetworks.signedInAt))
-    .limit(given("latestMax"));
+    .limit(param("latestMax"));
   return db
     .delete(knownNetworks)
     .where(
       and(
-        eqGiven(knownNetworks.personId, "personId"),
+        eqParam(knownNetworks.personId, "personId"),
         or(
-          lte(knownNetworks.signedInAt, given("until")),
+          lte(knownNetworks.signedInAt, param("until")),
           notInArray(knownNetworks.network, latest),
         ),
       ),

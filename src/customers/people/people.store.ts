@@ -1,6 +1,6 @@
 import { and, asc, count, eq, exists, gt, isNotNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, eqGiven, given, query } from "../../db/query.ts";
+import { change, eqParam, param, query } from "../../db/query.ts";
 import { credentials, people, sessions, verifications } from "./people.table.ts";
 import type { Person } from "./person.ts";
 
@@ -20,7 +20,7 @@ const personColumns = {
 };
 
 const personByEmail = query((db) =>
-  db.select(personColumns).from(people).where(eqGiven(people.email, "email")),
+  db.select(personColumns).from(people).where(eqParam(people.email, "email")),
 );
 
 export function selectPersonByEmail(db: Database, email: string): Promise<Person | undefined> {
@@ -28,7 +28,7 @@ export function selectPersonByEmail(db: Database, email: string): Promise<Person
 }
 
 const emailById = query((db) =>
-  db.select({ email: people.email }).from(people).where(eqGiven(people.id, "personId")),
+  db.select({ email: people.email }).from(people).where(eqParam(people.id, "personId")),
 );
 
 export async function selectEmail(db: Database, personId: string): Promise<string | undefined> {
@@ -43,7 +43,7 @@ const accounts = query((db) => {
   const open = db
     .select({ sessions: count() })
     .from(sessions)
-    .where(and(eq(sessions.personId, people.id), gt(sessions.expiresAt, given("now"))));
+    .where(and(eq(sessions.personId, people.id), gt(sessions.expiresAt, param("now"))));
   return db
     .select({
       ...personColumns,
@@ -87,7 +87,7 @@ const passwordOf = query((db) =>
   db
     .select({ id: credentials.id })
     .from(credentials)
-    .where(and(eqGiven(credentials.personId, "personId"), isNotNull(credentials.password))),
+    .where(and(eqParam(credentials.personId, "personId"), isNotNull(credentials.password))),
 );
 
 /** Whether the person has chosen a password. */
@@ -107,7 +107,7 @@ const verifyByLink = change((db) =>
   db
     .update(people)
     .set({ isVerified: sql`${people.linkIsTrusted}`, linkIsTrusted: false })
-    .where(eqGiven(people.id, "personId")),
+    .where(eqParam(people.id, "personId")),
 );
 
 /**
@@ -119,7 +119,7 @@ export async function recordChosenPassword(tx: Transaction, personId: string): P
 }
 
 const removeLinks = change((db) =>
-  db.delete(verifications).where(eqGiven(verifications.value, "personId")),
+  db.delete(verifications).where(eqParam(verifications.value, "personId")),
 );
 
 /** Removes the person's links for choosing a password. */
@@ -128,7 +128,7 @@ export async function deleteLinks(tx: Transaction, personId: string): Promise<vo
 }
 
 const removePassword = change((db) =>
-  db.delete(credentials).where(eqGiven(credentials.personId, "personId")),
+  db.delete(credentials).where(eqParam(credentials.personId, "personId")),
 );
 
 /**
@@ -142,7 +142,7 @@ export async function deletePassword(tx: Transaction, personId: string): Promise
 }
 
 const removeSessions = change((db) =>
-  db.delete(sessions).where(eqGiven(sessions.personId, "personId")),
+  db.delete(sessions).where(eqParam(sessions.personId, "personId")),
 );
 
 /** Ends the person's sessions. @returns how many there were */

@@ -1,6 +1,6 @@
 import { inArray, lte } from "drizzle-orm";
 import type { Transaction } from "../../db/database.ts";
-import { change, given } from "../../db/query.ts";
+import { change, param } from "../../db/query.ts";
 import { sessions, verifications } from "./people.table.ts";
 
 const removeSessions = change((db) =>
@@ -10,8 +10,8 @@ const removeSessions = change((db) =>
       db
         .select({ id: sessions.id })
         .from(sessions)
-        .where(lte(sessions.expiresAt, given("now")))
-        .limit(given("limit")),
+        .where(lte(sessions.expiresAt, param("now")))
+        .limit(param("limit")),
     ),
   ),
 );
@@ -23,8 +23,8 @@ const removeLinks = change((db) =>
       db
         .select({ id: verifications.id })
         .from(verifications)
-        .where(lte(verifications.expiresAt, given("now")))
-        .limit(given("limit")),
+        .where(lte(verifications.expiresAt, param("now")))
+        .limit(param("limit")),
     ),
   ),
 );

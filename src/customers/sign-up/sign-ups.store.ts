@@ -1,12 +1,12 @@
 import { and, eq, gt, lte } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allGiven, change, eqGiven, given, query } from "../../db/query.ts";
+import { allParams, change, eqParam, param, query } from "../../db/query.ts";
 import { credentials, people } from "../people/people.table.ts";
 import { signUps } from "./sign-ups.table.ts";
 
-const add = change((db) => db.insert(signUps).values(allGiven("tokenHash", "email", "expiresAt")));
+const add = change((db) => db.insert(signUps).values(allParams("tokenHash", "email", "expiresAt")));
 
-const removeOld = change((db) => db.delete(signUps).where(lte(signUps.expiresAt, given("now"))));
+const removeOld = change((db) => db.delete(signUps).where(lte(signUps.expiresAt, param("now"))));
 
 export async function insertSignUp(
   tx: Transaction,
@@ -24,7 +24,7 @@ const byToken = query((db) =>
   db
     .select({ email: signUps.email })
     .from(signUps)
-    .where(and(eqGiven(signUps.tokenHash, "tokenHash"), gt(signUps.expiresAt, given("now")))),
+    .where(and(eqParam(signUps.tokenHash, "tokenHash"), gt(signUps.expiresAt, param("now")))),
 );
 
 /** The address that a link was mailed to; undefined if it was used or has expired. */
@@ -36,7 +36,7 @@ export async function selectSignUpEmail(
   return (await byToken(db).get({ tokenHash, now }))?.email;
 }
 
-const removeOfEmail = change((db) => db.delete(signUps).where(eqGiven(signUps.email, "email")));
+const removeOfEmail = change((db) => db.delete(signUps).where(eqParam(signUps.email, "email")));
 
 /** Removes all links of an address. */
 export async function deleteSignUps(tx: Transaction, email: string): Promise<void> {

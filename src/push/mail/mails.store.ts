@@ -1,6 +1,6 @@
 import { and, asc, count, isNull, lte, or, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { allGiven, change, eqGiven, given, query } from "../../db/query.ts";
+import { allParams, change, eqParam, param, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Message } from "../../ports/mail.ts";
@@ -28,8 +28,8 @@ export interface EndedMail {
 
 const add = change((db) =>
   db.insert(mails).values({
-    ...{ recipients: given("to"), ...allGiven("subject", "text", "html") },
-    ...{ createdAt: given("nowMs"), nextAttemptAt: given("nowMs") },
+    ...{ recipients: param("to"), ...allParams("subject", "text", "html") },
+    ...{ createdAt: param("nowMs"), nextAttemptAt: param("nowMs") },
   }),
 );
 
@@ -46,7 +46,7 @@ const due = query((db) =>
   db
     .select({ id: mails.id })
     .from(mails)
-    .where(lte(mails.nextAttemptAt, given("nowMs")))
+    .where(lte(mails.nextAttemptAt, param("nowMs")))
     .limit(1),
 );
 
@@ -82,8 +82,8 @@ const unclaimed = query((db) =>
     .from(mails)
     .where(
       and(
-        lte(mails.nextAttemptAt, given("nowMs")),
-        or(isNull(mails.claimedUntil), lte(mails.claimedUntil, given("nowMs"))),
+        lte(mails.nextAttemptAt, param("nowMs")),
+        or(isNull(mails.claimedUntil), lte(mails.claimedUntil, param("nowMs"))),
       ),
     )
     .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
@@ -93,8 +93,8 @@ const unclaimed = query((db) =>
 const take = change((db) =>
   db
     .update(mails)
-    .set({ claim: given("claim"), claimedUntil: given("until") })
-    .where(eqGiven(mails.id, "id")),
+    .set({ claim: param("claim"), claimedUntil: param("until") })
+    .where(eqParam(mails.id, "id")),
 );
 
 /** Claims one due message that nobody else has claimed. */
@@ -108,7 +108,7 @@ export function claimMail(db: Database, clock: Clock, claim: string): Promise<Cl
   });
 }
 
-const isClaimed = and(eqGiven(mails.id, "id"), eqGiven(mails.claim, "claim"));
+const isClaimed = and(eqParam(mails.id, "id"), eqParam(mails.claim, "claim"));
 const remove = change((db) => db.delete(mails).where(isClaimed));
 const countFailure = change((db) =>
   db
@@ -120,7 +120,7 @@ const countFailure = change((db) =>
 const postpone = change((db) =>
   db
     .update(mails)
-    .set({ nextAttemptAt: given("next"), claim: null, claimedUntil: null })
+    .set({ nextAttemptAt: param("next"), claim: null, claimedUntil: null })
     .where(isClaimed),
 );
 

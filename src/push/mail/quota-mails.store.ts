@@ -1,11 +1,11 @@
 import type { Transaction } from "../../db/database.ts";
-import { allGiven, change } from "../../db/query.ts";
+import { allParams, change } from "../../db/query.ts";
 import { quotaMails } from "./quota-mails.table.ts";
 
 const add = change((db) =>
   db
     .insert(quotaMails)
-    .values(allGiven("organizationId", "periodStartedAt", "percent"))
+    .values(allParams("organizationId", "periodStartedAt", "percent"))
     .onConflictDoNothing(),
 );
 

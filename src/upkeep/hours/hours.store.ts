@@ -1,6 +1,6 @@
 import { asc, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
-import { allGiven, change, given, query } from "../../db/query.ts";
+import { allParams, change, param, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
@@ -14,7 +14,7 @@ const HOURS_KEPT_MS = 9 * DAY_MS;
 const add = change((db) =>
   db
     .insert(hours)
-    .values(allGiven("startedAt", "requests", "errors", "durationUs", "slowestUs", "fileBytes"))
+    .values(allParams("startedAt", "requests", "errors", "durationUs", "slowestUs", "fileBytes"))
     .onConflictDoUpdate({
       target: hours.startedAt,
       set: {
@@ -30,7 +30,7 @@ const add = change((db) =>
 const addDuration = change((db) =>
   db
     .insert(hourDurations)
-    .values(allGiven("startedAt", "class", "requests"))
+    .values(allParams("startedAt", "class", "requests"))
     .onConflictDoUpdate({
       target: [hourDurations.startedAt, hourDurations.class],
       set: { requests: sql`${hourDurations.requests} + excluded.requests` },
@@ -38,7 +38,7 @@ const addDuration = change((db) =>
 );
 
 const removeOld = [hours, hourDurations].map((table) =>
-  change((db) => db.delete(table).where(lt(table.startedAt, given("until")))),
+  change((db) => db.delete(table).where(lt(table.startedAt, param("until")))),
 );
 
 /** Adds requests to an hour, and records the file's size. */
@@ -58,7 +58,7 @@ const since = query((db) =>
   db
     .select()
     .from(hours)
-    .where(gte(hours.startedAt, given("since")))
+    .where(gte(hours.startedAt, param("since")))
     .orderBy(asc(hours.startedAt)),
 );
 
@@ -66,7 +66,7 @@ const durationsSince = query((db) =>
   db
     .select()
     .from(hourDurations)
-    .where(gte(hourDurations.startedAt, given("since"))),
+    .where(gte(hourDurations.startedAt, param("since"))),
 );
 
 /** Hours recorded since an instant. */

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, eqGiven, given, query } from "../../db/query.ts";
+import { change, eqParam, param, query } from "../../db/query.ts";
 import { type JobRun, jobs } from "./jobs.table.ts";
 
 const allRuns = query((db) => db.select().from(jobs));
@@ -13,9 +13,9 @@ const add = change((db) =>
   db
     .insert(jobs)
     .values({
-      name: given("name"),
-      dueAt: given("dueAt"),
-      finishedAt: given("now"),
+      name: param("name"),
+      dueAt: param("dueAt"),
+      finishedAt: param("now"),
     })
     .onConflictDoNothing(),
 );
@@ -39,13 +39,13 @@ export interface Start {
   aheadAt: number;
 }
 
-const dueAt = given<number>("dueAt");
-const aheadAt = given<number>("aheadAt");
+const dueAt = param<number>("dueAt");
+const aheadAt = param<number>("aheadAt");
 
 /** Nobody is running the job: its last run has ended or crashed. */
 const isFree = or(
   isNotNull(jobs.finishedAt),
-  lte(jobs.startedAt, given("crashedAt")),
+  lte(jobs.startedAt, param("crashedAt")),
   gt(jobs.startedAt, aheadAt),
 );
 
@@ -62,11 +62,11 @@ function starting(condition?: SQL) {
       .update(jobs)
       .set({
         dueAt: sql`iif(${jobs.dueAt} > ${aheadAt}, ${dueAt}, max(${jobs.dueAt}, ${dueAt}))`,
-        startedAt: given("now"),
+        startedAt: param("now"),
         finishedAt: null,
         failure: null,
       })
-      .where(and(eqGiven(jobs.name, "name"), isFree, condition))
+      .where(and(eqParam(jobs.name, "name"), isFree, condition))
       .returning({ dueAt: jobs.dueAt }),
   );
 }
@@ -96,8 +96,8 @@ export async function startJob(tx: Transaction, start: Start): Promise<number | 
 const noteEnd = change((db) =>
   db
     .update(jobs)
-    .set({ finishedAt: given("now"), failure: given("failure") })
-    .where(and(eqGiven(jobs.name, "name"), eq(jobs.dueAt, dueAt))),
+    .set({ finishedAt: param("now"), failure: param("failure") })
+    .where(and(eqParam(jobs.name, "name"), eq(jobs.dueAt, dueAt))),
 );
 
 /** @param end.failure null if it succeeded */

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
-import { change, eqGiven, given, query } from "../../db/query.ts";
+import { change, eqParam, param, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Lease, leases } from "./leases.table.ts";
@@ -16,12 +16,12 @@ export function selectLease(db: Database): Promise<Lease | undefined> {
 const take = change((db) =>
   db
     .update(leases)
-    .set({ owner: given("owner"), heartbeatAt: given("now") })
+    .set({ owner: param("owner"), heartbeatAt: param("now") })
     .where(
       and(
         eq(leases.name, NAME),
-        sql`${leases.owner} IS ${given("from")}`,
-        eqGiven(leases.heartbeatAt, "heartbeatAt"),
+        sql`${leases.owner} IS ${param("from")}`,
+        eqParam(leases.heartbeatAt, "heartbeatAt"),
       ),
     ),
 );
@@ -29,15 +29,15 @@ const take = change((db) =>
 const beat = change((db) =>
   db
     .update(leases)
-    .set({ heartbeatAt: given("now") })
-    .where(and(eq(leases.name, NAME), eqGiven(leases.owner, "owner"))),
+    .set({ heartbeatAt: param("now") })
+    .where(and(eq(leases.name, NAME), eqParam(leases.owner, "owner"))),
 );
 
 const leave = change((db) =>
   db
     .update(leases)
     .set({ owner: null })
-    .where(and(eq(leases.name, NAME), eqGiven(leases.owner, "owner"))),
+    .where(and(eq(leases.name, NAME), eqParam(leases.owner, "owner"))),
 );
 
 const isChanged = async (done: Promise<{ changes: number }>): Promise<boolean> =>

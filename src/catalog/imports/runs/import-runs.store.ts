@@ -1,7 +1,7 @@
 import { and, asc, desc, exists, getTableColumns, lt, sql } from "drizzle-orm";
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Database, Reading, Transaction } from "../../../db/database.ts";
-import { allGiven, change, eqGiven, given, query } from "../../../db/query.ts";
+import { allParams, change, eqParam, param, query } from "../../../db/query.ts";
 import { type Message, storedMessage } from "../../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { nothingRecognized } from "../reading/recognized.ts";
@@ -27,8 +27,8 @@ const add = change((db) =>
   db
     .insert(importRuns)
     .values({
-      ...allGiven("kind", "fileName", "person", "startedAt", "summary", "owner"),
-      ...{ state: "running", rejects: [], heartbeatAt: given("startedAt") },
+      ...allParams("kind", "fileName", "person", "startedAt", "summary", "owner"),
+      ...{ state: "running", rejects: [], heartbeatAt: param("startedAt") },
     })
     .returning({ id: importRuns.id }),
 );
@@ -46,8 +46,8 @@ export async function insertRun(
 const setProgress = change((db) =>
   db
     .update(importRuns)
-    .set({ summary: given("summary") })
-    .where(and(eqGiven(importRuns.id, "id"), isRunning(importRuns))),
+    .set({ summary: param("summary") })
+    .where(and(eqParam(importRuns.id, "id"), isRunning(importRuns))),
 );
 
 export async function saveProgress(
@@ -60,8 +60,8 @@ export async function saveProgress(
 const setEnd = change((db) =>
   db
     .update(importRuns)
-    .set({ state: given("state"), finishedAt: given("endedAt"), failure: given("failure") })
-    .where(eqGiven(importRuns.id, "id")),
+    .set({ state: param("state"), finishedAt: param("endedAt"), failure: param("failure") })
+    .where(eqParam(importRuns.id, "id")),
 );
 
 /** @param failure null if it succeeded */
@@ -82,8 +82,8 @@ export async function endRun(
 const setHeartbeat = change((db) =>
   db
     .update(importRuns)
-    .set({ heartbeatAt: given("now") })
-    .where(and(isRunning(importRuns), eqGiven(importRuns.owner, "owner"))),
+    .set({ heartbeatAt: param("now") })
+    .where(and(isRunning(importRuns), eqParam(importRuns.owner, "owner"))),
 );
 
 /** Records a heartbeat for the process's runs. */
@@ -125,7 +125,7 @@ function runFields(db: Reading) {
 }
 
 const runById = query((db) =>
-  db.select(runFields(db)).from(importRuns).where(eqGiven(importRuns.id, "id")),
+  db.select(runFields(db)).from(importRuns).where(eqParam(importRuns.id, "id")),
 );
 
 export async function selectRun(db: Database, id: number): Promise<RecordedRun | undefined> {
@@ -134,7 +134,7 @@ export async function selectRun(db: Database, id: number): Promise<RecordedRun |
 }
 
 const latestRuns = query((db) =>
-  db.select(runFields(db)).from(importRuns).orderBy(desc(importRuns.id)).limit(given("limit")),
+  db.select(runFields(db)).from(importRuns).orderBy(desc(importRuns.id)).limit(param("limit")),
 );
 
 /** Latest first. */

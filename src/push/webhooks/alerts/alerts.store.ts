@@ -1,9 +1,9 @@
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { allGiven, change, eqGiven, given, query, queryNow } from "../../../db/query.ts";
+import { allParams, change, eqParam, param, query, queryNow } from "../../../db/query.ts";
 import { type Alert, type AlertFields, alertChanges, alertPosts, alerts } from "./alerts.table.ts";
 
-const alertById = query((db) => db.select().from(alerts).where(eqGiven(alerts.id, "id")));
+const alertById = query((db) => db.select().from(alerts).where(eqParam(alerts.id, "id")));
 
 export function selectAlert(db: Database, id: number): Promise<Alert | undefined> {
   return alertById(db).get({ id });
@@ -13,9 +13,9 @@ const pageOfOrganization = query((db) =>
   db
     .select()
     .from(alerts)
-    .where(and(eqGiven(alerts.organizationId, "organizationId"), gt(alerts.id, given("after"))))
+    .where(and(eqParam(alerts.organizationId, "organizationId"), gt(alerts.id, param("after"))))
     .orderBy(asc(alerts.id))
-    .limit(given("limit")),
+    .limit(param("limit")),
 );
 
 /** An organization's alerts with numbers above `after`, ascending. */
@@ -30,7 +30,7 @@ const counted = queryNow((db) =>
   db
     .select({ alerts: count() })
     .from(alerts)
-    .where(eqGiven(alerts.organizationId, "organizationId")),
+    .where(eqParam(alerts.organizationId, "organizationId")),
 );
 
 /** Counts alerts for plan rules, in the tick's snapshot. */
@@ -42,10 +42,10 @@ const nth = query((db) =>
   db
     .select({ id: alerts.id })
     .from(alerts)
-    .where(eqGiven(alerts.organizationId, "organizationId"))
+    .where(eqParam(alerts.organizationId, "organizationId"))
     .orderBy(asc(alerts.id))
     .limit(1)
-    .offset(given("before")),
+    .offset(param("before")),
 );
 
 /** Number of the organization's alert that follows the oldest `before` ones; undefined if there is none. */
@@ -57,7 +57,7 @@ export async function alertAfter(
 }
 
 const countedOfWebhook = query((db) =>
-  db.select({ alerts: count() }).from(alerts).where(eqGiven(alerts.webhookId, "webhookId")),
+  db.select({ alerts: count() }).from(alerts).where(eqParam(alerts.webhookId, "webhookId")),
 );
 
 export async function countAlertsOfWebhook(db: Database, webhookId: number): Promise<number> {
@@ -87,7 +87,7 @@ export async function updateAlert(
   await tx.builders.update(alerts).set(values).where(eq(alerts.id, id));
 }
 
-const remove = change((db) => db.delete(alerts).where(eqGiven(alerts.id, "id")));
+const remove = change((db) => db.delete(alerts).where(eqParam(alerts.id, "id")));
 
 export async function deleteAlert(tx: Transaction, id: number): Promise<void> {
   await remove(tx).run({ id });
@@ -96,8 +96,8 @@ export async function deleteAlert(tx: Transaction, id: number): Promise<void> {
 const moveOn = change((db) =>
   db
     .update(alerts)
-    .set({ sinceSequence: given("last") })
-    .where(eqGiven(alerts.webhookId, "webhookId")),
+    .set({ sinceSequence: param("last") })
+    .where(eqParam(alerts.webhookId, "webhookId")),
 );
 
 /** Makes a webhook's alerts start over: they only get posts read from now on. */
@@ -108,8 +108,8 @@ export async function restartAlerts(tx: Transaction, webhookId: number): Promise
 const noteCut = change((db) =>
   db
     .update(alerts)
-    .set({ cutSequence: given("last"), ...allGiven("sentDay", "sentPosts") })
-    .where(eqGiven(alerts.id, "id")),
+    .set({ cutSequence: param("last"), ...allParams("sentDay", "sentPosts") })
+    .where(eqParam(alerts.id, "id")),
 );
 
 /** Records up to which sequence an alert's posts have been put into events, and how many that day. */
@@ -123,7 +123,7 @@ export async function noteAlertCut(
 const forget = change((db) =>
   db.delete(alertPosts).where(
     sql`${alertPosts.sequence} IN (SELECT ${alertPosts.sequence} FROM ${alertPosts}
-      WHERE ${alertPosts.sequence} <= ${given("last")} LIMIT ${given("rowsMax")})`,
+      WHERE ${alertPosts.sequence} <= ${param("last")} LIMIT ${param("rowsMax")})`,
   ),
 );
 
@@ -136,7 +136,7 @@ export async function forgetAlertPosts(
   return (await forget(tx).run({ last, rowsMax })).changes;
 }
 
-const noteChange = change((db) => db.insert(alertChanges).values({ alertId: given("alertId") }));
+const noteChange = change((db) => db.insert(alertChanges).values({ alertId: param("alertId") }));
 
 /**
  * Makes every process load an alert again. Not needed after a change of the alert itself, which a trigger

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lte } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
-import { eqGiven, given, queryNow } from "../../../db/query.ts";
+import { eqParam, param, queryNow } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import type { AlertCriteria } from "./alert-index.ts";
 import { type Alert, alertChanges, alerts } from "./alerts.table.ts";
@@ -22,7 +22,7 @@ const alertById = queryNow((db) =>
     .select(columns)
     .from(alerts)
     .innerJoin(webhooks, eq(webhooks.id, alerts.webhookId))
-    .where(eqGiven(alerts.id, "id")),
+    .where(eqParam(alerts.id, "id")),
 );
 
 export function selectLoadedAlert(db: Database, of: number): LoadedAlert | undefined {
@@ -34,9 +34,9 @@ const alertsAfter = queryNow((db) =>
     .select(columns)
     .from(alerts)
     .innerJoin(webhooks, eq(webhooks.id, alerts.webhookId))
-    .where(gt(alerts.id, given("after")))
+    .where(gt(alerts.id, param("after")))
     .orderBy(asc(alerts.id))
-    .limit(given("limit")),
+    .limit(param("limit")),
 );
 
 /** Alerts with numbers above `after`, ascending. */
@@ -51,7 +51,7 @@ const changes = queryNow((db) =>
   db
     .select({ alertId: alertChanges.alertId })
     .from(alertChanges)
-    .where(and(gt(alertChanges.version, given("after")), lte(alertChanges.version, given("last")))),
+    .where(and(gt(alertChanges.version, param("after")), lte(alertChanges.version, param("last")))),
 );
 
 /**

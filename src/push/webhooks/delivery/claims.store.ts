@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, isNull, lte, min, or, sql } from "drizzle-orm";
 import { QueryBuilder } from "drizzle-orm/sqlite-core";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqGiven, given, query } from "../../../db/query.ts";
+import { change, eqParam, param, query } from "../../../db/query.ts";
 import type { EventKind } from "../events/event-body.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { isPending, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
@@ -20,7 +20,7 @@ const anyDue = query((db) =>
   db
     .select({ id: webhooks.id })
     .from(webhooks)
-    .where(lte(firstDueAt, given("nowMs")))
+    .where(lte(firstDueAt, param("nowMs")))
     .limit(1),
 );
 
@@ -35,17 +35,17 @@ const dueIds = query((db) =>
     .from(webhookDeliveries)
     .where(
       and(
-        eqGiven(webhookDeliveries.webhookId, "webhookId"),
+        eqParam(webhookDeliveries.webhookId, "webhookId"),
         isPending,
-        lte(webhookDeliveries.nextAttemptAt, given("nowMs")),
+        lte(webhookDeliveries.nextAttemptAt, param("nowMs")),
         or(
           isNull(webhookDeliveries.claimedUntil),
-          lte(webhookDeliveries.claimedUntil, given("nowMs")),
+          lte(webhookDeliveries.claimedUntil, param("nowMs")),
         ),
       ),
     )
     .orderBy(asc(webhookDeliveries.nextAttemptAt), asc(webhookDeliveries.id))
-    .limit(given("limit")),
+    .limit(param("limit")),
 );
 
 /** Numbers of a webhook's due deliveries that nobody has claimed, those due longest first. */
@@ -65,8 +65,8 @@ const underWay = query((db) =>
     .from(webhookDeliveries)
     .where(
       and(
-        eqGiven(webhookDeliveries.webhookId, "webhookId"),
-        gt(webhookDeliveries.claimedUntil, given("nowMs")),
+        eqParam(webhookDeliveries.webhookId, "webhookId"),
+        gt(webhookDeliveries.claimedUntil, param("nowMs")),
       ),
     ),
 );
@@ -104,8 +104,8 @@ const LEASE_MS = 30_000;
 const take = change((db) =>
   db
     .update(webhookDeliveries)
-    .set({ claim: given("claim"), claimedUntil: given("until") })
-    .where(eqGiven(webhookDeliveries.id, "id")),
+    .set({ claim: param("claim"), claimedUntil: param("until") })
+    .where(eqParam(webhookDeliveries.id, "id")),
 );
 const contentById = query((db) =>
   db
@@ -121,7 +121,7 @@ const contentById = query((db) =>
     .from(webhookDeliveries)
     .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
     .innerJoin(webhookBodies, eq(webhookBodies.deliveryId, webhookDeliveries.id))
-    .where(eqGiven(webhookDeliveries.id, "id")),
+    .where(eqParam(webhookDeliveries.id, "id")),
 );
 
 /** Claims a delivery for one attempt. @returns undefined if its body has been removed */
@@ -143,7 +143,7 @@ const release = change((db) =>
   db
     .update(webhookDeliveries)
     .set({ claim: null, claimedUntil: null })
-    .where(and(eqGiven(webhookDeliveries.id, "id"), eqGiven(webhookDeliveries.claim, "claim"))),
+    .where(and(eqParam(webhookDeliveries.id, "id"), eqParam(webhookDeliveries.claim, "claim"))),
 );
 
 /** Releases a delivery, if the claim still exists. */

@@ -1,6 +1,6 @@
 import { inArray } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { allGiven, change, eqGiven, given, query } from "../../../db/query.ts";
+import { allParams, change, eqParam, param, query } from "../../../db/query.ts";
 import type { EventKind } from "../events/event-body.ts";
 import { type Delivery, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
@@ -8,13 +8,13 @@ const add = change((db) =>
   db
     .insert(webhookDeliveries)
     .values({
-      ...allGiven("webhookId", "event", "state", "alertId"),
-      ...{ posts: given("postIds"), createdAt: given("nowMs"), nextAttemptAt: given("dueAt") },
+      ...allParams("webhookId", "event", "state", "alertId"),
+      ...{ posts: param("postIds"), createdAt: param("nowMs"), nextAttemptAt: param("dueAt") },
     })
     .returning({ id: webhookDeliveries.id }),
 );
 const addBody = change((db) =>
-  db.insert(webhookBodies).values({ deliveryId: given("id"), body: given("body") }),
+  db.insert(webhookBodies).values({ deliveryId: param("id"), body: param("body") }),
 );
 
 /** Adds a delivery, due at once unless it is a ping. @returns its number */
@@ -38,7 +38,7 @@ export async function addDelivery(
 }
 
 const deliveryById = query((db) =>
-  db.select().from(webhookDeliveries).where(eqGiven(webhookDeliveries.id, "id")),
+  db.select().from(webhookDeliveries).where(eqParam(webhookDeliveries.id, "id")),
 );
 
 export function selectDelivery(db: Database, id: number): Promise<Delivery | undefined> {
@@ -54,8 +54,8 @@ const removeSome = change((db) =>
         db
           .select({ id: webhookDeliveries.id })
           .from(webhookDeliveries)
-          .where(eqGiven(webhookDeliveries.webhookId, "webhookId"))
-          .limit(given("rowsMax")),
+          .where(eqParam(webhookDeliveries.webhookId, "webhookId"))
+          .limit(param("rowsMax")),
       ),
     ),
 );

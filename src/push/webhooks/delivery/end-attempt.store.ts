@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { allGiven, change, eqGiven, given, query } from "../../../db/query.ts";
+import { allParams, change, eqParam, param, query } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { type Delivery, webhookAttempts, webhookDeliveries } from "./deliveries.table.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
@@ -12,8 +12,8 @@ type OnLadder = Pick<Delivery, "state" | "failures" | "nextAttemptAt">;
 
 const add = change((db) =>
   db.insert(webhookAttempts).values({
-    ...allGiven("deliveryId", "status", "error", "durationMs"),
-    attemptedAt: given("startedAt"),
+    ...allParams("deliveryId", "status", "error", "durationMs"),
+    attemptedAt: param("startedAt"),
   }),
 );
 
@@ -22,8 +22,8 @@ export async function insertAttempt(tx: Transaction, attempt: EndedAttempt): Pro
 }
 
 const isClaimed = and(
-  eqGiven(webhookDeliveries.id, "deliveryId"),
-  eqGiven(webhookDeliveries.claim, "claim"),
+  eqParam(webhookDeliveries.id, "deliveryId"),
+  eqParam(webhookDeliveries.claim, "claim"),
 );
 
 const deliver = change((db) =>
@@ -64,7 +64,7 @@ const undeliver = change((db) =>
   db
     .update(webhookDeliveries)
     .set({
-      ...allGiven("state", "failures", "nextAttemptAt"),
+      ...allParams("state", "failures", "nextAttemptAt"),
       ...{ claim: null, claimedUntil: null },
     })
     .where(isClaimed),
@@ -79,13 +79,13 @@ export async function setUndelivered(
   await undeliver(tx).run({ ...onLadder, deliveryId, claim });
 }
 
-const isWebhook = eqGiven(webhooks.id, "webhookId");
+const isWebhook = eqParam(webhooks.id, "webhookId");
 const succeed = change((db) =>
   db
     .update(webhooks)
     .set({
-      lastSuccessAt: given("endedAt"),
-      lastDurationMs: given("durationMs"),
+      lastSuccessAt: param("endedAt"),
+      lastDurationMs: param("durationMs"),
       failingSince: null,
       downMs: 0,
     })
@@ -101,10 +101,10 @@ const fail = change((db) =>
   db
     .update(webhooks)
     .set({
-      lastError: given("error"),
-      lastDurationMs: given("durationMs"),
+      lastError: param("error"),
+      lastDurationMs: param("durationMs"),
       failingSince: sql`iif(${webhooks.disabledReason} = '',
-        coalesce(${webhooks.failingSince}, ${given("endedAt")}),
+        coalesce(${webhooks.failingSince}, ${param("endedAt")}),
         ${webhooks.failingSince})`,
     })
     .where(isWebhook),

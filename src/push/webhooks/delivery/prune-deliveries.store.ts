@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lt, ne } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqGiven, given, query } from "../../../db/query.ts";
+import { change, eqParam, param, query } from "../../../db/query.ts";
 import { webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
 /** Rows to look for at once, outside any transaction. */
@@ -12,8 +12,8 @@ const deliveriesBefore = query((db) =>
     .from(webhookDeliveries)
     .where(
       and(
-        gt(webhookDeliveries.id, given("after")),
-        lt(webhookDeliveries.createdAt, given("createdBefore")),
+        gt(webhookDeliveries.id, param("after")),
+        lt(webhookDeliveries.createdAt, param("createdBefore")),
         ne(webhookDeliveries.state, "pending"),
       ),
     )
@@ -21,7 +21,7 @@ const deliveriesBefore = query((db) =>
     .limit(FOUND_MAX),
 );
 const removeDelivery = change((db) =>
-  db.delete(webhookDeliveries).where(eqGiven(webhookDeliveries.id, "id")),
+  db.delete(webhookDeliveries).where(eqParam(webhookDeliveries.id, "id")),
 );
 
 const bodiesBefore = query((db) =>
@@ -32,8 +32,8 @@ const bodiesBefore = query((db) =>
     .where(
       and(
         eq(webhookDeliveries.id, webhookBodies.deliveryId),
-        gt(webhookBodies.deliveryId, given("after")),
-        lt(webhookDeliveries.createdAt, given("createdBefore")),
+        gt(webhookBodies.deliveryId, param("after")),
+        lt(webhookDeliveries.createdAt, param("createdBefore")),
         ne(webhookDeliveries.state, "pending"),
       ),
     )
@@ -41,7 +41,7 @@ const bodiesBefore = query((db) =>
     .limit(FOUND_MAX),
 );
 const removeBody = change((db) =>
-  db.delete(webhookBodies).where(eqGiven(webhookBodies.deliveryId, "id")),
+  db.delete(webhookBodies).where(eqParam(webhookBodies.deliveryId, "id")),
 );
 
 /**

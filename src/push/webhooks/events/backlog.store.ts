@@ -1,6 +1,6 @@
 import { and, count, eq, lte, sql } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
-import { given, query } from "../../../db/query.ts";
+import { param, query } from "../../../db/query.ts";
 import { alertPosts } from "../alerts/alerts.table.ts";
 import { firstDueAt } from "../delivery/claims.store.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
@@ -36,7 +36,7 @@ const due = query((db) =>
         and(
           eq(webhookDeliveries.webhookId, webhooks.id),
           isPending,
-          lte(webhookDeliveries.nextAttemptAt, given("nowMs")),
+          lte(webhookDeliveries.nextAttemptAt, param("nowMs")),
         ),
       )
       .limit(COUNTED_MAX)
@@ -52,7 +52,7 @@ const oldestDue = query((db) => {
   return db
     .select({ at: sql<number | null>`min(${first.at})` })
     .from(first)
-    .where(lte(first.at, given("nowMs")));
+    .where(lte(first.at, param("nowMs")));
 });
 
 const waiting = query((db) =>

@@ -1,6 +1,6 @@
 import { and, lt, lte } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, eqGiven, given } from "../../../db/query.ts";
+import { change, eqParam, param } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
 
@@ -32,7 +32,7 @@ export function readWatchedPosts(db: Database): Iterable<WatchedPost> {
   return statement<WatchedPost>(db, READ).iterate();
 }
 
-const forget = change((db) => db.delete(readPosts).where(lte(readPosts.sequence, given("last"))));
+const forget = change((db) => db.delete(readPosts).where(lte(readPosts.sequence, param("last"))));
 
 /** Removes queued posts up to a sequence. */
 export async function forgetReadPosts(tx: Transaction, last: number): Promise<void> {
@@ -77,8 +77,8 @@ export function selectMatches(
 const moveOn = change((db) =>
   db
     .update(webhooks)
-    .set({ sinceSequence: given("last") })
-    .where(and(eqGiven(webhooks.id, "webhookId"), lt(webhooks.sinceSequence, given("last")))),
+    .set({ sinceSequence: param("last") })
+    .where(and(eqParam(webhooks.id, "webhookId"), lt(webhooks.sinceSequence, param("last")))),
 );
 
 /** Advances a webhook: it only gets posts after a sequence. */

@@ -1,6 +1,6 @@
 import { and, eq, exists, inArray, isNotNull, or } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqGiven, query } from "../../../db/query.ts";
+import { change, eqParam, query } from "../../../db/query.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { type Webhook, webhooks } from "../manage/webhooks.table.ts";
 
@@ -17,7 +17,7 @@ const drop = change((db) =>
         db
           .select({ id: webhookDeliveries.id })
           .from(webhookDeliveries)
-          .where(and(eqGiven(webhookDeliveries.webhookId, "webhookId"), isPending))
+          .where(and(eqParam(webhookDeliveries.webhookId, "webhookId"), isPending))
           .limit(DROPPED_MAX),
       ),
     ),

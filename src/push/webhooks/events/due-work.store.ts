@@ -11,7 +11,7 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, eqGiven, given, query } from "../../../db/query.ts";
+import { change, eqParam, param, query } from "../../../db/query.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { type WebhookTimes, webhookLook } from "./events.table.ts";
@@ -78,10 +78,10 @@ const overdue = query((db) =>
       and(
         eq(webhookDeliveries.webhookId, webhooks.id),
         isPending,
-        lt(webhookDeliveries.nextAttemptAt, given("nowMs")),
+        lt(webhookDeliveries.nextAttemptAt, param("nowMs")),
       ),
     )
-    .limit(given("limit")),
+    .limit(param("limit")),
 );
 
 /** Numbers of some of the overdue deliveries, those due longest first. */
@@ -94,8 +94,8 @@ export async function selectOverdue(db: Database, nowMs: number, limit: number):
 const put = change((db) =>
   db
     .update(webhookDeliveries)
-    .set({ nextAttemptAt: given("dueAt") })
-    .where(eqGiven(webhookDeliveries.id, "id")),
+    .set({ nextAttemptAt: param("dueAt") })
+    .where(eqParam(webhookDeliveries.id, "id")),
 );
 
 export async function putDue(tx: Transaction, id: number, dueAt: number): Promise<void> {
@@ -106,7 +106,7 @@ const anyFailing = query((db) =>
   db
     .select({ id: webhooks.id })
     .from(webhooks)
-    .where(lte(webhooks.failingSince, given("failingSince")))
+    .where(lte(webhooks.failingSince, param("failingSince")))
     .limit(1),
 );
 
@@ -121,10 +121,10 @@ const failingTooLong = query((db) =>
     .from(webhooks)
     .where(
       and(
-        lte(webhooks.failingSince, given("failingSince")),
+        lte(webhooks.failingSince, param("failingSince")),
         eq(webhooks.disabledReason, ""),
         or(
-          lte(webhooks.downMs, given("downMaxMs")),
+          lte(webhooks.downMs, param("downMaxMs")),
           notExists(
             db
               .select({ id: webhookDeliveries.id })
@@ -133,7 +133,7 @@ const failingTooLong = query((db) =>
                 and(
                   eq(webhookDeliveries.webhookId, webhooks.id),
                   isPending,
-                  lte(webhookDeliveries.nextAttemptAt, given("overdueUntil")),
+                  lte(webhookDeliveries.nextAttemptAt, param("overdueUntil")),
                 ),
               ),
           ),

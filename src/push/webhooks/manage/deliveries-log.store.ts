@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, lt } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
-import { eqGiven, given, query } from "../../../db/query.ts";
+import { eqParam, param, query } from "../../../db/query.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import { type Delivery, webhookAttempts, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import type { DeliveryState } from "../events/event-body.ts";
@@ -22,12 +22,12 @@ const page = query((db) => {
     .from(webhookDeliveries)
     .where(
       and(
-        eqGiven(webhookDeliveries.webhookId, "webhookId"),
-        lt(webhookDeliveries.id, given("before")),
+        eqParam(webhookDeliveries.webhookId, "webhookId"),
+        lt(webhookDeliveries.id, param("before")),
       ),
     )
     .orderBy(desc(webhookDeliveries.id))
-    .limit(given("limit"))
+    .limit(param("limit"))
     .as("delivery");
   return db
     .select()

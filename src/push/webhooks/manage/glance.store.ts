@@ -1,6 +1,6 @@
 import { and, desc, eq } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
-import { eqGiven, given, query } from "../../../db/query.ts";
+import { eqParam, param, query } from "../../../db/query.ts";
 import { webhookAttempts, webhookBodies, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { attemptView } from "./deliveries-log.store.ts";
 import type { DeliveryView } from "./webhook-views.ts";
@@ -14,7 +14,7 @@ const recent = query((db) => {
   const latest = db
     .select({ id: webhookDeliveries.id })
     .from(webhookDeliveries)
-    .where(eqGiven(webhookDeliveries.webhookId, "webhookId"))
+    .where(eqParam(webhookDeliveries.webhookId, "webhookId"))
     .orderBy(desc(webhookDeliveries.id))
     .limit(DELIVERIES_LOOKED_AT)
     .as("latest");
@@ -23,7 +23,7 @@ const recent = query((db) => {
     .from(latest)
     .innerJoin(webhookAttempts, eq(webhookAttempts.deliveryId, latest.id))
     .orderBy(desc(webhookAttempts.id))
-    .limit(given("limit"));
+    .limit(param("limit"));
 });
 
 /** The latest attempts of a webhook's recent deliveries, oldest first. */
@@ -43,7 +43,7 @@ const bodyOf = query((db) =>
     .from(webhookDeliveries)
     .innerJoin(webhookBodies, eq(webhookBodies.deliveryId, webhookDeliveries.id))
     .where(
-      and(eqGiven(webhookDeliveries.id, "id"), eqGiven(webhookDeliveries.webhookId, "webhookId")),
+      and(eqParam(webhookDeliveries.id, "id"), eqParam(webhookDeliveries.webhookId, "webhookId")),
     ),
 );
 

@@ -1,6 +1,6 @@
 import { and, asc, gt, lte, or } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { allGiven, change, eqGiven, given, query } from "../../../db/query.ts";
+import { allParams, change, eqParam, param, query } from "../../../db/query.ts";
 import { manualAttempts } from "./webhooks.table.ts";
 
 /** Attempts of one organization at one host are counted together. */
@@ -14,8 +14,8 @@ const forgetOthers = change((db) =>
     .delete(manualAttempts)
     .where(
       or(
-        lte(manualAttempts.attemptedAt, given("from")),
-        gt(manualAttempts.attemptedAt, given("nowMs")),
+        lte(manualAttempts.attemptedAt, param("from")),
+        gt(manualAttempts.attemptedAt, param("nowMs")),
       ),
     ),
 );
@@ -31,8 +31,8 @@ const attemptsOfHost = query((db) =>
     .from(manualAttempts)
     .where(
       and(
-        eqGiven(manualAttempts.organizationId, "organizationId"),
-        eqGiven(manualAttempts.host, "host"),
+        eqParam(manualAttempts.organizationId, "organizationId"),
+        eqParam(manualAttempts.host, "host"),
       ),
     )
     .orderBy(asc(manualAttempts.attemptedAt)),
@@ -48,8 +48,8 @@ export async function selectInstants(
 
 const add = change((db) =>
   db.insert(manualAttempts).values({
-    ...allGiven("organizationId", "host"),
-    attemptedAt: given("nowMs"),
+    ...allParams("organizationId", "host"),
+    attemptedAt: param("nowMs"),
   }),
 );
 

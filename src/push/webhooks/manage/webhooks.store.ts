@@ -1,11 +1,11 @@
 import { and, asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { allGiven, change, eqGiven, given, query, queryNow } from "../../../db/query.ts";
+import { allParams, change, eqParam, param, query, queryNow } from "../../../db/query.ts";
 import { restartAlerts } from "../alerts/alerts.store.ts";
 import { dropRest } from "../events/drop-queue.store.ts";
 import { type DisabledReason, type Webhook, webhookLists, webhooks } from "./webhooks.table.ts";
 
-const webhookById = query((db) => db.select().from(webhooks).where(eqGiven(webhooks.id, "id")));
+const webhookById = query((db) => db.select().from(webhooks).where(eqParam(webhooks.id, "id")));
 
 export function selectWebhook(db: Database, id: number): Promise<Webhook | undefined> {
   return webhookById(db).get({ id });
@@ -34,16 +34,16 @@ const watchingById = query((db) =>
     .select(watching)
     .from(webhooks)
     .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
-    .where(eqGiven(webhooks.id, "id")),
+    .where(eqParam(webhooks.id, "id")),
 );
 const watchingOfOrganization = query((db) =>
   db
     .select(watching)
     .from(webhooks)
     .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
-    .where(and(eqGiven(webhooks.organizationId, "organizationId"), gt(webhooks.id, given("after"))))
+    .where(and(eqParam(webhooks.organizationId, "organizationId"), gt(webhooks.id, param("after"))))
     .orderBy(asc(webhooks.id))
-    .limit(given("limit")),
+    .limit(param("limit")),
 );
 
 export function selectWatching(db: Database, id: number): Promise<WatchingWebhook | undefined> {
@@ -62,7 +62,7 @@ const counted = queryNow((db) =>
   db
     .select({ webhooks: count() })
     .from(webhooks)
-    .where(eqGiven(webhooks.organizationId, "organizationId")),
+    .where(eqParam(webhooks.organizationId, "organizationId")),
 );
 
 /** Counts webhooks for plan rules, in the tick's snapshot. */
@@ -105,7 +105,7 @@ export async function updateWebhook(
   await tx.builders.update(webhooks).set(values).where(eq(webhooks.id, id));
 }
 
-const remove = change((db) => db.delete(webhooks).where(eqGiven(webhooks.id, "id")));
+const remove = change((db) => db.delete(webhooks).where(eqParam(webhooks.id, "id")));
 
 /**
  * Deletes a webhook with its channels, alerts, deliveries and their attempts. @returns whether it existed
@@ -118,7 +118,7 @@ const list = query((db) =>
   db
     .select({ channels: webhookLists.channels })
     .from(webhookLists)
-    .where(eqGiven(webhookLists.webhookId, "webhookId")),
+    .where(eqParam(webhookLists.webhookId, "webhookId")),
 );
 
 /** Numbers of the channels that a webhook watches, in the order in which its owner listed them. */
@@ -129,7 +129,7 @@ export async function channelsOf(db: Database, webhookId: number): Promise<numbe
 const putList = change((db) =>
   db
     .insert(webhookLists)
-    .values(allGiven("webhookId", "channels"))
+    .values(allParams("webhookId", "channels"))
     .onConflictDoUpdate({
       target: webhookLists.webhookId,
       set: { channels: sql`excluded.channels` },
