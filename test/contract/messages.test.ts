@@ -266,6 +266,10 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   inFuture: [[{}, "This is more than 5 minutes in the future."]],
   notSlug: [[{}, "Enter a code of lower-case letters, digits, hyphens and underscores."]],
   noCategory: [[{}, "There is no category with this code or name."]],
+  noTerritory: [[{}, "There is no territory with this code or name."]],
+  nameOfSeveral: [
+    [{ codes: ["ONE", "TWO"] }, "Several entries have this name. Give one of the codes: ONE, TWO."],
+  ],
   notSlugItem: [[{ given: "GIVEN" }, '"GIVEN" is not a code.']],
   notInstant: [[{}, "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999."]],
   notAddress: [[{}, "Enter a valid URL."]],
