@@ -255,6 +255,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   attemptUnsigned: [[{}, "The signing secret cannot be read; rotate it."]],
   receiverAnswered: [[{ status: 503 }, "The receiver answered 503."]],
   requiredForNewChannel: [[{}, "This field is required for a new channel."]],
+  maybeThousands: [
+    [
+      { given: "1,234", count: "1234" },
+      "A valid integer is required. The separator in 1,234 may be a decimal one: if it separates thousands, write 1234.",
+    ],
+  ],
   notNumber: [[{}, "A valid number is required."]],
   giveAsString: [[{}, "Give it as a string."]],
   notPostId: [

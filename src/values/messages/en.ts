@@ -213,6 +213,8 @@ export const en = {
 
   // Rows of imports.
   requiredForNewChannel: "This field is required for a new channel.",
+  maybeThousands: ({ given, count }: { given: string; count: string }) =>
+    `A valid integer is required. The separator in ${given} may be a decimal one: if it separates thousands, write ${count}.`,
   notNumber: "A valid number is required.",
   giveAsString: "Give it as a string.",
   notPostId: ({ maximum }: { maximum: string }) =>

@@ -156,6 +156,8 @@ export const ru: Messages = {
   receiverAnswered: ({ status }) => `Получатель ответил ${status}.`,
 
   requiredForNewChannel: "Для нового канала это поле нужно заполнить.",
+  maybeThousands: ({ given, count }) =>
+    `Введите целое число. Знак в ${given} может отделять и дробную часть: если он отделяет тысячи, напишите ${count}.`,
   notNumber: "Введите число.",
   giveAsString: "Передайте значение строкой.",
   notPostId: ({ maximum }) =>

@@ -143,10 +143,22 @@ describe("a cell is accepted in people's usual spelling", () => {
   });
 
   test("a count is rejected if its last three digits may be thousands or a fraction", async () => {
-    for (const subscribers of ["12,000", "12.000", "-1,000", "12,345", "1,23,456", "1,234.567"]) {
+    const sentence = "A valid integer is required.";
+    for (const [subscribers, count] of [
+      ["12,000", "12000"],
+      ["12.000", "12000"],
+      [" 12,345 ", "12345"],
+      ["1.234", "1234"],
+    ] as const) {
       const { rejects } = await importNdjson("channels", { id: 1, subscribers });
-      expect(rejects, subscribers).toMatchObject([
-        { column: "subscribers", reason: "A valid integer is required." },
+      const why = `The separator in ${subscribers.trim()} may be a decimal one`;
+      const reason = `${sentence} ${why}: if it separates thousands, write ${count}.`;
+      expect(rejects, subscribers).toMatchObject([{ column: "subscribers", reason }]);
+    }
+    for (const subscribers of ["-1,000", "1,23,456", "1,234.567", "0,123", "1,2345", 12.345]) {
+      const { rejects } = await importNdjson("channels", { id: 1, subscribers });
+      expect(rejects, String(subscribers)).toMatchObject([
+        { column: "subscribers", reason: sentence },
       ]);
     }
     expect((await card())["subscribers"]).toBe(1);
