@@ -148,8 +148,13 @@ function createProgressSaver(db: Database, clock: Clock, { id, summary }: Upload
  * @param path of a new file, named like the upload so that leftovers of both are removed at a start
  */
 function openCopy(db: Database, path: string, clock: Clock): { db: Database; remove(): void } {
+  // Never throws, so that the import's own error is not hidden.
   const removeFiles = (): void => {
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    for (const suffix of ["", "-wal", "-shm"]) {
+      try {
+        rmSync(path + suffix, { force: true });
+      } catch {}
+    }
   };
   try {
     // Readable by its owner only, because it contains sessions and mails.
