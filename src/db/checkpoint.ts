@@ -154,15 +154,22 @@ export async function checkpointBeside(
  */
 function restartLog(db: Database, clock: Clock): boolean {
   const begunMs = clock.monotonic();
-  db.pragma(`busy_timeout = ${READERS_WAIT_MS}`);
-  const { busy, log, checkpointed } = checkpoint(db, "RESTART");
-  db.pragma("busy_timeout = 0");
+  const { busy, log, checkpointed } = checkpointWaiting(db);
   // Without the lock, a checkpoint copies what it can and blocks nobody.
   if (busy === 0) {
     writeFirstFrame(db);
     noteHold(db, "checkpoint", clock.monotonic() - begunMs);
   }
   return busy === 0 || (log >= 0 && checkpointed === log);
+}
+
+function checkpointWaiting(db: Database): LogState {
+  db.pragma(`busy_timeout = ${READERS_WAIT_MS}`);
+  try {
+    return checkpoint(db, "RESTART");
+  } finally {
+    db.pragma("busy_timeout = 0");
+  }
 }
 
 /**

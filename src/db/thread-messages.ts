@@ -29,7 +29,8 @@ export type FromThread =
   | { held: { work: string; heldMs: number } }
   | { slow: { sql: string; tookMs: number } };
 
-interface Fault {
+/** An error as plain data. */
+export interface Fault {
   code: ErrorCode;
   publicMessage: Message;
   faults: FieldFaults | undefined;

@@ -1330,7 +1330,7 @@ const staffCatalog = {
   hints: {
     handle: "If another channel has this handle, it moves to this one.",
     categories: "Codes, separated by spaces.",
-    territory: "A code, such as kazan.",
+    territory: "A code or name, such as kazan.",
     subscribers: "The next import or source may set another number.",
   } as { [field: string]: string },
   formerHandles: "Former handles",

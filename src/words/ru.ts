@@ -1313,7 +1313,7 @@ const staffCatalog: Words["staffCatalog"] = {
   hints: {
     handle: "Если это имя у другого канала, оно перейдёт к этому.",
     categories: "Коды через пробел.",
-    territory: "Код, например kazan.",
+    territory: "Код или название, например kazan.",
     subscribers: "Следующий файл или источник может записать другое число.",
   },
   formerHandles: "Прежние имена",

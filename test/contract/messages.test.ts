@@ -255,6 +255,12 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   attemptUnsigned: [[{}, "The signing secret cannot be read; rotate it."]],
   receiverAnswered: [[{ status: 503 }, "The receiver answered 503."]],
   requiredForNewChannel: [[{}, "This field is required for a new channel."]],
+  maybeThousands: [
+    [
+      { given: "1,234", count: "1234" },
+      "A valid integer is required. The separator in 1,234 may be a decimal one: if it separates thousands, write 1234.",
+    ],
+  ],
   notNumber: [[{}, "A valid number is required."]],
   giveAsString: [[{}, "Give it as a string."]],
   notPostId: [
@@ -266,6 +272,10 @@ const TEXTS: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"
   inFuture: [[{}, "This is more than 5 minutes in the future."]],
   notSlug: [[{}, "Enter a code of lower-case letters, digits, hyphens and underscores."]],
   noCategory: [[{}, "There is no category with this code or name."]],
+  noTerritory: [[{}, "There is no territory with this code or name."]],
+  nameOfSeveral: [
+    [{ codes: ["ONE", "TWO"] }, "Several entries have this name. Give one of the codes: ONE, TWO."],
+  ],
   notSlugItem: [[{ given: "GIVEN" }, '"GIVEN" is not a code.']],
   notInstant: [[{}, "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999."]],
   notAddress: [[{}, "Enter a valid URL."]],

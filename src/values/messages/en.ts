@@ -213,6 +213,8 @@ export const en = {
 
   // Rows of imports.
   requiredForNewChannel: "This field is required for a new channel.",
+  maybeThousands: ({ given, count }: { given: string; count: string }) =>
+    `A valid integer is required. The separator in ${given} may be a decimal one: if it separates thousands, write ${count}.`,
   notNumber: "A valid number is required.",
   giveAsString: "Give it as a string.",
   notPostId: ({ maximum }: { maximum: string }) =>
@@ -220,6 +222,9 @@ export const en = {
   inFuture: "This is more than 5 minutes in the future.",
   notSlug: "Enter a code of lower-case letters, digits, hyphens and underscores.",
   noCategory: "There is no category with this code or name.",
+  noTerritory: "There is no territory with this code or name.",
+  nameOfSeveral: ({ codes }: { codes: readonly string[] }) =>
+    `Several entries have this name. Give one of the codes: ${codes.join(", ")}.`,
   notSlugItem: ({ given }: { given: string }) => `"${given}" is not a code.`,
   notInstant: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999.",
   notAddress: "Enter a valid URL.",

@@ -156,6 +156,8 @@ export const ru: Messages = {
   receiverAnswered: ({ status }) => `Получатель ответил ${status}.`,
 
   requiredForNewChannel: "Для нового канала это поле нужно заполнить.",
+  maybeThousands: ({ given, count }) =>
+    `Введите целое число. Знак в ${given} может отделять и дробную часть: если он отделяет тысячи, напишите ${count}.`,
   notNumber: "Введите число.",
   giveAsString: "Передайте значение строкой.",
   notPostId: ({ maximum }) =>
@@ -163,6 +165,9 @@ export const ru: Messages = {
   inFuture: "Это больше чем на 5 минут позже текущего времени.",
   notSlug: "Введите код из строчных латинских букв, цифр, дефисов и подчёркиваний.",
   noCategory: "Категории с таким кодом или названием нет.",
+  noTerritory: "Территории с таким кодом или названием нет.",
+  nameOfSeveral: ({ codes }) =>
+    `Такое название у нескольких записей. Укажите один из кодов: ${codes.join(", ")}.`,
   notSlugItem: ({ given }) => `«${given}» — не код.`,
   notInstant: "Введите время по ISO 8601 со смещением или Z, с 1970 по 9999 год.",
   notAddress: "Введите правильный адрес.",

@@ -46,6 +46,12 @@ const CELLS: [column: string, given: string | number, shown: unknown][] = [
   ["category", "Новости и СМИ", "news"],
   ["category", " новости и сми ", "news"],
   ["category", "none", "auto"],
+  ["territory", " moskva-moskva ", "moskva-moskva"],
+  ["territory", "Казань", "kazan"],
+  ["territory", " СОЧИ ", "sochi"],
+  // The region, which contains the city of the same name.
+  ["territory", "Москва", "moskva"],
+  ["territory", "москва", "moskva"],
   ["quality", "12,5", 12.5],
   ["quality", " 1 200.5 ", 1200.5],
   ["quality", "nan", 5],
@@ -137,10 +143,22 @@ describe("a cell is accepted in people's usual spelling", () => {
   });
 
   test("a count is rejected if its last three digits may be thousands or a fraction", async () => {
-    for (const subscribers of ["12,000", "12.000", "-1,000", "12,345", "1,23,456", "1,234.567"]) {
+    const sentence = "A valid integer is required.";
+    for (const [subscribers, count] of [
+      ["12,000", "12000"],
+      ["12.000", "12000"],
+      [" 12,345 ", "12345"],
+      ["1.234", "1234"],
+    ] as const) {
       const { rejects } = await importNdjson("channels", { id: 1, subscribers });
-      expect(rejects, subscribers).toMatchObject([
-        { column: "subscribers", reason: "A valid integer is required." },
+      const why = `The separator in ${subscribers.trim()} may be a decimal one`;
+      const reason = `${sentence} ${why}: if it separates thousands, write ${count}.`;
+      expect(rejects, subscribers).toMatchObject([{ column: "subscribers", reason }]);
+    }
+    for (const subscribers of ["-1,000", "1,23,456", "1,234.567", "0,123", "1,2345", 12.345]) {
+      const { rejects } = await importNdjson("channels", { id: 1, subscribers });
+      expect(rejects, String(subscribers)).toMatchObject([
+        { column: "subscribers", reason: sentence },
       ]);
     }
     expect((await card())["subscribers"]).toBe(1);
@@ -151,8 +169,19 @@ const BAD: [column: string, given: unknown, reason: string][] = [
   ["quality", "good", "A valid number is required."],
   ["category", "nothing", "There is no category with this code or name."],
   ["category", "Нет такой", "There is no category with this code or name."],
-  ["category", "Двойная", "There is no category with this code or name."],
-  ["territory", "Москва", "Enter a code of lower-case letters, digits, hyphens and underscores."],
+  [
+    "category",
+    "Двойная",
+    "Several entries have this name. Give one of the codes: one-of-two, other-of-two.",
+  ],
+  ["territory", "atlantis", "There is no territory with this code or name."],
+  ["territory", "Атлантида", "There is no territory with this code or name."],
+  [
+    "territory",
+    "Ялта",
+    "Several entries have this name. Give one of the codes: yalta, yalta-krym.",
+  ],
+  ["territory", ["kazan"], "Enter a code of lower-case letters, digits, hyphens and underscores."],
   ["categories", ["news", "nothing"], "Object with slug=nothing does not exist."],
   ["verified", "maybe", "Must be a valid boolean."],
   ["kind", "shop", '"shop" is not a valid choice. Allowed: channel, chat.'],

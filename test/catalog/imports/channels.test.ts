@@ -209,7 +209,7 @@ test("a category or territory that does not exist is rejected with a reason that
       fields: { id: 2, title: "A", subscribers: 1, categories: ["auto", "nope"] },
     },
     {
-      ...{ line: 3, column: "territory", reason: "Object with slug=atlantis does not exist." },
+      ...{ line: 3, column: "territory", reason: "There is no territory with this code or name." },
       fields: { id: 3, title: "A", subscribers: 1, territory: "atlantis" },
     },
   ]);

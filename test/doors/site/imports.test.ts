@@ -72,6 +72,18 @@ describe("an uploaded file", () => {
     expect(count(again, "Updated")).toBe("1");
   });
 
+  test("that cannot be read is refused with its own reason, even if the progress cannot be saved either", async () => {
+    appliance.app.domains.db.exec(
+      `CREATE TRIGGER unsaved BEFORE UPDATE OF summary ON import_runs
+       BEGIN SELECT RAISE(ABORT, 'no progress today'); END`,
+    );
+    const page = await run("channels", file('id,title\n1,"Один\n'));
+    expect(page).toContain("Line 2: a quote is never closed.");
+    expect(appliance.ports.log.errors).toMatchObject([
+      { fields: { run: 1, err: { message: "no progress today" } } },
+    ]);
+  });
+
   test("of channels reports moved handles; of statistics accepts links", async () => {
     const header = "id,msgr_id,handle,title,subscribers\n";
     await run("channels", file(`${header}1,11,one,Один,10\n2,12,two,Два,20\n`));

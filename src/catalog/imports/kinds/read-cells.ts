@@ -2,7 +2,7 @@ import type { Read } from "../../../values/fields.ts";
 import type { Column } from "../../fields/columns.ts";
 import type { Fields } from "../reading/input-row.ts";
 import { type BadCell, type Given, type ImportKind, RowFault } from "./import-kind.ts";
-import { respelled, type SpellingRules } from "./spelling.ts";
+import { ambiguousCount, respelled, type SpellingRules } from "./spelling.ts";
 
 /** How an import's cells are read: plain data. */
 export interface CellRules extends SpellingRules {
@@ -56,6 +56,8 @@ function readCell<T>(column: Column<T>, cell: unknown, rules: SpellingRules): Re
   const first = column.spelling === "channel" ? respelled("channel", cell, rules) : cell;
   const read = column.read(first);
   if ("value" in read || column.spelling === undefined) return read;
+  const ambiguous = ambiguousCount(column.spelling, first);
+  if (ambiguous !== null) return { fault: ambiguous };
   const other = respelled(column.spelling, first, rules);
   return other === first ? read : column.read(other);
 }

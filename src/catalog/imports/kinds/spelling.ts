@@ -1,3 +1,4 @@
+import { type Message, message } from "../../../values/messages/messages.ts";
 import { parseLinkOrHandle } from "../../channels/channel-reference.ts";
 import { type Spelling, withoutZeros } from "../../fields/columns.ts";
 
@@ -50,6 +51,18 @@ const GROUPED = /^\d{1,3}(?:(?:,\d{3}){2,}|(?:\.\d{3}){2,})$/;
 /** `1 292 258`, `1,292,258` and `1.292.258` as `1292258`. */
 function withoutGroups(text: string): string {
   return GROUPED.test(text) ? text.replace(/[.,]/g, "") : text.replace(GROUP_SPACE, "");
+}
+
+/** A single comma or point before three digits, in a number that is not below 1. */
+const MAYBE_GROUPED = /^([1-9]\d{0,2})[.,](\d{3})$/;
+
+/** Explains why a count such as `12,345` is refused, whose comma may be a decimal one; null for other cells. */
+export function ambiguousCount(spelling: Spelling, cell: unknown): Message | null {
+  if (spelling !== "count" || typeof cell !== "string") return null;
+  const [given, whole, rest] = MAYBE_GROUPED.exec(cell.trim()) ?? [];
+  return given === undefined
+    ? null
+    : message("maybeThousands", { given, count: `${whole}${rest}` });
 }
 
 const ROUNDED = /^(\d{1,9}(?:[.,]\d{1,9})?)[ \u00a0]?([KМMК]|тыс\.?|млн\.?)$/i;

@@ -1,4 +1,5 @@
 import type { Database } from "../../../db/database.ts";
+import { type Fault, fromFault } from "../../../db/thread-messages.ts";
 import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
@@ -13,8 +14,8 @@ export interface ImportParts {
   db: Database;
   /** Changes of runs, on a writing connection. */
   changes: ImportRunChanges;
-  /** Imports an upload on its own thread, one at a time. */
-  runUpload(upload: Upload): Promise<void>;
+  /** Imports an upload on its own thread, one at a time. @returns what went wrong, see `runUpload` */
+  runUpload(upload: Upload): Promise<Fault[]>;
   files: UploadFiles;
 }
 
@@ -51,7 +52,9 @@ export function createImportQueue(
     let failure: Message | null = null;
     try {
       await turn(upload.id);
-      await runUpload(upload);
+      const [fault, ...others] = (await runUpload(upload)).map(fromFault);
+      for (const err of others) log.error({ err, run: upload.id }, "an import did not end cleanly");
+      if (fault !== undefined) throw fault;
     } catch (error) {
       failure = failureOf(error);
       if (failure === FAILED) log.error({ err: error, run: upload.id }, "an import failed");

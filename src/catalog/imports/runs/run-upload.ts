@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import type { Database } from "../../../db/database.ts";
 import { openDatabase } from "../../../db/open-database.ts";
+import { type Fault, toFault } from "../../../db/thread-messages.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { ImportContext } from "../kinds/import-kind.ts";
@@ -9,7 +10,7 @@ import { openInput, stoppable } from "../reading/input.ts";
 import { nothingRecognized } from "../reading/recognized.ts";
 import { readRows } from "../reading/rows.ts";
 import { readThrough } from "../writing/read-through.ts";
-import { createRejectsWriter } from "../writing/rejects-writer.ts";
+import { createRejectsWriter, type RejectsWriter } from "../writing/rejects-writer.ts";
 import { runImport } from "../writing/run-import.ts";
 import { cut, cutGroup } from "../writing/tally.ts";
 import { saveProgress } from "./import-runs.store.ts";
@@ -41,18 +42,42 @@ const REJECTS_BYTES_MAX = 16 * 1024 ** 2;
 const NOTES_MAX = 40;
 
 /**
- * Imports an uploaded file and records its progress every half second and at the end.
- * @throws AppError `invalid` for a file that cannot be read; `unavailable` if `stop` was set
+ * Imports an uploaded file and records its progress every half second and at the end. Never throws.
+ * @returns what went wrong, the import's own fault first: `invalid` for a file that cannot be read,
+ * `unavailable` if `stop` was set; empty if nothing did
  */
 export async function runUpload(
   db: Database,
   clock: Clock,
   upload: Upload & UploadSettings,
+): Promise<Fault[]> {
+  const progress = createProgressSaver(db, clock, upload);
+  const rejects = createRejectsWriter(
+    () => openSync(upload.rejectsPath, "w", 0o600),
+    REJECTS_BYTES_MAX,
+  );
+  const faults: Fault[] = [];
+  const attempt = async (step: () => Promise<void> | void): Promise<void> => {
+    try {
+      await step();
+    } catch (error) {
+      faults.push(toFault(error));
+    }
+  };
+  await attempt(() => importUpload(db, clock, upload, { progress, rejects }));
+  await attempt(rejects.close);
+  await attempt(progress.saveLast);
+  return faults;
+}
+
+async function importUpload(
+  db: Database,
+  clock: Clock,
+  upload: Upload & UploadSettings,
+  { progress, rejects }: { progress: ProgressSaver; rejects: RejectsWriter },
 ): Promise<void> {
-  const { id, kind: name, path, rejectsPath, summary, messengerHosts, openDays } = upload;
+  const { kind: name, path, summary, messengerHosts, openDays } = upload;
   const { dryRun, replace, reading, timezone, strict } = summary.options;
-  const progress = createProgressSaver(db, clock, { id, summary });
-  const rejects = createRejectsWriter(() => openSync(rejectsPath, "w", 0o600), REJECTS_BYTES_MAX);
   const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
   try {
     const input = stoppable({ ...(await openInput(path)), name: upload.fileName }, upload.stop);
@@ -87,16 +112,16 @@ export async function runUpload(
       },
     });
   } finally {
-    rejects.close();
     copy?.remove();
-    await progress.saveLast();
   }
 }
 
+type ProgressSaver = ReturnType<typeof createProgressSaver>;
+
 /** Saves a run's progress: every half second while it changes, and at the end. */
-function createProgressSaver(db: Database, clock: Clock, progress: Pick<Upload, "id" | "summary">) {
+function createProgressSaver(db: Database, clock: Clock, { id, summary }: Upload) {
   const save = () =>
-    inTransaction(db, clock, "import-progress", (tx) => saveProgress(tx, progress));
+    inTransaction(db, clock, "import-progress", (tx) => saveProgress(tx, { id, summary }));
   let saving: Promise<void> | null = null;
   let nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
   return {
@@ -123,8 +148,13 @@ function createProgressSaver(db: Database, clock: Clock, progress: Pick<Upload, 
  * @param path of a new file, named like the upload so that leftovers of both are removed at a start
  */
 function openCopy(db: Database, path: string, clock: Clock): { db: Database; remove(): void } {
+  // Never throws, so that the import's own error is not hidden.
   const removeFiles = (): void => {
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    for (const suffix of ["", "-wal", "-shm"]) {
+      try {
+        rmSync(path + suffix, { force: true });
+      } catch {}
+    }
   };
   try {
     // Readable by its owner only, because it contains sessions and mails.

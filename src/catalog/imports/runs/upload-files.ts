@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { IN_MEMORY } from "../../../db/open-database.ts";
@@ -43,8 +43,7 @@ export function createUploadFiles(
 
     /** Removes the files of rejected rows of all but the latest runs. Never throws, like `remove`. */
     removeRejects(latestRun: number): void {
-      if (!existsSync(folder)) return;
-      for (const name of readdirSync(folder).filter((name) => name.startsWith(rejectsPrefix))) {
+      for (const name of namesIn(folder, rejectsPrefix)) {
         const run = Number(name.slice(rejectsPrefix.length));
         const isKept = run <= latestRun && run > latestRun - REJECTS_OF_RUNS;
         if (!isKept) this.remove(join(folder, name));
@@ -68,8 +67,8 @@ export function createUploadFiles(
      * start may get the same id.
      */
     removeLeftovers(): void {
-      if (isInMemory || !existsSync(folder)) return;
-      for (const name of readdirSync(folder).filter((name) => name.startsWith(prefix))) {
+      if (isInMemory) return;
+      for (const name of namesIn(folder, prefix)) {
         const processId = Number.parseInt(name.slice(prefix.length), 10);
         if (processId === process.pid || !isRunning(processId)) {
           rmSync(join(folder, name), { force: true });
@@ -77,4 +76,13 @@ export function createUploadFiles(
       }
     },
   };
+}
+
+/** Names of files in a folder; none if it cannot be read. */
+function namesIn(folder: string, prefix: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.startsWith(prefix));
+  } catch {
+    return [];
+  }
 }

@@ -3,7 +3,6 @@ import { unknownSlug } from "../../../../values/fields.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { CHANNEL_FIELDS, type ChannelRecord } from "../../../channels/card.ts";
 import { createChannelRecords } from "../../../channels/channel-records.store.ts";
-import { createCategoryNames } from "../../../directory/category-names.ts";
 import { recount } from "../../../directory/recount.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
 import { pruneLastPostOrder } from "../../../search/last-post-order.ts";
@@ -18,6 +17,7 @@ import {
 } from "../import-kind.ts";
 import { isSame, merge } from "../merge-row.ts";
 import { requirePast } from "../require-past.ts";
+import { createDirectoryCodes } from "./directory-codes.ts";
 import { createMovedHandles } from "./moved-handles.ts";
 import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
 import { type ChannelRow, findStored, giveUpHandle, requireFreeIdentity } from "./row-identity.ts";
@@ -48,7 +48,7 @@ export function createChannelWriter(
   const records = createChannelRecords(db, clock);
   const refresh = createRefresh(db);
   const moved = createMovedHandles(note);
-  const categoryNamed = createCategoryNames(db);
+  const withCodes = createDirectoryCodes(db, records);
   /** Search texts written by the last transaction, and in total. */
   let [written, writtenInAll] = [0, 0];
   let times = 0;
@@ -58,11 +58,11 @@ export function createChannelWriter(
   /** Writes a row that says more than numbers of an existing channel. */
   function writeWhole(row: Given<ChannelRow>): RowOutcome {
     const stored = findStored(records, row);
-    const { former_handles: listed, ...given } = withCategoryCode(row, records, categoryNamed);
+    const { former_handles: listed, ...given } = withCodes(row);
     const record = merge(CHANNEL_FIELDS, given, stored, message("requiredForNewChannel"));
     record.categories = withoutPrimary(record);
     followNewestPost(db, record, row);
-    requireSlugs(records, row);
+    requireCategories(records, row);
     requireFreeIdentity(records, record, stored);
     const former =
       stored === undefined ? (listed ?? []) : records.unknownHandles(record, listed ?? []);
@@ -128,19 +128,6 @@ function requirePastTimes(row: Given<ChannelRow>, nowMs: number): void {
   }
 }
 
-/** A category may be given by its name, as it is in most people's tables. */
-function withCategoryCode(
-  row: Given<ChannelRow>,
-  records: Records,
-  categoryNamed: (name: string) => string | undefined,
-): Given<ChannelRow> {
-  const { category } = row;
-  if (category == null || records.hasCategory(category)) return row;
-  const code = categoryNamed(category);
-  if (code === undefined) throw new RowFault("category", message("noCategory"));
-  return { ...row, category: code };
-}
-
 /** Writes a row with `removed`: reserves the number of a channel that was removed elsewhere. */
 function recordRemoval(
   records: Records,
@@ -171,11 +158,8 @@ function withoutPrimary({ category, categories }: ChannelRecord): string {
     .join(" ");
 }
 
-function requireSlugs(records: Records, row: Given<ChannelRow>): void {
+function requireCategories(records: Records, row: Given<ChannelRow>): void {
   for (const slug of row.categories ?? []) {
     if (!records.hasCategory(slug)) throw new RowFault("categories", unknownSlug(slug));
-  }
-  if (row.territory != null && !records.hasTerritory(row.territory)) {
-    throw new RowFault("territory", unknownSlug(row.territory));
   }
 }
