@@ -1,6 +1,5 @@
 import type { Sources } from "../catalog/sources/sources.ts";
 import type { Config } from "../config.ts";
-import { listenerAddress } from "../doors/http/requests/base-address.ts";
 import type { Server } from "../doors/http/server.ts";
 import type { Services } from "../methods/services.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -9,6 +8,7 @@ import type { Push } from "../push/webhooks/events/push.ts";
 import type { Builds } from "../upkeep/jobs/builds.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { Ticker } from "../upkeep/jobs/ticker.ts";
+import { listenerAddress, localAddress } from "../values/listener-address.ts";
 import { type AppOptions, type Base, composeBase } from "./compose-base.ts";
 import { composeDoors, type Doors, type Running } from "./compose-doors.ts";
 import { composeTickers } from "./compose-tickers.ts";
@@ -94,7 +94,7 @@ function startListening(
       "KANALOG_OAUTH is off despite its value: KANALOG_BASE_URL is not an https address",
     );
   }
-  return running.address ?? `http://localhost:${port}`;
+  return localAddress(config.host, port);
 }
 
 function stopAll(

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
-import { listenerAddress } from "../doors/http/requests/base-address.ts";
 import type { Ports } from "../ports/ports.ts";
+import { listenerAddress } from "../values/listener-address.ts";
 
 /**
  * Whether visitors may create accounts. That takes the setting, working mail links, and an existing

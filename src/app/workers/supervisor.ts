@@ -1,8 +1,8 @@
 import type { Environment } from "../../config.ts";
-import { listenerAddress } from "../../doors/http/requests/base-address.ts";
 import { setUpToken } from "../../doors/site/guard/set-up.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { makeSharedMemory } from "../../ports/shared-memory.ts";
+import { localAddress } from "../../values/listener-address.ts";
 import { keepRunning } from "./keep-running.ts";
 import { createQuestionDesk } from "./question-desk.ts";
 import { endSilentWorkers } from "./silent-workers.ts";
@@ -111,7 +111,7 @@ export function createWorkers(
         void keepRunning(at + 1, ended, again, stopping.signal, { clock, log });
       }
       void endSilentWorkers(running, stopping.signal, { clock, log });
-      return { ...ready, address: listenerAddress(host, port) ?? `http://localhost:${port}` };
+      return { ...ready, address: localAddress(host, port) };
     },
 
     /** Stops all workers. @returns whether each of them ended cleanly */

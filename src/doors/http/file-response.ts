@@ -1,6 +1,7 @@
 import { createGzip } from "node:zlib";
 import { partStream } from "../../catalog/exports/part-stream.ts";
 import type { FileAnswer } from "../../methods/method.ts";
+import { acceptsGzip } from "../../values/packed-bytes.ts";
 import type { Headers } from "./answers.ts";
 
 /** An answer that is produced as fast as the client reads it, compressed if the client accepts that. */
@@ -9,7 +10,7 @@ export function fileResponse(
   { type, headers: own, file }: FileAnswer,
   headers: Headers,
 ): Response {
-  const isPacked = acceptsGzip(request.headers.get("accept-encoding") ?? "");
+  const isPacked = acceptsGzip(request);
   const all = {
     ...headers,
     ...own,
@@ -25,18 +26,6 @@ export function fileResponse(
   }
   const parts = isPacked ? packed(file.parts) : file.parts;
   return new Response(partStream(parts, file.close), { headers: all });
-}
-
-/** Whether `Accept-Encoding` includes gzip or any encoding, with a weight above 0. */
-function acceptsGzip(accepted: string): boolean {
-  const weights = new Map(
-    accepted.split(",").map((one) => {
-      const [name = "", ...more] = one.split(";").map((part) => part.trim().toLowerCase());
-      const weight = more.find((part) => part.startsWith("q="))?.slice(2) ?? "1";
-      return [name, Number(weight) > 0] as const;
-    }),
-  );
-  return weights.get("gzip") ?? weights.get("*") ?? false;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { bytesFor, packedFiles } from "../../values/packed-bytes.ts";
+
 /** Answers a GET that needs no key. `name` is the last part of the path. */
 type PublicRoute = (request: Request, name: string) => Response | Promise<Response>;
 
@@ -20,8 +22,12 @@ export function pageResponse(html: string, contentSecurityPolicy: string): Respo
 }
 
 /** A file loaded by pages, unchanged until the next release. */
-export function asset(content: string | Blob, type: string): Response {
-  return new Response(content, {
-    headers: { "content-type": type, "cache-control": "public, max-age=3600" },
-  });
+export function asset(file: Blob, type: string): PublicRoute {
+  const packed = packedFiles([file]);
+  return async (request) => {
+    const { bytes, headers } = await bytesFor(request, await packed());
+    return new Response(bytes, {
+      headers: { ...headers, "content-type": type, "cache-control": "public, max-age=3600" },
+    });
+  };
 }

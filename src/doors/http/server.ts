@@ -3,6 +3,7 @@ import { type CategoryImages, IMAGE_PATH } from "../../catalog/directory/categor
 import { notFound } from "../../errors.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import { bytesFor } from "../../values/packed-bytes.ts";
 import {
   commonHeaders,
   errorAnswer,
@@ -125,8 +126,8 @@ function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): Pu
     "/docs/mcp/kanalog.mcpb": async (request) =>
       bundleResponse(await context.bundle(baseAddress(request))),
     "/docs/json": async (request) => {
-      const bytes = await document(baseAddress(request));
-      return new Response(bytes, { headers: { "content-type": JSON_TYPE } });
+      const { bytes, headers } = await bytesFor(request, await document(baseAddress(request)));
+      return new Response(bytes, { headers: { ...headers, "content-type": JSON_TYPE } });
     },
     "/healthz": () => json(200, '{"status":"ok"}', {}),
     "/readyz": async () => {
@@ -142,7 +143,10 @@ function publicRoutes(methods: readonly ApiMethod[], context: ServerContext): Pu
 }
 
 function withHeaders(response: Response, headers: Headers): Response {
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === "vary") response.headers.append(name, value);
+    else response.headers.set(name, value);
+  }
   return response;
 }
 

@@ -468,6 +468,26 @@ describe("an appliance in use", () => {
     },
   );
 
+  inBrowser(
+    "at 1280 pixels tables of keys fit with a question open, in both languages",
+    async () => {
+      for (const locale of LOCALES) {
+        const { page, go, context } = await openOwn({
+          locale,
+          viewport: { width: 1280, height: 900 },
+        });
+        await go("/account/keys/");
+        await unfold(page);
+        expect(await page.locator("details details.confirm[open]").count()).toBeGreaterThan(0);
+        const wider = await page
+          .locator("section.scroll")
+          .evaluateAll((all) => all.map((box) => box.scrollWidth - box.clientWidth));
+        expect(wider, locale).toEqual(wider.map(() => 0));
+        await context.close();
+      }
+    },
+  );
+
   inBrowser("the pictures of a bot's steps are dark on a dark page", async () => {
     const lightness = async (colorScheme: "light" | "dark") => {
       const { page, context } = await openOwn({ colorScheme });

@@ -155,6 +155,9 @@ describe("the catalog", () => {
     const cut = (await tester.get(`${PATH}?q=научный`)).html;
     expect(cut).toMatch(/<path d="M2 22L86 2"/);
     expect(cut).toContain("<small>+12.5%</small>");
+    // A channel without readings has a dash, as for its other figures.
+    const without = (await member.get(`${PATH}?q=города`)).html;
+    expect(without).toMatch(/<td class="whole"[^>]*>—<\/td>/);
   });
 
   test("downloads the export's file, for the units that its button states", async () => {
@@ -330,7 +333,7 @@ describe("a channel's page", () => {
       days.map(([ago, subscribers]) => ({ channel: 5, day: daysAgo(ago), subscribers, views: 0 })),
     );
     const text = (await member.get(`${PATH}5/`)).html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
-    expect(text).toContain("+7 (+0.02%) in 7 days -15 (-0.05%) in 30 days");
+    expect(text).toContain("+7 (+0.02%) in 7 days −15 (−0.05%) in 30 days");
   });
 
   test("shows growth over 7 and 30 days, averages, and the share of ads", async () => {
@@ -357,7 +360,7 @@ describe("a channel's page", () => {
     ]);
     const { html } = await member.get(`${PATH}5/`);
     const text = html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
-    expect(text).toContain("Subscribers 2,000 +100 (+5.3%) in 7 days -500 (-20%) in 30 days");
+    expect(text).toContain("Subscribers 2,000 +100 (+5.3%) in 7 days −500 (−20%) in 30 days");
     expect(text).toContain("Views per post 100 5% of subscribers");
     expect(text).toContain("Posts per day 2 ");
     expect(text).toContain("Share of ads 33.3% 1 of 3 posts");

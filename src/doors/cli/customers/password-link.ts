@@ -1,20 +1,34 @@
-import { readConfig } from "../../../config.ts";
+import { type Environment, readConfig } from "../../../config.ts";
 import { passwordAddress } from "../../../customers/people/password-address.ts";
+import { localAddress } from "../../../values/listener-address.ts";
 import type { CommandContext } from "../command-context.ts";
 
-/** A link for choosing a password, to be printed; complete if `KANALOG_BASE_URL` is set. */
+/** A link for choosing a password, to be printed; without an address if none can be assumed. */
 export function passwordLink({ environment }: CommandContext, token: string): string {
-  return passwordAddress(readConfig(environment).baseUrl ?? "", token);
+  const address = readConfig(environment).baseUrl ?? assumedAddress(environment);
+  return passwordAddress(address ?? "", token);
 }
 
 /**
- * Explains a printed link. Only the serving process knows where it listens, since its port may come from an
- * option, so the address is an example.
+ * Explains a printed link.
  * @param who begins a sentence, such as "The owner"
  */
 export function notePasswordLink({ environment, output }: CommandContext, who: string): void {
-  const { baseUrl, port } = readConfig(environment);
   output.note(`${who} can choose a password with the link, once, within three days.`);
-  if (baseUrl !== null) return;
-  output.note(`Put the appliance's address before it, such as http://127.0.0.1:${port}.`);
+  if (readConfig(environment).baseUrl !== null) return;
+  const assumed = assumedAddress(environment);
+  output.note(
+    assumed === null
+      ? "Put the appliance's address before it."
+      : `The link assumes that the appliance is reached at ${assumed}: KANALOG_BASE_URL is not set.`,
+  );
+}
+
+/**
+ * Where the settings say that the appliance listens; null if it chooses its port. Only the serving process
+ * knows for certain, since options precede settings.
+ */
+function assumedAddress(environment: Environment): string | null {
+  const { host, port } = readConfig(environment);
+  return port === 0 ? null : localAddress(host, port);
 }

@@ -5,10 +5,14 @@ import { fills } from "./fills.ts";
 /** The address used in guides, which is replaced by the reader's own appliance's. */
 export const WRITTEN_ADDRESS = "http://127.0.0.1:8080";
 
+/** An option of a command, such as `--dry-run`. */
+const FLAG = /(?<![\w-])--[a-z][a-z-]*/g;
+
 /**
  * Converts a guide's Markdown, which is trusted, to HTML: headings get the anchors that GitHub gives them
  * and a table of contents, wide content gets a box that can be scrolled by keyboard, and links to other
- * guides' files and to pictures are rewritten to their pages and URLs.
+ * guides' files and to pictures are rewritten to their pages and URLs. Options in inline code are marked, so
+ * that they are not broken at a hyphen.
  */
 export function guideHtml(markdown: string, language: Language): { title: string; body: string } {
   const words = WORDS[language].docsPages;
@@ -16,6 +20,9 @@ export function guideHtml(markdown: string, language: Language): { title: string
   const html = Bun.markdown
     .html(filled(markdown, language))
     .replace(/<!--[\s\S]*?-->\n?/g, "")
+    .replace(/<pre>[\s\S]*?<\/pre>|<code>[^<]*<\/code>/g, (code) =>
+      code.startsWith("<pre>") ? code : code.replace(FLAG, '<span class="flag">$&</span>'),
+    )
     .replace(/<h([23])>(.*?)<\/h\1>/g, (_heading, level: string, text: string) => {
       const id = anchorOf(text);
       if (level === "2") contents.push(`<li><a href="#${id}">${text}</a></li>`);

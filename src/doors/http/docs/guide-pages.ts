@@ -19,10 +19,10 @@ export function guideRoutes(docs: Docs, baseAddress: BaseAddress): PublicRoutes 
     ...Object.fromEntries(
       pictures.map(([name, path]) => [
         `/docs/pictures/${name}`,
-        () => asset(Bun.file(path), "image/svg+xml"),
+        asset(Bun.file(path), "image/svg+xml"),
       ]),
     ),
-    "/docs/guide.css": () => asset(Bun.file(styles), "text/css; charset=utf-8"),
+    "/docs/guide.css": asset(Bun.file(styles), "text/css; charset=utf-8"),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type PackedBytes, packedBytes } from "../../../values/packed-bytes.ts";
 import { WRITTEN_ADDRESS } from "./guide-html.ts";
 
 /**
@@ -9,9 +10,9 @@ import { WRITTEN_ADDRESS } from "./guide-html.ts";
  */
 export function servedDocument(
   make: (path: string) => Promise<string>,
-): (address: string) => Promise<Uint8Array<ArrayBuffer>> {
+): (address: string) => Promise<PackedBytes> {
   let document: Promise<string> | null = null;
-  let latest: { address: string; bytes: Uint8Array<ArrayBuffer> } | null = null;
+  let latest: { address: string; bytes: PackedBytes } | null = null;
   return async (address) => {
     if (latest?.address === address) return latest.bytes;
     document ??= make(new URL(address).pathname).catch((error) => {
@@ -19,7 +20,7 @@ export function servedDocument(
       throw error;
     });
     const text = await document;
-    const bytes = new TextEncoder().encode(text.replaceAll(WRITTEN_ADDRESS, address));
+    const bytes = packedBytes(new TextEncoder().encode(text.replaceAll(WRITTEN_ADDRESS, address)));
     latest = { address, bytes };
     return bytes;
   };

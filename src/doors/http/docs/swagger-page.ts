@@ -28,10 +28,10 @@ export function swaggerRoutes(docs: Docs): PublicRoutes {
   });
   return {
     "/docs/": () => pageResponse(page, CONTENT_SECURITY_POLICY),
-    "/docs/methods-page.css": () => asset(Bun.file(ownStyles), "text/css"),
-    "/docs/methods-page.js": () => asset(Bun.file(ownScript), "text/javascript"),
-    "/docs/swagger-ui-bundle.js": () => asset(Bun.file(script), "text/javascript"),
-    "/docs/swagger-ui.css": () => asset(Bun.file(styles), "text/css"),
-    "/docs/favicon.png": () => asset(Bun.file(favicon), "image/png"),
+    "/docs/methods-page.css": asset(Bun.file(ownStyles), "text/css"),
+    "/docs/methods-page.js": asset(Bun.file(ownScript), "text/javascript"),
+    "/docs/swagger-ui-bundle.js": asset(Bun.file(script), "text/javascript"),
+    "/docs/swagger-ui.css": asset(Bun.file(styles), "text/css"),
+    "/docs/favicon.png": asset(Bun.file(favicon), "image/png"),
   };
 }

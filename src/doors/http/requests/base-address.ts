@@ -5,7 +5,6 @@ export type BaseAddress = (request: Request) => string;
 
 /** Used if the request's Host header is invalid. */
 const UNKNOWN_ADDRESS = "http://localhost";
-const ALL_INTERFACES = new Set(["0.0.0.0", "::", "[::]"]);
 
 /**
  * The configured address; else the one that the server listens on; else, if it listens on all addresses, the
@@ -48,11 +47,6 @@ export function oauthAddress(
 }
 
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
-export function listenerAddress(host: string, port: number): string | null {
-  if (ALL_INTERFACES.has(host)) return null;
-  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
-}
 
 function addressOfRequest({ url, headers }: Request, trustProxy: boolean): string {
   const [own = UNKNOWN_ADDRESS] = /^https?:\/\/[^/?#]+/i.exec(url) ?? [];

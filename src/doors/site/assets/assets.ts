@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import uplot from "uplot/dist/uPlot.iife.min.js" with { type: "file" };
 import uplotStyles from "uplot/dist/uPlot.min.css" with { type: "file" };
 import { type NoteRequest, noted } from "../../../upkeep/metrics/note-request.ts";
+import { bytesFor, packedFiles } from "../../../values/packed-bytes.ts";
 import { SECURITY_HEADERS } from "../guard/security-headers.ts";
 import blocks from "./blocks.css" with { type: "file" };
 import { type Brand, brandStyle, markOf } from "./brand.ts";
@@ -16,7 +17,6 @@ import script from "./site.js" with { type: "file" };
 import tables from "./tables.css" with { type: "file" };
 import text from "./text.css" with { type: "file" };
 import tokens from "./tokens.css" with { type: "file" };
-
 import webhooks from "./webhooks.css" with { type: "file" };
 
 const CSS = "text/css; charset=utf-8";
@@ -48,16 +48,14 @@ export function assetRoutes(
 ) {
   const routes = new Elysia({ name: "site-assets", strictPath: true });
   for (const [name, parts, type] of assetsOf(brand)) {
-    const packed = packedOnce(parts);
+    const packed = packedFiles(parts);
     const answer = noted(note, monotonic, async ({ request }: { request: Request }) => {
-      const isPacked = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-      const { plain, gzip } = await packed();
-      return new Response(request.method === "HEAD" ? null : isPacked ? gzip : plain, {
+      const { bytes, headers } = await bytesFor(request, await packed());
+      return new Response(request.method === "HEAD" ? null : bytes, {
         headers: {
           ...SECURITY_HEADERS,
+          ...headers,
           "content-type": type,
-          ...(isPacked && { "content-encoding": "gzip" }),
-          vary: "accept-encoding",
           "cache-control": "public, max-age=3600",
           "x-request-id": requestId(request),
         },
@@ -67,22 +65,4 @@ export function assetRoutes(
     routes.get(path, answer).head(path, answer);
   }
   return routes;
-}
-
-/**
- * An asset's bytes, plain and compressed, prepared on first request: they stay the same until the next
- * start.
- */
-function packedOnce(parts: readonly Part[]) {
-  const read = async () => {
-    // Read separately, because a blob made of several files would omit their contents.
-    const read = await Promise.all(parts.map((part) => new Response(part).bytes()));
-    const plain = new Uint8Array(Buffer.concat(read));
-    return { plain, gzip: Bun.gzipSync(plain, { level: 9 }) };
-  };
-  let made: ReturnType<typeof read> | undefined;
-  return () => {
-    made ??= read();
-    return made;
-  };
 }

@@ -114,7 +114,9 @@ for (const place of document.querySelectorAll("[data-chart]")) {
   const ink = inkOf("--quiet");
   const grid = { stroke: inkOf("--line"), width: 1 };
   const isPercent = place.dataset.unit === "%";
-  const numberText = (value) => (isPercent ? PERCENTS.format(value / 100) : NUMBERS.format(value));
+  // A minus sign, as in the tables.
+  const numberText = (value) =>
+    (isPercent ? PERCENTS.format(value / 100) : NUMBERS.format(value)).replace("-", "\u2212");
   const ofNumbers = (_, values) => values.map(numberText);
   const bars = uPlot.paths.bars({ size: [0.7, 40] });
   const hasBars = drawn.some((at) => heads[at].dataset.draw === "bars");

@@ -3,7 +3,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Change } from "../../../catalog/metrics/change-over.ts";
 import type { Visit } from "../visit/visit.ts";
-import { numberFormat } from "./formats.ts";
+import { formatNumber } from "./formats.ts";
 
 /** How much something grew, signed, and relative to before; a dash if unknown. */
 export function ChangeText({
@@ -14,12 +14,10 @@ export function ChangeText({
   change: Change | null;
 }): JSX.Element {
   if (change === null) return <span class="change">—</span>;
-  const { locale } = visit.words;
-  const number = numberFormat(locale, { signDisplay: "exceptZero" });
   const { subscribers, part } = change;
   return (
     <span class={`change ${subscribers > 0 ? "up" : subscribers < 0 ? "down" : ""}`}>
-      {number.format(subscribers)}
+      {formatNumber(visit.words.locale, subscribers, { signDisplay: "exceptZero" })}
       {part !== null && ` (${shownPart(visit, part, true)})`}
     </span>
   );
@@ -44,10 +42,9 @@ const SMALL_PART = 0.001;
 
 /** A fraction as a percentage with one or two decimals. @param withSign also for positive values */
 export function shownPart({ words }: Visit, part: number, withSign = false): string {
-  const format = numberFormat(words.locale, {
+  return formatNumber(words.locale, part, {
     style: "percent",
     maximumFractionDigits: Math.abs(part) < SMALL_PART ? 2 : 1,
     signDisplay: withSign ? "exceptZero" : "auto",
   });
-  return format.format(part);
 }

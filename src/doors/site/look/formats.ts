@@ -4,11 +4,14 @@
  */
 const made = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
-export function numberFormat(
+/** A number with a minus sign, as in print: the languages of the pages would use a hyphen. */
+export function formatNumber(
   locale: string,
+  value: number,
   options: Intl.NumberFormatOptions = {},
-): Intl.NumberFormat {
-  return madeOnce(locale, options, () => new Intl.NumberFormat(locale, options));
+): string {
+  const format = madeOnce(locale, options, () => new Intl.NumberFormat(locale, options));
+  return format.format(value).replace("-", "\u2212");
 }
 
 export function dateFormat(
@@ -35,7 +38,7 @@ const INTERVALS = [
 /** A duration in the largest unit of which it is a whole number: "15 min". */
 export function shownInterval(locale: string, ms: number): string {
   const [unit, length] = INTERVALS.find(([, one]) => ms % one === 0) ?? ["minute", 60_000];
-  return numberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(ms / length);
+  return formatNumber(locale, ms / length, { style: "unit", unit, unitDisplay: "short" });
 }
 
 /** The cache needs no limit: all combinations of options are written in the code, and there are few. */

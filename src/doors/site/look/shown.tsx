@@ -4,7 +4,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { dayOf, formatDay, formatInstant, MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { WORDS } from "../../../words/words.ts";
 import type { Visit } from "../visit/visit.ts";
-import { dateFormat, numberFormat } from "./formats.ts";
+import { dateFormat, formatNumber } from "./formats.ts";
 
 /** Instants, days and numbers as pages show them, and text to copy. */
 
@@ -52,7 +52,7 @@ export function LastDayBefore({ visit, at }: { visit: Visit; at: number | null }
 }
 
 export function shownNumber({ language }: Visit, value: number): string {
-  return numberFormat(WORDS[language].locale).format(value);
+  return formatNumber(WORDS[language].locale, value);
 }
 
 /** @param units names of bytes and their multiples of a thousand */
@@ -60,7 +60,7 @@ export function shownBytes({ language }: Visit, bytes: number, units: readonly s
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
   const value = bytes / 1000 ** power;
   const format = { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 };
-  const text = numberFormat(WORDS[language].locale, format).format(value);
+  const text = formatNumber(WORDS[language].locale, value, format);
   return `${text} ${units[power]}`;
 }
 

@@ -29,10 +29,11 @@ test("staff are added with a link for choosing a password, and removed except fo
   const other = await machine.run(["staff", "add", "other@example.com"], {
     environment: { KANALOG_PORT: "9090" },
   });
-  // The command does not know where the appliance listens.
-  expect(other.out).toMatch(/^link +\/account\/choose-password\/\?token=\w+$/m);
+  expect(other.out).toMatch(
+    /^link +http:\/\/127\.0\.0\.1:9090\/account\/choose-password\/\?token=\w+$/m,
+  );
   expect(other.notes).toContain(
-    "Put the appliance's address before it, such as http://127.0.0.1:9090.",
+    "The link assumes that the appliance is reached at http://127.0.0.1:9090: KANALOG_BASE_URL is not set.",
   );
   const removed = await machine.json(["staff", "remove", "boss@example.com"]);
   expect(removed).toEqual({ email: "boss@example.com", is_staff: false });
@@ -49,6 +50,24 @@ test("staff are added with a link for choosing a password, and removed except fo
   const nobody = await machine.run(["staff", "remove", "nobody@example.com"]);
   expect(nobody.exitCode).toBe(1);
   expect((await machine.run(["staff", "add", "boss"])).exitCode).toBe(2);
+});
+
+test("an owner's link has the address that the settings name, if they name one", async () => {
+  const create = async (name: string, environment: Record<string, string>) => {
+    const owner = `${name}@example.com`;
+    const words = ["org", "create", "--name", name, "--plan", "test", "--owner", owner, "--json"];
+    const { out, notes } = await machine.run(words, { environment });
+    return { address: JSON.parse(out).link.split("/account/")[0], notes };
+  };
+  expect((await create("a", { KANALOG_PORT: "8080" })).address).toBe("http://127.0.0.1:8080");
+  const everywhere = { KANALOG_HOST: "0.0.0.0", KANALOG_PORT: "81" };
+  expect((await create("b", everywhere)).address).toBe("http://localhost:81");
+  const set = await create("c", { ...everywhere, KANALOG_BASE_URL: "https://data.example.com" });
+  expect(set.address).toBe("https://data.example.com");
+  expect(set.notes).not.toContain("assumes");
+  const free = await create("d", { KANALOG_PORT: "0" });
+  expect(free.address).toBe("");
+  expect(free.notes).toContain("Put the appliance's address before it.");
 });
 
 test("somebody with a password becomes staff without a link", async () => {

@@ -147,15 +147,23 @@ test.skipIf(CHROMIUM === undefined)(
   async () => {
     if (browser === null) throw new Error("no browser");
     const { context, page, faults, go } = await openWindow(browser, address);
+    let seenFlags = 0;
     for (const { name, texts } of guides) {
       for (const language of Object.keys(texts)) {
         await go(`/docs/${name}/?lang=${language}`);
         for (const width of [1280, 390]) {
           await page.setViewportSize({ width, height: 800 });
           expect(await tooWide(page), name).toBeLessThanOrEqual(0);
+          const flags = page.locator("code .flag");
+          const lines = await flags.evaluateAll((all) =>
+            all.map((one) => one.getClientRects().length),
+          );
+          expect(Math.max(1, ...lines), `${name}: lines of an option`).toBe(1);
+          seenFlags += lines.length;
         }
       }
     }
+    expect(seenFlags).toBeGreaterThan(20);
     // All guides are rendered in the same way: these two contain everything that a guide can.
     for (const [path, colorScheme] of [
       ["/docs/importing/", "light"],

@@ -129,12 +129,14 @@ function Row({
       <td class="number" data-label={words.err}>
         {shownPercent(visit, metrics?.err_30d)}
       </td>
-      <td class="whole" data-label={line.length > 1 ? words.trend : undefined}>
-        {line.length > 1 && (
+      <td class="whole" data-label={words.trend}>
+        {line.length > 1 ? (
           <>
             <Sparkline values={line} />{" "}
             {first > 0 && <small>{shownPart(visit, (last - first) / first, true)}</small>}
           </>
+        ) : (
+          "—"
         )}
       </td>
       <td data-label={words.category}>{category !== null && <bdi>{category}</bdi>}</td>

@@ -152,7 +152,7 @@ function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Ele
         </small>
       </th>
       {isManager(visit) && (
-        <td>
+        <td class="wrapped">
           <bdi>{owner.name || owner.email}</bdi>
         </td>
       )}
