@@ -269,7 +269,9 @@ describe.if(process.platform === "linux")("of several workers", () => {
     const environment = { KANALOG_LOG_LEVEL: "info", KANALOG_METRICS_ALLOW: "127.0.0.0/8" };
     const serving = await machine.serve(["serve", "--workers", "2"], { environment });
     const warned = async (): Promise<boolean> =>
-      (await firstAnswer(serving, "/readyz")).text.includes("Of 2 workers 1 do not answer");
+      (await firstAnswer(serving, "/readyz")).text.includes(
+        "do not answer or are still starting: 1 of 2",
+      );
     // Each restart waits longer than the one before: half a second, a second, two.
     for (let times = 0; times < 4; times++) {
       const pid = pidsOf(serving).get(2) ?? 0;
