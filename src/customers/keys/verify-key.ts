@@ -1,3 +1,4 @@
+import { findCopy, type Place, requireCopy } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import { createReadCache } from "../../db/read-cache.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
@@ -15,6 +16,8 @@ const HOLDERS_KEPT_MAX = 10_000;
 export interface Caller extends Omit<Holder, "tokenEndsAt"> {
   planInForce: PlanInForce;
   plan: Plan;
+  /** State of this node's copy that the account was read from; null on a standalone appliance and on pages. */
+  copy: Place | null;
 }
 
 /**
@@ -46,6 +49,7 @@ type Verification =
  */
 export function createVerifier(db: Database, accessTokens: AccessTokens | null) {
   const version = (): number => accountsVersionNow(db);
+  const isNode = findCopy(db) !== undefined;
   // Holders and plans are cached until any account changes, which a single short read reveals.
   const holders = createReadCache<string, Holder>(db, HOLDERS_KEPT_MAX, version);
   const plans = createReadCache<PlanCode, Plan>(db, PLAN_CODES.length, version);
@@ -64,6 +68,8 @@ export function createVerifier(db: Database, accessTokens: AccessTokens | null) 
     if (token === "") {
       return { ok: false, code: "not_authenticated", reason: message("keyNeeded") };
     }
+    // Read before the account, which may then be newer than this state, but never older.
+    const copy = isNode ? requireCopy(db) : null;
     const holder = holders(hashKeyToken(token), (hash) => readHolder(token, hash));
     if (holder === undefined) {
       if (accessTokens?.isToken(token)) return failed(message("tokenUnknown"));
@@ -77,7 +83,7 @@ export function createVerifier(db: Database, accessTokens: AccessTokens | null) 
     if (organization.archivedAt !== null) return failed(message("keyOfArchived"));
     const inForce = planInForce(organization, nowMs);
     const plan = plans(inForce.plan, (code) => selectPlanNow(db, code)) as Plan;
-    return { ok: true, caller: { key, member, organization, planInForce: inForce, plan } };
+    return { ok: true, caller: { key, member, organization, planInForce: inForce, plan, copy } };
   };
 }
 

@@ -1,5 +1,5 @@
 import { openConnection, type Session } from "../../db/cluster/connection.ts";
-import { requireCopy } from "../../db/cluster/link.ts";
+import { type Place, requireCopy } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -77,7 +77,7 @@ export function createClusterUsageCommits(db: Database, url: string, node: strin
       entries: readonly UsageEntry[],
       keyUses: readonly UsedKey[],
     ): Promise<UsageReceipt[]> {
-      const { version, mark } = requireCopy(db);
+      const { version, mark } = oldestCopy(entries) ?? requireCopy(db);
       const parameters = [
         version,
         mark,
@@ -94,6 +94,18 @@ export function createClusterUsageCommits(db: Database, url: string, node: strin
     },
     close: connection.close,
   };
+}
+
+/**
+ * The oldest state by which any of the requests was admitted. The copy may have advanced while they waited
+ * for their commit: by its present state, a key revoked meanwhile would pass as checked.
+ */
+function oldestCopy(entries: readonly UsageEntry[]): Place | null {
+  let oldest: Place | null = null;
+  for (const { copy } of entries) {
+    if (copy !== null && (oldest === null || copy.version < oldest.version)) oldest = copy;
+  }
+  return oldest;
 }
 
 function asList(entry: UsageEntry): unknown[] {

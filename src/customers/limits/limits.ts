@@ -48,6 +48,7 @@ export function createLimits(rates: Rates, usage: Usage) {
       quota: caller.plan.requestsPerPeriod,
       units,
       isPart: isPart === true,
+      copy: caller.copy,
     };
   }
 

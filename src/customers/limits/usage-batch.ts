@@ -37,6 +37,7 @@ function isSameKind(entry: UsageEntry, request: UsageOfRequest): boolean {
     entry.day === request.day &&
     entry.periodStartedAt === request.periodStartedAt &&
     entry.quota === request.quota &&
-    entry.organizationId === request.organizationId
+    entry.organizationId === request.organizationId &&
+    entry.copy?.version === request.copy?.version
   );
 }

@@ -1,4 +1,5 @@
 import { and, eq, gt, lte, min } from "drizzle-orm";
+import type { Place } from "../../db/cluster/link.ts";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { change, eqParam, param, query } from "../../db/query.ts";
 import type { Day } from "../../values/moscow-time.ts";
@@ -21,6 +22,11 @@ export interface UsageEntry {
   requests: number;
   /** Whether these are further units of requests that have already been counted. */
   isPart: boolean;
+  /**
+   * State of this node's copy by which the requests were admitted; null on a standalone appliance, or to use
+   * the state at the commit.
+   */
+  copy: Place | null;
 }
 
 /** Outcome of an entry. */

@@ -28,7 +28,7 @@ async function countTogether(...differences: object[]): Promise<unknown[]> {
     () => {},
   );
   const usual = { organizationId, keyId, method: "card", status: 200, day: 20_777 };
-  const request = { ...usual, periodStartedAt: 0, quota: 10, units: 1, isPart: false };
+  const request = { ...usual, periodStartedAt: 0, quota: 10, units: 1, isPart: false, copy: null };
   await Promise.all(differences.map((difference) => usage.charge({ ...request, ...difference })));
   expect(commits).toBe(1);
   return db

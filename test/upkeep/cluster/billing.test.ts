@@ -9,6 +9,7 @@ import type { Node } from "../../support/cluster.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { cluster, one, oneClusterForAll, other } from "../../support/two-nodes.ts";
+import { until } from "../../support/until.ts";
 
 /** PostgreSQL commits units, and checks that the caller's account has not changed. */
 
@@ -172,6 +173,29 @@ describe.skipIf(!hasPostgres)(
     test("a revoked key is refused", async () => {
       await one.app.domains.keys.revokeKey(customer.keyId, COMMAND_LINE);
       await expectRefusedAtOnce(401, { detail: "This API key was revoked." });
+    });
+
+    test("a revoked key is refused, even if the copy learns of it while the request waits to be counted", async () => {
+      const client = new pg.Client({ connectionString: cluster.url });
+      await client.connect();
+      try {
+        // Holds up the commit that counts the organization's first request.
+        await client.query("BEGIN");
+        await client.query("SELECT pg_advisory_xact_lock(7361, $1)", [customer.organizationId]);
+        const first = ask(other);
+        await until(async () => {
+          const sql = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+          return (await client.query(sql)).rowCount === 1;
+        }, "the wait for the lock");
+        await one.app.domains.keys.revokeKey(customer.keyId, COMMAND_LINE);
+        const second = ask(other);
+        await other.copy();
+        await client.query("COMMIT");
+        expect((await second).status).toBe(401);
+        expect((await first).status).toBe(401);
+      } finally {
+        await client.end();
+      }
     });
 
     test("a suspended member is refused", async () => {

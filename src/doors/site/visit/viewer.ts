@@ -16,7 +16,8 @@ export async function viewerOf(
   nowMs: number,
 ): Promise<Omit<Caller, "key">> {
   const inForce = planInForce(organization, nowMs);
-  return { member, organization, planInForce: inForce, plan: await accounts.plan(inForce.plan) };
+  const plan = await accounts.plan(inForce.plan);
+  return { member, organization, planInForce: inForce, plan, copy: null };
 }
 
 /** The plan in force of the visitor's organization, on a page for members. */
