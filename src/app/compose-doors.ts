@@ -70,7 +70,10 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   return { server, setUp, afterAnswer, oauthAddress: door.oauthAddress };
 }
 
-/** What every door needs. @param server looked up during a request, because it is built from these parts */
+/**
+ * Parts that every door uses.
+ * @param server looked up during a request, because it is built from these parts
+ */
 function composeDoor(base: Base, work: Work, running: Running, server: () => Server) {
   const { config, ports, metrics } = base;
   return {

@@ -3,7 +3,7 @@ import type { RecentEntry } from "../ports/recent-log.ts";
 import type { MetricsJson } from "../upkeep/metrics/metrics.ts";
 import type { Crew } from "./workers/crew.ts";
 
-/** What this process can ask the other workers; without any, every answer is empty. */
+/** Questions to the other workers of the appliance; if there are none, every answer is empty. */
 export function composeOthers(crew: Crew | null) {
   const ask: Crew["ask"] = crew?.ask ?? (async () => []);
   const first = async <Answer>(answers: Promise<(Answer | null)[]>): Promise<Answer | null> =>

@@ -75,8 +75,8 @@ function composePeople({ db, threads, secret, ports }: Base) {
 }
 
 /**
- * What is fetched from outside: documents of OAuth clients and channels' pictures. Only public addresses
- * are allowed; unlike for webhooks and sources, no network of the operator's is exempt.
+ * Fetchers of the site: documents of OAuth clients and channels' pictures. Only public addresses are
+ * allowed; unlike for webhooks and sources, no network of the operator's is exempt.
  */
 function composeOutside({ db, threads, ports }: Base) {
   const { network, clock } = ports;

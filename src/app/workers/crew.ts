@@ -80,7 +80,7 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
     stopped,
     memory: openWorkerMemory(MEMORY_DESCRIPTOR, baseMs, clock),
     async ask(name, argument) {
-      // Nobody would settle the question any more.
+      // Without the supervisor, no answer can arrive: the question would stay open forever.
       if (!process.connected) return [];
       const id = ++lastId;
       return new Promise((resolve) => {

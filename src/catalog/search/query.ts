@@ -19,7 +19,7 @@ export interface TextTest {
 }
 
 /**
- * What a walk in an ordering follows: an index of `channels c`, the coarse order of their last posts, or
+ * The stored order that a walk follows: an index of `channels c`, the coarse order of their last posts, or
  * the order of a metric of `channel_metrics m`.
  */
 export type Ordered =

@@ -5,7 +5,7 @@ import type { Fields } from "../imports/reading/input-row.ts";
 import { type AlbumMessage, albumRow } from "./album-post.ts";
 import type { ChangedChat } from "./source-chats.store.ts";
 
-/** What a messenger reported, as rows of imports. Plain data, because it is sent to a thread. */
+/** Updates of a messenger, as rows of imports. Plain data, because it is sent to a thread. */
 export interface Batch {
   channels?: readonly Fields[];
   posts?: readonly Fields[];

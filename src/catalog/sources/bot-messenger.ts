@@ -21,7 +21,7 @@ export interface Pushes {
   secret: string;
 }
 
-/** What a messenger needs to run a bot. */
+/** Access that a messenger gets to run a bot. */
 export interface BotTools {
   ask: CallApi;
   /**

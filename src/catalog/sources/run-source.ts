@@ -6,7 +6,7 @@ import { readFolder } from "./read-folder.ts";
 import { type BotRunTools, runBot } from "./run-bot.ts";
 import { isBot, type Source } from "./sources.table.ts";
 
-/** What runs of all kinds need. */
+/** Parts that runs of all kinds use. */
 export interface RunTools extends BotRunTools, FileTools {}
 
 /**

@@ -10,7 +10,7 @@ import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
  * made of digits; each function throws a CommandExit if nothing has the name, or several things do.
  */
 
-/** What help texts call the arguments that are looked up. */
+/** Descriptions, for help texts, of arguments that are looked up. */
 export const ORGANIZATION = "its number or name";
 export const MEMBER = "their number or e-mail address";
 export const KEY = "its number, prefix or name";

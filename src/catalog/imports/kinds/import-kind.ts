@@ -11,7 +11,7 @@ export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };
 
 export type RowOutcome = "inserted" | "updated" | "unchanged";
 
-/** What can be imported under one name, such as `posts`: its columns, and how its rows are written. */
+/** A kind of rows that can be imported, such as `posts`: its columns, and how its rows are written. */
 export interface ImportKind<Row> {
   columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
   /**

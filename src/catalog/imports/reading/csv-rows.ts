@@ -22,7 +22,7 @@ const SEPARATORS: readonly Separator[] = [",", ";", "\t"];
 /** Our columns in the file's order; null for an ignored one. */
 type Header = (string | null)[];
 
-/** What is known of a text from the part before its first quote, which is split without the parser. */
+/** Findings from the part of a text before its first quote, which is split without the parser. */
 interface UnquotedPart {
   separator: Separator;
   header: Header | null;

@@ -2,7 +2,7 @@ import type { Language } from "../../../values/language.ts";
 import { WORDS } from "../../../words/words.ts";
 import type { Guide } from "./guide.ts";
 
-/** What all pages of the documentation share. */
+/** Contents that all pages of the documentation share. */
 export interface Docs {
   /** The operator's name for the appliance. */
   brand: string;
