@@ -49,6 +49,8 @@ export interface ClusterOptions {
   nodes?: number;
   environment?: Environment;
   ports?: FakePorts;
+  /** How far each node's clock is ahead of the previous node's. */
+  clocksApartMs?: number;
 }
 
 /** Starts nodes in this process over one PostgreSQL, with one clock, which stands still. */
@@ -56,13 +58,16 @@ export async function startCluster({
   nodes: count = 2,
   environment = {},
   ports = fakePorts(),
+  clocksApartMs = 0,
 }: ClusterOptions = {}): Promise<Cluster> {
   prepared ??= prepareCluster();
   const { copy, template } = await prepared;
   const url = await newPostgresDatabase(template);
   const nodes: Node[] = [];
   for (let at = 1; at <= count; at++) {
-    nodes.push(await startNode({ name: `node${at}`, url, copy, environment, ports }));
+    const now = () => ports.clock.now() + (at - 1) * clocksApartMs;
+    const own = { ...ports, clock: { ...ports.clock, now } };
+    nodes.push(await startNode({ name: `node${at}`, url, copy, environment, ports: own }));
   }
   const [first] = nodes as [Node];
 
