@@ -65,8 +65,7 @@ export async function startCluster({
   const url = await newPostgresDatabase(template);
   const nodes: Node[] = [];
   for (let at = 1; at <= count; at++) {
-    const now = () => ports.clock.now() + (at - 1) * clocksApartMs;
-    const own = { ...ports, clock: { ...ports.clock, now } };
+    const own = withClockAhead(ports, (at - 1) * clocksApartMs);
     nodes.push(await startNode({ name: `node${at}`, url, copy, environment, ports: own }));
   }
   const [first] = nodes as [Node];
@@ -117,6 +116,11 @@ export async function startCluster({
   await liftRates(first.app);
   await copyAll();
   return cluster;
+}
+
+function withClockAhead(ports: FakePorts, aheadMs: number): FakePorts {
+  if (aheadMs === 0) return ports;
+  return { ...ports, clock: { ...ports.clock, now: () => ports.clock.now() + aheadMs } };
 }
 
 async function startNode({
