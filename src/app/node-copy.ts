@@ -11,6 +11,7 @@ import {
 import { copyFromCluster } from "../db/cluster/cluster-transaction.ts";
 import {
   addMark,
+  CLOCK_OFF_MS,
   clusterOf,
   findCopy,
   isOfHistory,
@@ -88,10 +89,11 @@ export async function finishStart(db: Database): Promise<void> {
   for (; postponed[0] !== undefined; postponed.shift()) await postponed[0]();
 }
 
-/** Clocks further apart are refused: sessions, billing periods and retries would be off by as much. */
-const CLOCKS_DIFFER_MS = 60_000;
-
-/** @throws AppError `conflict` if this machine's clock differs from PostgreSQL's by a minute or more */
+/**
+ * Compares this machine's clock with PostgreSQL's: sessions, billing periods and retries would be off by as
+ * much.
+ * @throws AppError `conflict` if they differ by a minute or more
+ */
 export async function requireSameClock(db: Database, clock: Clock): Promise<void> {
   const cluster = clusterOf(db);
   if (cluster === null) return;
@@ -100,7 +102,7 @@ export async function requireSameClock(db: Database, clock: Clock): Promise<void
       "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS now_ms",
     );
     const offMs = clock.now() - Number(row?.now_ms);
-    if (Math.abs(offMs) < CLOCKS_DIFFER_MS) return;
+    if (Math.abs(offMs) < CLOCK_OFF_MS) return;
     throw new AppError("conflict", message("clocksDiffer", { seconds: Math.round(offMs / 1000) }));
   });
 }

@@ -35,6 +35,19 @@ interface InFile {
   checksReferences?: boolean;
 }
 
+/** Whether the running code belongs to a transaction of this connection. */
+export function isWithin(db: Database): boolean {
+  return within.getStore()?.db === db;
+}
+
+/**
+ * Refuses a transaction within another of its connection, for which it would wait for ever.
+ * @throws Error
+ */
+export function refuseNested(db: Database, name: string): void {
+  if (isWithin(db)) throw new Error(`${name} was begun within a transaction`);
+}
+
 /**
  * A transaction of this file only. Everything should use `inTransaction`, except the code that maintains
  * copies of a cluster.
@@ -46,7 +59,7 @@ export async function inFileTransaction<T>(
   work: (tx: Transaction) => T | Promise<T>,
   { wait = USUAL_WAIT, beforeCommit, checksReferences = true }: InFile = {},
 ): Promise<T> {
-  if (within.getStore()?.db === db) throw new Error(`${name} was begun within a transaction`);
+  refuseNested(db, name);
   const giveUpAtMs = clock.monotonic() + wait.maxMs;
   for (;;) {
     const other = underWay.get(db);

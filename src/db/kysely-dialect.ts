@@ -10,10 +10,14 @@ import {
 } from "kysely";
 import type { Clock } from "../ports/clock.ts";
 import type { Database } from "./database.ts";
+import { isWithin } from "./file-transaction.ts";
 import type { Statement } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** A connection for a library that writes through Kysely; its changes run in our own transactions. */
+/**
+ * A connection for a library that writes through Kysely. Its changes run in our own transactions: in the
+ * one that its caller has begun on this connection, or in one of their own.
+ */
 export function kyselyDialect(db: Database, clock: Clock): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
@@ -40,7 +44,7 @@ function createDriver(db: Database, clock: Clock): Driver {
       async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
         const statement = db.prepare<Row>(sql);
         const run = () => resultOf(statement, parameters);
-        return statement.readonly || open.has(connection)
+        return statement.readonly || open.has(connection) || isWithin(db)
           ? run()
           : inTransaction(db, clock, NAME, run);
       },

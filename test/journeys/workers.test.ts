@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 import { until } from "../support/until.ts";
 import { usedUnits } from "../support/used-units.ts";
@@ -39,6 +39,17 @@ const isGone = (pid: number): boolean => {
     return true;
   }
 };
+
+/** Processes that a process has started. */
+function childrenOf(pid: number): number[] {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const listed = threads.map((id) => readFileSync(`/proc/${pid}/task/${id}/children`, "utf8"));
+  return listed.flatMap((text) => text.split(" ").filter(Boolean).map(Number));
+}
+
+/** False for a child that still is a copy of its parent. */
+const isWorker = (pid: number): boolean =>
+  readFileSync(`/proc/${pid}/cmdline`, "utf8").endsWith("worker\0");
 
 const CARD = "/v1/msgr/channels/1/";
 
@@ -156,6 +167,25 @@ describe.if(process.platform === "linux")("with several workers", () => {
     await machine.run(["key", "revoke", String(other.id)]);
     expect(await statuses()).toEqual(new Set([401]));
     expect(await serving.stop()).toBe(0);
+  });
+
+  test("a worker that is told to stop while it is restarted begins nothing", async () => {
+    await withCatalog();
+    const serving = await machine.serve(["serve", "--workers", "2"], { environment: LOGGED });
+    const owner = await withOwner(serving);
+    const known = new Set(pidsOf(serving).values());
+    process.kill(pidsOf(serving).get(owner) ?? 0, "SIGKILL");
+    const restarted = () => childrenOf(serving.pid).find((pid) => !known.has(pid) && isWorker(pid));
+    await until(() => restarted() !== undefined, "the worker's restart");
+    const starting = restarted() ?? 0;
+    process.kill(starting, "SIGSTOP");
+    const stopped = serving.stop();
+    await until(() => logged(serving, "stopping").length > 0, "the other worker's stop");
+    process.kill(starting, "SIGCONT");
+    expect(await stopped).toBe(0);
+    for (const begun of ["a worker is serving", "this worker does the upkeep"]) {
+      expect(logged(serving, begun).filter(({ worker }) => worker === owner)).toHaveLength(1);
+    }
   });
 
   test("the workers of a killed supervisor stop by themselves", async () => {

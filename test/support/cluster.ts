@@ -49,6 +49,8 @@ export interface ClusterOptions {
   nodes?: number;
   environment?: Environment;
   ports?: FakePorts;
+  /** How far each node's clock is ahead of the previous node's. */
+  clocksApartMs?: number;
 }
 
 /** Starts nodes in this process over one PostgreSQL, with one clock, which stands still. */
@@ -56,13 +58,15 @@ export async function startCluster({
   nodes: count = 2,
   environment = {},
   ports = fakePorts(),
+  clocksApartMs = 0,
 }: ClusterOptions = {}): Promise<Cluster> {
   prepared ??= prepareCluster();
   const { copy, template } = await prepared;
   const url = await newPostgresDatabase(template);
   const nodes: Node[] = [];
   for (let at = 1; at <= count; at++) {
-    nodes.push(await startNode({ name: `node${at}`, url, copy, environment, ports }));
+    const own = withClockAhead(ports, (at - 1) * clocksApartMs);
+    nodes.push(await startNode({ name: `node${at}`, url, copy, environment, ports: own }));
   }
   const [first] = nodes as [Node];
 
@@ -112,6 +116,11 @@ export async function startCluster({
   await liftRates(first.app);
   await copyAll();
   return cluster;
+}
+
+function withClockAhead(ports: FakePorts, aheadMs: number): FakePorts {
+  if (aheadMs === 0) return ports;
+  return { ...ports, clock: { ...ports.clock, now: () => ports.clock.now() + aheadMs } };
 }
 
 async function startNode({

@@ -27,6 +27,7 @@ export interface Crew {
   ready(setUpPath: string | null): void;
   /** Settles when the worker should stop: it was told to, or its supervisor is gone. */
   stopped: Promise<void>;
+  isStopped(): boolean;
 }
 
 /** File descriptor of the shared memory in every worker. */
@@ -48,11 +49,17 @@ export async function answerOf(
 /** Joins the supervisor that started this process as a worker; null if none did. */
 export async function joinCrew(clock: Clock): Promise<Crew | null> {
   if (process.send === undefined) return null;
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  const { promise: stopped, resolve: settle } = Promise.withResolvers<void>();
   const { promise: started, resolve: start } = Promise.withResolvers<WorkerStart>();
   const waiting = new Map<number, (answers: unknown[]) => void>();
   let answers: Answers | null = null;
+  let isStopped = false;
   let lastId = 0;
+
+  function stop(): void {
+    isStopped = true;
+    settle();
+  }
 
   async function answer(id: number, question: Question): Promise<void> {
     send({ answer: await answerOf(answers, question), id });
@@ -69,7 +76,7 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
     }
   });
   process.on("disconnect", () => {
-    for (const settle of waiting.values()) settle([]);
+    for (const resolve of waiting.values()) resolve([]);
     stop();
   });
   const { number, count, setUp, baseMs } = await started;
@@ -78,6 +85,7 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
     count,
     setUp,
     stopped,
+    isStopped: () => isStopped,
     memory: openWorkerMemory(MEMORY_DESCRIPTOR, baseMs, clock),
     async ask(name, argument) {
       // Without the supervisor, no answer can arrive: the question would stay open forever.

@@ -10,7 +10,10 @@ const allTerritories = queryNow((db) =>
   db.select().from(territories).orderBy(asc(territories.position)),
 );
 const movedTerritories = queryNow((db) =>
-  db.select({ slug: territories.slug }).from(territories).where(eq(territories.isMoved, true)),
+  db
+    .select({ slug: territories.slug, path: territories.path })
+    .from(territories)
+    .where(eq(territories.isMoved, true)),
 );
 const categoryBySlug = queryNow((db) =>
   db.select().from(categories).where(eqParam(categories.slug, "slug")),
@@ -38,7 +41,7 @@ export function createDirectoryStore(db: Database) {
   );
   const setMoved = statement(
     db,
-    "UPDATE territories SET is_moved = ? WHERE slug IN (SELECT value FROM json_each(?))",
+    "UPDATE territories SET is_moved = ? WHERE path IN (SELECT value FROM json_each(?))",
   );
   const removeCategory = statement(db, "DELETE FROM categories WHERE slug = ?");
   const removeTerritory = statement(db, "DELETE FROM territories WHERE slug = ?");
@@ -65,15 +68,12 @@ export function createDirectoryStore(db: Database) {
       saveTerritories.run(JSON.stringify(values));
     },
 
-    /** Slugs of territories marked as moved. */
-    movedTerritories: (): string[] =>
-      movedTerritories(db)
-        .all()
-        .map(({ slug }) => slug),
+    /** Territories marked as moved, with the paths that they moved to. */
+    movedTerritories: (): Pick<Territory, "slug" | "path">[] => movedTerritories(db).all(),
 
-    /** Sets or clears the mark of moved territories. */
-    markMoved(slugs: readonly string[], isMoved: boolean): void {
-      setMoved.run(Number(isMoved), JSON.stringify(slugs));
+    /** Sets or clears the mark of moved territories. @param paths those that are elsewhere stay as they are */
+    markMoved(paths: readonly string[], isMoved: boolean): void {
+      setMoved.run(Number(isMoved), JSON.stringify(paths));
     },
 
     removeCategory: (slug: string): void => void removeCategory.run(slug),

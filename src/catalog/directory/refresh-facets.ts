@@ -19,9 +19,11 @@ export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
   const directory = createDirectoryStore(db);
   const moved = directory.movedTerritories();
   if (moved.length === 0) return;
+  const slugs = moved.map(({ slug }) => slug);
+  const paths = moved.map(({ path }) => path);
   let afterId = 0;
   for (;;) {
-    const ids = channelsInTerritories(db, moved, afterId, CHANNELS_PER_TRANSACTION);
+    const ids = channelsInTerritories(db, slugs, afterId, CHANNELS_PER_TRANSACTION);
     const last = ids.at(-1);
     if (last === undefined) break;
     await inTransaction(db, clock, "refresh-facets", () => {
@@ -36,5 +38,6 @@ export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
     await mergeSearch(db, clock);
     await clock.sleep(PAUSE_MS);
   }
-  await inTransaction(db, clock, "refresh-facets", () => directory.markMoved(moved, false));
+  // By path: a territory that another import has moved on meanwhile stays marked.
+  await inTransaction(db, clock, "refresh-facets", () => directory.markMoved(paths, false));
 }

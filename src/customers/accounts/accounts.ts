@@ -1,3 +1,4 @@
+import { findCopy, type Place } from "../../db/cluster/link.ts";
 import type { Database } from "../../db/database.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
@@ -31,6 +32,8 @@ export type Accounts = ReturnType<typeof createAccounts>;
 export function createAccounts(db: Database, changes: AccountChanges) {
   return {
     ...changes,
+    /** State of this node's copy, by which a charge is checked; null on a standalone appliance. */
+    copy: (): Place | null => findCopy(db) ?? null,
     organization: (id: number): Promise<Organization> => requireOrganization(db, id),
     organizations: (): Promise<Organization[]> => selectOrganizations(db),
     plans: (): Promise<Plan[]> => selectPlans(db),

@@ -16,7 +16,10 @@ const HOLDERS_KEPT_MAX = 10_000;
 export interface Caller extends Omit<Holder, "tokenEndsAt"> {
   planInForce: PlanInForce;
   plan: Plan;
-  /** State of this node's copy that the account was read from; null on a standalone appliance and on pages. */
+  /**
+   * State of this node's copy that the account was read from; null on a standalone appliance, and on pages,
+   * which cost nothing.
+   */
   copy: Place | null;
 }
 

@@ -10,8 +10,6 @@ export interface AuthSettings {
 
 const DAY_S = 24 * 60 * 60;
 const SESSION_S = 7 * DAY_S;
-/** Validity of a password link, also of one in an invitation, which is opened when people find the time. */
-const LINK_S = 3 * DAY_S;
 
 const TIMES = { createdAt: "created_at", updatedAt: "updated_at" };
 
@@ -72,9 +70,7 @@ async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
     import("better-auth"),
     import("../../db/kysely-dialect.ts"),
   ]);
-  /** The latest link's token: the library hands it to a callback, not to the caller. */
-  const link: { token: string | null } = { token: null };
-  const auth = betterAuth({
+  return betterAuth({
     database: { dialect: kyselyDialect(db, clock), type: "sqlite", transaction: true },
     secret,
     // Any address will do: the library serves no requests itself.
@@ -93,19 +89,14 @@ async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
       autoSignIn: false,
       minPasswordLength: PASSWORD_LENGTH_MIN,
       maxPasswordLength: PASSWORD_LENGTH_MAX,
-      resetPasswordTokenExpiresIn: LINK_S,
       revokeSessionsOnPasswordReset: true,
       password: {
         // Argon2id, on a thread of Bun's pool; the library's own functions would use scrypt.
         hash: (password) => Bun.password.hash(password),
         verify: ({ hash, password }) => Bun.password.verify(password, hash),
       },
-      sendResetPassword: async ({ token }) => {
-        link.token = token;
-      },
     },
     ...MODELS,
     session: { ...MODELS.session, expiresIn: SESSION_S, updateAge: DAY_S },
   });
-  return { auth, link };
 }

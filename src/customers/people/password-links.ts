@@ -1,7 +1,7 @@
 import { copyIfNode } from "../../db/cluster/cluster-transaction.ts";
 import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
 import { requirePassword } from "./password-rules.ts";
@@ -12,6 +12,10 @@ import {
   selectPersonByEmail,
   updatePerson,
 } from "./people.store.ts";
+
+/** Validity of a link, also of one in an invitation, which is opened when people find the time. */
+const LINK_MS = 3 * 24 * 60 * 60 * 1000;
+const TOKEN_CHARACTERS = 24;
 
 export interface PasswordLink {
   email: string;
@@ -31,17 +35,24 @@ export async function passwordLink(
 ): Promise<string | null> {
   const person = await selectPersonByEmail(db, email);
   if (person === undefined) return null;
-  // Only the latest link works, because somebody else may find an older mail.
+  // Made before the transaction, which would otherwise hold the lock meanwhile.
+  const { internalAdapter, generateId } = await (await authOf(db, clock, settings)).$context;
+  const token = String(generateId({ model: "verification", size: TOKEN_CHARACTERS }));
+  // By the machine's clock, which the library compares it with.
+  const expiresAt = new Date(systemClock.now() + LINK_MS);
   await inTransaction(db, clock, "password-link", async (tx) => {
+    // Only the latest link works, because somebody else may find an older mail.
     await deleteLinks(tx, person.id);
     await updatePerson(tx, person.id, { linkIsTrusted: isTrusted });
     if (change !== undefined) await recordChange(tx, clock, change.by, change);
+    const identifier = identifierOf(token);
+    await internalAdapter.createVerificationValue({ identifier, value: person.id, expiresAt });
   });
-  const { auth, link } = await authOf(db, clock, settings);
-  link.token = null;
-  await auth.api.requestPasswordReset({ body: { email } });
-  return link.token;
+  return token;
 }
+
+/** Name under which the library looks for a link. */
+const identifierOf = (token: string): string => `reset-password:${token}`;
 
 /** Whether a link is still valid: false if it was used or has expired. Checking does not use it up. */
 export async function opensLink(
@@ -58,9 +69,8 @@ async function personOfLink(
   clock: Clock,
   { settings, token }: { settings: AuthSettings; token: string },
 ): Promise<string | null> {
-  const { auth } = await authOf(db, clock, settings);
-  const { internalAdapter } = await auth.$context;
-  const find = () => internalAdapter.findVerificationValue(`reset-password:${token}`);
+  const { internalAdapter } = await (await authOf(db, clock, settings)).$context;
+  const find = () => internalAdapter.findVerificationValue(identifierOf(token));
   let link = await find();
   // Another node may just have created and mailed the link.
   if (link === null && (await copyIfNode(db, clock))) link = await find();
@@ -76,7 +86,7 @@ export async function choosePassword(
   clock: Clock,
   { settings, token, password }: { settings: AuthSettings; token: string; password: string },
 ): Promise<boolean> {
-  const { auth } = await authOf(db, clock, settings);
+  const auth = await authOf(db, clock, settings);
   const personId = await personOfLink(db, clock, { settings, token });
   if (personId === null) return false;
   requirePassword(password, (await selectEmail(db, personId)) ?? "");

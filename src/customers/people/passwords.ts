@@ -26,7 +26,7 @@ export async function changePassword(
     newPassword: string;
   },
 ): Promise<{ setCookies: string[] }> {
-  const { auth } = await authOf(db, clock, input.settings);
+  const auth = await authOf(db, clock, input.settings);
   const wrongCurrent = { password: [message("wrongPassword")] };
   const newFault = passwordFault(input.newPassword, input.email);
   if (newFault !== null) {
@@ -65,7 +65,7 @@ export async function setPassword(
   const { settings, email, password, by } = input;
   requirePassword(password, email);
   const person = await requirePerson(db, email);
-  const context = await (await authOf(db, clock, settings)).auth.$context;
+  const context = await (await authOf(db, clock, settings)).$context;
   const hash = await context.password.hash(password);
   if (await hasPassword(db, person.id)) {
     await context.internalAdapter.updatePassword(person.id, hash);

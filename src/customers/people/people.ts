@@ -38,7 +38,7 @@ export async function ensurePerson(
   if (existing !== undefined)
     return { person: existing, hasPassword: await hasPassword(db, existing.id) };
   requiredEmail(email);
-  const { internalAdapter } = await (await authOf(db, clock, settings)).auth.$context;
+  const { internalAdapter } = await (await authOf(db, clock, settings)).$context;
   const made = { email: email.toLowerCase(), name: name === "" ? email : name };
   const { id } = await internalAdapter.createUser(
     { ...made, emailVerified: false },

@@ -40,7 +40,7 @@ export async function signIn(
 ): Promise<{ setCookies: string[] } | null> {
   // Fetches a password that may just have been changed on another node.
   await copyIfNode(db, clock);
-  const { auth } = await authOf(db, clock, input.settings);
+  const auth = await authOf(db, clock, input.settings);
   const answer = await auth.api.signInEmail({
     body: { email: input.email, password: input.password },
     headers: new Headers({ "user-agent": input.userAgent, "x-forwarded-for": input.clientIp }),
@@ -64,7 +64,7 @@ export async function signedIn(
   clock: Clock,
   { settings, cookie }: { settings: AuthSettings; cookie: string },
 ): Promise<SignedIn | null> {
-  const { auth } = await authOf(db, clock, settings);
+  const auth = await authOf(db, clock, settings);
   const find = (disableRefresh: boolean) =>
     auth.api.getSession({
       headers: new Headers({ cookie }),
@@ -98,7 +98,7 @@ export async function signOut(
   clock: Clock,
   { settings, cookie }: { settings: AuthSettings; cookie: string },
 ): Promise<{ setCookies: string[] }> {
-  const { auth } = await authOf(db, clock, settings);
+  const auth = await authOf(db, clock, settings);
   const answer = await auth.api.signOut({ headers: new Headers({ cookie }), asResponse: true });
   return { setCookies: answer.headers.getSetCookie() };
 }

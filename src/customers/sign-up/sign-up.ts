@@ -79,7 +79,7 @@ async function endSignUp(
   if (email === undefined) return false;
   const name = requiredName(given.name);
   requirePassword(given.password, email);
-  const { auth } = await authOf(db, clock, given.settings);
+  const auth = await authOf(db, clock, given.settings);
   const passwordHash = await (await auth.$context).password.hash(given.password);
   return inTransaction(db, clock, "sign-up", async (tx) => {
     const now = clock.now();

@@ -1,7 +1,7 @@
 import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Database, Transaction } from "../database.ts";
-import { inFileTransaction, type Wait } from "../file-transaction.ts";
+import { inFileTransaction, refuseNested, type Wait } from "../file-transaction.ts";
 import { lastHoldMs } from "../lock-holds.ts";
 import type { Authority, Turn } from "./authority.ts";
 import type { RowImage } from "./changed-rows.ts";
@@ -66,6 +66,8 @@ export async function inClusterTransaction<T>(
       },
     });
   }
+  // Before its turn, which it would never get: the outer transaction has it.
+  refuseNested(db, name);
   for (;;) {
     const done = await cluster.authority.inTurn(async (turn) => {
       if (!(await copyInTurn(cluster, db, clock, turn))) return null;

@@ -89,6 +89,14 @@ export function isOfHistory(copy: Place, known: { head: number; mark: string | n
   return copy.version <= known.head && (copy.mark === null || copy.mark === known.mark);
 }
 
+/** A node is refused if its clock differs from PostgreSQL's by as much. */
+export const CLOCK_OFF_MS = 60_000;
+
+/** How much the clocks of the processes that write a file's rows may differ: nodes have one clock each. */
+export function clocksApartMs(db: Database): number {
+  return findCopy(db) === undefined ? 0 : 2 * CLOCK_OFF_MS;
+}
+
 /** @throws Error if the file is a standalone appliance */
 export function requireCopy(db: Database): Copy {
   const copy = findCopy(db);

@@ -29,6 +29,8 @@ export function createClusterLease(
 ): UpkeepLease {
   const connection = openConnection(url, `${owner} lease`);
   let isTaken = false;
+  let isLeaving = false;
+  let underWay: Promise<void> = Promise.resolve();
   let beatMs = Number.NEGATIVE_INFINITY;
   let loggedMs = Number.NEGATIVE_INFINITY;
 
@@ -38,7 +40,9 @@ export function createClusterLease(
     const rows = await connection.use((session) =>
       session.query({ name: "beat", text: BEAT, values: [owner] }),
     );
-    if (!isTaken && rows.length > 0) log.info({}, "this node does the cluster's upkeep");
+    if (!isTaken && rows.length > 0 && !isLeaving) {
+      log.info({}, "this node does the cluster's upkeep");
+    }
     if (isTaken && rows.length === 0) log.warn({}, "another node has taken over the upkeep");
     isTaken = rows.length > 0;
     beatMs = nowMs;
@@ -56,11 +60,15 @@ export function createClusterLease(
     isOwn: () => isTaken && node.isOwn() && clock.monotonic() - beatMs < SILENT_S * 1000,
 
     async tick() {
-      if (!node.isOwn()) return;
-      await beat().catch(logFailure);
+      if (isLeaving || !node.isOwn()) return;
+      underWay = beat().catch(logFailure);
+      await underWay;
     },
 
     async leave() {
+      isLeaving = true;
+      // A heartbeat in progress may be about to take the lease.
+      await underWay;
       if (isTaken) {
         isTaken = false;
         const leave = { text: LEAVE, values: [owner] };

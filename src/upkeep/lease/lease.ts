@@ -56,11 +56,12 @@ export function createUpkeepLease(
 
   async function takeIfFree(): Promise<void> {
     const lease = await selectLease(db);
-    if (lease === undefined || !isAbandoned(lease.name, lease)) return;
+    if (isLeaving || lease === undefined || !isAbandoned(lease.name, lease)) return;
     const nowMs = clock.monotonic();
     isTaken = await changes.takeLease(owner, lease);
     beatMs = nowMs;
-    if (isTaken) log.info({}, "this worker does the upkeep");
+    // A process that left meanwhile gives it back at once.
+    if (isTaken && !isLeaving) log.info({}, "this worker does the upkeep");
   }
 
   return {

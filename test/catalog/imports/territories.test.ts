@@ -109,6 +109,41 @@ test("a moved node takes its branch along, and filters by territory follow", asy
   expect(await channelsIn("east")).toEqual([1, 2, 4]);
 });
 
+test("a node moved again by an import that is killed is found in its place after the next night", async () => {
+  // More than one transaction of them.
+  const town = Array.from({ length: 120 }, (_, at) => at + 1);
+  await appliance.importRows(
+    "channels",
+    town.map((id) => ({ id, title: `Канал ${id}`, subscribers: 1, territory: "town" })),
+  );
+  await appliance.importRows("territories", [
+    { slug: "north", name: "Север", kind: "district", parent: "ru" },
+  ]);
+  const { clock } = appliance.ports;
+  const { db } = appliance.app.domains;
+  const { sleep } = clock;
+  let isKilled = false;
+  // Between two transactions of the first import's refresh.
+  clock.sleep = async () => {
+    if (isKilled || db.prepare("SELECT 1 FROM territories WHERE is_moved").get() === undefined)
+      return;
+    isKilled = true;
+    db.exec(`
+      UPDATE territories SET parent = 'north' WHERE slug = 'lake';
+      UPDATE territories SET path = replace(path, 'ru/east/', 'ru/north/'), is_moved = 1
+      WHERE slug IN ('lake', 'town')`);
+  };
+  await appliance.importRows("territories", [{ slug: "lake", parent: "east" }]);
+  expect(isKilled).toBe(true);
+  clock.sleep = sleep;
+  await appliance.app.scheduler.runDue();
+  clock.set("2026-11-21T03:30:05+03:00");
+  await appliance.app.scheduler.runDue();
+  expect(await channelsIn("east")).toEqual([]);
+  const { body } = await appliance.get("/v1/msgr/channels/?territory=north&limit=100");
+  expect(body.results).toHaveLength(100);
+});
+
 test("a moved branch counts towards its new ancestors after a recount", async () => {
   await appliance.importRows("channels", [
     { id: 1, title: "В городе", subscribers: 3, territory: "town" },

@@ -10,6 +10,7 @@ import { channel, imported } from "../../support/expectations.ts";
 import { hasPostgres } from "../../support/postgres.ts";
 import { cluster, one, oneClusterForAll, other } from "../../support/two-nodes.ts";
 import { until } from "../../support/until.ts";
+import { addPerson, signedInVisitor } from "../../support/visitor.ts";
 
 /** PostgreSQL commits units, and checks that the caller's account has not changed. */
 
@@ -165,6 +166,32 @@ describe.skipIf(!hasPostgres)(
       expect(await units()).toBe(counted);
     }
 
+    /**
+     * Holds up the commit that counts the customer's first request on the other node, for as long as `work`
+     * takes. @param work returns what to expect after it
+     */
+    async function whileCounting(
+      work: (first: Promise<Answer>) => Promise<() => Promise<void>>,
+    ): Promise<void> {
+      const client = new pg.Client({ connectionString: cluster.url });
+      await client.connect();
+      try {
+        await client.query("BEGIN");
+        await client.query("SELECT pg_advisory_xact_lock(7361, $1)", [customer.organizationId]);
+        const first = ask(other);
+        await until(async () => {
+          const sql = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+          return (await client.query(sql)).rowCount === 1;
+        }, "the wait for the lock");
+        const expectAfterwards = await work(first);
+        await client.query("COMMIT");
+        await expectAfterwards();
+        await first;
+      } finally {
+        await client.end();
+      }
+    }
+
     beforeEach(async () => {
       // The customer is known to the other node, caches included.
       if (hasPostgres) expect((await ask(other)).status).toBe(200);
@@ -176,25 +203,49 @@ describe.skipIf(!hasPostgres)(
     });
 
     test("a revoked key is refused, even if the copy learns of it while the request waits to be counted", async () => {
-      const client = new pg.Client({ connectionString: cluster.url });
-      await client.connect();
-      try {
-        // Holds up the commit that counts the organization's first request.
-        await client.query("BEGIN");
-        await client.query("SELECT pg_advisory_xact_lock(7361, $1)", [customer.organizationId]);
-        const first = ask(other);
-        await until(async () => {
-          const sql = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
-          return (await client.query(sql)).rowCount === 1;
-        }, "the wait for the lock");
+      await whileCounting(async (first) => {
         await one.app.domains.keys.revokeKey(customer.keyId, COMMAND_LINE);
         const second = ask(other);
         await other.copy();
-        await client.query("COMMIT");
-        expect((await second).status).toBe(401);
-        expect((await first).status).toBe(401);
+        return async () => {
+          expect((await second).status).toBe(401);
+          expect((await first).status).toBe(401);
+        };
+      });
+    });
+
+    test("a suspended member's download is refused, even if the copy learns of it while it waits to be counted", async () => {
+      const { organizationId } = customer;
+      const { accounts, keys } = one.app.domains;
+      await accounts.givePlan(organizationId, "profi", null, COMMAND_LINE);
+      const { memberId } = await addPerson(one, { organizationId, email: "eve@example.com" });
+      const own = { memberId, name: "own", access: "read_only", expiresAt: null } as const;
+      await keys.createKey(own, COMMAND_LINE);
+      await other.copy();
+      const eve = await signedInVisitor(other, "eve@example.com");
+      const page = "/account/channels/";
+      const sent = { action: "export", csrf: await eve.csrf(page) };
+      const { limits } = other.app.services;
+      const { charge } = limits;
+      try {
+        await whileCounting(async () => {
+          const { promise: isCharging, resolve } = Promise.withResolvers<void>();
+          limits.charge = (...request) => {
+            resolve();
+            return charge(...request);
+          };
+          const download = eve.post(page, sent);
+          await isCharging;
+          await accounts.suspendMember(memberId, COMMAND_LINE);
+          await other.copy();
+          return async () => {
+            const answer = await download;
+            expect(answer.headers.get("content-disposition")).toBeNull();
+            expect(answer.status).toBe(401);
+          };
+        });
       } finally {
-        await client.end();
+        limits.charge = charge;
       }
     });
 

@@ -45,3 +45,23 @@ test("a holder that leaves frees the lease, and does not take it again", async (
   expect(lease.isOwn()).toBe(false);
   expect(holders()).toEqual([{ owner: null }]);
 });
+
+test("a worker that leaves while it looks for a free lease does not take it, and does not report that it has it", async () => {
+  await lease.leave();
+  const { ports } = appliance;
+  const { db } = appliance.app.domains;
+  let taken = 0;
+  const takeLease = async () => {
+    taken += 1;
+    return true;
+  };
+  const changes = { takeLease, beatLease: takeLease, leaveLease: takeLease };
+  const leaving = createUpkeepLease(db, changes, ports);
+  const before = ports.log.notices.length;
+  const looking = leaving.tick();
+  await leaving.leave();
+  await looking;
+  expect(leaving.isOwn()).toBe(false);
+  expect(taken).toBe(0);
+  expect(ports.log.notices).toHaveLength(before);
+});

@@ -28,6 +28,8 @@ async function work(context: CommandContext): Promise<void> {
   const stopSignal = stopSignalled(app.domains.clock);
   try {
     const setUpPath = await app.setUpPath();
+    // A worker that was told to stop while it started begins nothing.
+    if (crew.isStopped()) return;
     app.listen();
     crew.ready(setUpPath);
     await Promise.race([stopSignal, crew.stopped]);

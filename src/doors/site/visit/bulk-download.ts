@@ -24,12 +24,12 @@ export async function bulkDownload(
   context: SiteContext,
 ): Promise<View> {
   const { services } = context;
-  const caller = await callerOf(visit, context);
+  const caller = await callerAt(visit.nowMs, visit, context);
   const rate = services.limits.takeRequest(caller, visit.nowMs);
   if (!rate.allowed) throw rateLimited(rate, caller.plan.requestsPerSecond);
   const outcome = await callMethod(method, filter, {
     ...{ services, caller, nowMs: visit.nowMs },
-    callerAt: async (nowMs) => callerOf(await visitAt(nowMs, visit, context), context),
+    callerAt: (nowMs) => callerAt(nowMs, visit, context),
     readBody: async () => ({}),
     pageUrl: (query) => `?${query}`,
     ownUrl: (path) => path,
@@ -47,26 +47,29 @@ export async function bulkDownload(
 }
 
 /**
- * The visit at a later instant, for a long download.
- * @throws AppError `authentication_failed` if the visitor is no longer a member
+ * The visitor as an API caller at an instant, with their newest valid key.
+ * @throws AppError `authentication_failed` if they are no longer a member, `conflict` without a key
  */
-async function visitAt(nowMs: number, visit: Visit, { accounts }: SiteContext): Promise<Visit> {
-  const { member, organization } = membershipOf(visit);
-  const places = await accounts.allMembershipsOf(member.email);
-  const membership = places.filter(isActive).find((one) => one.organization.id === organization.id);
-  if (membership === undefined)
+async function callerAt(
+  nowMs: number,
+  visit: Visit,
+  { accounts, keys }: SiteContext,
+): Promise<Caller> {
+  const former = membershipOf(visit);
+  // Read before the account, which may then be newer than this state, but never older.
+  const copy = accounts.copy();
+  const places = await accounts.allMembershipsOf(former.member.email);
+  const membership = places
+    .filter(isActive)
+    .find(({ organization }) => organization.id === former.organization.id);
+  if (membership === undefined) {
     throw new AppError("authentication_failed", message("keyOfSuspended"));
-  return { ...visit, nowMs, membership };
-}
-
-/** The visitor as an API caller, with their newest valid key. */
-async function callerOf(visit: Visit, { accounts, keys }: SiteContext): Promise<Caller> {
-  const viewer = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
-  const { member, organization } = viewer;
+  }
+  const viewer = await viewerOf(membership, accounts, nowMs);
   const [key] = await keys.newest({
-    ...{ organizationId: organization.id, memberId: member.id },
-    ...{ areEnded: false, nowMs: visit.nowMs, before: null, limit: 1 },
+    ...{ organizationId: viewer.organization.id, memberId: viewer.member.id },
+    ...{ areEnded: false, nowMs, before: null, limit: 1 },
   });
   if (key === undefined) throw pageError("conflict", visit.words.mentionPages.noKeyYet);
-  return { ...viewer, key };
+  return { ...viewer, key, copy };
 }

@@ -19,7 +19,7 @@ const CUT_MS = 5;
 export async function isWorkDue(db: Database, nowMs: number, batchMs: number): Promise<boolean> {
   if (!(await anyWebhook(db))) return false;
   const times = await readTimes(db);
-  if (isHeartbeatDue(times, nowMs) || nowMs >= times.batchedAt + batchMs) return true;
+  if (isHeartbeatDue(db, times, nowMs) || nowMs >= times.batchedAt + batchMs) return true;
   return isAnyFailingSince(db, nowMs - FAILING_MAX_MS);
 }
 

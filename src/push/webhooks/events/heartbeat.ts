@@ -1,4 +1,5 @@
-import type { Transaction } from "../../../db/database.ts";
+import { clocksApartMs } from "../../../db/cluster/link.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
 import { setBackMails } from "../../mail/mails.store.ts";
 import {
   addDownTime,
@@ -21,9 +22,13 @@ const SPREAD_STEP_MAX_MS = 1_000;
 /** Setting the clock back by less changes nothing. */
 const SET_BACK_MS = 1_000;
 
-/** Whether a heartbeat is due, or the clock was set back. */
-export function isHeartbeatDue({ lookedAt }: WebhookTimes, nowMs: number): boolean {
-  return lookedAt === null || nowMs >= lookedAt + HEARTBEAT_MS || nowMs < lookedAt - SET_BACK_MS;
+/**
+ * Whether a heartbeat is due, or the clock was set back. The last heartbeat may be another node's: what
+ * their clocks may differ by is neither a clock that was set back nor a gap.
+ */
+export function isHeartbeatDue(db: Database, { lookedAt }: WebhookTimes, nowMs: number): boolean {
+  if (lookedAt === null || nowMs >= lookedAt + HEARTBEAT_MS) return true;
+  return nowMs < lookedAt - SET_BACK_MS - clocksApartMs(db);
 }
 
 /**
@@ -32,13 +37,13 @@ export function isHeartbeatDue({ lookedAt }: WebhookTimes, nowMs: number): boole
  */
 export async function noteHeartbeat(tx: Transaction, nowMs: number): Promise<void> {
   const before = await readTimes(tx);
-  if (!isHeartbeatDue(before, nowMs)) return;
+  if (!isHeartbeatDue(tx, before, nowMs)) return;
   const gapMs = nowMs - (before.lookedAt ?? nowMs);
   if (gapMs < 0) {
     await setBack(tx, -gapMs);
     await setBackMails(tx, -gapMs);
   }
-  if (gapMs > GAP_MS) {
+  if (gapMs > GAP_MS + clocksApartMs(tx)) {
     await addDownTime(tx, nowMs, gapMs);
     await spreadOverdue(tx, nowMs);
   }

@@ -726,9 +726,9 @@ export const catalog: Entries = {
       why: "The entries that an import changes, at the most all.",
     },
     {
-      sql: "UPDATE territories SET is_moved = ? WHERE slug IN (SELECT value FROM json_each(?))",
+      sql: "UPDATE territories SET is_moved = ? WHERE path IN (SELECT value FROM json_each(?))",
       plan: [
-        "SEARCH territories USING COVERING INDEX sqlite_autoindex_territories_1 (slug=?)",
+        "SEARCH territories USING COVERING INDEX sqlite_autoindex_territories_2 (path=?)",
         "LIST SUBQUERY 1",
         "  SCAN json_each VIRTUAL TABLE INDEX 1:",
       ],
@@ -782,7 +782,7 @@ export const catalog: Entries = {
   ],
   "catalog/directory/directory.store.ts movedTerritories": [
     {
-      sql: 'select "slug" from "territories" where "territories"."is_moved" = ?',
+      sql: 'select "slug", "path" from "territories" where "territories"."is_moved" = ?',
       plan: ["SCAN territories"],
       rows: 1223,
       why: "The whole directory.",

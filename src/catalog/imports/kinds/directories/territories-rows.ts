@@ -99,7 +99,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
           ({ slug, path }) => before.has(slug) && before.get(slug)?.path !== path,
         );
         store.markMoved(
-          moved.map(({ slug }) => slug),
+          moved.map(({ path }) => path),
           true,
         );
       },
