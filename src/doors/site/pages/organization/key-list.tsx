@@ -166,7 +166,7 @@ function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Ele
       </td>
       <td>{words.keyStates[state]}</td>
       <td>
-        {state !== "revoked" && (
+        {(state === "active" || state === "suspended") && (
           <ActionButton
             visit={withoutForm(visit)}
             action="revoke"
