@@ -11,7 +11,7 @@ const RADIUS = 44;
 /** Characters of a name that fit, at the size that a phone needs. */
 const NAME_MAX = 16;
 /** Characters that fit in the circle. */
-const OWN_MAX = 9;
+const OWN_MAX = 8;
 const LINE_MAX = 7;
 
 interface Picture {
