@@ -478,7 +478,7 @@ describe("an appliance in use", () => {
         });
         await go("/account/keys/");
         await unfold(page);
-        expect(await page.locator("details details.confirm[open]").count()).toBeGreaterThan(0);
+        expect(await page.locator("td details.confirm[open]").count()).toBeGreaterThan(0);
         const wider = await page
           .locator("section.scroll")
           .evaluateAll((all) => all.map((box) => box.scrollWidth - box.clientWidth));
