@@ -162,7 +162,7 @@ const explorerPages = {
 const postPages = {
   query: "Words",
   queryHint:
-    'Matches words in any form. Also: "a phrase", -without, one | other, begin*, =exact, #tag, @handle.',
+    'Matches words in any form. Also: "a phrase", -\u2060without, one | other, begin*, =exact, #tag, @handle.',
   hint: "Type the words to look for.",
   found: "Posts found",
   matches: (count: string) => `Posts found: ${count}`,
@@ -303,8 +303,8 @@ const importPages = {
   rejectedRows: "Rejected rows",
   warnings: "Warnings",
   count: "Count",
-  exampleLine: "Example: line",
-  exampleValue: "Example: value",
+  exampleLine: "Line, for example",
+  exampleValue: "Value, for example",
   allRejected: "All of them with their reasons, as NDJSON. Kept for the ten latest imports.",
   firstRejected: (shown: string, all: string) =>
     `The first ${shown} of ${all} with their reasons, as NDJSON. Kept for the ten latest imports.`,
@@ -757,7 +757,7 @@ const staffPages = {
   earlier: "Earlier",
   all: "All",
   show: "Show",
-  number: "No.",
+  number: "Number",
   actions: "Actions",
   state: "State",
   created: "Created",
@@ -1166,7 +1166,7 @@ const alertPages = {
   name: "Name",
   query: "Words",
   queryHint:
-    'A post must contain all of them, in any form. Also: "a phrase", -without, one | other, begin*, =exact, #tag, @handle.',
+    'A post must contain all of them, in any form. Also: "a phrase", -\u2060without, one | other, begin*, =exact, #tag, @handle.',
   webhook: "Webhook",
   webhookNamed: (id: number, host: string) => `${id}: ${host}`,
   webhookOff: "disabled: nothing is sent",

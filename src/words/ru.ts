@@ -160,7 +160,7 @@ const explorerPages: Words["explorerPages"] = {
 const postPages: Words["postPages"] = {
   query: "Слова",
   queryHint:
-    'В любой форме. "Два слова" — фраза, -без, одно | другое, начало*, =точно, #тег, @имя.',
+    'В любой форме. "Два слова" — фраза, -\u2060без, одно | другое, начало*, =точно, #тег, @имя.',
   hint: "Введите слова, которые должны быть в постах.",
   found: "Найденные посты",
   matches: (count: string) => `Найдено постов: ${count}`,
@@ -297,8 +297,8 @@ const importPages: Words["importPages"] = {
   rejectedRows: "Отклонённые строки",
   warnings: "Предупреждения",
   count: "Количество",
-  exampleLine: "Пример: строка",
-  exampleValue: "Пример: значение",
+  exampleLine: "Строка, например",
+  exampleValue: "Значение, например",
   allRejected: "Все с причинами, в NDJSON; хранятся для десяти последних загрузок.",
   firstRejected: (shown, all) =>
     `Первые ${shown} из ${all} с причинами, в NDJSON; хранятся для десяти последних загрузок.`,
@@ -739,7 +739,7 @@ const staffPages: Words["staffPages"] = {
   earlier: "Раньше",
   all: "Все",
   show: "Показать",
-  number: "№",
+  number: "Номер",
   actions: "Действия",
   state: "Состояние",
   created: "Создано",
@@ -1149,7 +1149,7 @@ const alertPages: Words["alertPages"] = {
   name: "Название",
   query: "Слова",
   queryHint:
-    'Все должны быть в посте, в любой форме. Ещё можно: "фраза", -без, одно | другое, начало*, =точно, #тег, @имя.',
+    'Все должны быть в посте, в любой форме. Ещё можно: "фраза", -\u2060без, одно | другое, начало*, =точно, #тег, @имя.',
   webhook: "Вебхук",
   webhookNamed: (id, host) => `${id}: ${host}`,
   webhookOff: "отключён: ничего не отправляется",

@@ -28,6 +28,7 @@ const PUBLIC = [
   "/docs/favicon.png",
   "/docs/pictures/max-admin.svg",
   "/docs/pictures/max-make.svg",
+  "/docs/pictures/telegram-admin.ru.svg",
   "/docs/pictures/telegram-admin.svg",
   "/docs/pictures/telegram-make.svg",
   "/docs/guide.css",

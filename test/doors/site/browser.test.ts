@@ -478,7 +478,7 @@ describe("an appliance in use", () => {
         });
         await go("/account/keys/");
         await unfold(page);
-        expect(await page.locator("details details.confirm[open]").count()).toBeGreaterThan(0);
+        expect(await page.locator("td details.confirm[open]").count()).toBeGreaterThan(0);
         const wider = await page
           .locator("section.scroll")
           .evaluateAll((all) => all.map((box) => box.scrollWidth - box.clientWidth));
@@ -510,6 +510,77 @@ describe("an appliance in use", () => {
     // Out of 255. A quarter means that the picture is not transparent.
     expect(await lightness("light")).toBeGreaterThan(200);
     expect(await lightness("dark")).toBeLessThan(130);
+  });
+
+  inBrowser("the picture of a Telegram channel's settings has the page's language", async () => {
+    for (const [locale, name] of [
+      ["en-GB", "telegram-admin.svg"],
+      ["ru-RU", "telegram-admin.ru.svg"],
+    ]) {
+      const { page, context } = await openOwn({ locale: locale ?? "" });
+      await page.goto("/staff/sources/2/");
+      expect(await page.locator(".picture").getAttribute("src")).toEndWith(
+        `/docs/pictures/${name}`,
+      );
+      const width = "document.querySelector('.picture').naturalWidth";
+      expect(await page.evaluate(width)).toBe(720);
+      await context.close();
+    }
+  });
+
+  inBrowser(
+    "on a phone the diagram of mentions and tables by day fit, readably and each day in one line",
+    async () => {
+      for (const locale of LOCALES) {
+        const { page, context } = await openOwn({
+          locale,
+          viewport: { width: 390, height: HEIGHT },
+        });
+        await page.goto("/account/channels/8/mentions/");
+        const [right, pixels] = (await page.evaluate(`(() => {
+          const diagram = document.querySelector(".neighbourhood");
+          const { right, width } = diagram.getBoundingClientRect();
+          const [name] = diagram.querySelectorAll("text:not(.own)");
+          const size = parseFloat(getComputedStyle(name).fontSize);
+          return [right, (size * width) / diagram.viewBox.baseVal.width];
+        })()`)) as [number, number];
+        expect(right).toBeLessThan(WIDTHS[0]);
+        expect(pixels).toBeGreaterThan(10);
+        for (const path of ["/account/channels/1/?days=90", "/account/"]) {
+          await page.goto(path);
+          await unfold(page);
+          const box = page.locator("details .scroll").first();
+          expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth), path).toBe(0);
+          const days = box.locator("tbody th time");
+          expect(await days.count()).toBeGreaterThan(20);
+          expect(
+            await days.evaluateAll(
+              (all) => all.filter((day) => day.getClientRects().length > 1).length,
+            ),
+          ).toBe(0);
+        }
+        await context.close();
+      }
+    },
+  );
+
+  inBrowser("a pointer's target in the catalog is at least 24 pixels large", async () => {
+    for (const width of WIDTHS) {
+      const { page, context } = await openOwn({ viewport: { width, height: HEIGHT } });
+      await page.goto("/account/channels/");
+      const sizes = await page.locator(".catalog label").evaluateAll((all) =>
+        all.map((label) => {
+          const { width, height } = label.getBoundingClientRect();
+          return Math.min(width, height);
+        }),
+      );
+      expect(sizes.length).toBeGreaterThan(40);
+      expect(Math.min(...sizes)).toBeGreaterThanOrEqual(24);
+      const box = page.locator(".catalog label").first();
+      await box.click({ position: { x: 2, y: 2 } });
+      expect(await box.locator("input").isChecked()).toBe(true);
+      await context.close();
+    }
   });
 
   inBrowser("on a phone a table's rows are blocks that name their columns", async () => {

@@ -71,7 +71,10 @@ describe("creating a key", () => {
     expect((await owner.get(KEYS)).html).toContain('<time datetime="2026-11-21">');
     appliance.ports.clock.set("2026-11-22T00:00:00+03:00");
     expect(await isRefused(token)).toBe(true);
-    expect((await owner.get(KEYS)).html).toContain("expired");
+    const row = (await owner.get(KEYS)).html.split("<tr>").find((one) => one.includes(">expired<"));
+    expect(row).toContain("<bdi>robot<");
+    // Revoking it would change nothing.
+    expect(row).not.toContain("Revoke");
   });
 
   test("reports faults at the field and keeps what was typed", async () => {

@@ -93,13 +93,15 @@ function Row({
   return (
     <tr>
       <td class="pick">
-        <input
-          type="checkbox"
-          name="channels"
-          value={id}
-          form={COMPARE}
-          aria-labelledby={`c${id}`}
-        />
+        <label>
+          <input
+            type="checkbox"
+            name="channels"
+            value={id}
+            form={COMPARE}
+            aria-labelledby={`c${id}`}
+          />
+        </label>
       </td>
       <td class="address">
         <div class="who">

@@ -68,12 +68,7 @@ export const channelMentionsPage: SitePage = {
           <section class="card" aria-labelledby="neighbourhood">
             <h2 id="neighbourhood">{words.neighbourhood}</h2>
             <p>{words.neighbourhoodText}</p>
-            <Neighbourhood
-              label={words.neighbourhood}
-              title={title}
-              from={mentionedBy}
-              to={mentions}
-            />
+            <Neighbourhood title={title} from={mentionedBy} to={mentions} />
             <div class="halves">
               <Neighbours
                 visit={visit}

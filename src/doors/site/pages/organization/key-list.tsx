@@ -101,6 +101,11 @@ function stateOf({ revokedAt, expiresAt }: Key, owner: Member, nowMs: number): K
   return owner.suspendedAt === null ? "active" : "suspended";
 }
 
+/** Whether revoking changes anything: of the keys in one table, all or none. */
+function canBeRevoked({ state }: ListedKey): boolean {
+  return state === "active" || state === "suspended";
+}
+
 function KeyTable({
   visit,
   label,
@@ -119,7 +124,7 @@ function KeyTable({
     words.lastUsed,
     words.expiresAt,
     words.state,
-    words.actions,
+    ...(listed.some(canBeRevoked) ? [words.actions] : []),
   ];
   return (
     <>
@@ -165,8 +170,8 @@ function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Ele
         {key.expiresAt === null ? words.noEnd : <LastDayBefore visit={visit} at={key.expiresAt} />}
       </td>
       <td>{words.keyStates[state]}</td>
-      <td>
-        {state !== "revoked" && (
+      {canBeRevoked(listed) && (
+        <td>
           <ActionButton
             visit={withoutForm(visit)}
             action="revoke"
@@ -175,8 +180,8 @@ function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Ele
             confirm={words.revokeQuestion}
             danger
           />
-        )}
-      </td>
+        </td>
+      )}
     </tr>
   );
 }

@@ -59,9 +59,10 @@ interface Props {
 function Stored({ visit, channel }: Props): JSX.Element {
   const words = visit.words.staffCatalog;
   const { fields } = words;
-  const orNone = (text: string | number | null) => (text === null ? words.none : <bdi>{text}</bdi>);
+  const orNone = (text: string | null) => (text === null ? words.none : <bdi>{text}</bdi>);
   const link = (address: string | null) =>
     address === null ? words.none : <UserLink address={address} />;
+  const index = (value: number | null) => (value === null ? words.none : shownNumber(visit, value));
   const mark = (flag: number) => visit.words.staffPages[flag === 1 ? "yes" : "no"];
   const handles = splitBySpaces(channel.former_handles).map((handle) => `@${handle}`);
   const rows: [string, Child][] = [
@@ -77,8 +78,8 @@ function Stored({ visit, channel }: Props): JSX.Element {
     [fields.territory, orNone(channel.territory)],
     [fields.a_plus, mark(channel.a_plus)],
     [fields.verified, mark(channel.verified)],
-    [fields.quality, orNone(channel.quality)],
-    [fields.citation, orNone(channel.citation)],
+    [fields.quality, index(channel.quality)],
+    [fields.citation, index(channel.citation)],
     [fields.link, link(channel.link)],
     [fields.image, link(channel.image)],
     [words.lastPost, <Instant visit={visit} at={channel.last_post_at} />],
