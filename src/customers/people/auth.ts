@@ -24,6 +24,9 @@ export function authOf(db: Database, clock: Clock, settings: AuthSettings) {
   return auth;
 }
 
+/** The library's own functions, which its endpoints consist of. */
+export type AuthContext = Awaited<Awaited<ReturnType<typeof authOf>>["$context"]>;
+
 /** The tables and columns of better-auth's models. */
 const MODELS = {
   user: {
@@ -89,7 +92,6 @@ async function build(db: Database, clock: Clock, { secret }: AuthSettings) {
       autoSignIn: false,
       minPasswordLength: PASSWORD_LENGTH_MIN,
       maxPasswordLength: PASSWORD_LENGTH_MAX,
-      revokeSessionsOnPasswordReset: true,
       password: {
         // Argon2id, on a thread of Bun's pool; the library's own functions would use scrypt.
         hash: (password) => Bun.password.hash(password),

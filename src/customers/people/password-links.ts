@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
 import { requirePassword } from "./password-rules.ts";
+import { storePassword } from "./passwords.ts";
 import {
   deleteLinks,
   recordChosenPassword,
@@ -86,15 +87,16 @@ export async function choosePassword(
   clock: Clock,
   { settings, token, password }: { settings: AuthSettings; token: string; password: string },
 ): Promise<boolean> {
-  const auth = await authOf(db, clock, settings);
   const personId = await personOfLink(db, clock, { settings, token });
   if (personId === null) return false;
   requirePassword(password, (await selectEmail(db, personId)) ?? "");
-  const answer = await auth.api.resetPassword({
-    body: { token, newPassword: password },
-    asResponse: true,
+  const context = await (await authOf(db, clock, settings)).$context;
+  const hash = await context.password.hash(password);
+  return inTransaction(db, clock, "password", async (tx) => {
+    // Another request may have used the link, or replaced it, while this one was hashing.
+    if (!(await context.internalAdapter.findVerificationValue(identifierOf(token)))) return false;
+    await storePassword(tx, context, personId, hash);
+    await recordChosenPassword(tx, personId);
+    return true;
   });
-  if (answer.ok)
-    await inTransaction(db, clock, "password", (tx) => recordChosenPassword(tx, personId));
-  return answer.ok;
 }

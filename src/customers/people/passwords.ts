@@ -1,10 +1,10 @@
-import type { Database } from "../../db/database.ts";
+import type { Database, Transaction } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { fieldError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
-import { type AuthSettings, authOf } from "./auth.ts";
+import { type AuthContext, type AuthSettings, authOf } from "./auth.ts";
 import { passwordFault, requirePassword } from "./password-rules.ts";
 import { deleteLinks, deleteSessions, hasPassword, updatePerson } from "./people.store.ts";
 import { requirePerson } from "./people.ts";
@@ -67,16 +67,25 @@ export async function setPassword(
   const person = await requirePerson(db, email);
   const context = await (await authOf(db, clock, settings)).$context;
   const hash = await context.password.hash(password);
-  if (await hasPassword(db, person.id)) {
-    await context.internalAdapter.updatePassword(person.id, hash);
-  } else {
-    const account = { userId: person.id, accountId: person.id, providerId: "credential" };
-    await context.internalAdapter.createAccount({ ...account, password: hash });
-  }
   await inTransaction(db, clock, "password", async (tx) => {
+    await storePassword(tx, context, person.id, hash);
     await updatePerson(tx, person.id, { isVerified: true });
-    await deleteLinks(tx, person.id);
-    await deleteSessions(tx, person.id);
     if (by !== null) await recordChange(tx, clock, by, ofPerson("person.password", email));
   });
+}
+
+/** Stores a person's password, and ends their links and sessions, in the caller's transaction. */
+export async function storePassword(
+  tx: Transaction,
+  { internalAdapter }: AuthContext,
+  personId: string,
+  hash: string,
+): Promise<void> {
+  if (await hasPassword(tx, personId)) await internalAdapter.updatePassword(personId, hash);
+  else {
+    const account = { userId: personId, accountId: personId, providerId: "credential" };
+    await internalAdapter.createAccount({ ...account, password: hash });
+  }
+  await deleteLinks(tx, personId);
+  await deleteSessions(tx, personId);
 }
