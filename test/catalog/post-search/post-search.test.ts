@@ -159,6 +159,16 @@ test("filters select posts by channel, category, territory, time, advertising, m
   await found("дом", [2], { category: "science", views_min: 100, media: "photo", is_ad: false });
 });
 
+test("a period includes its first and its last Moscow day, to the second", async () => {
+  const times = ["17T23:59:59", "18T00:00:00", "18T23:59:59", "19T00:00:00"];
+  await posts(
+    ...times.map((time, at) => post(at + 1, "дом", { published_at: `2026-11-${time}+03:00` })),
+  );
+  for (const ordering of ["-published_at", "-views", "-relevance"]) {
+    await found("дом", [3, 2], { from: "2026-11-18", to: "2026-11-18", ordering });
+  }
+});
+
 test("the most viewed posts come first, equal views newest first", async () => {
   await posts(
     post(1, "дом", { views: 10 }),
@@ -222,6 +232,17 @@ test("relevance weighs how often words occur and how old posts are, and has one 
   expect(idsOf({ body } as never)).toEqual([1, 4]);
   expect(body.next).toBeNull();
   expect(body.matches).toBe(4);
+});
+
+test("relevance weighs rare words more than frequent ones, and a word in a short text more than in a long one", async () => {
+  const filler = " слово".repeat(20);
+  await posts(
+    post(1, `ягода${filler}`),
+    post(2, "дом"),
+    ...[3, 4, 5, 6, 7, 8].map((id) => post(id, `дом${filler}`)),
+  );
+  await found("дом | ягода", [1, 2, 8, 7, 6, 5, 4, 3], { ordering: "-relevance" });
+  await found("дом", [2, 8, 7, 6, 5, 4, 3], { ordering: "-relevance" });
 });
 
 describe("the work of a search is limited:", () => {
@@ -291,6 +312,19 @@ describe("the work of a search is limited:", () => {
     expect(body).toMatchObject({ matches: 1, matches_capped: true });
   });
 
+  test("a page with more posts of an exact form than were counted has at least as many matches", async () => {
+    await many(
+      190,
+      (id) => (id % 2 === 0 ? "дом" : "дома"),
+      (id) => id,
+    );
+    for (const ordering of ["-published_at", "-views"]) {
+      const { body } = await expectOk(appliance, asking("=дом", { ordering, limit: 100 }));
+      expect(body.results).toHaveLength(95);
+      expect(body).toMatchObject({ matches: 95, matches_capped: true });
+    }
+  });
+
   test("the newest come first, page by page, whether all matches were counted or not", async () => {
     await many(
       10_001,
@@ -337,8 +371,23 @@ test("pages have no gaps between them, even with many posts of one instant", asy
   for (const ordering of ["-published_at", "-views"]) {
     const whole = idsOf(await expectOk(appliance, asking("дом", { ordering, limit: 100 })));
     expect(whole).toHaveLength(25);
-    const pages = await pagesOf(appliance, asking("дом", { ordering, limit: 4, channel: "nsmag" }));
-    expect(pages.flat()).toEqual(whole);
+    for (const limit of [4, 5]) {
+      const path = asking("дом", { ordering, limit, channel: "nsmag" });
+      const pages = await pagesOf(appliance, path);
+      expect(pages.flat()).toEqual(whole);
+      expect(pages).toHaveLength(Math.ceil(25 / limit));
+    }
+  }
+});
+
+test("posts of one minute come newest first, whichever was imported first", async () => {
+  for (const [at, second] of [40, 0, 20, 50, 10, 30].entries()) {
+    await posts(post(at + 1, "дом", { published_at: `2026-11-19T10:00:${second || "00"}+03:00` }));
+  }
+  const newestFirst = [4, 1, 6, 3, 5, 2];
+  for (const limit of [1, 2, 3, 6]) {
+    const pages = await pagesOf(appliance, asking("дом", { limit }));
+    expect(pages.flat()).toEqual(newestFirst);
   }
 });
 
@@ -441,11 +490,17 @@ describe("the index follows posts and channels:", () => {
     await found("дом", [2, 1]);
   });
 
-  test("posts are found by their channel's new category at once, before and after they are reindexed", async () => {
-    await imported(appliance, "channels", [{ id: 1, category: "news" }]);
+  test("posts are found by their channels' new category and territory at once, before and after they are reindexed", async () => {
+    await imported(appliance, "channels", [
+      { id: 1, category: "news", territory: "moskva" },
+      { id: 2, territory: "kazan" },
+    ]);
     for (const _ of ["before", "after"]) {
       await found("дом", [2, 1], { category: "news" });
       await found("дом", [2], { category: "science" });
+      await found("дом", [1], { territory: "moskva" });
+      await found("дом", [2], { territory: "tatarstan" });
+      await found("дом", [], { territory: "moskva", category: "science" });
       await appliance.app.builds.tick();
     }
   });
