@@ -203,7 +203,9 @@ describe("the preview", () => {
     await appliance.importRows("posts", [{ id: 1, channel: 1, deleted: true }]);
     await imported(appliance, "posts", [{ ...post(4, 1), text: "Другое" }]);
     await imported(appliance, "channels", [{ id: 3, is_public: false }]);
-    expect((await preview(id)).results).toMatchObject([{ id: 2 }]);
+    expect(await preview(id)).toMatchObject({ matches: 1, results: [{ id: 2 }] });
+    await imported(appliance, "channels", [{ id: 2, is_public: false }]);
+    expect(await preview(ofOne)).toMatchObject({ matches: 0, results: [] });
   });
 
   test("examines the posts read last, and says if there are more than it examines", async () => {

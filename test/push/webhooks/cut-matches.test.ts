@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
+import { cutMatches } from "../../../src/push/webhooks/alerts/cut-matches.ts";
+import { matchPosts } from "../../../src/push/webhooks/alerts/match-posts.ts";
+import { MINUTE_MS, numbers, type Pushing, RECEIVER, startPushing } from "../../support/pushing.ts";
+
+/** Matches of alerts on their way into events, while something changes. */
+
+let pushing: Pushing;
+beforeEach(async () => {
+  pushing = await startPushing();
+});
+afterEach(() => pushing.close());
+
+async function alert(fields: object = {}, call = pushing.call): Promise<number> {
+  const body = { name: "Mortgages", q: "ипотека", webhook: pushing.id, ...fields };
+  const answer = await call("POST", "/v1/msgr/alerts/", body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.id;
+}
+
+const read = (ids: readonly number[]) => pushing.read(ids, { channel: 3, text: "ипотека" });
+
+/** The waiting posts' matches, as found before whatever the test does next. */
+function matchWaiting() {
+  const { db } = pushing.appliance.app.domains;
+  const found = matchPosts(db, pushing.appliance.ports.clock, { after: 0 });
+  if (found === null) throw new Error("no post is waiting");
+  return found;
+}
+
+const sentTo = () =>
+  pushing
+    .attempts()
+    .map(({ body }) => JSON.parse(body))
+    .map(({ alert, posts }) => [alert.id, posts.map(({ id }: { id: number }) => id)]);
+
+test("posts that were matched before their webhook was disabled are not sent, nor after it is enabled", async () => {
+  const id = await alert();
+  const { db } = pushing.appliance.app.domains;
+  await read([1]);
+  const found = matchWaiting();
+  await pushing.change({ is_active: false });
+  await cutMatches(db, pushing.appliance.ports.clock, found);
+  await pushing.change({ is_active: true });
+  await read([2]);
+  await pushing.pass(2 * MINUTE_MS);
+  expect(sentTo()).toEqual([[id, [2]]]);
+});
+
+test("a post that was matched twice, as after a kill, is sent once", async () => {
+  const id = await alert();
+  const { db } = pushing.appliance.app.domains;
+  const { clock } = pushing.appliance.ports;
+  await read([1, 2]);
+  const found = matchWaiting();
+  await cutMatches(db, clock, found);
+  await cutMatches(db, clock, found);
+  await pushing.pass(2 * MINUTE_MS);
+  expect(sentTo()).toEqual([[id, [1, 2]]]);
+});
+
+test("a transaction ends after some milliseconds, and the next one continues with the alerts that are left", async () => {
+  const ids: number[] = [];
+  for (let at = 0; at < 6; at++) ids.push(await alert());
+  const { db } = pushing.appliance.app.domains;
+  const { clock } = pushing.appliance.ports;
+  let ms = 0;
+  const slow: Clock = { ...clock, now: clock.now, monotonic: () => (ms += 2) };
+  await read([1]);
+  const { matched, last } = matchWaiting();
+  expect(await cutMatches(db, slow, { matched, last })).toBe(3);
+  expect(await cutMatches(db, slow, { matched: matched.slice(3), last })).toBe(3);
+  await pushing.pass(2 * MINUTE_MS);
+  expect(sentTo()).toEqual(ids.map((id) => [id, [1]]));
+});
+
+test("each organization's alerts follow its own plan", async () => {
+  const { appliance } = pushing;
+  const { organizationId, key } = await appliance.customer({ access: "read_write" });
+  const call: Pushing["call"] = (verb, path, body) =>
+    appliance.request(path, {
+      ...{ key, method: verb, body: JSON.stringify(body) },
+      headers: { "content-type": "application/json" },
+    });
+  const webhook = await call("POST", "/v1/msgr/webhooks/", { url: RECEIVER, channels: [1] });
+  const id = await alert();
+  const another = await alert({ webhook: webhook.body.id }, call);
+  const { accounts } = appliance.app.domains;
+  await accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
+  await read([1]);
+  await pushing.pass(2 * MINUTE_MS);
+  expect(sentTo()).toEqual([[id, [1]]]);
+  await accounts.givePlan(organizationId, "growth", null, COMMAND_LINE);
+  await accounts.givePlan(pushing.customer.organizationId, "start", null, COMMAND_LINE);
+  await read(numbers(2, 3));
+  await pushing.pass(2 * MINUTE_MS);
+  expect(sentTo().slice(1)).toEqual([[another, [2, 3]]]);
+});
