@@ -53,9 +53,14 @@ test("an alert is created, shown, listed, changed and deleted, and each change i
   });
   expect((await call("GET", "1/")).body).toEqual(answer.body);
   expect((await call("GET")).body).toEqual({ results: [answer.body], next: null });
+  appliance.ports.clock.advance(DAY_MS);
   const changed = await call("PATCH", "1/", { q: "курс", channel: null, is_ad: false });
   expect(changed.body).toMatchObject({ q: "курс", channel: null, is_ad: false, name: "Rates" });
-  expect((await call("PATCH", "1/", { q: "курс" })).status).toBe(200);
+  const { created_at: createdAt, updated_at: updatedAt } = changed.body;
+  expect(createdAt).toBe(answer.body.created_at);
+  expect(Date.parse(updatedAt) - Date.parse(createdAt)).toBe(DAY_MS);
+  appliance.ports.clock.advance(DAY_MS);
+  expect((await call("PATCH", "1/", { q: "курс" })).body.updated_at).toBe(updatedAt);
   expect((await call("DELETE", "1/")).status).toBe(204);
   expectRefused(await call("GET", "1/"), 404, "not_found", "after it was deleted");
   const recorded = auditOf(appliance).filter(({ action }) => action.startsWith("alert."));

@@ -61,6 +61,20 @@ test("a post that was matched twice, as after a kill, is sent once", async () =>
   expect(sentTo()).toEqual([[id, [1, 2]]]);
 });
 
+test("posts of an event come oldest first, whichever was read first", async () => {
+  const id = await alert();
+  for (const [minutesAgo, post] of [
+    [5, 1],
+    [50, 2],
+    [20, 3],
+  ] as const) {
+    const published = new Date(pushing.now() - minutesAgo * MINUTE_MS).toISOString();
+    await pushing.read([post], { channel: 3, text: "ипотека", published_at: published });
+  }
+  await pushing.pass(2 * MINUTE_MS);
+  expect(sentTo()).toEqual([[id, [2, 3, 1]]]);
+});
+
 test("a transaction ends after some milliseconds, and the next one continues with the alerts that are left", async () => {
   const ids: number[] = [];
   for (let at = 0; at < 6; at++) ids.push(await alert());
