@@ -213,6 +213,14 @@ describe("the preview", () => {
     expect(await preview(ofOne)).toMatchObject({ matches: 0, results: [] });
   });
 
+  test("includes a post that its messenger's clock dates a little ahead, as is sent", async () => {
+    const id = await made();
+    await imported(appliance, "posts", [
+      { id: 1, channel: 1, published_at: at(-0.001), text: "Слово" },
+    ]);
+    expect(await preview(id)).toMatchObject({ matches: 1, results: [{ id: 1 }] });
+  });
+
   test("examines the posts read last, and says if there are more than it examines", async () => {
     const posts = Array.from({ length: 5_001 }, (_, n) => ({
       ...{ id: n + 1, channel: 1, published_at: at(1), text: n < 2 ? "Слово" : "Другое" },

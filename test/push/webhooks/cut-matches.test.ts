@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
-import { cutMatches } from "../../../src/push/webhooks/alerts/cut-matches.ts";
+import { cutMatches, endMatchedPart } from "../../../src/push/webhooks/alerts/cut-matches.ts";
 import { matchPosts } from "../../../src/push/webhooks/alerts/match-posts.ts";
+import { createAlertTurns } from "../../../src/push/webhooks/alerts/push-alerts.ts";
 import { MINUTE_MS, numbers, type Pushing, RECEIVER, startPushing } from "../../support/pushing.ts";
 
 /** Matches of alerts on their way into events, while something changes. */
@@ -43,6 +44,7 @@ test("posts that were matched before their webhook was disabled are not sent, no
   const found = matchWaiting();
   await pushing.change({ is_active: false });
   await cutMatches(db, pushing.appliance.ports.clock, found);
+  expect(await pushing.deliveries()).toEqual([]);
   await pushing.change({ is_active: true });
   await read([2]);
   await pushing.pass(2 * MINUTE_MS);
@@ -88,6 +90,34 @@ test("a transaction ends after some milliseconds, and the next one continues wit
   expect(await cutMatches(db, slow, { matched: matched.slice(3), last })).toBe(3);
   await pushing.pass(2 * MINUTE_MS);
   expect(sentTo()).toEqual(ids.map((id) => [id, [1]]));
+});
+
+test("posts that take several steps to match are sent together, each once", async () => {
+  const id = await alert();
+  const { db } = pushing.appliance.app.domains;
+  const { clock } = pushing.appliance.ports;
+  let ms = 0;
+  const slow: Clock = { ...clock, now: clock.now, monotonic: () => (ms += 4) };
+  const steps: number[] = [];
+  const turns = createAlertTurns(
+    {
+      async matchPosts(range) {
+        const step = matchPosts(db, slow, range);
+        steps.push(step?.posts ?? 0);
+        return step;
+      },
+      cutMatches: (part) => cutMatches(db, clock, part),
+      endMatchedPart: (part) => endMatchedPart(db, clock, part),
+    },
+    { ...clock, now: clock.now, monotonic: clock.monotonic, sleep: async () => {} },
+  );
+  await turns.turn();
+  await read(numbers(1, 10));
+  steps.length = 0;
+  await turns.turn();
+  expect(Math.max(...steps)).toBeLessThan(10);
+  await pushing.pass(2 * MINUTE_MS);
+  expect(sentTo()).toEqual([[id, numbers(1, 10)]]);
 });
 
 test("each organization's alerts follow its own plan", async () => {

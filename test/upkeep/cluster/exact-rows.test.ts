@@ -3,6 +3,7 @@ import { clusterCommands } from "../../../src/app/cluster-commands.ts";
 import { readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
+import { forgetRemoved } from "../../../src/upkeep/cluster/forget-removed.ts";
 import { CLUSTER_SECRET, type Node } from "../../support/cluster.ts";
 import { channel, idsOf, imported } from "../../support/expectations.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
@@ -102,6 +103,30 @@ describe.skipIf(!hasPostgres)("the other node has exactly", () => {
     const sql = "SELECT count(*) AS posts FROM searched_posts";
     expect(machine.query(sql)).toEqual([{ posts }]);
     expect(machine.query("SELECT * FROM post_search_stale")).toEqual([]);
+    await machine.leave();
+  });
+
+  test("posts that were sent, of which a node that joins later queues none", async () => {
+    await imported(one, "channels", [channel(1)]);
+    const { key } = await one.customer({ access: "read_write" });
+    const webhook = { url: "https://receiver.example/hook", channels: [1] };
+    await one.request("/v1/msgr/webhooks/", {
+      ...{ key, method: "POST", headers: { "content-type": "application/json" } },
+      body: JSON.stringify(webhook),
+    });
+    const published = new Date(cluster.ports.clock.now()).toISOString();
+    await imported(one, "posts", [post(1, { published_at: published })]);
+    for (let minute = 0; minute < 3; minute++) {
+      cluster.ports.clock.advance(60_000);
+      await one.app.push.runDue();
+    }
+    expect(cluster.ports.network.posts).toHaveLength(1);
+    await cluster.copyAll();
+    await forgetRemoved(one.db);
+    const machine = createMachine();
+    await joining(machine).join();
+    expect(machine.query("SELECT id FROM posts")).toEqual([{ id: 1 }]);
+    expect(machine.query("SELECT * FROM read_posts")).toEqual([]);
     await machine.leave();
   });
 

@@ -47,3 +47,23 @@ describe.skipIf(!hasPostgres)("a node copies and continues to write after a comm
     await imported(other, "channels", [channel(1)]);
   });
 });
+
+test.skipIf(!hasPostgres)(
+  "once a newer program has raised the schema, a running node answers and copies but changes nothing",
+  async () => {
+    const raise = (by: number) =>
+      commit(`UPDATE kanalog.state SET schema_version = schema_version + ${by}`);
+    await imported(one, "channels", [channel(1)]);
+    await other.copy();
+    expect((await other.get("/v1/msgr/channels/2/")).status).toBe(404);
+    await raise(1);
+    await other.copy();
+    expect((await other.get("/v1/msgr/channels/1/")).status).toBe(200);
+    await expect(other.importRows("channels", [channel(2)])).rejects.toMatchObject({
+      code: "unavailable",
+      cause: { message: expect.stringMatching(/^the cluster has schema \d+, and this node's/) },
+    });
+    await raise(-1);
+    expect((await other.get("/v1/msgr/channels/2/")).status).toBe(404);
+  },
+);

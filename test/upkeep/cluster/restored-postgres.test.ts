@@ -131,6 +131,17 @@ test.skipIf(!hasPostgres)(
 );
 
 test.skipIf(!hasPostgres)(
+  "its copy with more commits than PostgreSQL is refused at that start",
+  async () => {
+    const backup = await copyOf(url);
+    await create("a", "Lost");
+    url = await copyOf(backup);
+    await withoutMarks();
+    expect((await run("a", ["org", "list"])).notes).toContain("kanalog cluster rebuild");
+  },
+);
+
+test.skipIf(!hasPostgres)(
   "each of its copies gets a mark at its own first start, before anything is committed",
   async () => {
     const backup = await copyOf(url);
