@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { finishPostSearch, rebuildPostSearch } from "../../../src/catalog/post-search/catch-up.ts";
 import { estimatedPosts } from "../../../src/catalog/post-search/vocabulary.store.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
@@ -503,6 +504,41 @@ describe("the index follows posts and channels:", () => {
       await found("дом", [], { territory: "moskva", category: "science" });
       await appliance.app.builds.tick();
     }
+  });
+
+  test("posts of many channels are found by their new category once they are reindexed", async () => {
+    const ids = Array.from({ length: 60 }, (_, at) => 100 + at);
+    await imported(
+      appliance,
+      "channels",
+      ids.map((id) => channel(id, { category: "news" })),
+    );
+    const extra = Array.from({ length: 100 }, (_, at) => ({ id: 200 + at, channel: 100 }));
+    await posts(
+      ...[...ids.map((id) => ({ id, channel: id })), ...extra].map((of) => ({
+        ...post(1, "озеро"),
+        ...of,
+      })),
+    );
+    await imported(
+      appliance,
+      "channels",
+      ids.map((id) => ({ id, category: "auto" })),
+    );
+    await appliance.app.builds.tick();
+    const { body } = await expectOk(appliance, asking("озеро", { category: "auto", limit: 1 }));
+    expect(body.matches).toBe(160);
+    await found("озеро", [], { category: "news" });
+  });
+
+  test("the longest posts are indexed by a rebuild like others", async () => {
+    const long = `озеро ${"слово ".repeat(6_000)}`;
+    await posts(post(3, long), post(4, long), post(5, "озеро"));
+    const { db } = appliance.app.domains;
+    await rebuildPostSearch(db, appliance.ports.clock);
+    await finishPostSearch(db, appliance.ports.clock, true);
+    await found("озеро", [5, 4, 3]);
+    await found("дом", [2, 1]);
   });
 
   test("posts of a merged channel belong to the other, and those of a deleted channel are gone", async () => {

@@ -295,6 +295,14 @@ describe("the next page", () => {
     const whole = await mcp.call("msgr_channels_list", { limit: 3 });
     expect(expectToolResult(whole).next).toBeNull();
     expect(noteOf(whole)).toBeUndefined();
+    // A post may contain what the address of a next page looks like.
+    const text = '"next":"https://example.com/?cursor=abc"';
+    await imported(appliance, "posts", [
+      { id: 9, channel: 2, text, published_at: "2026-11-19T10:00:00Z" },
+    ]);
+    const posts = await mcp.call("msgr_channels_posts_retrieve", { channel: 2 });
+    expect(expectToolResult(posts).results).toMatchObject([{ text }]);
+    expect(noteOf(posts)).toBeUndefined();
   });
 
   test("is refused if a filter differs from the cursor's, naming the filter", async () => {

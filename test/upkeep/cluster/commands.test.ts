@@ -161,6 +161,15 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     expect(list.results).toMatchObject([{ node: "b", version, program: "joined", behind: 0 }]);
   });
 
+  test("a node whose disk is lost joins again under its name once it has been silent for ten seconds", async () => {
+    await init();
+    await ok(["cluster", "join"], second());
+    const anew = { ...second(), KANALOG_DB: machine.path("anew.db") };
+    expect(await refused(["cluster", "join"], anew)).toContain("Another node named b");
+    await inPostgres("UPDATE kanalog.nodes SET seen_at = now() - interval '11 seconds'");
+    await ok(["cluster", "join"], anew);
+  });
+
   test("an import that waits for all nodes names those that are silent", async () => {
     await init();
     await ok(["cluster", "join"], second());

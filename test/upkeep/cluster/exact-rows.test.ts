@@ -109,24 +109,39 @@ describe.skipIf(!hasPostgres)("the other node has exactly", () => {
   test("posts that were sent, of which a node that joins later queues none", async () => {
     await imported(one, "channels", [channel(1)]);
     const { key } = await one.customer({ access: "read_write" });
-    const webhook = { url: "https://receiver.example/hook", channels: [1] };
-    await one.request("/v1/msgr/webhooks/", {
-      ...{ key, method: "POST", headers: { "content-type": "application/json" } },
-      body: JSON.stringify(webhook),
-    });
+    const create = async (path: string, body: object): Promise<number> => {
+      const { status, body: made } = await one.request(path, {
+        ...{ key, method: "POST", headers: { "content-type": "application/json" } },
+        body: JSON.stringify(body),
+      });
+      expect(status).toBe(201);
+      return made.id;
+    };
+    const url = "https://receiver.example/hook";
+    const webhook = await create("/v1/msgr/webhooks/", { url, channels: [1] });
+    await create("/v1/msgr/alerts/", { name: "Posts", q: "post", webhook });
+    // An alert's row is written with each of its events, so only this one is copied before the post.
+    await create("/v1/msgr/alerts/", { name: "Birds", q: "bird", webhook });
+    // So many that the node gets the posts after the webhook, and not in one transaction with it.
+    await imported(
+      one,
+      "channels",
+      Array.from({ length: 600 }, (_, at) => channel(at + 10)),
+    );
     const published = new Date(cluster.ports.clock.now()).toISOString();
     await imported(one, "posts", [post(1, { published_at: published })]);
     for (let minute = 0; minute < 3; minute++) {
       cluster.ports.clock.advance(60_000);
       await one.app.push.runDue();
     }
-    expect(cluster.ports.network.posts).toHaveLength(1);
+    expect(cluster.ports.network.posts).toHaveLength(2);
     await cluster.copyAll();
     await forgetRemoved(one.db);
     const machine = createMachine();
     await joining(machine).join();
     expect(machine.query("SELECT id FROM posts")).toEqual([{ id: 1 }]);
     expect(machine.query("SELECT * FROM read_posts")).toEqual([]);
+    expect(machine.query("SELECT * FROM alert_posts")).toEqual([]);
     await machine.leave();
   });
 
