@@ -435,6 +435,18 @@ describe("the index follows posts and channels:", () => {
     await found("дом", [2], { views_min: 8 });
   });
 
+  test("a changed mark of advertising and changed media change what filters find", async () => {
+    await posts({ id: 1, is_ad: true });
+    await found("дом", [1], { is_ad: true });
+    await found("дом", [2], { is_ad: false });
+    await posts({ id: 2, media: "photo" });
+    await found("дом", [2], { media: "photo" });
+    await posts({ id: 2, media: "video" }, { id: 1, is_ad: false });
+    await found("дом", [], { media: "photo" });
+    await found("дом", [2], { media: "video" });
+    await found("дом", [], { is_ad: true });
+  });
+
   test("a changed publication time moves the post", async () => {
     await posts({ id: 2, published_at: "2020-01-01T00:00:00+03:00" });
     await found("дом", [1, 2]);

@@ -59,6 +59,16 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(50);
     expect(statuses.filter((status) => status === 429)).toHaveLength(70);
     expect(await units()).toBe(50);
+    const refused = () =>
+      one.db
+        .prepare<{ requests: number }>(
+          `SELECT sum(requests) AS requests FROM usage_days
+           WHERE status = 429 AND organization_id = ?`,
+        )
+        .get(customer.organizationId)?.requests;
+    // Some are refused by the node alone, and counted after their answers.
+    for (let looks = 0; looks < 100 && refused() !== 70; looks++) await cluster.copyAll();
+    expect(refused()).toBe(70);
   });
 
   test("each answer reports what is left after it, and no two report the same", async () => {
@@ -130,17 +140,15 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
 
   test("a key's last use on one node is shown by the other, and no earlier use replaces it", async () => {
     const { clock } = cluster.ports;
-    const usedAt = clock.now();
-    for (const behindMs of [0, 60_000]) {
-      // The other node's clock may be a little behind.
-      clock.advance(-behindMs);
-      await ask(behindMs === 0 ? one : other);
-      clock.advance(behindMs);
-      await one.app.services.copyNewest();
-      await other.copy();
-      const [key] = await other.app.domains.keys.keys(customer.organizationId);
-      expect(key?.lastUsedAt).toBe(usedAt);
-    }
+    await ask(one);
+    // The other node's clock is a little behind, and its copy does not know of that use yet.
+    clock.advance(-60_000);
+    await ask(other);
+    clock.advance(60_000);
+    await one.app.services.copyNewest();
+    await other.copy();
+    const [key] = await other.app.domains.keys.keys(customer.organizationId);
+    expect(key?.lastUsedAt).toBe(clock.now());
   });
 
   test("the last use of a key created and used between copying rows and usage is shown too", async () => {
