@@ -12,6 +12,7 @@ import {
   idsOf,
   imported,
   pagesOf,
+  pathOfNext,
 } from "../../support/expectations.ts";
 
 const SEARCH = "/v1/msgr/posts/search/";
@@ -344,6 +345,26 @@ describe("the work of a search is limited:", () => {
     }
   });
 
+  test("pages by views continue among posts without any, however many match", async () => {
+    await many(
+      10_050,
+      () => "дом",
+      (id) => (id <= 30 ? id : 0),
+    );
+    const from = (id: number, count: number) => Array.from({ length: count }, (_, at) => id - at);
+    let path = asking("дом", { ordering: "-views", limit: 20 });
+    for (const ids of [
+      from(30, 20),
+      [...from(10, 10), ...from(10_050, 10)],
+      from(10_040, 20),
+      from(10_020, 20),
+    ]) {
+      const answer = await expectOk(appliance, path);
+      expect(idsOf(answer)).toEqual(ids);
+      path = pathOfNext(answer.body.next);
+    }
+  });
+
   test("ordering by views refuses more than 50,000 matches of one level, and sorts all of fewer", async () => {
     await many(
       50_003,
@@ -565,8 +586,7 @@ test("post search needs the Start plan and costs one unit", async () => {
   await posts(post(1, "дом"));
   const { key: onTest } = await appliance.customer({ plan: "test" });
   await expectRefusal(appliance, asking("дом"), 403, "tariff_required", onTest);
-  const { key, organizationId } = await appliance.customer({ plan: "start" });
+  const { key } = await appliance.customer({ plan: "start" });
   const answer = await expectOk(appliance, asking("дом"), key);
   expect(answer.headers.get("x-request-cost")).toBe("1");
-  expect(organizationId).toBeGreaterThan(0);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { clusterCommands } from "../../../src/app/cluster-commands.ts";
 import { readConfig } from "../../../src/config.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { inTransaction } from "../../../src/db/transaction.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
 import { forgetRemoved } from "../../../src/upkeep/cluster/forget-removed.ts";
 import { CLUSTER_SECRET, type Node } from "../../support/cluster.ts";
@@ -201,3 +202,17 @@ describe.skipIf(!hasPostgres)("numbers", () => {
     expect(ids).toEqual([first, first + 1, first + 2]);
   });
 });
+
+test.skipIf(!hasPostgres)(
+  "a node's own work, which waits for no other node, cannot change a shared row",
+  async () => {
+    await imported(one, "channels", [channel(1)]);
+    const { clock } = cluster.ports;
+    const change = inTransaction(one.db, clock, "metrics", (tx) =>
+      tx.prepare("UPDATE channels SET subscribers = 7").run(),
+    );
+    await expect(change).rejects.toThrow("metrics changed rows of all nodes");
+    expect((await one.get("/v1/msgr/channels/1/")).body.subscribers).toBe(1000);
+    await imported(one, "channels", [channel(2)]);
+  },
+);
