@@ -66,6 +66,13 @@ test("a prefix matches words that begin with it, not other words of the same ste
   expect(found(indexOf(["принимат*", "ушей*", "runn*"]), "принимать уши, running")).toEqual([1, 3]);
 });
 
+test("a word, its prefix, its exact form, its tag and its handle are told apart", () => {
+  const index = indexOf(["банк", "банк*", "=банк", "#банк", "@банк"]);
+  expect(found(index, "банковский")).toEqual([2]);
+  expect(found(index, "банки")).toEqual([1, 2]);
+  expect(found(index, "#банк")).toEqual([1, 2, 3, 4]);
+});
+
 test("the index finds what testing each alert finds, whatever is added, changed and removed", () => {
   const change = fc.record({ id: fc.integer({ min: 1, max: 12 }), q: fc.option(query) });
   fc.assert(

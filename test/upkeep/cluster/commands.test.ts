@@ -161,6 +161,9 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     const { version } = JSON.parse(await ok(["cluster", "join", "--json"], second()));
     const list = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
     expect(list.results).toMatchObject([{ node: "b", version, program: "joined", behind: 0 }]);
+    await ok(["org", "create", "--name", "Next", "--plan", "profi"], settings());
+    const later = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
+    expect(later.results).toMatchObject([{ node: "b", version, behind: 1 }]);
   });
 
   test("a node that joins knows when each key was last used before there was a cluster", async () => {
