@@ -1,9 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beginRemoval } from "../../../src/catalog/manage/removals.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import { cutMatches, endMatchedPart } from "../../../src/push/webhooks/alerts/cut-matches.ts";
 import { matchPosts } from "../../../src/push/webhooks/alerts/match-posts.ts";
 import { createAlertTurns } from "../../../src/push/webhooks/alerts/push-alerts.ts";
+import { channelWatchers } from "../../../src/push/webhooks/manage/channel-watchers.store.ts";
+import { channel, imported } from "../../support/expectations.ts";
 import { MINUTE_MS, numbers, type Pushing, RECEIVER, startPushing } from "../../support/pushing.ts";
 
 /** Matches of alerts on their way into events, while something changes. */
@@ -141,4 +144,32 @@ test("each organization's alerts follow its own plan", async () => {
   await read(numbers(2, 3));
   await pushing.pass(2 * MINUTE_MS);
   expect(sentTo().slice(1)).toEqual([[another, [2, 3]]]);
+});
+
+describe("a post of a channel that is being merged into another", () => {
+  const begin = (id: number, intoId: number) =>
+    beginRemoval(
+      pushing.appliance.app.domains.db,
+      pushing.appliance.ports.clock,
+      channelWatchers,
+      { id, intoId },
+      COMMAND_LINE,
+    );
+
+  test("is sent as one of the other", async () => {
+    const of = await alert({ channel: 2 });
+    await read([1]);
+    await begin(3, 2);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(sentTo()).toEqual([[of, [1]]]);
+  });
+
+  test("is not sent if the other is hidden", async () => {
+    await alert();
+    await imported(pushing.appliance, "channels", [channel(4, { is_public: false })]);
+    await read([1]);
+    await begin(3, 4);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(sentTo()).toEqual([]);
+  });
 });
