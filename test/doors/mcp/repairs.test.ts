@@ -260,6 +260,16 @@ describe("tolerated input", () => {
   });
 });
 
+test("an @ before anything but a channel stays: in a search of posts it stands for a handle", async () => {
+  const at = { channel: 3, published_at: "2026-11-19T10:00:00Z" };
+  await imported(appliance, "posts", [
+    { id: 20, text: "by @somebody", ...at },
+    { id: 21, text: "by somebody", ...at },
+  ]);
+  const found = await mcp.call("msgr_posts_search_list", { q: "@somebody" });
+  expect(expectToolResult(found).results).toMatchObject([{ id: 20 }]);
+});
+
 describe("the next page", () => {
   test("is described in the text as the call that returns it", async () => {
     for (const [tool, args, needed] of [
