@@ -53,8 +53,7 @@ export function selectSimilar(db: Database, channelId: number): JsonText<Similar
     const other = compared(db, id);
     if (other === undefined || other.kind !== channel.kind) continue;
     const { shared, part } = together.get(id) ?? { shared: 0, part: 0 };
-    const similarity = similarityOf(channel, other, part);
-    if (similarity !== null) found.push({ ...other, ...similarity, shared });
+    found.push({ ...other, ...similarityOf(channel, other, part), shared });
   }
   found.sort((one, other) => other.points - one.points || one.id - other.id);
   return toJsonText(found.slice(0, SIMILAR_MAX).map(shown));

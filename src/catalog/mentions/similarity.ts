@@ -20,11 +20,11 @@ const NEAR_DOUBLINGS = 1;
 const FAR_DOUBLINGS = 4;
 
 /**
- * Score of another channel. Null for one that is never mentioned together with this one and shares no
- * category: a similar size or territory alone means nothing.
+ * Score of another channel, which is mentioned together with this one or shares a category: a similar size
+ * or territory alone means nothing.
  * @param part share, 0 to 1, of those who mention this channel that mention the other too; weighted
  */
-export function similarityOf(channel: Compared, other: Compared, part: number): Similarity | null {
+export function similarityOf(channel: Compared, other: Compared, part: number): Similarity {
   const reasons: SimilarReason[] = [];
   let points = MENTIONED_TOGETHER * part;
   if (part > 0) reasons.push("mentioned_together");
@@ -36,7 +36,6 @@ export function similarityOf(channel: Compared, other: Compared, part: number): 
     points += SHARED_CATEGORY;
     reasons.push("shared_category");
   }
-  if (reasons.length === 0) return null;
   if (channel.territory !== null && channel.territory === other.territory) {
     points += SAME_TERRITORY;
     reasons.push("same_territory");

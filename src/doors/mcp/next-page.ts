@@ -1,7 +1,7 @@
 import type { ApiMethod } from "../../methods/method.ts";
 import type { RawArguments } from "../../methods/read-arguments.ts";
 
-/** The answer's last member. Inside a text its quotes would be escaped, so it occurs nowhere else. */
+/** Follows the answer's results. Inside a text its quotes would be escaped, so it occurs nowhere else. */
 const NEXT = '"next":';
 
 /**
@@ -17,7 +17,7 @@ export function nextPageText(
   const cursor = /[?&]cursor=([\w-]+)/.exec(body.slice(body.lastIndexOf(NEXT)))?.[1];
   if (cursor === undefined) return null;
   const needed = Object.entries(parameters)
-    .filter(([name, { required }]) => required && raw[name] !== undefined)
+    .filter(([, { required }]) => required)
     .map(([name]) => [name, raw[name]]);
   const args = JSON.stringify({ ...Object.fromEntries(needed), cursor });
   return `For the next page call ${operationId} with ${args}.`;

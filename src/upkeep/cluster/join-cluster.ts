@@ -8,22 +8,18 @@ import type { Database } from "../../db/database.ts";
 import { inFileTransaction } from "../../db/file-transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** Usage tables that a node copies in addition to the shared rows. */
-const COPIED = ["usage_days", "usage_periods"];
-
 /** Starts a copy in a new file, which is emptied first: the rows of a new file are the cluster's too. */
 export async function beginCopy(
   db: Database,
   clock: Clock,
   { clusterId, copyId }: { clusterId: string; copyId: string },
 ): Promise<void> {
-  const names = [...sharedTables(db).map(({ name }) => name), ...COPIED];
   await inFileTransaction(
     db,
     clock,
     "begin-copy",
     (tx) => {
-      for (const name of names) tx.exec(`DELETE FROM ${name}`);
+      for (const { name } of sharedTables(tx)) tx.exec(`DELETE FROM ${name}`);
       tx.prepare("INSERT INTO cluster_copy VALUES (?, 0, '0', 0, ?, NULL)").run(clusterId, copyId);
     },
     { checksReferences: false },

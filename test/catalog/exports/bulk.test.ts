@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { bulkPart } from "../../../src/catalog/exports/bulk-part.ts";
 import type { BulkSelection } from "../../../src/catalog/exports/bulk-selection.ts";
+import type { Position } from "../../../src/catalog/imports/kinds/exported-rows.ts";
 import type { Fields } from "../../../src/catalog/imports/reading/input-row.ts";
 import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import { readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
@@ -175,6 +176,7 @@ describe("an export", () => {
     for (const [query, keys] of [
       ["from=2026-11-03", ["1 2026-11-04"]],
       ["to=2026-11-03", ["1 2026-11-02", "3 2026-11-02"]],
+      ["from=2026-11-02&to=2026-11-02", ["1 2026-11-02", "3 2026-11-02"]],
       ["channel=3", ["3 2026-11-02"]],
       ["channel=1&from=2026-11-03&to=2026-11-03", []],
     ] as const) {
@@ -191,7 +193,7 @@ describe("an export", () => {
       appliance,
       "channels",
       many(60, (id) => ({
-        ...{ handle: `handle_${id}`, title: id % 7 === 0 ? "Новости Ёлки" : `Channel ${id}` },
+        ...{ handle: `Handle_${id}`, title: id % 7 === 0 ? "Новости Ёлки" : `Channel ${id}` },
         ...{ subscribers: id * 10, a_plus: id % 2 === 0, verified: id % 3 === 0 },
         ...{
           category: id % 5 === 0 ? "science" : "news",
@@ -220,6 +222,7 @@ describe("an export", () => {
       "territory=russia&a_plus=true",
       "kind=chat",
       "subscribers_min=100&subscribers_max=300&verified=false",
+      "subscribers_min=100&subscribers_max=100",
       "q=елки",
       "q=HANDLE_1",
       "q=@handle_12",
@@ -271,6 +274,20 @@ describe("an export", () => {
     expect(idsOf((await get("posts/?format=ndjson&from=2026-11-02")).body)).toEqual([
       3_003, 3_002, 3_004,
     ]);
+  });
+
+  test("omits a channel's posts from the moment it is hidden, even if some were sent", async () => {
+    await imported(appliance, "channels", many(2));
+    const second = { ...posts(1, 2)[0], id: 9_000 };
+    await imported(appliance, "posts", [...posts(30), second]);
+    const { db } = appliance.app.domains;
+    const selection = { ...ALL_POSTS, from: parseDay("2026-11-01") };
+    const part = (after: Position) =>
+      bulkPart(db, { selection, after, hasHeader: false, rowsMax: 10 });
+    const first = part(null);
+    expect(first.rows).toBe(10);
+    await appliance.app.domains.channels.setPublic(1, false, COMMAND_LINE);
+    expect(idsOf(Buffer.from(part(first.next).content).toString())).toEqual([9_000]);
   });
 
   test("omits a post from the moment it is taken down", async () => {
@@ -560,12 +577,13 @@ describe("a cursor is the key of the last row that arrived", () => {
   });
 
   test("and anything else is answered with 400", async () => {
-    await imported(appliance, "channels", [channel(1)]);
+    await imported(appliance, "channels", [channel(1), channel(2)]);
+    await imported(appliance, "posts", [{ ...posts(1, 2)[0], id: 2 }]);
     for (const [path, wrong] of [
       ["channels/", ["x", "-1", "1:2026-11-01", "1e3", "99999999999999999999", "%00", "%FF"]],
       ["stats/", ["1", "1:2026-02-30", "1:", ":2026-11-01"]],
       ["posts/", ["1:7", "1.5"]],
-      ["posts/?channel=1", ["7", "1:7", "2:7", "1:1.5", "1:"]],
+      ["posts/?channel=1", ["7", "1:7", "1:2", "2:7", "2:2", "1:1.5", "1:"]],
     ] as const) {
       for (const cursor of wrong) {
         const { status, body } = await get(

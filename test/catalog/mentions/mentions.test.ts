@@ -12,6 +12,7 @@ import {
   expectOk,
   expectRefusal,
   imported,
+  pagesOf,
 } from "../../support/expectations.ts";
 
 /** Which posts mention a channel (questions, section 3). */
@@ -119,6 +120,7 @@ describe("a name is resolved when the mentions are requested,", () => {
   });
 
   test("so that mentions follow a handle to its new owner, and a former handle still counts", async () => {
+    await imported(appliance, "channels", [channel(1, { handle: "Target" })]);
     await posts(post(1, "@target"));
     await imported(appliance, "channels", [channel(1, { handle: "renamed" })]);
     await posts(post(2, "@renamed"));
@@ -152,6 +154,14 @@ describe("a name is resolved when the mentions are requested,", () => {
     // A post that belonged to the merged channel is the remaining channel's own now.
     const { body } = await expectOk(appliance, "/v1/msgr/channels/3/mentions/?kind=link");
     expect(body.results.map((one: { channel: number }) => one.channel)).toEqual([2, 2]);
+  });
+
+  test("so that a channel has the mentions of all that were merged into it one after another", async () => {
+    await imported(appliance, "channels", [channel(4, { handle: "fourth" })]);
+    await posts(post(1, "@target"), post(2, "x", { forwarded_from: 1 }));
+    await appliance.app.domains.channels.merge(1, 3, COMMAND_LINE);
+    await appliance.app.domains.channels.merge(3, 4, COMMAND_LINE);
+    await mentions([2, 1], "/v1/msgr/channels/4/mentions/");
   });
 });
 
@@ -227,20 +237,23 @@ describe("the list", () => {
     await posts(...rows);
     const expected = rows.map(({ id }) => id as number).toReversed();
     for (const limit of [1, 3, 7, 39, 40]) {
-      const seen: number[] = [];
-      for (let path = `${MENTIONS}?limit=${limit}`; path !== ""; ) {
-        const { body } = await expectOk(appliance, path);
-        seen.push(...body.results.map(({ id }: { id: number }) => id));
-        const { next } = body;
-        path = next === null ? "" : new URL(next).pathname + new URL(next).search;
-      }
-      expect(seen, `limit ${limit}`).toEqual(expected);
+      const pages = await pagesOf(appliance, `${MENTIONS}?limit=${limit}`);
+      expect(pages.flat(), `limit ${limit}`).toEqual(expected);
+      expect(pages, `limit ${limit}`).toHaveLength(Math.ceil(40 / limit));
     }
     const days = `${MENTIONS}?from=2026-11-02&to=2026-11-03`;
     await mentions(expected.slice(19, 33), days);
     const page = await expectOk(appliance, `${days}&limit=5`);
     const { pathname, search } = new URL(page.body.next);
     await mentions(expected.slice(24, 29), pathname + search);
+  });
+
+  test("includes both ends of a period of Moscow days, to the second", async () => {
+    const times = ["11-01T23:59:59", "11-02T00:00:00", "11-03T23:59:59", "11-04T00:00:00"];
+    await posts(
+      ...times.map((time, at) => post(at + 1, "@target", { published_at: `2026-${time}+03:00` })),
+    );
+    await mentions([3, 2], `${MENTIONS}?from=2026-11-02&to=2026-11-03`);
   });
 
   test("is a 404 for an unknown channel, a 400 for wrong parameters, and needs the Start plan", async () => {
@@ -277,6 +290,8 @@ describe("the list", () => {
 describe("a database from a version without mentions", () => {
   let old: Appliance;
   const list = (path = MENTIONS) => old.get(path);
+  /** Names a channel that is not in the catalog in both ways. */
+  const again = { id: 1, text: "@target @gone", forwarded_from: "@gone" };
 
   beforeAll(async () => {
     old = await startAppliance();
@@ -285,12 +300,12 @@ describe("a database from a version without mentions", () => {
       channel(2, { handle: "source" }),
     ]);
     const rows = Array.from({ length: 90 }, (_, at) =>
-      post(at + 1, at % 2 === 0 ? "@target" : "no", {
+      post(at + 1, at % 2 === 0 || at === 89 ? "@target" : "no", {
         published_at: day(1 + (at % 19)),
         forwarded_from: at % 10 === 1 ? 1 : null,
       }),
     );
-    await imported(old, "posts", rows);
+    await imported(old, "posts", [...rows, again]);
   });
   afterAll(() => old.close());
 
@@ -298,10 +313,10 @@ describe("a database from a version without mentions", () => {
     const { db } = old.app.domains;
     const all = () => statement<object>(db, "SELECT * FROM mentions ORDER BY 1, 2, 3").all();
     const written = all();
-    expect(written).toHaveLength(54);
+    expect(written).toHaveLength(56);
     db.exec("DELETE FROM mentions; INSERT INTO background_builds VALUES ('mentions', 0, 90)");
     // One of the older posts is imported again meanwhile.
-    await imported(old, "posts", [{ id: 1, text: "@target again" }]);
+    await imported(old, "posts", [again]);
 
     const { status, body, headers } = await list();
     expect([status, body]).toEqual([
@@ -313,6 +328,7 @@ describe("a database from a version without mentions", () => {
       },
     ]);
     expect(headers.get("x-request-cost")).toBe("0");
+    expect(headers.get("retry-after")).toBe("60");
     expect((await list("/v1/msgr/channels/1/similar/")).status).toBe(503);
     expect((await list("/v1/msgr/channels/1/")).status).toBe(200);
     expect(old.app.builds.list()).toMatchObject([{ name: "mentions", percent: 0 }]);

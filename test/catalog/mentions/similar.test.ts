@@ -57,6 +57,92 @@ test("the score is the sum of the guide's points, and the reasons say what they 
   ]);
 });
 
+test("another category in common counts less than the primary one; two channels without any share none", async () => {
+  await channels(
+    channel(1, { handle: "one", category: "science", categories: "news", subscribers: 1000 }),
+    channel(2, { handle: "two", category: "news", subscribers: 2000 }),
+    channel(3, { handle: "three", categories: "science", subscribers: 480 }),
+    channel(4, { handle: "four", subscribers: 1_000_000 }),
+    channel(5, { handle: "five" }),
+    channel(6),
+  );
+  await mention(6, "@one @two @four");
+  const size = (other: number) => 15 * (1 - Math.abs(Math.log2((other + 1) / 1001)) / 4);
+  expect(await similar()).toMatchObject([
+    {
+      ...{ id: 2, score: Math.round(50 + 15 + size(2000)) },
+      reasons: ["mentioned_together", "shared_category", "near_size"],
+    },
+    // Nothing is subtracted for a size that is very different.
+    { id: 4, score: 50, reasons: ["mentioned_together"] },
+    { id: 3, score: Math.round(15 + size(480)), reasons: ["shared_category"] },
+  ]);
+  const { body } = await expectOk(appliance, "/v1/msgr/channels/4/similar/");
+  expect(body.results[0]).toMatchObject({ id: 1, reasons: ["mentioned_together"] });
+  await mention(6, "@four @five");
+  const { results } = (await expectOk(appliance, "/v1/msgr/channels/5/similar/")).body;
+  expect(results).toMatchObject([
+    { id: 1, reasons: ["mentioned_together", "near_size"] },
+    { id: 2, reasons: ["mentioned_together", "near_size"] },
+    { id: 4, reasons: ["mentioned_together"] },
+  ]);
+});
+
+test("a chat is similar to chats only, and a channel has one name for each source that mentions it", async () => {
+  await channels(
+    channel(1, { handle: "one" }),
+    channel(2, { handle: "two", msgr_id: "2222" }),
+    channel(3, { handle: "three", kind: "chat" }),
+    ...[4, 5].map((id) => channel(id)),
+  );
+  await mention(4, "@one @two @three");
+  await mention(5, "@one t.me/c/2222/1");
+  expect(await similar()).toMatchObject([{ id: 2, shared: 2 }]);
+});
+
+test("channels of the same territory are found however large they are; ties come by number", async () => {
+  const many = (from: number, more: Fields) =>
+    Array.from({ length: 60 }, (_, at) => channel(from + at, { category: "science", ...more }));
+  await channels(
+    channel(1, { category: "science", territory: "moskva", subscribers: 1000 }),
+    ...many(100, { subscribers: 900 }),
+    ...many(200, { subscribers: 1100 }),
+    channel(90, { category: "science", territory: "moskva", subscribers: 3000 }),
+  );
+  const found = await similar();
+  expect(found[0]).toMatchObject({ id: 90, reasons: ["same_category", "same_territory"] });
+  const ids = found.slice(1).map(({ id }) => id as number);
+  expect(ids).toHaveLength(19);
+  expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+});
+
+test("the 200 channels that mention it most often count, however little each adds to the score", async () => {
+  const sources = Array.from({ length: 201 }, (_, at) => 1_000 + at);
+  await channels(
+    channel(1, { handle: "one" }),
+    ...["two", "three", "four", "five"].map((handle, at) => channel(2 + at, { handle })),
+    channel(6, { handle: "seldom", subscribers: 1_000_000 }),
+    channel(7, { handle: "last" }),
+    ...sources.map((id) => channel(id)),
+  );
+  const rows = sources.flatMap((source, at) => [
+    { channel: source, text: "@one @two @three @four @five" },
+    ...(at < 200 ? [{ channel: source, text: at === 0 ? "@one @seldom" : "@one" }] : []),
+    ...(at === 200 ? [{ channel: source, text: "@last" }] : []),
+  ]);
+  await imported(
+    appliance,
+    "posts",
+    rows.map((row, at) => ({ ...row, id: at + 1, published_at: "2026-11-19T10:00:00Z" })),
+  );
+  const found = await similar();
+  expect(found.map(({ id, shared }) => [id, shared])).toEqual([
+    ...[2, 3, 4, 5].map((id) => [id, 200]),
+    [6, 1],
+  ]);
+  expect(found.at(-1)).toMatchObject({ score: 1 });
+});
+
 test("without mentions a channel is compared with those of its category, nearest in size first", async () => {
   await channels(
     channel(1, { category: "science", subscribers: 1000 }),

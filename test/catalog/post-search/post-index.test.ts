@@ -119,6 +119,7 @@ test("post search that is switched off has no index and says so; switched on aga
   await importPosts(51, 60);
   expect(machine.query("SELECT 1 FROM searched_posts")).toEqual([]);
   expect(machine.query("SELECT 1 FROM post_search_docsize")).toEqual([]);
+  expect(machine.query("SELECT 1 FROM post_search_stems")).toEqual([]);
   expect(await faults()).toEqual([]);
   await off.stop();
   const refused = await machine.run(["search", "rebuild"], OFF);

@@ -22,6 +22,8 @@ test("a phrase matches consecutive words in any form", () => {
   expect(finds('"новый дом"', "дом новый")).toBe(false);
   expect(finds('"новый дом"', "новый красный дом")).toBe(false);
   expect(finds("кто-то", "то кто")).toBe(false);
+  // A tag is also a word.
+  expect(finds('"новый дом сад"', "новый #дом, сад")).toBe(true);
 });
 
 test("a minus excludes texts with the word or phrase", () => {
@@ -68,6 +70,8 @@ test("unclosed quotes and misplaced signs are searched as words", () => {
   expect(readPostQuery('"новый дом')).toEqual(readPostQuery("новый дом"));
   expect(readPostQuery("=#дом")).toEqual(readPostQuery("дом"));
   expect(readPostQuery("((дом))")).toEqual(readPostQuery("дом"));
+  expect(readPostQuery("(дома*")).toEqual(readPostQuery("дома"));
+  expect(readPostQuery("#дом-сад")).toEqual(readPostQuery('"дом сад"'));
   expect(readPostQuery("NEAR(дом)^2 AND {a}:b")).not.toBeNull();
 });
 

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createServer, type Server } from "node:net";
 import { openConnection } from "../../../src/db/cluster/connection.ts";
+import { hasPostgres, newPostgresDatabase } from "../../support/postgres.ts";
 
-/** Tests concurrent uses of a connection to an address where nothing answers. */
+/** A connection to an address where nothing answers, and to a server that stops taking writes. */
 
 let server: Server;
 let tried: number;
@@ -31,3 +32,17 @@ test("uses that waited for a failed attempt to connect get its error, without fu
   await connection.close();
   expect(tried).toBe(2);
 });
+
+test.skipIf(!hasPostgres)(
+  "a connection on which the server has become read-only is replaced at the next use",
+  async () => {
+    const connection = openConnection(await newPostgresDatabase(), "test");
+    const query = (sql: string) => connection.use((session) => session.query(sql));
+    await query("SET default_transaction_read_only = on");
+    await expect(query("CREATE TABLE written (at int)")).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    await query("CREATE TABLE written (at int)");
+    await connection.close();
+  },
+);

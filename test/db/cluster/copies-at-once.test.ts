@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { derivedRows } from "../../../src/catalog/derived-rows.ts";
 import { copyFromCluster } from "../../../src/db/cluster/cluster-transaction.ts";
-import { copiedVersion, linkToCluster } from "../../../src/db/cluster/link.ts";
+import { copiedVersion, linkToCluster, requireCluster } from "../../../src/db/cluster/link.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
 import { inTransaction } from "../../../src/db/transaction.ts";
@@ -94,5 +94,65 @@ test.skipIf(!hasPostgres)(
     await Promise.all([copied, changed]);
     await copyFromCluster(first, systemClock);
     expectSameRows(first, changing);
+  },
+);
+
+test.skipIf(!hasPostgres)(
+  "a copy that another process of the node has overtaken does not bring back older rows",
+  async () => {
+    const first = open(machine.database);
+    const [slow, fast] = [open(machine.path("b.db")), open(machine.path("b.db"))];
+    const holding = open(machine.path("b.db"), false);
+    await copyFromCluster(fast, systemClock);
+    await rename(first, "Older");
+    holding.exec("BEGIN IMMEDIATE");
+    const gate = gatedClock();
+    const copied = copyFromCluster(slow, gate.clock);
+    await gate.waits;
+    await rename(first, "Newer");
+    holding.exec("ROLLBACK");
+    await copyFromCluster(fast, systemClock);
+    gate.go();
+    await copied;
+    expect(copiedVersion(fast)).toBe(copiedVersion(first));
+    expectSameRows(first, fast);
+  },
+);
+
+test.skipIf(!hasPostgres)(
+  "a node that lacks many rows makes the others wait for the last of them only",
+  async () => {
+    const first = open(machine.database);
+    const behind = open(machine.path("b.db"));
+    const PARTS = 12;
+    const ROWS = 500;
+    for (let part = 0; part < PARTS; part++) {
+      await inTransaction(first, systemClock, "categories", (tx) =>
+        tx
+          .prepare(
+            `WITH RECURSIVE n AS (SELECT 1 AS at UNION ALL SELECT at + 1 FROM n WHERE at < ${ROWS})
+             INSERT INTO categories (slug, name, position) SELECT ? || at, 'Name', at FROM n`,
+          )
+          .run(`slug-${part}-`),
+      );
+    }
+    const { authority } = requireCluster(behind);
+    const { inTurn } = authority;
+    let copied = 0;
+    authority.inTurn = (work) =>
+      inTurn((turn) =>
+        work({
+          ...turn,
+          async changesAfter(version, rowsMax) {
+            const changes = await turn.changesAfter(version, rowsMax);
+            copied += changes.rows.length;
+            return changes;
+          },
+        }),
+      );
+    await rename(behind, "Renamed");
+    expect(copied).toBeWithin(1, 2_000 + 2 * ROWS);
+    await copyFromCluster(first, systemClock);
+    expectSameRows(first, behind);
   },
 );

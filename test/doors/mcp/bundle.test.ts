@@ -61,6 +61,8 @@ async function installed(
 
 test("an appliance always serves the same bytes, without a key", async () => {
   expect(await (await fetch(`${address}/docs/mcp/kanalog.mcpb`)).bytes()).toEqual(bundle);
+  // The time of its first file: 1 January 1980, whenever the appliance was started.
+  expect(new DataView(bundle.buffer).getUint32(10, true)).toBe(0x0021_0000);
 });
 
 test("the appliance's address is filled in, and the icon is a square picture", async () => {

@@ -113,6 +113,13 @@ describe("the revision in the header", () => {
     });
   }
 
+  test("is quoted without control characters, and shortened if it is long", async () => {
+    const header = `1\u0085${"2".repeat(5_000)}`;
+    const answer = await mcp.ask("tools/list", {}, { "mcp-protocol-version": header });
+    expectRpcError(answer, -32022, 400);
+    expect(answer.body.error.data.requested).toMatch(/^12{98}…$/);
+  });
+
   test("is supported exactly if server/discover lists it", async () => {
     const { body } = await mcp.modern("server/discover");
     const refused = await mcp.ask("ping", {}, { "mcp-protocol-version": "1999-01-01" });

@@ -117,8 +117,10 @@ describe("a body that is not a JSON-RPC 2.0 object", () => {
     ["a method that is an object", '{"jsonrpc":"2.0","id":1,"method":{}}'],
     ["all of it behind __proto__", `{"__proto__":{"jsonrpc":"2.0","id":1,${CALL}}}`],
   ] as const) {
-    test(`${what} is -32600 with HTTP 400, and nothing runs`, async () => {
-      expectRpcError(await mcp.post(body), -32600, 400);
+    test(`${what} is -32600 with HTTP 400 and the id, if it has one, and nothing runs`, async () => {
+      const answer = await mcp.post(body);
+      expectRpcError(answer, -32600, 400);
+      expect(answer.body.id).toBe(/^{("jsonrpc":[^,]*,)?"id":1/.test(body) ? 1 : null);
       await expectNothingRan();
     });
   }
@@ -285,7 +287,10 @@ describe("a hostile body", () => {
     const text = "x".repeat(1_000_000);
     const ping = (id: string) => mcp.post(`{"jsonrpc":"2.0","id":"${id}","method":"ping"}`);
     expect((await ping(text.slice(0, 2_048))).body.id).toBe(text.slice(0, 2_048));
-    expect((await ping(text)).body).toMatchObject({ id: null, error: { code: -32600 } });
+    // The limit is in bytes of JSON.
+    for (const long of [text, "я".repeat(1_100), "\\u0001".repeat(400)]) {
+      expect((await ping(long)).body).toMatchObject({ id: null, error: { code: -32600 } });
+    }
     for (const list of ["q", "category", "territory", "cursor", "kind", "ids", "verified"]) {
       const answer = await mcp.call("msgr_channels_list", { [list]: text });
       expectToolError(answer, `400 invalid: ${list}: `);

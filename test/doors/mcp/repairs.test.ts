@@ -260,6 +260,16 @@ describe("tolerated input", () => {
   });
 });
 
+test("an @ before anything but a channel stays: in a search of posts it stands for a handle", async () => {
+  const at = { channel: 3, published_at: "2026-11-19T10:00:00Z" };
+  await imported(appliance, "posts", [
+    { id: 20, text: "by @somebody", ...at },
+    { id: 21, text: "by somebody", ...at },
+  ]);
+  const found = await mcp.call("msgr_posts_search_list", { q: "@somebody" });
+  expect(expectToolResult(found).results).toMatchObject([{ id: 20 }]);
+});
+
 describe("the next page", () => {
   test("is described in the text as the call that returns it", async () => {
     for (const [tool, args, needed] of [
@@ -295,6 +305,14 @@ describe("the next page", () => {
     const whole = await mcp.call("msgr_channels_list", { limit: 3 });
     expect(expectToolResult(whole).next).toBeNull();
     expect(noteOf(whole)).toBeUndefined();
+    // A post may contain what the address of a next page looks like.
+    const text = '"next":"https://example.com/?cursor=abc"';
+    await imported(appliance, "posts", [
+      { id: 9, channel: 2, text, published_at: "2026-11-19T10:00:00Z" },
+    ]);
+    const posts = await mcp.call("msgr_channels_posts_retrieve", { channel: 2 });
+    expect(expectToolResult(posts).results).toMatchObject([{ text }]);
+    expect(noteOf(posts)).toBeUndefined();
   });
 
   test("is refused if a filter differs from the cursor's, naming the filter", async () => {

@@ -319,6 +319,22 @@ test("an answer that is not from an appliance becomes an error under the request
   }
 });
 
+test("an answer of several lines is written as one", async () => {
+  const proxy = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => new Response('{\n  "jsonrpc": "2.0",\n  "id": "x",\n  "result": {}\n}\n'),
+  });
+  try {
+    const talk = startTalk(bridge(["--url", `http://127.0.0.1:${proxy.port}`, "--key", key]));
+    talk.say(ping("x"));
+    const { output } = await talk.end();
+    expect(output).toBe('{"jsonrpc":"2.0","id":"x","result":{}}\n');
+  } finally {
+    await proxy.stop(true);
+  }
+});
+
 test("a wrong key fails each request under its own id, with the API's code", async () => {
   const wrong = bridge(["--url", serving.address, "--key", `${key}x`]);
   const answers = await answersTo([ping(1), call("2", "me_retrieve", {})], wrong);
@@ -344,6 +360,8 @@ test("address and key come from the options, or else from the environment", asyn
   for (const program of [
     byEnvironment(),
     bridge(["--url", `${address}/`, "--key", key]),
+    bridge(["--url", `${address}/v1/mcp/`, "--key", key]),
+    bridge(["--url", `${address}/v1/mcp`, "--key", key]),
     bridge(["--url", address, "--key", key], { KANALOG_URL: "http://127.0.0.1:9" }),
     bridge(["--url", address, "--key", key], { KANALOG_KEY: "knl_ro_wrong" }),
     bridge(["--url", address], { KANALOG_KEY_FILE: machine.write("key", `${key}\n`) }),

@@ -71,6 +71,29 @@ test("a page shows who mentions whom as a diagram and lists, and all mentions pa
   expect(lonely).toContain("No other channel has mentioned it yet.");
 });
 
+test("the diagram names the twelve most frequent channels each way, and neither hidden ones nor itself", async () => {
+  const some = Array.from({ length: 13 }, (_, at) => 40 + at);
+  await imported(appliance, "channels", [
+    ...some.map((id) => channel(id, { handle: `h${id}`, title: `Neighbour ${id}` })),
+    channel(60, { handle: "hidden", title: "Hidden", is_public: false }),
+    channel(61, { handle: "middle", title: "Middle" }),
+  ]);
+  const at = { published_at: "2026-11-19T11:00:00Z" };
+  await imported(appliance, "posts", [
+    { id: 100, channel: 61, text: some.map((id) => `@h${id}`).join(" "), ...at },
+    { id: 101, channel: 61, text: "@hidden @middle @h50", ...at },
+    { id: 103, channel: 61, text: "@hidden @middle", ...at },
+    { id: 102, channel: 60, text: "@middle", ...at },
+  ]);
+  const { html } = await (await memberOn("start")).get("/account/channels/61/mentions/");
+  const named = [...html.matchAll(/<bdi>([^<]*)<\/bdi><\/a><\/span><\/th>/g)].map(
+    (match) => match[1],
+  );
+  const expected = [50, ...some.filter((id) => id !== 50)].slice(0, 12);
+  expect(named).toEqual(expected.map((id) => `Neighbour ${id}`));
+  expect(html).not.toContain("Hidden");
+});
+
 test("a plan without posts, and older posts still being processed, are explained in words", async () => {
   const tester = await memberOn("test");
   for (const path of ["/account/channels/1/", "/account/channels/1/mentions/"]) {

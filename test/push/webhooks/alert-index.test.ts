@@ -66,6 +66,13 @@ test("a prefix matches words that begin with it, not other words of the same ste
   expect(found(indexOf(["принимат*", "ушей*", "runn*"]), "принимать уши, running")).toEqual([1, 3]);
 });
 
+test("a word, its prefix, its exact form, its tag and its handle are told apart", () => {
+  const index = indexOf(["банк", "банк*", "=банк", "#банк", "@банк"]);
+  expect(found(index, "банковский")).toEqual([2]);
+  expect(found(index, "банки")).toEqual([1, 2]);
+  expect(found(index, "#банк")).toEqual([1, 2, 3, 4]);
+});
+
 test("the index finds what testing each alert finds, whatever is added, changed and removed", () => {
   const change = fc.record({ id: fc.integer({ min: 1, max: 12 }), q: fc.option(query) });
   fc.assert(
@@ -94,7 +101,7 @@ test("the index finds what testing each alert finds, whatever is added, changed 
 
 test("10,000 alerts on the same frequent words are told apart", () => {
   const queries = Array.from({ length: 10_000 }, (_, at) =>
-    at % 2 === 0 ? `новости -слово${at % 100}` : `(новости) "слово${at % 100} банк*" | нов*`,
+    at % 2 === 0 ? `новости -слово${at % 100}` : `(новости) "слово${at % 100} банк*" | дач*`,
   );
   const index = indexOf(queries);
   const current = new Map(queries.map((q, at) => [at + 1, q]));
@@ -102,7 +109,13 @@ test("10,000 alerts on the same frequent words are told apart", () => {
     index.remove(removed);
     current.delete(removed);
   }
-  for (const one of ["Новости: слово2", "новое слово, банковское", "ничего"]) {
+  for (const one of [
+    "Новости: слово2",
+    "новости слово3 банк",
+    "Новости дачников",
+    "дача",
+    "ничего",
+  ]) {
     expect(found(index, one)).toEqual(foundOneByOne(current, one));
   }
   expect(index.size).toBe(9_996);

@@ -53,9 +53,14 @@ test("an alert is created, shown, listed, changed and deleted, and each change i
   });
   expect((await call("GET", "1/")).body).toEqual(answer.body);
   expect((await call("GET")).body).toEqual({ results: [answer.body], next: null });
+  appliance.ports.clock.advance(DAY_MS);
   const changed = await call("PATCH", "1/", { q: "курс", channel: null, is_ad: false });
   expect(changed.body).toMatchObject({ q: "курс", channel: null, is_ad: false, name: "Rates" });
-  expect((await call("PATCH", "1/", { q: "курс" })).status).toBe(200);
+  const { created_at: createdAt, updated_at: updatedAt } = changed.body;
+  expect(createdAt).toBe(answer.body.created_at);
+  expect(Date.parse(updatedAt) - Date.parse(createdAt)).toBe(DAY_MS);
+  appliance.ports.clock.advance(DAY_MS);
+  expect((await call("PATCH", "1/", { q: "курс" })).body.updated_at).toBe(updatedAt);
   expect((await call("DELETE", "1/")).status).toBe(204);
   expectRefused(await call("GET", "1/"), 404, "not_found", "after it was deleted");
   const recorded = auditOf(appliance).filter(({ action }) => action.startsWith("alert."));
@@ -203,7 +208,17 @@ describe("the preview", () => {
     await appliance.importRows("posts", [{ id: 1, channel: 1, deleted: true }]);
     await imported(appliance, "posts", [{ ...post(4, 1), text: "Другое" }]);
     await imported(appliance, "channels", [{ id: 3, is_public: false }]);
-    expect((await preview(id)).results).toMatchObject([{ id: 2 }]);
+    expect(await preview(id)).toMatchObject({ matches: 1, results: [{ id: 2 }] });
+    await imported(appliance, "channels", [{ id: 2, is_public: false }]);
+    expect(await preview(ofOne)).toMatchObject({ matches: 0, results: [] });
+  });
+
+  test("includes a post that its messenger's clock dates a little ahead, as is sent", async () => {
+    const id = await made();
+    await imported(appliance, "posts", [
+      { id: 1, channel: 1, published_at: at(-0.001), text: "Слово" },
+    ]);
+    expect(await preview(id)).toMatchObject({ matches: 1, results: [{ id: 1 }] });
   });
 
   test("examines the posts read last, and says if there are more than it examines", async () => {

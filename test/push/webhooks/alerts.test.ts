@@ -186,8 +186,6 @@ describe("filters", () => {
     await imported(pushing.appliance, "channels", [
       { ...channel(3), category: "science", categories: ["economics"], territory: "moskva" },
     ]);
-    const { directory } = { directory: await pushing.call("GET", "/v1/msgr/territories/") };
-    expect(directory.status).toBe(200);
     const wanted = [
       await alert({ category: "science" }),
       await alert({ category: "economics" }),
@@ -280,8 +278,10 @@ describe("an alert", () => {
   test("sends at most a thousand posts per Moscow day, and drops the rest of that day", async () => {
     const id = await alert();
     const other = await alert({ q: "погода" });
-    await pushing.read(numbers(1, ALERT_POSTS_A_DAY + 20), { channel: 3, text: "ипотека" });
-    await pushing.pass(MINUTE_MS);
+    for (const ids of [numbers(1, 700), numbers(701, ALERT_POSTS_A_DAY + 20)]) {
+      await pushing.read(ids, { channel: 3, text: "ипотека" });
+      await pushing.pass(MINUTE_MS);
+    }
     const sent = () => matched().reduce((sum, [, posts]) => sum + posts.length, 0);
     expect(sent()).toBe(ALERT_POSTS_A_DAY);
     expect((await pushing.call("GET", `${ALERTS}${id}/`)).body.sent_today).toBe(ALERT_POSTS_A_DAY);

@@ -60,6 +60,16 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(50);
     expect(statuses.filter((status) => status === 429)).toHaveLength(70);
     expect(await units()).toBe(50);
+    const refused = () =>
+      one.db
+        .prepare<{ requests: number }>(
+          `SELECT sum(requests) AS requests FROM usage_days
+           WHERE status = 429 AND organization_id = ?`,
+        )
+        .get(customer.organizationId)?.requests;
+    // Some are refused by the node alone, and counted after their answers.
+    for (let looks = 0; looks < 100 && refused() !== 70; looks++) await cluster.copyAll();
+    expect(refused()).toBe(70);
   });
 
   test("each answer reports what is left after it, and no two report the same", async () => {
@@ -96,12 +106,50 @@ describe.skipIf(!hasPostgres)("over two nodes", () => {
     expect(JSON.stringify(days)).toContain('"units":2');
   });
 
-  test("a key's last use on one node is shown by the other", async () => {
+  test("refused requests and the parts of an export are counted as on one machine", async () => {
+    await imported(
+      one,
+      "channels",
+      Array.from({ length: 2_001 }, (_, at) => channel(at + 1)),
+    );
+    await other.copy();
+    const exporting = await one.customer();
+    await other.copy();
+    const path = "/v1/msgr/export/channels/?format=ndjson";
+    expect((await other.request(path, { key: exporting.key })).status).toBe(200);
+    await quota(2);
+    await other.copy();
+    for (const status of [200, 200, 429, 429]) expect((await ask(other)).status).toBe(status);
+    const counted = ({ organizationId }: Customer) =>
+      one.db
+        .prepare<{ method: string; status: number; requests: number; units: number }>(
+          `SELECT method, status, requests, units FROM usage_days
+           WHERE organization_id = ? ORDER BY status`,
+        )
+        .all(organizationId);
+    // Refused requests are counted after their answers.
+    const requests = () => counted(customer).reduce((sum, row) => sum + row.requests, 0);
+    for (let looks = 0; looks < 100 && requests() < 4; looks++) await cluster.copyAll();
+    expect(counted(exporting)).toEqual([
+      { method: "msgr_export_channels_retrieve", status: 200, requests: 1, units: 3 },
+    ]);
+    expect(counted(customer)).toEqual([
+      { method: "msgr_channels_retrieve", status: 200, requests: 2, units: 2 },
+      { method: "msgr_channels_retrieve", status: 429, requests: 2, units: 0 },
+    ]);
+  });
+
+  test("a key's last use on one node is shown by the other, and no earlier use replaces it", async () => {
+    const { clock } = cluster.ports;
     await ask(one);
+    // The other node's clock is a little behind, and its copy does not know of that use yet.
+    clock.advance(-60_000);
+    await ask(other);
+    clock.advance(60_000);
     await one.app.services.copyNewest();
     await other.copy();
     const [key] = await other.app.domains.keys.keys(customer.organizationId);
-    expect(key?.lastUsedAt).toBe(cluster.ports.clock.now());
+    expect(key?.lastUsedAt).toBe(clock.now());
   });
 
   test("the last use of a key created and used between copying rows and usage is shown too", async () => {

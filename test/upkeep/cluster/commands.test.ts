@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import pg from "pg";
+import { openDatabase } from "../../../src/db/open-database.ts";
+import { systemClock } from "../../../src/ports/clock.ts";
 import { createMachine, type Machine, type Serving } from "../../support/machine.ts";
 import { hasPostgres, newPostgresDatabase } from "../../support/postgres.ts";
 import { openPostgresLine } from "../../support/postgres-line.ts";
@@ -159,6 +161,32 @@ describe.skipIf(!hasPostgres)("a file becomes a cluster", () => {
     const { version } = JSON.parse(await ok(["cluster", "join", "--json"], second()));
     const list = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
     expect(list.results).toMatchObject([{ node: "b", version, program: "joined", behind: 0 }]);
+    await ok(["org", "create", "--name", "Next", "--plan", "profi"], settings());
+    const later = JSON.parse(await ok(["cluster", "status", "--json"], settings()));
+    expect(later.results).toMatchObject([{ node: "b", version, behind: 1 }]);
+  });
+
+  test("a node that joins knows when each key was last used before there was a cluster", async () => {
+    const usedAt = 1_790_000_000_000;
+    const file = machine.open();
+    file.exec(`UPDATE keys SET last_used_at = ${usedAt}`);
+    file.close();
+    await init();
+    await ok(["cluster", "join"], second());
+    const joined = openDatabase(machine.path("b.db"), systemClock);
+    expect(joined.prepare("SELECT last_used_at FROM keys").all()).toEqual([
+      { last_used_at: usedAt },
+    ]);
+    joined.close();
+  });
+
+  test("a node whose disk is lost joins again under its name once it has been silent for ten seconds", async () => {
+    await init();
+    await ok(["cluster", "join"], second());
+    const anew = { ...second(), KANALOG_DB: machine.path("anew.db") };
+    expect(await refused(["cluster", "join"], anew)).toContain("Another node named b");
+    await inPostgres("UPDATE kanalog.nodes SET seen_at = now() - interval '11 seconds'");
+    await ok(["cluster", "join"], anew);
   });
 
   test("an import that waits for all nodes names those that are silent", async () => {
@@ -273,6 +301,15 @@ describe.skipIf(!hasPostgres)("is refused with what to do", () => {
     expect(await refused(["restore", machine.path("copy.db")], settings())).toContain(
       "kanalog cluster rebuild",
     );
+  });
+
+  test("a program that is older than the cluster's schema", async () => {
+    await init();
+    await inPostgres("UPDATE kanalog.state SET schema_version = 999");
+    for (const words of [["org", "list"], ["serve"], ["cluster", "join"]]) {
+      const environment = words[0] === "cluster" ? second() : settings();
+      expect(await refused(words, environment)).toContain("999");
+    }
   });
 
   test("a missing secret, and a wrong one", async () => {

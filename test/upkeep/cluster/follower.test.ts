@@ -25,3 +25,23 @@ test("each reason why copying fails is logged once, and so is its recovery", asy
     "the cluster's rows are copied again",
   ]);
 });
+
+test("calls during a copy share the next one, which begins after them", async () => {
+  const begun: PromiseWithResolvers<void>[] = [];
+  const follower = createFollower(() => {
+    const copy = Promise.withResolvers<void>();
+    begun.push(copy);
+    return copy.promise;
+  }, fakeLog());
+  const first = follower.copyNewest();
+  await Promise.resolve();
+  expect(begun).toHaveLength(1);
+  const others = [follower.copyNewest(), follower.copyNewest(), follower.tick()];
+  begun[0]?.resolve();
+  await first;
+  await Promise.resolve();
+  expect(begun).toHaveLength(2);
+  begun[1]?.resolve();
+  await Promise.all(others);
+  expect(begun).toHaveLength(2);
+});

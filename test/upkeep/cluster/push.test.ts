@@ -80,6 +80,20 @@ describe.skipIf(!hasPostgres)("posts imported on both nodes", () => {
     expect(sent()).toMatchObject({ "post.created": [1, 2, 3], "post.matched": [1, 2, 3] });
   });
 
+  test("are not queued on a node that copies them after they were sent", async () => {
+    await read(one, [1, 2]);
+    for (let minute = 0; minute < 3; minute++) {
+      cluster.ports.clock.advance(60_000);
+      await one.app.push.runDue();
+    }
+    await other.copy();
+    for (const queue of ["read_posts", "alert_posts"]) {
+      expect(other.db.prepare(`SELECT * FROM ${queue}`).all()).toEqual([]);
+    }
+    await pass(3);
+    expect(sent()).toMatchObject({ "post.created": [1, 2], "post.matched": [1, 2] });
+  });
+
   test("are sent once after PostgreSQL was unreachable", async () => {
     await read(one, [1, 2]);
     for (const { line } of cluster.nodes) line.cut();

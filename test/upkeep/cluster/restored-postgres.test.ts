@@ -88,8 +88,17 @@ test.skipIf(!hasPostgres)(
   async () => {
     const backup = await copyOf(url);
     await create("a", "Lost");
+    const running = openDatabase(path("a"), systemClock);
     url = await copyOf(backup);
     await create("b", "Next");
+    linkToCluster(running, { url, node: "a" }, "test", derivedRows);
+    const change = inTransaction(running, systemClock, "rename", (tx) => {
+      tx.prepare("UPDATE organizations SET name = 'Renamed'").run();
+    });
+    await expect(change).rejects.toMatchObject({
+      cause: { message: expect.stringContaining("kanalog cluster rebuild") },
+    });
+    running.close();
     const { exitCode, notes } = await run("a", ["org", "create", "--name", "N", "--plan", "profi"]);
     expect(exitCode).not.toBe(0);
     expect(notes).toContain("kanalog cluster rebuild");
@@ -117,6 +126,17 @@ test.skipIf(!hasPostgres)(
     url = await copyOf(backup);
     await ok("c", ["cluster", "join"]);
     await create("c", "Next");
+    expect((await run("a", ["org", "list"])).notes).toContain("kanalog cluster rebuild");
+  },
+);
+
+test.skipIf(!hasPostgres)(
+  "its copy with more commits than PostgreSQL is refused at that start",
+  async () => {
+    const backup = await copyOf(url);
+    await create("a", "Lost");
+    url = await copyOf(backup);
+    await withoutMarks();
     expect((await run("a", ["org", "list"])).notes).toContain("kanalog cluster rebuild");
   },
 );

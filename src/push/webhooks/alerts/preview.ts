@@ -32,9 +32,8 @@ export function previewAlert(db: Database, { nowMs, ...criteria }: PreviewSelect
   for (const row of readRecentPosts(db, { channelId, fromMs, walkedMax: WALKED_MAX })) {
     walked += 1;
     characters += row.text.length;
-    const isRecent = row.publishedAt >= fromMs && row.publishedAt <= nowMs;
     if (
-      isRecent &&
+      row.publishedAt >= fromMs &&
       satisfiesFilters(criteria, toFacts(row)) &&
       isMatch(query, tokensOf(row.text))
     ) {
