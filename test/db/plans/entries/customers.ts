@@ -207,21 +207,6 @@ export const customers: Entries = {
       why: "The library's: with each link that is looked at it removes what is over, so only three days of links are left.",
     },
     {
-      sql: 'delete from "verifications" where ("verifications"."identifier" = ? and "verifications"."id" <> ? and "verifications"."created_at" <= ?)',
-      plan: ["SEARCH verifications USING INDEX verifications_by_identifier (identifier=?)"],
-      rows: 1,
-    },
-    {
-      sql: 'delete from "verifications" where "verifications"."id" in (select "verifications"."id" from "verifications" where "verifications"."id" = ? limit ?) and "verifications"."id" = ? returning *',
-      plan: [
-        "SEARCH verifications USING INDEX sqlite_autoindex_verifications_1 (id=?)",
-        "LIST SUBQUERY 1",
-        "  SEARCH verifications USING COVERING INDEX sqlite_autoindex_verifications_1 (id=?)",
-        "  CREATE BLOOM FILTER",
-      ],
-      rows: 2,
-    },
-    {
       sql: 'select "primary".* from (select * from "sessions" where "sessions"."person_id" = ? limit ?) as "primary"',
       plan: ["SEARCH sessions USING INDEX sessions_by_person (person_id=?)"],
       rows: 1,
