@@ -11,8 +11,8 @@ const FLAG = /(?<![\w-])--[a-z][a-z-]*/g;
 /**
  * Converts a guide's Markdown, which is trusted, to HTML: headings get the anchors that GitHub gives them
  * and a table of contents, wide content gets a box that can be scrolled by keyboard, and links to other
- * guides' files and to pictures are rewritten to their pages and URLs. Options in inline code are marked, so
- * that they are not broken at a hyphen.
+ * guides' files and to pictures are rewritten to their pages and URLs. Options in inline code and in commands
+ * are marked, so that they are not broken at a hyphen.
  */
 export function guideHtml(markdown: string, language: Language): { title: string; body: string } {
   const words = WORDS[language].docsPages;
@@ -21,7 +21,9 @@ export function guideHtml(markdown: string, language: Language): { title: string
     .html(filled(markdown, language))
     .replace(/<!--[\s\S]*?-->\n?/g, "")
     .replace(/<pre>[\s\S]*?<\/pre>|<code>[^<]*<\/code>/g, (code) =>
-      code.startsWith("<pre>") ? code : code.replace(FLAG, '<span class="flag">$&</span>'),
+      code.startsWith("<pre>") && !code.startsWith('<pre><code class="language-sh')
+        ? code
+        : code.replace(FLAG, '<span class="flag">$&</span>'),
     )
     .replace(/<h([23])>(.*?)<\/h\1>/g, (_heading, level: string, text: string) => {
       const id = anchorOf(text);

@@ -161,9 +161,17 @@ test.skipIf(CHROMIUM === undefined)(
           expect(Math.max(1, ...lines), `${name}: lines of an option`).toBe(1);
           seenFlags += lines.length;
         }
+        // On a phone each row is a block, so no name in it needs to be scrolled to.
+        const tables = page.locator("section.scroll");
+        const beyond = await tables.evaluateAll((all) =>
+          all.map((one) => one.scrollWidth - one.clientWidth),
+        );
+        expect(Math.max(0, ...beyond), `${name}: pixels of a table beyond its box`).toBe(0);
       }
     }
     expect(seenFlags).toBeGreaterThan(20);
+    await go("/docs/sources/");
+    expect(await page.locator("pre .flag").count(), "options in commands").toBeGreaterThan(5);
     // All guides are rendered in the same way: these two contain everything that a guide can.
     for (const [path, colorScheme] of [
       ["/docs/importing/", "light"],
