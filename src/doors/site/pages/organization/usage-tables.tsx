@@ -58,7 +58,7 @@ export function ByDayAndMethod({
       days={days}
       heads={methods.map((method) => (
         <th scope="col" class="number">
-          {method === null ? words.otherMethods : (ROUTES.get(method) ?? method)}
+          {method === null ? words.otherMethods : breakable(ROUTES.get(method) ?? method)}
         </th>
       ))}
       cellsOf={({ sums }) =>
@@ -70,6 +70,16 @@ export function ByDayAndMethod({
       }
     />
   );
+}
+
+/** A path that may continue on the next line after each slash, so that several fit beside each other. */
+function breakable(route: string): JSX.Element[] {
+  return route.split(/(?<=\/)/).map((part) => (
+    <>
+      {part}
+      <wbr />
+    </>
+  ));
 }
 
 /** Verb and path by operation id, which read the same in all languages. */
