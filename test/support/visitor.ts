@@ -73,8 +73,8 @@ export function visitorOf(appliance: Pick<Appliance, "request">, language = "en"
   return self;
 }
 
-/** A visitor of an appliance in another process. */
 /**
+ * A visitor of an appliance in another process.
  * @param keepalive false: each request has a connection of its own, which any of several workers may accept
  */
 export function remoteVisitor(address: string, keepalive = true): Visitor {

@@ -1,4 +1,4 @@
-/** What the server says about itself, in both eras of the protocol. */
+/** The server's description of itself, in both eras of the protocol. */
 
 export const CAPABILITIES = { tools: { listChanged: false } };
 
