@@ -89,6 +89,31 @@ export const CHANNEL_FIELDS = {
   former_handles: formerHandlesField("Handles that it had before, newest first, at most 20"),
 };
 
+export type ChannelField = keyof typeof CHANNEL_FIELDS;
+
+/** The fields' names on pages in English; `src/words/` has those in other languages. */
+export const CHANNEL_LABELS: Readonly<Record<ChannelField, string>> = {
+  id: "Number",
+  msgr_id: "Messenger id",
+  handle: "Handle",
+  title: "Title",
+  description: "Description",
+  link: "Link",
+  image: "Picture",
+  kind: "Kind",
+  subscribers: "Subscribers",
+  category: "Category",
+  categories: "Other categories",
+  territory: "Territory",
+  a_plus: "A+",
+  verified: "Verified by its owner",
+  quality: "Quality index",
+  citation: "Citation index",
+  last_post_at: "Last post",
+  is_public: "State",
+  former_handles: "Former handles",
+};
+
 /** Columns of the table `channels`, which catalog queries scan, so its rows are kept small. */
 const SCANNED = ["kind", "is_public", "subscribers", "quality", "citation", "last_post_at"];
 

@@ -5,7 +5,7 @@ import { type FieldFaults, fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
-import { CHANNEL_FIELDS } from "../channels/card.ts";
+import { CHANNEL_FIELDS, type ChannelField } from "../channels/card.ts";
 import { createChannelRecords } from "../channels/channel-records.store.ts";
 import { type RowOf, writer as writerOf } from "../fields/stored-field.ts";
 import { channelsImport } from "../imports/kinds/channels/channels-rows.ts";
@@ -14,14 +14,15 @@ import { readCells } from "../imports/kinds/read-cells.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 
-/** Fields of a channel that people can edit; the others identify it, or follow from its posts. */
-export const EDITED_FIELDS = [
-  ...(["title", "handle", "msgr_id", "kind", "description", "link", "image"] as const),
-  ...(["subscribers", "category", "categories", "territory"] as const),
-  ...(["a_plus", "verified", "quality", "citation"] as const),
-] satisfies (keyof typeof CHANNEL_FIELDS)[];
+/** Fields that identify a channel, follow from its posts and other edits, or have a button of their own. */
+const NOT_EDITED = ["id", "last_post_at", "former_handles", "is_public"] as const;
 
-export type EditedField = (typeof EDITED_FIELDS)[number];
+export type EditedField = Exclude<ChannelField, (typeof NOT_EDITED)[number]>;
+
+/** Fields of a channel that people can edit. */
+export const EDITED_FIELDS = (Object.keys(CHANNEL_FIELDS) as ChannelField[]).filter(
+  (name): name is EditedField => !NOT_EDITED.some((one) => one === name),
+);
 
 /** Writes a channel in the form of an import row. */
 export const writtenChannel = writerOf(CHANNEL_FIELDS);

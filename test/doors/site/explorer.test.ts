@@ -272,7 +272,7 @@ describe("a channel's page", () => {
       const { status, html } = await member.get(PATH + path);
       expect(status, path).toBe(200);
       expect(html).toContain("<h1>Channel 1</h1>");
-      expect(html).toContain("verified by its owner");
+      expect(html).toContain("Verified by its owner");
       expect(html).toContain("<dd>7.5</dd>");
       expect(html).toContain(
         '<a href="https://t.me/science_news" rel="noopener noreferrer nofollow"><bdi>@science_news</bdi>',

@@ -26,7 +26,7 @@ export function CatalogForm({
   /** Id of the element with the results. */
   results: string;
 }): JSX.Element {
-  const words = visit.words.explorerPages;
+  const { channelFields: labels, explorerPages: words } = visit.words;
   const field = { visit, search: "catalog" };
   const marks = [
     { value: "", label: words.anyMark },
@@ -44,13 +44,13 @@ export function CatalogForm({
       <PlaceFilters
         {...field}
         directory={directory}
-        category={words.category}
-        territory={words.territory}
+        category={labels.category}
+        territory={labels.territory}
       />
       <FilterSelect
         {...field}
         name="kind"
-        label={words.kind}
+        label={labels.kind}
         options={CHANNEL_KINDS.map((kind) => ({ value: kind, label: words.kinds[kind] }))}
       />
       <FilterSelect

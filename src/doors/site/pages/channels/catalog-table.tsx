@@ -27,7 +27,7 @@ export async function CatalogTable({
 }: PartProps & {
   cards: readonly CardAnswer[];
 }): Promise<JSX.Element> {
-  const words = visit.words.explorerPages;
+  const { channelFields, explorerPages: words } = visit.words;
   const { historyDays } = await planOf(visit, context);
   const lines = context.services.statistics.latest({
     channelIds: cards.map(({ id }) => id),
@@ -44,9 +44,9 @@ export async function CatalogTable({
             <th scope="col">
               <span class="hidden">{words.compare}</span>
             </th>
-            <th scope="col">{words.title}</th>
+            <th scope="col">{channelFields.title}</th>
             <th scope="col" class="number">
-              {words.subscribers}
+              {channelFields.subscribers}
             </th>
             <th scope="col" class="number">
               {words.growth(30)}
@@ -57,7 +57,7 @@ export async function CatalogTable({
             <th scope="col" class="whole">
               <abbr title={words.ownScale}>{words.trend}</abbr>
             </th>
-            <th scope="col">{words.category}</th>
+            <th scope="col">{channelFields.category}</th>
           </tr>
         </thead>
         <tbody>
@@ -86,7 +86,7 @@ function Row({
   category: string | null;
   line: readonly number[];
 }): JSX.Element {
-  const words = visit.words.explorerPages;
+  const { channelFields, explorerPages: words } = visit.words;
   const { id, handle, image, subscribers, metrics } = card;
   const title = card.title.trim() === "" ? words.noTitle : card.title;
   const [first = 0, last = 0] = [line[0], line.at(-1)];
@@ -119,7 +119,7 @@ function Row({
           </div>
         </div>
       </td>
-      <td class="number" data-label={words.subscribers}>
+      <td class="number" data-label={channelFields.subscribers}>
         {shownNumber(visit, subscribers)}
       </td>
       <td class="number" data-label={words.growth(30)}>
@@ -141,7 +141,7 @@ function Row({
           "—"
         )}
       </td>
-      <td data-label={words.category}>{category !== null && <bdi>{category}</bdi>}</td>
+      <td data-label={channelFields.category}>{category !== null && <bdi>{category}</bdi>}</td>
     </tr>
   );
 }

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
@@ -25,12 +24,12 @@ export function ChannelCard({
   const category = (slug: string) => (
     <CatalogLink visit={visit} filter={{ category: slug }} text={names.get(slug) ?? slug} />
   );
-  const row = (name: keyof typeof words.fields, value: Child): Fact => [words.fields[name], value];
+  const labels = visit.words.channelFields;
   const rows: Fact[] = [
-    [words.number, String(card.id)],
-    [words.category, card.category && category(card.category)],
+    [labels.id, String(card.id)],
+    [labels.category, card.category && category(card.category)],
     [
-      words.otherCategories,
+      labels.categories,
       card.categories.length > 0 &&
         card.categories.map((slug, at) => (
           <>
@@ -39,18 +38,18 @@ export function ChannelCard({
           </>
         )),
     ],
-    [words.territory, card.territory && territoryOf(visit, directory, card.territory)],
-    ...fieldsShownAs("number").map((name) =>
-      row(name, card[name] !== null && shownNumber(visit, card[name])),
+    [labels.territory, card.territory && territoryOf(visit, directory, card.territory)],
+    ...fieldsShownAs("number").map(
+      (name): Fact => [labels[name], card[name] !== null && shownNumber(visit, card[name])],
     ),
-    ...fieldsShownAs("moment").map((name) =>
-      row(name, card[name] && <Moment visit={visit} at={card[name]} />),
+    ...fieldsShownAs("moment").map(
+      (name): Fact => [labels[name], card[name] && <Moment visit={visit} at={card[name]} />],
     ),
-    ...fieldsShownAs("link").map((name) =>
-      row(name, card[name] && <UserLink address={card[name]} />),
+    ...fieldsShownAs("link").map(
+      (name): Fact => [labels[name], card[name] && <UserLink address={card[name]} />],
     ),
-    ...fieldsShownAs("text").map((name) =>
-      row(name, card[name] && <UserBlock text={card[name]} />),
+    ...fieldsShownAs("text").map(
+      (name): Fact => [labels[name], card[name] && <UserBlock text={card[name]} />],
     ),
   ];
   return (

@@ -32,7 +32,7 @@ export function channelFigures(
   return (
     <ul class="cards figures">
       <li class="main">
-        {words.subscribers}
+        {visit.words.channelFields.subscribers}
         <strong>{number(card.subscribers)}</strong>
         {changes.map(
           ([days, change]) =>

@@ -61,17 +61,17 @@ export function Marks({
   /** Whether to show a mark's sign instead of its name, if it has one. */
   isShort?: boolean;
 }): JSX.Element {
-  const { fields } = visit.words.explorerPages;
+  const labels = visit.words.channelFields;
   const marks = fieldsShownAs("mark").filter((name) => card[name]);
   return (
     <>
       {marks.map((name) => {
         const sign = isShort ? SIGNS[name] : undefined;
-        if (sign === undefined) return <span class="badge mark">{fields[name]}</span>;
+        if (sign === undefined) return <span class="badge mark">{labels[name]}</span>;
         return (
-          <span class="badge mark" title={fields[name]}>
+          <span class="badge mark" title={labels[name]}>
             <span aria-hidden="true">{sign}</span>
-            <span class="hidden">{fields[name]}</span>
+            <span class="hidden">{labels[name]}</span>
           </span>
         );
       })}

@@ -113,7 +113,7 @@ function ReadingsTable({
           <tr>
             <th scope="col">{words.day}</th>
             <th scope="col" class="number">
-              {words.subscribers}
+              {visit.words.channelFields.subscribers}
             </th>
             <th scope="col" class="number" data-draw="bars">
               {words.views}

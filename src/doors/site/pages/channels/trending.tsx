@@ -84,15 +84,15 @@ function TrendingForm({
 }: PartProps & {
   ordering: string;
 }): JSX.Element {
-  const words = visit.words.explorerPages;
+  const { channelFields: labels, explorerPages: words } = visit.words;
   const field = { visit, search: "trending" };
   return (
     <form method="get" action={asset(visit, PATH)} class="filters">
       <PlaceFilters
         {...field}
         directory={services.directory}
-        category={words.category}
-        territory={words.territory}
+        category={labels.category}
+        territory={labels.territory}
       />
       <FilterSelect
         {...field}

@@ -21,8 +21,8 @@ export function ComparedFigures({
   const compareWords = visit.words.comparePages;
   const number = (value: number | null) => (value === null ? "—" : shownNumber(visit, value));
   const columns = [
-    words.title,
-    `#${words.subscribers}`,
+    visit.words.channelFields.title,
+    `#${visit.words.channelFields.subscribers}`,
     `#${words.inDays(7)}`,
     `#${words.inDays(30)}`,
     `#${words.viewsPerPost}`,

@@ -1,6 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { ChannelRecord } from "../../../../../catalog/channels/card.ts";
+import {
+  CHANNEL_FIELDS,
+  type ChannelRecord,
+  fieldsShownAs,
+} from "../../../../../catalog/channels/card.ts";
 import { CHANNEL_KINDS } from "../../../../../catalog/channels/channel-kind.ts";
 import type { Directory } from "../../../../../catalog/directory/directory.ts";
 import {
@@ -17,8 +21,7 @@ import type { Visit } from "../../../visit/visit.ts";
  * Room for a description of 10,000 characters, twice, at six or more percent-encoded bytes per character.
  */
 export const EDIT_BYTES_MAX = 256 * 1024;
-const REQUIRED: readonly EditedField[] = ["title", "subscribers"];
-const MARKS: readonly EditedField[] = ["a_plus", "verified"];
+const MARKS: readonly EditedField[] = fieldsShownAs("mark");
 
 /** The fields of a channel, each with its value when the form was rendered. */
 export function EditForm({
@@ -65,7 +68,7 @@ function Field({
 }): JSX.Element {
   const words = visit.words.staffCatalog;
   const hint = words.hints[name];
-  const field = { visit, action: "edit", name, label: words.fields[name], value };
+  const field = { visit, action: "edit", name, label: visit.words.channelFields[name], value };
   const all = { ...field, ...(hint !== undefined && { hint }) };
   if (MARKS.includes(name)) return <CheckField {...all} />;
   if (name === "description") return <TextAreaField {...all} rows={6} required={false} />;
@@ -78,7 +81,7 @@ function Field({
     const options = directory.categories().map(({ slug, name: label }) => ({ value: slug, label }));
     return <SelectField {...all} options={[{ value: "", label: words.none }, ...options]} />;
   }
-  return <TextField {...all} required={REQUIRED.includes(name)} />;
+  return <TextField {...all} required={CHANNEL_FIELDS[name].initial === undefined} />;
 }
 
 /**

@@ -1,7 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { splitBySpaces } from "../../../../../catalog/channels/card.ts";
+import {
+  CHANNEL_FIELDS,
+  type ChannelField,
+  splitBySpaces,
+} from "../../../../../catalog/channels/card.ts";
 import type { ManagedChannel } from "../../../../../catalog/manage/manage-channels.ts";
 import { ActionButton } from "../../../look/action-button.tsx";
 import { Done } from "../../../look/done.tsx";
@@ -58,38 +62,15 @@ interface Props {
 
 function Stored({ visit, channel }: Props): JSX.Element {
   const words = visit.words.staffCatalog;
-  const { fields } = words;
-  const orNone = (text: string | null) => (text === null ? words.none : <bdi>{text}</bdi>);
-  const link = (address: string | null) =>
-    address === null ? words.none : <UserLink address={address} />;
-  const index = (value: number | null) => (value === null ? words.none : shownNumber(visit, value));
-  const mark = (flag: number) => visit.words.staffPages[flag === 1 ? "yes" : "no"];
-  const handles = splitBySpaces(channel.former_handles).map((handle) => `@${handle}`);
+  const names = Object.keys(CHANNEL_FIELDS) as ChannelField[];
   const rows: [string, Child][] = [
-    [visit.words.staffPages.number, channel.id],
-    [words.state, channel.is_public === 1 ? words.public : words.hidden],
-    [fields.handle, channel.handle === null ? words.none : <bdi>@{channel.handle}</bdi>],
-    [words.formerHandles, handles.length === 0 ? words.none : <bdi>{handles.join(", ")}</bdi>],
-    [fields.msgr_id, orNone(channel.msgr_id)],
-    [fields.kind, visit.words.explorerPages.oneKind[channel.kind]],
-    [fields.subscribers, shownNumber(visit, channel.subscribers)],
-    [fields.category, orNone(channel.category)],
-    [fields.categories, channel.categories || words.none],
-    [fields.territory, orNone(channel.territory)],
-    [fields.a_plus, mark(channel.a_plus)],
-    [fields.verified, mark(channel.verified)],
-    [fields.quality, index(channel.quality)],
-    [fields.citation, index(channel.citation)],
-    [fields.link, link(channel.link)],
-    [fields.image, link(channel.image)],
-    [words.lastPost, <Instant visit={visit} at={channel.last_post_at} />],
+    ...names.map((name): [string, Child] => [
+      visit.words.channelFields[name],
+      storedValue(visit, channel, name),
+    ]),
     [words.posts, shownNumber(visit, channel.posts)],
     [words.days, shownNumber(visit, channel.days)],
     [words.watchedBy, shownNumber(visit, channel.webhooks)],
-    [
-      fields.description,
-      channel.description === null ? words.none : <UserBlock text={channel.description} />,
-    ],
   ];
   return (
     <section aria-labelledby="stored" class="card">
@@ -102,6 +83,25 @@ function Stored({ visit, channel }: Props): JSX.Element {
       )}
     </section>
   );
+}
+
+/** A field's value, shown as its declaration says if this page does not have a form of its own for it. */
+function storedValue(visit: Visit, channel: ManagedChannel, name: ChannelField): Child {
+  const { explorerPages, staffCatalog: words, staffPages } = visit.words;
+  const value = channel[name];
+  if (value === null || value === "") return words.none;
+  const text = String(value);
+  const handles = splitBySpaces(text).map((handle) => `@${handle}`);
+  if (name === "id") return text;
+  if (name === "is_public") return value === 1 ? words.public : words.hidden;
+  if (name === "kind") return explorerPages.oneKind[channel.kind];
+  if (name === "handle" || name === "former_handles") return <bdi>{handles.join(", ")}</bdi>;
+  const { shownAs } = CHANNEL_FIELDS[name];
+  if (shownAs === "mark") return staffPages[value === 1 ? "yes" : "no"];
+  if (shownAs === "moment") return <Instant visit={visit} at={Number(value)} />;
+  if (shownAs === "link") return <UserLink address={text} />;
+  if (shownAs === "text") return <UserBlock text={text} />;
+  return typeof value === "number" ? shownNumber(visit, value) : <bdi>{text}</bdi>;
 }
 
 function PublicButton({ visit, channel }: Props): JSX.Element {

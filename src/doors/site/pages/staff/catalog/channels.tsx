@@ -72,6 +72,7 @@ async function named(text: string, { channels }: SiteContext): Promise<Listed> {
 
 function Found({ visit, found }: { visit: Visit; found: Listed }): JSX.Element {
   const words = visit.words.staffCatalog;
+  const labels = visit.words.channelFields;
   const isSearched = (visit.query.get("q") ?? "").trim() !== "";
   if (found.channels.length === 0) {
     return (
@@ -86,8 +87,8 @@ function Found({ visit, found }: { visit: Visit; found: Listed }): JSX.Element {
       <DataTable
         label={words.channels}
         columns={[
-          ...[`#${visit.words.staffPages.number}`, words.title, words.handle],
-          ...[`#${words.subscribers}`, words.state],
+          ...[`#${labels.id}`, labels.title, labels.handle],
+          ...[`#${labels.subscribers}`, labels.is_public],
         ]}
       >
         {found.channels.map(({ id, title, handle, subscribers, is_public }) => (
