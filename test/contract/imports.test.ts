@@ -90,7 +90,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const EXCEPTIONS: readonly { from: string; to: string; isType?: true; why: string }[] = [
   { from: "doors/cli", to: "db", why: "Commands copy, replace and measure the file itself." },
   { from: "doors/cli", to: "app", isType: true, why: "Commands are handed the application." },
-  { from: "words", to: "catalog", isType: true, why: "Each kind of bot has its steps." },
+  { from: "words", to: "catalog", why: "A channel's fields are declared with their labels." },
   { from: "words", to: "customers", isType: true, why: "Each code of the audit log has a text." },
 ];
 
