@@ -19,7 +19,7 @@ export interface Gate {
 type Admission = Admitted | { ok: false; error: AppError };
 
 /** The part of a request's context that only its door can supply. */
-export type DoorContext = Omit<CallContext, "services" | "caller" | "callerAt" | "nowMs">;
+type DoorContext = Omit<CallContext, "services" | "caller" | "callerAt" | "nowMs">;
 
 /**
  * A request with a valid key. The door must have it counted exactly once, by `call`, `refuse` or `record`.

@@ -67,13 +67,10 @@ export async function callMethod(
   const chargeMore = (atMs: number) => chargePart(method, context, atMs);
   let outcome: Outcome;
   try {
-    const denial = accessDenial(method, context) ?? planDenial(method, context);
-    if (denial === null) {
-      const body = await runMethod(method, raw, { ...context, chargeMore });
-      outcome = { ok: true, status: method.status, body, units: method.units, charged: null };
-    } else {
-      outcome = freeOutcome(denial);
-    }
+    requireAccess(method, caller);
+    requirePlan(method, context);
+    const body = await runMethod(method, raw, { ...context, chargeMore });
+    outcome = { ok: true, status: method.status, body, units: method.units, charged: null };
   } catch (thrown) {
     const error = toAppError(thrown);
     const units = BILLED_ERRORS.has(error.code) ? method.units : 0;
@@ -116,9 +113,8 @@ async function charge(
     if (attempt >= CHARGES_MAX) throw storageUnavailable(new Error("the account keeps changing"));
     await services.copyNewest();
     caller = await context.callerAt(nowMs);
-    const current = { ...context, caller };
-    const denial = accessDenial(method, current) ?? planDenial(method, current);
-    if (denial !== null) throw denial;
+    requireAccess(method, caller);
+    requirePlan(method, { ...context, caller });
   }
 }
 
@@ -135,8 +131,7 @@ async function chargePart(
   try {
     const caller = await context.callerAt(atMs);
     const current = { ...context, caller, nowMs: atMs };
-    const denial = planDenial(method, current);
-    if (denial !== null) return denial;
+    requirePlan(method, current);
     await charge(method, current, { method: operationId, status, units, isPart: true });
     return null;
   } catch (error) {
@@ -182,8 +177,7 @@ export async function viewMethod(
     pageUrl: (query) => `?${query}`,
     ownUrl: (path) => path,
   };
-  const denial = planDenial({ ...method, units: 0 }, context);
-  if (denial !== null) throw denial;
+  requirePlan({ ...method, units: 0 }, context);
   const chargeMore = async () => new AppError("internal", message("internal"));
   const answer = await runMethod(method, raw, { ...context, chargeMore });
   if (answer instanceof FileAnswer)
@@ -191,31 +185,26 @@ export async function viewMethod(
   return answer;
 }
 
-/** Why the key or its member's role does not allow the method; null if it does. */
-function accessDenial(
-  { audience }: ApiMethod,
-  { caller: { key, member } }: CallContext,
-): AppError | null {
-  if (audience === "everyone") return null;
+/** @throws AppError if the key or its member's role does not allow the method */
+function requireAccess({ audience }: ApiMethod, { key, member }: Caller): void {
+  if (audience === "everyone") return;
   if (key.access !== "read_write") {
-    return new AppError("read_only_key", message("readWriteKeyNeeded"));
+    throw new AppError("read_only_key", message("readWriteKeyNeeded"));
   }
   if (member.role === "member") {
-    return new AppError("manager_required", message("managerKeyNeeded"));
+    throw new AppError("manager_required", message("managerKeyNeeded"));
   }
-  return null;
 }
 
-/** Why the plan or its quota does not allow the call; null if it does. */
-function planDenial(
+/** @throws AppError if the plan does not include the method, or its quota is used up */
+function requirePlan(
   { planRule, units }: ApiMethod,
   { services, caller, nowMs }: Pick<CallContext, "services" | "caller" | "nowMs">,
-): AppError | null {
+): void {
   const denial = planRule?.(caller, services) ?? null;
-  if (denial !== null) return new AppError("tariff_required", denial);
+  if (denial !== null) throw new AppError("tariff_required", denial);
   // A quota known to be exhausted is refused before anything is read; the commit makes the final decision.
-  const isExhausted = units > 0 && services.limits.isExhausted(caller, nowMs);
-  return isExhausted ? quotaExceeded(caller, nowMs) : null;
+  if (units > 0 && services.limits.isExhausted(caller, nowMs)) throw quotaExceeded(caller, nowMs);
 }
 
 type RunContext = CallContext & Pick<Call, "chargeMore">;

@@ -106,15 +106,6 @@ export function readAnyFilter(
     verified: args.verified ?? null,
     subscribersMin: args.subscribers_min ?? null,
     subscribersMax: args.subscribers_max ?? null,
-    ...metricBoundsOf(args),
-  };
-}
-
-/** Bounds of metrics, as the filter stores them: `err_30d` in hundredths of a percent. */
-function metricBoundsOf(
-  args: FilterArguments,
-): Pick<CatalogFilter, "growth30dMin" | "reach30dMin" | "err30dMin"> {
-  return {
     growth30dMin: args.growth_30d_min ?? null,
     reach30dMin: args.reach_30d_min ?? null,
     err30dMin: args.err_30d_min === undefined ? null : leastHundredths(args.err_30d_min),

@@ -11,11 +11,11 @@ import { type FilterArguments, filterParameters, readAnyFilter } from "./catalog
 import { readChannel } from "./channel-named.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
 import { apiMethod, type Call, FileAnswer } from "./method.ts";
-import { choice, day, flag, text, withDefault } from "./parameters.ts";
+import { choice, day, text, withDefault } from "./parameters.ts";
 import { requireOrder } from "./period.ts";
 import { exportIncluded } from "./plan-rules.ts";
 import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN } from "./post-query.ts";
-import { mediaAndViews, readSearch } from "./post-search.ts";
+import { postFilters, readSearch } from "./post-search.ts";
 import type { Services } from "./services.ts";
 
 /** Media type by format, starting with the default. */
@@ -40,10 +40,7 @@ const ofChannels = {
     description: "Code (`slug`) of a category; matches by primary or additional category.",
     example: "science",
   }),
-  territory: text({
-    description: "Code (`slug`) of a territory; channels of the nodes below it match too.",
-    example: "russia",
-  }),
+  territory: filterParameters.territory,
 };
 const channel = text({
   description: "Service number, handle or link of a single channel; all channels by default.",
@@ -67,6 +64,7 @@ const common = {
   planRule: exportIncluded,
   fileTypes: Object.values(TYPES),
   result: textSchema(),
+  errors: ["throttled"],
 } as const;
 
 export const exportChannels = apiMethod({
@@ -80,7 +78,6 @@ export const exportChannels = apiMethod({
     ...filterParameters,
     cursor: cursor("`id`", "1000"),
   },
-  errors: ["throttled"],
   run: (args, call) => answer("channels", args, call),
 });
 
@@ -97,7 +94,6 @@ export const exportStats = apiMethod({
     ...days,
     cursor: cursor("`channel:day`", "17:2024-11-30"),
   },
-  errors: ["throttled"],
   run: (args, call) => answer("stats", args, call),
 });
 
@@ -118,17 +114,12 @@ export const exportPosts = apiMethod({
         "all posts that match are exported.",
       example: "новости",
     }),
-    is_ad: flag({
-      description: "true: only advertising posts; false: no advertising posts.",
-      example: false,
-    }),
-    ...mediaAndViews,
+    ...postFilters,
     cursor: cursor(
       "`id`; without `q`, `channel:id` if a filter excludes channels or days, or with `is_ad=true`",
       "1000",
     ),
   },
-  errors: ["throttled"],
   run({ q, ...args }, call) {
     const found = q === undefined ? null : readSearch({ ...args, q }, call.services);
     return answer("posts", args, call, found);

@@ -57,6 +57,11 @@ interface Documented<T> {
   example?: T;
 }
 
+/** A parameter of a query, optional unless `required` or `inPath` wraps it. */
+export function parameter<T>(schema: Schema<unknown>, read: Reader<T>): Parameter<T> {
+  return { in: "query", required: false, schema, read };
+}
+
 export function required<T>(parameter: Parameter<T>): Parameter<T> & { required: true } {
   return { ...parameter, required: true };
 }
@@ -71,15 +76,13 @@ export function inBody<T>(parameter: Parameter<T>): Parameter<T> {
 }
 
 /** A field of the JSON body that null clears. */
-export function orNull<T>(parameter: Parameter<T>): Parameter<T | null> {
-  const { description, examples, ...shape } = parameter.schema;
-  return {
-    in: "body",
-    required: false,
-    takesNull: true,
-    schema: { description, examples, ...nullable(shape as Schema<T>) } as Schema<T | null>,
-    read: (given) => (given === null ? { value: null } : parameter.read(given)),
-  };
+export function orNull<T>({ schema, read }: Parameter<T>): Parameter<T | null> {
+  const { description, examples, ...shape } = schema;
+  const withNull = parameter<T | null>(
+    { description, examples, ...nullable(shape) } as Schema<unknown>,
+    (given) => (given === null ? { value: null } : read(given)),
+  );
+  return { ...inBody(withNull), takesNull: true };
 }
 
 /** Sets the default, both for the documentation and for the method. */
@@ -88,7 +91,7 @@ export function withDefault<T>(parameter: Parameter<T>, value: T): Parameter<T> 
 }
 
 export function text(words: Documented<string>): Parameter<string> {
-  return query(textSchema(annotations(words)), readText);
+  return parameter(textSchema(annotations(words)), readText);
 }
 
 /** An integer; `minimum` and `maximum` are inclusive. */
@@ -101,16 +104,16 @@ export function integer({
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
   };
-  return query(integerSchema({ ...annotations(words), ...range }), readInteger(range));
+  return parameter(integerSchema({ ...annotations(words), ...range }), readInteger(range));
 }
 
 /** Any number, with or without a fraction. */
 export function number(words: Documented<number>): Parameter<number> {
-  return query(numberSchema(annotations(words)), readNumber);
+  return parameter(numberSchema(annotations(words)), readNumber);
 }
 
 export function flag(words: Documented<boolean>): Parameter<boolean> {
-  return query(flagSchema(annotations(words)), readFlag);
+  return parameter(flagSchema(annotations(words)), readFlag);
 }
 
 export function choice<Option extends string>(
@@ -118,12 +121,12 @@ export function choice<Option extends string>(
   description: string,
 ): Parameter<Option> {
   const words = annotations({ description, example: options[0] });
-  return query(choiceSchema(options, words), readChoice(options));
+  return parameter(choiceSchema(options, words), readChoice(options));
 }
 
 /** A Moscow day. */
 export function day(words: Documented<string>): Parameter<Day> {
-  return query(textSchema({ format: "date", ...annotations(words) }), readDay);
+  return parameter(textSchema({ format: "date", ...annotations(words) }), readDay);
 }
 
 /** Comma-separated integers without duplicates, in the given order. */
@@ -133,7 +136,7 @@ export function integerList({
 }: Documented<string> & { itemsMax: number }): Parameter<number[]> {
   const pattern = "^\\s*-?\\d+\\s*(,\\s*-?\\d+\\s*)*$";
   const schema = textSchema({ pattern, ...annotations(words) });
-  return { ...query(schema, readIntegerList({ itemsMax })), isList: true };
+  return { ...parameter(schema, readIntegerList({ itemsMax })), isList: true };
 }
 
 /** Comma-separated texts, trimmed and in the given order; at least one. Empty ones are dropped. */
@@ -153,11 +156,7 @@ export function textList({
       ? { fault: message("tooManyItems", { items: itemsMax }) }
       : { value: items };
   };
-  return { ...query(textSchema(annotations(words)), read), isList: true };
-}
-
-function query<T>(schema: Schema<unknown>, read: Reader<T>): Parameter<T> {
-  return { in: "query", required: false, schema, read };
+  return { ...parameter(textSchema(annotations(words)), read), isList: true };
 }
 
 function annotations<T>({ description, example }: Documented<T>) {

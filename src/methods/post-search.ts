@@ -6,6 +6,7 @@ import {
 } from "../catalog/post-search/post-search.ts";
 import { MEDIA, postSchema } from "../catalog/posts/post.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
+import { readText } from "../values/fields.ts";
 import { jsonValueOf } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import {
@@ -22,7 +23,15 @@ import { readFacets } from "./facets.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
-import { type Arguments, choice, integer, required, text, withDefault } from "./parameters.ts";
+import {
+  type Arguments,
+  choice,
+  integer,
+  parameter,
+  required,
+  text,
+  withDefault,
+} from "./parameters.ts";
 import { publicationDays, readPublicationDays } from "./period.ts";
 import { postsIncluded } from "./plan-rules.ts";
 import { QUERY_LENGTH_MAX, QUERY_LENGTH_MIN, readQueryText } from "./post-query.ts";
@@ -49,8 +58,9 @@ const foundPostSchema = objectSchema(
 
 const page = pageOf(foundPostSchema);
 
-/** Filters that search and export of posts have in common. */
-export const mediaAndViews = {
+/** Filters on posts themselves, which search and export have in common. */
+export const postFilters = {
+  ...advertising,
   media: choice(MEDIA, "A kind of media that the post has."),
   views_min: integer({ description: "Minimum number of views.", example: 1000, minimum: 0 }),
 };
@@ -62,16 +72,12 @@ const searchParameters = {
       example: "новости",
     }),
   ),
-  channel: {
-    ...text({ description: "" }),
-    // As in paths: this schema tells assistants about numbers and handles.
-    schema: channelPath.schema,
-  },
+  // As in paths: this schema tells assistants about numbers and handles.
+  channel: parameter(channelPath.schema, readText),
   category: filterParameters.category,
   territory: filterParameters.territory,
   ...publicationDays,
-  ...advertising,
-  ...mediaAndViews,
+  ...postFilters,
 };
 
 export const postsSearchList = apiMethod({

@@ -17,7 +17,7 @@ import { INVALID_CURSOR } from "./cursor.ts";
 import { fieldsOf } from "./fields.ts";
 import { actorOf, apiMethod, own } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
-import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
+import { flag, inBody, inPath, integer, parameter, required } from "./parameters.ts";
 import { webhooksAccessible, webhooksIncluded, webhookToSpare } from "./plan-rules.ts";
 
 /** Longest time for which the previous secret may keep signing after a rotation. */
@@ -31,29 +31,29 @@ const webhookPath = {
 };
 const deliveryPath = inPath(integer({ description: "Delivery number.", example: 1, minimum: 0 }));
 
-const urlField: Parameter<ReceiverAddress> = {
-  in: "body",
-  required: false,
-  schema: textSchema({
-    maxLength: URL_LENGTH_MAX,
-    description:
-      "`https://` address of your server, port 443 or above 1023. Addresses of private networks " +
-      "are refused; an internationalized domain is fine.",
-    examples: ["https://example.com/hooks/posts"],
-  }),
-  read: readUrl,
-};
+const urlField = inBody(
+  parameter(
+    textSchema({
+      maxLength: URL_LENGTH_MAX,
+      description:
+        "`https://` address of your server, port 443 or above 1023. Addresses of private networks " +
+        "are refused; an internationalized domain is fine.",
+      examples: ["https://example.com/hooks/posts"],
+    }),
+    readUrl,
+  ),
+);
 
-const channelsField: Parameter<number[]> = {
-  in: "body",
-  required: false,
-  schema: listSchema(integerSchema(), {
-    minItems: 1,
-    description: "Service numbers of public channels to watch.",
-    examples: [[1, 3]],
-  }),
-  read: readNumberList,
-};
+const channelsField = inBody(
+  parameter(
+    listSchema(integerSchema(), {
+      minItems: 1,
+      description: "Service numbers of public channels to watch.",
+      examples: [[1, 3]],
+    }),
+    readNumberList,
+  ),
+);
 
 const isActiveField = inBody(
   flag({
