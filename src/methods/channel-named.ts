@@ -1,8 +1,30 @@
-import { parsePathReference } from "../catalog/channels/channel-reference.ts";
+import {
+  type ChannelReference,
+  parsePathReference,
+} from "../catalog/channels/channel-reference.ts";
 import type { FieldFaults } from "../errors.ts";
+import { readText } from "../values/fields.ts";
 import { type Message, message } from "../values/messages/messages.ts";
+import { textSchema } from "../values/schema.ts";
 import { shortened } from "../values/shortened.ts";
+import { inPath, parameter } from "./parameters.ts";
 import type { Services } from "./services.ts";
+
+/** `{channel}` in a path: the service number, or the handle in any case. */
+export const channelPath = inPath<ChannelReference>(
+  parameter(
+    textSchema({
+      description:
+        "Service number (`id`) of the channel, or its handle; a link goes to " +
+        "msgr_channels_resolve_retrieve.",
+      examples: ["nsmag"],
+    }),
+    (given) => {
+      const text = readText(given);
+      return "fault" in text ? text : { value: parsePathReference(text.value) };
+    },
+  ),
+);
 
 type Named = Pick<Services["channels"], "findId" | "parseLinkOrHandle">;
 

@@ -1,7 +1,7 @@
+import type { ChannelPageSelection, PostPosition } from "../catalog/posts/posts.store.ts";
 import { notFound } from "../errors.ts";
 import type { Json, Page } from "../values/json-text.ts";
-import { channelPath } from "./channels.ts";
-import type { Position } from "./cursor.ts";
+import { channelPath } from "./channel-named.ts";
 import type { Call } from "./method.ts";
 import { readPage, type Slice } from "./paging.ts";
 import type { Arguments } from "./parameters.ts";
@@ -15,32 +15,23 @@ export const channelPageParameters = {
 
 type Given = Arguments<typeof channelPageParameters> & { limit: number };
 
-/** What every such list is selected by, besides its own filters. */
-interface Selection<P> {
-  channelId: number;
-  /** Start, inclusive; null for no bound. */
-  fromMs: number | null;
-  /** End, exclusive; null for no bound. */
-  untilMs: number | null;
-  after: P | null;
-  limit: number;
-}
-
 /**
  * Reads a page of such a list.
  * @param formerScope scope that cursors of an earlier version were signed for
  * @throws AppError `invalid` on `to` and on `cursor`, `not_found` for the channel
  */
-export function readChannelPage<View, P extends Position>(
+export function readChannelPage<View>(
   formerScope: string,
   { channel, from, to, limit }: Given,
   call: Call,
-  select: (selection: Selection<P>) => Slice<View, P> | Promise<Slice<View, P>>,
+  select: (
+    selection: ChannelPageSelection,
+  ) => Slice<View, PostPosition> | Promise<Slice<View, PostPosition>>,
 ): Promise<Json<Page<View>>> {
   const days = readPublicationDays({ from, to });
   const channelId = call.services.channels.findId(channel);
   if (channelId === null) throw notFound("channel");
-  const selectAfter = (after: P | null) => select({ channelId, ...days, after, limit });
+  const selectAfter = (after: PostPosition | null) => select({ channelId, ...days, after, limit });
   // The cursor carries the channel's number, because its handle may move to another channel between two
   // pages.
   return readPage(formerScope, call, selectAfter, { channel: String(channelId) });

@@ -4,13 +4,12 @@ import {
   mentionSchema,
   similarSchema,
 } from "../catalog/mentions/mention.ts";
-import type { MentionPosition } from "../catalog/mentions/mentions.store.ts";
 import { notFound } from "../errors.ts";
 import { listJson } from "../values/json-text.ts";
+import { channelPath } from "./channel-named.ts";
 import { channelPageParameters, readChannelPage } from "./channel-page.ts";
-import { channelPath, STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
-import { apiMethod } from "./method.ts";
+import { apiMethod, STRANGERS_WORDS } from "./method.ts";
 import { listOf, pageOf, pageParameters } from "./paging.ts";
 import { choice } from "./parameters.ts";
 import { postsIncluded } from "./plan-rules.ts";
@@ -40,7 +39,7 @@ export const channelMentionsList = apiMethod({
   result: pageOf(mentionSchema),
   errors: ["not_found"],
   run: ({ kind = null, ...args }, call) =>
-    readChannelPage<Mention, MentionPosition>("mentions", args, call, (selection) =>
+    readChannelPage<Mention>("mentions", args, call, (selection) =>
       call.services.mentions.page({ ...selection, kind }),
     ),
 });

@@ -17,11 +17,10 @@ import {
   textSchema,
 } from "../values/schema.ts";
 import { filterParameters } from "./catalog-filter.ts";
-import { readChannel } from "./channel-named.ts";
-import { channelPath, STRANGERS_WORDS } from "./channels.ts";
+import { channelPath, readChannel } from "./channel-named.ts";
 import { readFacets } from "./facets.ts";
 import { fieldsOf } from "./fields.ts";
-import { apiMethod } from "./method.ts";
+import { apiMethod, STRANGERS_WORDS } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
 import {
   type Arguments,

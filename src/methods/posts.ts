@@ -1,9 +1,7 @@
 import { type PostView, postSchema } from "../catalog/posts/post.ts";
-import type { PostPosition } from "../catalog/posts/posts.store.ts";
 import { channelPageParameters, readChannelPage } from "./channel-page.ts";
-import { STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
-import { apiMethod } from "./method.ts";
+import { apiMethod, STRANGERS_WORDS } from "./method.ts";
 import { pageOf, pageParameters } from "./paging.ts";
 import { flag, inPath, integer } from "./parameters.ts";
 import { postsIncluded } from "./plan-rules.ts";
@@ -38,7 +36,7 @@ export const channelPostsRetrieve = apiMethod({
   result: pageOf(postSchema),
   errors: ["not_found"],
   run: ({ is_ad: isAd = null, ...args }, call) =>
-    readChannelPage<PostView, PostPosition>("posts", args, call, (selection) =>
+    readChannelPage<PostView>("posts", args, call, (selection) =>
       call.services.posts.page({ ...selection, isAd }),
     ),
 });

@@ -2,28 +2,19 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import { idOfHandle } from "../channels/former-handles.store.ts";
+import type { ChannelPageSelection, PostPosition } from "../posts/posts.store.ts";
 import { selectPostTexts } from "../posts/shown-posts.store.ts";
 import type { Mention, MentionKind } from "./mention.ts";
 import { type MentionTarget, targetOfMessengerId, targetOfNumber } from "./mention-target.ts";
 
-/** Position where a page ended: the last post's publication instant and id. */
-export type MentionPosition = readonly [publishedAt: number, postId: number];
-
-export interface MentionSelection {
-  channelId: number;
-  /** Start, inclusive; null for no bound. */
-  fromMs: number | null;
-  /** End, exclusive; null for no bound. */
-  untilMs: number | null;
+export interface MentionSelection extends ChannelPageSelection {
   kind: MentionKind | null;
-  after: MentionPosition | null;
-  limit: number;
 }
 
 export interface MentionPage {
   results: JsonText<Mention[]>;
   /** Null on the last page. */
-  last: MentionPosition | null;
+  last: PostPosition | null;
 }
 
 /** Bit of each kind in the column `kinds`. */
@@ -62,7 +53,7 @@ interface MentionRow {
  * names there is an index scan for at most a page of posts, which skips the channel's own, because many
  * channels sign their posts with their handle.
  */
-export function newestMentions(
+function newestMentions(
   db: Database,
   { channelId, fromMs, untilMs, kind, after, limit }: MentionSelection,
 ): MentionRow[] {
@@ -91,6 +82,16 @@ export function newestMentions(
 
 const newestFirst = (one: MentionRow, other: MentionRow): number =>
   other.publishedAt - one.publishedAt || other.id - one.id;
+
+/**
+ * The channels of the newest posts that mention a channel, newest post first; a channel comes once for each
+ * of its posts.
+ */
+export function newestSources(db: Database, channelId: number, limit: number): number[] {
+  const bounds = { fromMs: null, untilMs: null, kind: null, after: null };
+  const mentions = newestMentions(db, { channelId, ...bounds, limit });
+  return mentions.map(({ channelId: source }) => source);
+}
 
 /** The names in a channel's newest mentions, newest first; a name comes once for each of its posts. */
 export function newestTargets(db: Database, channelId: number, limit: number): MentionTarget[] {

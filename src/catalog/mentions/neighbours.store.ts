@@ -3,7 +3,7 @@ import { onceEach } from "../../values/once-each.ts";
 import { selectId } from "../channels/channels.store.ts";
 import type { Neighbour, Neighbours } from "./mention.ts";
 import { type MentionTarget, referenceOf } from "./mention-target.ts";
-import { newestMentions, newestTargets } from "./mentions.store.ts";
+import { newestSources, newestTargets } from "./mentions.store.ts";
 import { mostFrequent } from "./most-frequent.ts";
 
 /** Limit for mentions to examine in each direction, newest first. */
@@ -13,14 +13,14 @@ const NEIGHBOURS_MAX = 12;
 
 /** Who mentions a channel most often and whom it mentions most often, among the newest mentions. */
 export function selectNeighbours(db: Database, channelId: number): Neighbours {
-  const bounds = { fromMs: null, untilMs: null, kind: null, after: null, limit: MENTIONS_MAX };
-  const mentioning = newestMentions(db, { channelId, ...bounds });
-  const sources = mentioning.map(({ channelId: source }) => source);
-  return { mentionedBy: mostOf(db, sources), mentions: mostOf(db, mentionedBy(db, channelId)) };
+  return {
+    mentionedBy: mostOf(db, newestSources(db, channelId, MENTIONS_MAX)),
+    mentions: mostOf(db, newestMentioned(db, channelId)),
+  };
 }
 
 /** For each of a channel's newest mentions the channel it names; omitted if not in the catalog. */
-function mentionedBy(db: Database, channelId: number): number[] {
+function newestMentioned(db: Database, channelId: number): number[] {
   const idOf = onceEach((target: MentionTarget) => selectId(db, referenceOf(target)));
   return newestTargets(db, channelId, MENTIONS_MAX)
     .flatMap((target) => idOf(target) ?? [])

@@ -1,13 +1,12 @@
 import { type Database, statement } from "../../db/database.ts";
-import type { JsonText } from "../../values/json-text.ts";
-import { toJsonText } from "../../values/json-text.ts";
+import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import type { ChannelRecord } from "../channels/card.ts";
 import { selectId } from "../channels/channels.store.ts";
 import type { CatalogFilter } from "../search/catalog.ts";
 import { findByPlan, queryOf } from "../search/planner.ts";
 import type { SimilarChannel } from "./mention.ts";
 import { type MentionTarget, referenceOf } from "./mention-target.ts";
-import { newestMentions, newestTargets } from "./mentions.store.ts";
+import { newestSources, newestTargets } from "./mentions.store.ts";
 import { mostFrequent } from "./most-frequent.ts";
 import { type Similarity, similarityOf } from "./similarity.ts";
 
@@ -117,9 +116,7 @@ function mentionedTogether(db: Database, channelId: number): Map<number, Mention
 
 /** The channels that mention a channel most often, among its newest mentions. */
 function sourcesOf(db: Database, channelId: number): number[] {
-  const bounds = { fromMs: null, untilMs: null, kind: null, after: null, limit: MENTIONS_MAX };
-  const mentions = newestMentions(db, { channelId, ...bounds });
-  return mostFrequent(mentions.map(({ channelId: source }) => source))
+  return mostFrequent(newestSources(db, channelId, MENTIONS_MAX))
     .slice(0, SOURCES_MAX)
     .map(([source]) => source);
 }
@@ -155,9 +152,6 @@ function idOfSlug(
   table: "categories" | "territories",
   slug: string | null,
 ): number | null {
-  const sql =
-    table === "categories"
-      ? "SELECT id FROM categories WHERE slug = ?"
-      : "SELECT id FROM territories WHERE slug = ?";
-  return slug === null ? null : (statement<{ id: number }>(db, sql).get(slug)?.id ?? null);
+  const find = statement<{ id: number }>(db, `SELECT id FROM ${table} WHERE slug = ?`);
+  return slug === null ? null : (find.get(slug)?.id ?? null);
 }

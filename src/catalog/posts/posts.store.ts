@@ -8,15 +8,19 @@ import { selectPostsJson } from "./shown-posts.store.ts";
 /** Position where a page ended: the last post's publication instant and id. */
 export type PostPosition = readonly [publishedAt: number, id: number];
 
-export interface PostSelection {
+/** A page of posts that relate to one channel: its own, or those that mention it. */
+export interface ChannelPageSelection {
   channelId: number;
   /** Start, inclusive; null for no bound. */
   fromMs: number | null;
   /** End, exclusive; null for no bound. */
   untilMs: number | null;
-  isAd: boolean | null;
   after: PostPosition | null;
   limit: number;
+}
+
+export interface PostSelection extends ChannelPageSelection {
+  isAd: boolean | null;
 }
 
 export interface PostPage {

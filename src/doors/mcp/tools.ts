@@ -1,4 +1,4 @@
-import { channelPath } from "../../methods/channels.ts";
+import { channelPath } from "../../methods/channel-named.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import type { Parameter } from "../../methods/parameters.ts";
 import { anyPart } from "../../methods/partial-result.ts";
