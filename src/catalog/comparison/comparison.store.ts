@@ -4,7 +4,7 @@ import { jsonValueOf } from "../../values/json-text.ts";
 import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
 import { quantileOf } from "../../values/quantile.ts";
 import { createIsPublic } from "../channels/channels.store.ts";
-import { hundredthsOf } from "../metrics/metrics.ts";
+import { hundredthsOf, percentOf } from "../metrics/metrics.ts";
 import { ARE_VIEWS_KNOWN } from "../posts/posts.store.ts";
 import { selectPost } from "../posts/shown-posts.store.ts";
 import type { ComparisonSelection, ComparisonView } from "./comparison.ts";
@@ -80,18 +80,13 @@ function compared(
     subscribers_first: first,
     subscribers_last: last,
     growth,
-    growth_percent: growth === null ? null : percentOf(growth, first ?? 0),
+    growth_percent: growth === null ? null : percentOf(hundredthsOf(growth, first ?? 0)),
     posts,
     ads,
     views: sum,
     views_mean: mean,
     views_median: quantileOf(views.sort(), 0.5),
-    err: mean === null || last === null ? null : percentOf(mean, last),
+    err: mean === null || last === null ? null : percentOf(hundredthsOf(mean, last)),
     best_post: bestId === null ? null : postOf(bestId),
   };
-}
-
-function percentOf(part: number, whole: number): number | null {
-  const hundredths = hundredthsOf(part, whole);
-  return hundredths === null ? null : hundredths / 100;
 }

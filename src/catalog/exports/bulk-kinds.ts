@@ -23,8 +23,8 @@ import {
 import { foundRows } from "./found-rows.ts";
 
 interface BulkRows {
-  /** Column names, in order: the fields of the API. */
-  columns: readonly string[];
+  /** Its fields, in order, are the columns. */
+  schema: { properties: Readonly<Record<string, object>> };
   rows: ReadRows<BulkSelection>;
 }
 
@@ -144,7 +144,7 @@ function postWriter(db: Database, selection: BulkSelection) {
 /** Rows as customers export them: of public channels, with the fields that the API shows. */
 export const bulkKinds: Record<BulkKind, BulkRows> = {
   channels: {
-    columns: Object.keys(cardSchema.properties),
+    schema: cardSchema,
     *rows(db, selection, after, limit) {
       const { channelId } = selection;
       const test = channelTest(selection);
@@ -157,9 +157,9 @@ export const bulkKinds: Record<BulkKind, BulkRows> = {
       }
     },
   },
-  stats: { columns: Object.keys(dailyStatisticsSchema.properties), rows: days },
+  stats: { schema: dailyStatisticsSchema, rows: days },
   posts: {
-    columns: Object.keys(postSchema.properties),
+    schema: postSchema,
     rows(db, selection, after, limit) {
       if (selection.found !== null) return foundRows(db, selection.found, after, limit);
       return isPostsByChannel(selection)

@@ -1,10 +1,7 @@
 import type { Database } from "../../db/database.ts";
-import { cardSchema } from "../channels/card.ts";
 import type { Position } from "../imports/kinds/exported-rows.ts";
-import { postSchema } from "../posts/post.ts";
-import { dailyStatisticsSchema } from "../statistics/statistics-day.ts";
 import { bulkKinds } from "./bulk-kinds.ts";
-import type { BulkKind, BulkSelection } from "./bulk-selection.ts";
+import type { BulkSelection } from "./bulk-selection.ts";
 import { csvLine } from "./csv-line.ts";
 import { type ExportPart, lineWriter, PART_ROWS, writePart } from "./export-part.ts";
 
@@ -18,19 +15,13 @@ export interface BulkTurn {
   rowsMax: number;
 }
 
-const SCHEMAS: Record<BulkKind, { properties: object }> = {
-  channels: cardSchema,
-  stats: dailyStatisticsSchema,
-  posts: postSchema,
-};
-
 /** Reads the next part of a customer's export: a few milliseconds of a thread, which then serves others. */
 export function bulkPart(db: Database, turn: BulkTurn): ExportPart {
   const { selection, after, hasHeader, rowsMax } = turn;
-  const { columns, rows } = bulkKinds[selection.rows];
-  const schemas = SCHEMAS[selection.rows].properties as Record<string, object>;
+  const { schema, rows } = bulkKinds[selection.rows];
+  const columns = Object.keys(schema.properties);
   // A nullable field is declared as one of two schemas.
-  const isNullable = (name: string) => "anyOf" in (schemas[name] ?? {});
+  const isNullable = (name: string) => "anyOf" in (schema.properties[name] ?? {});
   const { format } = selection;
   return writePart(rows(db, selection, after, PART_ROWS), {
     ...{ after, rowsMax },

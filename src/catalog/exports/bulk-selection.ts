@@ -9,29 +9,16 @@ import type { ImportFormat } from "../imports/reading/import-format.ts";
 import { CURRENT_SLOT } from "../metrics/metrics.store.ts";
 import type { PostSearchSelection } from "../post-search/post-search.ts";
 import type { Media } from "../posts/post.ts";
+import type { CatalogFilter } from "../search/catalog.ts";
 
-const BULK_KINDS = ["channels", "stats", "posts"] as const;
-export type BulkKind = (typeof BULK_KINDS)[number];
+export type BulkKind = "channels" | "stats" | "posts";
 
-/** Channels that a customer's export covers; null where unrestricted. */
-export interface BulkFilter {
-  /** Service number of a single channel. */
-  channelId: number | null;
+/** Channels that a customer's export covers: the catalog's filter, with codes and any kind; null for all. */
+export interface BulkFilter extends Omit<CatalogFilter, "kind" | "categoryId" | "territoryId"> {
   kind: ChannelKind | null;
-  /** One of its categories, primary or additional. */
   category: string | null;
-  /** Codes of a territory and everything below it. */
+  /** A territory and everything below it. */
   territories: readonly string[] | null;
-  aPlus: boolean | null;
-  verified: boolean | null;
-  subscribersMin: number | null;
-  subscribersMax: number | null;
-  /** Part of the title or handle, as given. */
-  text: string | null;
-  /** Bounds of metrics, as in the catalog's filter. */
-  growth30dMin: number | null;
-  reach30dMin: number | null;
-  err30dMin: number | null;
 }
 
 /** Rows of a customer's export, and how to write them. Plain data, because it is sent to a thread. */

@@ -110,10 +110,8 @@ export function selectMentions(db: Database, selection: MentionSelection): Menti
   const found = newestMentions(db, { ...selection, limit: limit + 1 });
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
-  const posts = selectPostTexts(
-    db,
-    shown.map(({ id }) => id),
-  );
+  const ids = shown.map(({ id }) => id);
+  const posts = selectPostTexts(db, ids);
   const targets = JSON.stringify(targetsOf(db, channelId));
   const kindsOf = statement<{ link: number; forward: number }>(
     db,

@@ -61,16 +61,10 @@ export function removeEntries(
     statement(tx, all).run(at);
     return false;
   }
-  statement(tx, `${all} AND is_chat < @is_chat`).run({ ...at, is_chat: last.is_chat });
-  statement(tx, `${all} AND is_chat = @is_chat AND value > @value`).run({
-    ...at,
-    is_chat: last.is_chat,
-    value: last.value,
-  });
-  statement(tx, `${all} AND is_chat = @is_chat AND value = @value AND id <= @id`).run({
-    ...at,
-    ...last,
-  });
+  const upTo = { ...at, ...last };
+  statement(tx, `${all} AND is_chat < @is_chat`).run(upTo);
+  statement(tx, `${all} AND is_chat = @is_chat AND value > @value`).run(upTo);
+  statement(tx, `${all} AND is_chat = @is_chat AND value = @value AND id <= @id`).run(upTo);
   return true;
 }
 

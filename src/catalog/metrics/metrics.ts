@@ -56,18 +56,14 @@ export interface MetricOrder {
   isSmall: boolean | null;
 }
 
-/**
- * Number of the order of small channels by ERR. It only serves the filter `err_30d_min`; no list has it.
- */
-export const SMALL_BY_ERR = 6;
-
 export const METRIC_ORDERS: readonly MetricOrder[] = [
   ...(Object.keys(ORDERED_METRICS) as OrderedMetric[]).map((metric) => ({
     number: ORDERED_METRICS[metric],
     metric,
     isSmall: isPercent(metric) ? false : null,
   })),
-  { number: SMALL_BY_ERR, metric: "err_30d", isSmall: true },
+  // No list has this order: it only serves the filter `err_30d_min`.
+  { number: 6, metric: "err_30d", isSmall: true },
 ];
 
 /** How many days off the reading to compare with may be. */
@@ -82,6 +78,11 @@ export const ENGAGEMENT_DAYS = 30;
  */
 export function hundredthsOf(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part * 10_000) / whole);
+}
+
+/** A stored percentage as the API shows it. */
+export function percentOf(hundredths: number | null): number | null {
+  return hundredths === null ? null : hundredths / 100;
 }
 
 const growth = (days: string) =>
@@ -118,18 +119,12 @@ const UNKNOWN = Object.fromEntries(METRIC_NAMES.map((name) => [name, null])) as 
  * Metrics as the API shows them. @param record undefined for a channel whose metrics were never computed
  */
 export function toMetricsView(record: MetricsRecord = UNKNOWN): MetricsView {
-  const inPercent = (hundredths: number | null) => (hundredths === null ? null : hundredths / 100);
   const { growth_7d_percent, growth_30d_percent, err_30d, statistics_until } = record;
   return {
-    growth_1d: record.growth_1d,
-    growth_7d: record.growth_7d,
-    growth_30d: record.growth_30d,
-    growth_7d_percent: inPercent(growth_7d_percent),
-    growth_30d_percent: inPercent(growth_30d_percent),
-    posts_30d: record.posts_30d,
-    ads_30d: record.ads_30d,
-    reach_30d: record.reach_30d,
-    err_30d: inPercent(err_30d),
+    ...record,
+    growth_7d_percent: percentOf(growth_7d_percent),
+    growth_30d_percent: percentOf(growth_30d_percent),
+    err_30d: percentOf(err_30d),
     statistics_until: statistics_until === null ? null : formatDay(statistics_until),
   };
 }

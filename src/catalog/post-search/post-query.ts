@@ -55,9 +55,10 @@ export function readPostQuery(q: string): PostQuery | null {
   const all: Term[][] = [];
   const none: Term[] = [];
   for (const { term, isExcluded, isAlternative } of termsOf(q)) {
+    const alternatives = isAlternative ? all.at(-1) : undefined;
     if (isExcluded) none.push(term);
-    else if (isAlternative) (all.at(-1) ?? newList(all)).push(term);
-    else all.push([term]);
+    else if (alternatives === undefined) all.push([term]);
+    else alternatives.push(term);
   }
   return all.length === 0 ? null : { all, none };
 }
@@ -95,12 +96,6 @@ export const BEGINNINGS_MAX = 2;
 /** Number of `w*` terms in a query. */
 export function countBeginnings({ all, none }: PostQuery): number {
   return [...all.flat(), ...none].filter(({ kind }) => kind === "prefix").length;
-}
-
-function newList(all: Term[][]): Term[] {
-  const list: Term[] = [];
-  all.push(list);
-  return list;
 }
 
 /** The words of a text as one term; several, as in `кто-то`, form a phrase. Null if there are none. */

@@ -34,10 +34,6 @@ export function selectState(db: Database): State {
   return state;
 }
 
-export function selectPhase(db: Database): Phase {
-  return selectState(db).phase;
-}
-
 export function updateSpill(db: Database, spill: number): void {
   statement(db, "UPDATE post_search_state SET spill = ?").run(spill);
 }

@@ -3,7 +3,8 @@ import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Media, PostView } from "../posts/post.ts";
 import type { PostQuery } from "./post-query.ts";
-import { type PostSearchProgress, selectPhase, selectProgress } from "./post-search-state.store.ts";
+import { type PostSearchProgress, selectProgress } from "./post-search-state.store.ts";
+import type { Snippet } from "./snippet.ts";
 
 /**
  * `-published_at` and `-views` are descending; equal views are newest first, equal instants by descending
@@ -45,12 +46,7 @@ export interface PostSearchSelection {
 }
 
 /** A post with an excerpt to show. */
-export interface FoundPost extends PostView {
-  /** Plain text of at most 200 code points, around the first hit. */
-  snippet: string;
-  /** Hits in it, as ranges of code points, the end exclusive. */
-  highlights: [start: number, end: number][];
-}
+export interface FoundPost extends PostView, Snippet {}
 
 export interface FoundPage {
   results: FoundPost[];
@@ -66,8 +62,8 @@ export type PostSearch = ReturnType<typeof createPostSearch>;
 
 /** Refuses while the index lacks posts. @throws AppError `unavailable` with the progress */
 export function requireWhole(db: Database): void {
-  if (selectPhase(db) === "ready") return;
-  const { percent } = selectProgress(db);
+  const { phase, percent } = selectProgress(db);
+  if (phase === "ready") return;
   throw new AppError("unavailable", message("postSearchBuilding", { percent }));
 }
 

@@ -11,11 +11,12 @@ const DOTS = "…";
 const READ_AT_FIRST = 400;
 
 export interface Snippet {
+  /** Plain text around the first hit, on one line. */
   snippet: string;
+  /** Hits in it, as ranges of code points, the end exclusive. */
   highlights: [start: number, end: number][];
 }
 
-/** Excerpt of a text around its first hit, on one line, with the positions of hits in it. */
 export function snippetOf(text: string, query: PostQuery): Snippet {
   const snippet = cutAround(beginningWithHit(text, query));
   const hits = hitsOf(query, tokensOf(snippet));

@@ -57,11 +57,9 @@ export function selectPosts(db: Database, selection: PostSelection): PostPage {
   }
   const shown = positions.slice(0, limit);
   const last = positions.length > limit ? shown.at(-1) : undefined;
+  const ids = shown.map(({ id }) => id);
   return {
-    results: selectPostsJson(
-      db,
-      shown.map(({ id }) => id),
-    ),
+    results: selectPostsJson(db, ids),
     last: last === undefined ? null : [last.publishedAt, last.id],
   };
 }

@@ -9,10 +9,8 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
   const { found } = findByPlan(db, queryOf(db, selection));
   const shown = found.slice(0, selection.limit);
   const last = found.length > selection.limit ? shown.at(-1) : undefined;
-  const cards = selectCards(
-    db,
-    shown.map(({ id }) => id),
-  );
+  const ids = shown.map(({ id }) => id);
+  const cards = selectCards(db, ids);
   return {
     results: selection.hasMetrics === true ? withMetrics(db, cards) : cards,
     last: last === undefined ? null : [last.value, last.id],

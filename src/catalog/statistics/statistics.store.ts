@@ -13,13 +13,6 @@ export interface StatisticsSelection {
   to: Day;
 }
 
-interface Row {
-  day: Day;
-  subscribers: number;
-  views: number;
-  posts: number;
-}
-
 const SHORT_CHANNELS = 10;
 const SHORT_DAYS = 366;
 
@@ -39,7 +32,7 @@ export function selectDailyStatistics(
   { channelIds, from, to }: StatisticsSelection,
 ): JsonText<DailyStatisticsView[]> {
   const isPublic = statement(db, "SELECT 1 FROM channels WHERE id = ? AND is_public = 1");
-  const days = statement<Row>(
+  const days = statement<Omit<GivenDay, "channelId">>(
     db,
     `SELECT s.day, s.subscribers, s.views, s.posts FROM daily_statistics s
      WHERE s.channel_id = ? AND s.day BETWEEN ? AND ? ORDER BY s.day`,

@@ -1,5 +1,5 @@
 import { facetsText, type IndexedPost, indexWords } from "../../catalog/post-search/index-text.ts";
-import { selectPhase } from "../../catalog/post-search/post-search-state.store.ts";
+import { selectState } from "../../catalog/post-search/post-search-state.store.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { countOf, foundRows } from "./found-rows.ts";
 import { openVocabulary } from "./vocabulary.ts";
@@ -10,7 +10,7 @@ import { openVocabulary } from "./vocabulary.ts";
  * the posts that it contains are compared, and not their tokens.
  */
 export function postSearchFaults(db: Database): string[] {
-  const phase = selectPhase(db);
+  const phase = selectState(db).phase;
   if (phase === "off" || phase === "clearing") return [];
   const stale = statement(db, "SELECT 1 FROM post_search_stale LIMIT 1").get() !== undefined;
   return [

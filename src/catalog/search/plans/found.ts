@@ -7,13 +7,13 @@ export interface Found {
   value: number | null;
 }
 
-export function selectFound<Row extends Found = Found>(
+export function selectFound(
   db: Database,
   sql: string,
   query: Query,
   more: Record<string, string | number> = {},
-): Row[] {
-  return statement<Row>(db, sql).all({ ...query.values, limit: query.limit, ...more });
+): Found[] {
+  return statement<Found>(db, sql).all({ ...query.values, limit: query.limit, ...more });
 }
 
 /** Number of rows of a SELECT. */
