@@ -13,8 +13,8 @@ import {
   type Arguments,
   flag,
   inBody,
-  inPath,
   integer,
+  numberInPath,
   orNull,
   type Parameter,
   required,
@@ -25,9 +25,7 @@ import { readQueryText } from "./post-query.ts";
 
 const NAME_LENGTH_MAX = 100;
 
-const alertPath = {
-  id: inPath(integer({ description: "Alert number.", example: 1, minimum: 0 })),
-};
+const alertPath = { id: numberInPath("Alert number.") };
 
 const nameField: Parameter<string> = {
   ...inBody(text({ description: "What you call it.", example: "Meteorites" })),

@@ -70,6 +70,11 @@ export function inPath<T>(parameter: Parameter<T>): Parameter<T> & { required: t
   return { ...parameter, in: "path", required: true };
 }
 
+/** The number of an item, in the path. */
+export function numberInPath(description: string): Parameter<number> & { required: true } {
+  return inPath(integer({ description, example: 1, minimum: 0 }));
+}
+
 /** A field of the JSON body. */
 export function inBody<T>(parameter: Parameter<T>): Parameter<T> {
   return { ...parameter, in: "body" };

@@ -3,7 +3,7 @@ import { channelPageParameters, readChannelPage } from "./channel-page.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod, STRANGERS_WORDS } from "./method.ts";
 import { pageOf, pageParameters } from "./paging.ts";
-import { flag, inPath, integer } from "./parameters.ts";
+import { flag, numberInPath } from "./parameters.ts";
 import { postsIncluded } from "./plan-rules.ts";
 
 /** Includes or excludes advertising posts. */
@@ -54,7 +54,7 @@ export const postsRetrieve = apiMethod({
   units: 1,
   planRule: postsIncluded,
   parameters: {
-    id: inPath(integer({ description: "Post number.", example: 1, minimum: 0 })),
+    id: numberInPath("Post number."),
     ...fieldsOf(postSchema),
   },
   result: postSchema,

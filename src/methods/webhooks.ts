@@ -17,7 +17,7 @@ import { INVALID_CURSOR } from "./cursor.ts";
 import { fieldsOf } from "./fields.ts";
 import { actorOf, apiMethod, own } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
-import { flag, inBody, inPath, integer, parameter, required } from "./parameters.ts";
+import { flag, inBody, integer, numberInPath, parameter, required } from "./parameters.ts";
 import { webhooksAccessible, webhooksIncluded, webhookToSpare } from "./plan-rules.ts";
 
 /** Longest time for which the previous secret may keep signing after a rotation. */
@@ -26,10 +26,7 @@ export const OVERLAP_HOURS_MAX = 72;
 /** Room for a body with a list of channels. */
 const LIST_BYTES_MAX = 256 * 1024;
 
-const webhookPath = {
-  id: inPath(integer({ description: "Webhook number.", example: 1, minimum: 0 })),
-};
-const deliveryPath = inPath(integer({ description: "Delivery number.", example: 1, minimum: 0 }));
+const webhookPath = { id: numberInPath("Webhook number.") };
 
 const urlField = inBody(
   parameter(
@@ -259,7 +256,7 @@ export const webhooksResend = apiMethod({
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,
-  parameters: { ...webhookPath, delivery: deliveryPath },
+  parameters: { ...webhookPath, delivery: numberInPath("Delivery number.") },
   result: attemptSchema,
   errors: ["not_found", "conflict", "throttled"],
   run: ({ id, delivery }, call) =>

@@ -12,7 +12,8 @@ import { POST_FIELDS } from "../posts/post.ts";
 export const MENTION_KINDS = ["link", "forward"] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
 
-const { id, title, handle, subscribers } = CHANNEL_FIELDS;
+const { id, title, handle, subscribers, category, territory } = schemasOf(CHANNEL_FIELDS);
+const named = { id, title, handle, subscribers };
 
 /** A post that mentions a channel, and the channel it belongs to. */
 export const mentionSchema = objectSchema(
@@ -22,13 +23,7 @@ export const mentionSchema = objectSchema(
       description:
         "How it mentions the channel: by a link or its `@handle`, by forwarding its post",
     }),
-    mentioned_by: objectSchema(
-      {
-        ...{ id: id.schema, title: title.schema, handle: handle.schema },
-        subscribers: subscribers.schema,
-      },
-      "MentioningChannel",
-    ),
+    mentioned_by: objectSchema(named, "MentioningChannel"),
   },
   "Mention",
 );
@@ -47,10 +42,9 @@ export type SimilarReason = (typeof SIMILAR_REASONS)[number];
 /** A similar channel, and why it is similar. */
 export const similarSchema = objectSchema(
   {
-    ...{ id: id.schema, title: title.schema, handle: handle.schema },
-    subscribers: subscribers.schema,
-    category: CHANNEL_FIELDS.category.schema,
-    territory: CHANNEL_FIELDS.territory.schema,
+    ...named,
+    category,
+    territory,
     score: integerSchema({ minimum: 1, maximum: 100, description: "Similarity, out of 100" }),
     shared: integerSchema({
       minimum: 0,

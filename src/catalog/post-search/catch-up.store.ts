@@ -22,34 +22,37 @@ interface StaleChannel {
   after_id: number;
 }
 
-export function createStaleChannels(db: Database) {
-  return {
-    next: (): StaleChannel | undefined =>
-      statement<StaleChannel>(
-        db,
-        "SELECT channel_id, after_at, after_id FROM post_search_stale ORDER BY channel_id LIMIT 1",
-      ).get(),
+export function nextStaleChannel(db: Database): StaleChannel | undefined {
+  return statement<StaleChannel>(
+    db,
+    "SELECT channel_id, after_at, after_id FROM post_search_stale ORDER BY channel_id LIMIT 1",
+  ).get();
+}
 
-    posts: ({ channel_id, after_at, after_id }: StaleChannel, limit: number): SizedPost[] =>
-      statement<SizedPost>(
-        db,
-        `SELECT id, published_at, octet_length(text) AS bytes FROM posts
-         WHERE channel_id = ? AND (published_at, id) > (?, ?)
-         ORDER BY published_at, id LIMIT ?`,
-      ).all(channel_id, after_at, after_id, limit),
+/** Its posts that are still to be reindexed. */
+export function postsOfStaleChannel(
+  db: Database,
+  { channel_id, after_at, after_id }: StaleChannel,
+  limit: number,
+): SizedPost[] {
+  return statement<SizedPost>(
+    db,
+    `SELECT id, published_at, octet_length(text) AS bytes FROM posts
+     WHERE channel_id = ? AND (published_at, id) > (?, ?)
+     ORDER BY published_at, id LIMIT ?`,
+  ).all(channel_id, after_at, after_id, limit);
+}
 
-    moveTo(channel: StaleChannel): void {
-      statement(
-        db,
-        `UPDATE post_search_stale SET after_at = @after_at, after_id = @after_id
-         WHERE channel_id = @channel_id`,
-      ).run(channel);
-    },
+export function updateStaleChannel(tx: Transaction, channel: StaleChannel): void {
+  statement(
+    tx,
+    `UPDATE post_search_stale SET after_at = @after_at, after_id = @after_id
+     WHERE channel_id = @channel_id`,
+  ).run(channel);
+}
 
-    end({ channel_id }: StaleChannel): void {
-      statement(db, "DELETE FROM post_search_stale WHERE channel_id = ?").run(channel_id);
-    },
-  };
+export function removeStaleChannel(tx: Transaction, { channel_id }: StaleChannel): void {
+  statement(tx, "DELETE FROM post_search_stale WHERE channel_id = ?").run(channel_id);
 }
 
 /** Those of the channels that lack rows needed for indexing their posts. */

@@ -3,7 +3,15 @@ import type { Database, Transaction } from "../../db/database.ts";
 import { mergePages } from "../../db/merge-pages.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { clearSome, createStaleChannels, emptyIndex, postsAfter } from "./catch-up.store.ts";
+import {
+  clearSome,
+  emptyIndex,
+  nextStaleChannel,
+  postsAfter,
+  postsOfStaleChannel,
+  removeStaleChannel,
+  updateStaleChannel,
+} from "./catch-up.store.ts";
 import { createPostIndex, type PostIndex } from "./post-index.ts";
 import {
   countSearched,
@@ -54,7 +62,7 @@ export function postSearchBuild(isOn: boolean): BackgroundBuild {
 function hasWork(db: Database, isOn: boolean): boolean {
   const { phase } = selectState(db);
   if (phase === "clearing" || phase === "building") return true;
-  return phase === (isOn ? "off" : "ready") || createStaleChannels(db).next() !== undefined;
+  return phase === (isOn ? "off" : "ready") || nextStaleChannel(db) !== undefined;
 }
 
 function step(tx: Transaction, index: PostIndex, isOn: boolean): void {
@@ -88,15 +96,14 @@ function buildSome(tx: Transaction, index: PostIndex, afterId: number): void {
 
 /** Reindexes some posts of a channel that changed. */
 function refreshSome(tx: Transaction, index: PostIndex): void {
-  const stale = createStaleChannels(tx);
-  const channel = stale.next();
+  const channel = nextStaleChannel(tx);
   if (channel === undefined) return;
-  const posts = cutToStep(stale.posts(channel, STEP_POSTS));
+  const posts = cutToStep(postsOfStaleChannel(tx, channel, STEP_POSTS));
   for (const { id } of posts) index.reindex(id);
   index.write();
   const last = posts.at(-1);
-  if (last === undefined) stale.end(channel);
-  else stale.moveTo({ ...channel, after_at: last.published_at, after_id: last.id });
+  if (last === undefined) removeStaleChannel(tx, channel);
+  else updateStaleChannel(tx, { ...channel, after_at: last.published_at, after_id: last.id });
 }
 
 function cutToStep<Post extends { bytes: number }>(posts: readonly Post[]): Post[] {

@@ -115,18 +115,21 @@ function candidatesSql({ tests }: IndexQuery, columns: string): string {
       ${tests.conditions}`;
 }
 
-/** SQL: candidates by descending row. */
-function matchesSql(indexQuery: IndexQuery, columns: string): string {
-  return `${candidatesSql(indexQuery, columns)} ORDER BY s.rowid DESC`;
+/** Values of the parameters in `candidatesSql`. */
+function valuesOf({ match, low, high, tests }: IndexQuery) {
+  return { match, low, high, ...tests.values };
 }
 
 const MATCH_COLUMNS = "m.row, m.post_id AS id, m.published_at, m.views, m.words";
 
+/** SQL: matches by descending row. */
+function matchesSql(indexQuery: IndexQuery): string {
+  return `${candidatesSql(indexQuery, MATCH_COLUMNS)} ORDER BY s.rowid DESC`;
+}
+
 /** Candidates by descending row, one at a time. */
 export function iterateCandidates(db: Database, indexQuery: IndexQuery): IterableIterator<Match> {
-  const { match, low, high, tests } = indexQuery;
-  const values = { match, low, high, ...tests.values };
-  return statement<Match>(db, matchesSql(indexQuery, MATCH_COLUMNS)).iterate(values);
+  return statement<Match>(db, matchesSql(indexQuery)).iterate(valuesOf(indexQuery));
 }
 
 /** Rows to look up with one statement: for most pages, all of them. */
@@ -146,11 +149,8 @@ export function* lookUpFromLast(db: Database, rows: readonly number[]): Generato
 
 /** Up to `limit` candidates by descending row. */
 export function readCandidates(db: Database, indexQuery: IndexQuery, limit: number): Match[] {
-  const { match, low, high, tests } = indexQuery;
-  return statement<Match>(db, `${matchesSql(indexQuery, MATCH_COLUMNS)} LIMIT @limit`).all({
-    ...{ match, low, high, limit },
-    ...tests.values,
-  });
+  const sql = `${matchesSql(indexQuery)} LIMIT @limit`;
+  return statement<Match>(db, sql).all({ ...valuesOf(indexQuery), limit });
 }
 
 /** A position in the order by descending views; equal views are newest first. */
@@ -166,10 +166,8 @@ export function readMostViewed(
   [views, at, id]: ViewsPosition,
   limit: number,
 ): Match[] {
-  const { match, low, high, tests } = indexQuery;
   const sql = `${candidatesSql(indexQuery, MATCH_COLUMNS)} AND ${BY_VIEWS}`;
-  const values = { ...{ match, low, high, limit, views, at, id }, ...tests.values };
-  return statement<Match>(db, sql).all(values);
+  return statement<Match>(db, sql).all({ ...valuesOf(indexQuery), views, at, id, limit });
 }
 
 /** The same as `readMostViewed`, among the candidates with the given rows. */
@@ -198,7 +196,17 @@ export function countTexts(
   indexQuery: IndexQuery,
   hasText: (id: number) => boolean,
 ): Counted {
-  return countForms(readCandidates(db, indexQuery, TEXTS_COUNTED_MAX + 1), hasText);
+  return countTextsOf(readCandidates(db, indexQuery, TEXTS_COUNTED_MAX + 1), hasText);
+}
+
+/** The same as `countTexts`, for candidates already read. @param candidates by descending row */
+export function countTextsOf(
+  candidates: readonly Match[],
+  hasText: (id: number) => boolean,
+): Counted {
+  const counted = candidates.slice(0, TEXTS_COUNTED_MAX);
+  const matches = counted.filter(({ id }) => hasText(id)).length;
+  return { matches, isCapped: candidates.length > TEXTS_COUNTED_MAX };
 }
 
 /** @param found the exact number, or one more than the counting limit */
@@ -218,22 +226,11 @@ export function countRows(db: Database, { match, low, high }: IndexQuery, most: 
 
 /** Up to `most` rows of candidates, ascending: a third faster for FTS5 than descending. */
 export function readRows(db: Database, indexQuery: IndexQuery, most: number): number[] {
-  const { match, low, high, tests } = indexQuery;
   const sql =
-    tests.conditions === ""
+    indexQuery.tests.conditions === ""
       ? `SELECT s.rowid FROM post_search s WHERE s.post_search MATCH @match AND ${IN_RANGE}`
       : candidatesSql(indexQuery, "s.rowid");
   return statement(db, `${sql} LIMIT @most`)
     .pluck<number>()
-    .all({ ...{ match, low, high, most }, ...tests.values });
-}
-
-/** The same as `countTexts`, for candidates already read. @param candidates by descending row */
-export function countForms(
-  candidates: readonly Match[],
-  hasText: (id: number) => boolean,
-): Counted {
-  const counted = candidates.slice(0, TEXTS_COUNTED_MAX);
-  const matches = counted.filter(({ id }) => hasText(id)).length;
-  return { matches, isCapped: candidates.length > TEXTS_COUNTED_MAX };
+    .all({ ...valuesOf(indexQuery), most });
 }

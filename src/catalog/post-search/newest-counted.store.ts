@@ -2,8 +2,8 @@ import type { Database } from "../../db/database.ts";
 import {
   COUNTED_MAX,
   type Counted,
-  countForms,
   countTexts,
+  countTextsOf,
   type IndexQuery,
   lookUpFromLast,
   type Match,
@@ -59,7 +59,7 @@ type HasText = NonNullable<IndexQuery["hasText"]>;
 /** Candidates to rank whose texts must be tested; they are also the ones to count. */
 export function newestTested(db: Database, indexQuery: IndexQuery, hasText: HasText): Candidates {
   const candidates = readCandidates(db, indexQuery, TEXTS_MAX);
-  return { candidates, counted: countForms(candidates, hasText) };
+  return { candidates, counted: countTextsOf(candidates, hasText) };
 }
 
 /** Candidates of a page whose texts must be tested. */
@@ -72,6 +72,6 @@ export function newestOfTexts(
   const { found, scanned } = newest(db, indexQuery, after, TEXTS_MAX + 1);
   // The candidates of a first page are the newest overall.
   const counted =
-    after === null ? countForms(scanned, hasText) : countTexts(db, indexQuery, hasText);
+    after === null ? countTextsOf(scanned, hasText) : countTexts(db, indexQuery, hasText);
   return { candidates: found, counted };
 }

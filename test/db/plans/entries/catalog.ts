@@ -1672,7 +1672,7 @@ export const catalog: Entries = {
       rows: 200,
     },
   ],
-  "catalog/post-search/catch-up.store.ts end": [
+  "catalog/post-search/catch-up.store.ts removeStaleChannel": [
     {
       sql: "DELETE FROM post_search_stale WHERE channel_id = ?",
       plan: ["SEARCH post_search_stale USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -1691,14 +1691,14 @@ export const catalog: Entries = {
       why: "Channels that are copied in one transaction: 500 at the most, each looked up.",
     },
   ],
-  "catalog/post-search/catch-up.store.ts moveTo": [
+  "catalog/post-search/catch-up.store.ts updateStaleChannel": [
     {
       sql: "UPDATE post_search_stale SET … WHERE channel_id = @channel_id",
       plan: ["SEARCH post_search_stale USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "catalog/post-search/catch-up.store.ts next": [
+  "catalog/post-search/catch-up.store.ts nextStaleChannel": [
     {
       sql: "SELECT channel_id, after_at, after_id FROM post_search_stale ORDER BY channel_id LIMIT 1",
       plan: ["SCAN post_search_stale"],
@@ -1718,7 +1718,7 @@ export const catalog: Entries = {
       why: "Channels that are copied in one transaction, each looked up, and the single row of the index's state.",
     },
   ],
-  "catalog/post-search/catch-up.store.ts posts": [
+  "catalog/post-search/catch-up.store.ts postsOfStaleChannel": [
     {
       sql: "SELECT … FROM posts WHERE channel_id = ? AND (published_at, id) > (?, ?) ORDER BY published_at, id LIMIT ?",
       plan: ["SEARCH posts USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
