@@ -57,7 +57,7 @@ interface Documented<T> {
   example?: T;
 }
 
-/** A parameter of a query, optional unless `required` or `inPath` wraps it. */
+/** An optional parameter of the query; `required`, `inPath` and `inBody` change that. */
 export function parameter<T>(schema: Schema<unknown>, read: Reader<T>): Parameter<T> {
   return { in: "query", required: false, schema, read };
 }

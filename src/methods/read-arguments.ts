@@ -29,7 +29,7 @@ export function readArguments(
     if (parameters[name]?.in !== "body") faults[name] = [message("unknownField")];
   }
   const sole = soleParameter === undefined ? undefined : raw[soleParameter];
-  // Beside a sole parameter, only those count that shape the answer.
+  // A sole parameter makes all others ignored, except those that shape the answer.
   const names =
     soleParameter !== undefined && sole !== undefined && sole !== ""
       ? [soleParameter, "fields", "include"]

@@ -78,7 +78,7 @@ const postsByChannel: ReadRows<BulkSelection> = function* (db, selection, after,
   if (after !== null && isSelected(channel)) {
     for (const record of channelPosts(db, selection, [channel, after], limit)) {
       read += 1;
-      yield { position: positionOf(record), values: toValues(record) };
+      yield { position: positionByChannel(record), values: toValues(record) };
     }
   }
   while (read < limit && channel !== one) {
@@ -89,7 +89,7 @@ const postsByChannel: ReadRows<BulkSelection> = function* (db, selection, after,
     if (isSelected(channel)) {
       for (const record of channelPosts(db, selection, [channel, null], limit - read)) {
         read += 1;
-        yield { position: positionOf(record), values: toValues(record) };
+        yield { position: positionByChannel(record), values: toValues(record) };
       }
     }
     if (read > before) continue;
@@ -122,7 +122,12 @@ export function endOfChannel(channel: number): Position {
   return [Number.MAX_SAFE_INTEGER, startOfDay(LAST_DAY + 1), channel];
 }
 
-const positionOf = ({ id, published_at: at, channel }: PostRecord): Position => [id, at, channel];
+/** Position of a post among posts by channel. */
+const positionByChannel = ({ id, published_at: at, channel }: PostRecord): Position => [
+  id,
+  at,
+  channel,
+];
 
 /** Returns a function that gives a post's fields as the API shows them; null if the filters exclude it. */
 function postWriter(db: Database, selection: BulkSelection) {

@@ -89,15 +89,15 @@ export function metricsTest(
   return (id) => find.get({ id, growth, reach, err }) !== undefined;
 }
 
-/** Filters on the channel itself. */
-const OF_CHANNEL = [
+/** Names of the filters that restrict channels by their cards. */
+const CARD_FILTERS = [
   ...(["kind", "category", "territories", "aPlus", "verified"] as const),
   ...(["subscribersMin", "subscribersMax", "text"] as const),
 ];
 
 /** Whether a filter excludes any public channels. */
 function restrictsChannels(filter: BulkFilter): boolean {
-  return OF_CHANNEL.some((name) => filter[name] !== null);
+  return CARD_FILTERS.some((name) => filter[name] !== null);
 }
 
 /** Whether posts are read channel by channel, because few of them may be selected; otherwise by id. */

@@ -55,7 +55,7 @@ interface PartWriting {
 
 /**
  * Writes a part, reading its rows on the way.
- * @param rows of which fewer than `PART_ROWS` mean that the export ends with this part
+ * @param rows at most `PART_ROWS`; if there are fewer, the export ends with this part
  */
 export function writePart(
   rows: Iterable<ExportRow>,

@@ -10,13 +10,13 @@ import { newestSources, newestTargets } from "./mentions.store.ts";
 import { mostFrequent } from "./most-frequent.ts";
 import { type Similarity, similarityOf } from "./similarity.ts";
 
-/**
- * Limits of the work, however often a channel is mentioned: its newest mentions, the channels that make
- * most of them with their own newest mentions, and the channels named there.
- */
+/** Limit for mentions of the channel, the newest; this and the next four bound the work for any channel. */
 const MENTIONS_MAX = 2_000;
+/** Limit for sources: the channels that make most of these mentions. */
 const SOURCES_MAX = 200;
+/** Limit for mentions by each source, the newest. */
 const MENTIONS_OF_SOURCE_MAX = 100;
+/** Limit for names in them, by weight, and for the channels that these lead to. */
 const TARGETS_MAX = 1_000;
 const CANDIDATES_MAX = 200;
 /** Limit for each of the searches for channels of the same category and similar size. */

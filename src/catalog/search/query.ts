@@ -48,10 +48,9 @@ interface PreparedSelection {
   ownBounds: readonly Bound[];
   /** Ranges of other columns, whose channels are scattered over the ordering. */
   boundsApart: readonly Bound[];
-  /**
-   * SQL: joins the metrics if the ordering or a range needs them; and all conditions on numbers.
-   */
+  /** SQL: joins the metrics if the ordering or a range needs them. */
   metricsJoin: string;
+  /** SQL: all conditions on numbers. */
   conditions: string;
   /** Terms that the search text must, or must not, contain. */
   tests: readonly TextTest[];

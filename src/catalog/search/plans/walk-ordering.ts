@@ -37,11 +37,9 @@ interface Segment {
   steps: string;
   /** SQL: a channel's value. */
   value: string;
-  /**
-   * SQL: alias of a step and joins of what else is read of its channel `c`; the tests beside those on the
-   * search text.
-   */
+  /** SQL: the alias of a step, and joins of its channel `c` and of its metrics, where they are needed. */
   join: string;
+  /** SQL: all tests except those on the search text. */
   tests: string;
 }
 
