@@ -94,7 +94,6 @@ export const alertsList = apiMethod({
   planRule: alertsAccessible,
   parameters: { ...pageParameters, ...fieldsOf(alertSchema) },
   result: pageOf(alertSchema),
-  errors: [],
   run: ({ limit }, call) =>
     readPage<AlertView, readonly [number]>("alerts", call, (after) =>
       call.services.alerts.list(call.caller.organization.id, after?.[0] ?? 0, limit),

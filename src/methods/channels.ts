@@ -74,7 +74,6 @@ export const channelsList = apiMethod({
   },
   soleParameter: "ids",
   result: pageOf(cardAnswerSchema),
-  errors: [],
   run(args, call) {
     const { channels, search } = call.services;
     const hasMetrics = includesMetrics(args);

@@ -21,7 +21,6 @@ export const categoriesList = apiMethod({
   units: 0,
   parameters: fieldsOf(categorySchema),
   result: listOf(categorySchema),
-  errors: [],
   run(_args, { services, ownUrl }) {
     const addressOf = (image: string | null): string | null =>
       image?.startsWith(IMAGE_PATH) ? ownUrl(image) : image;
@@ -55,7 +54,6 @@ export const territoriesList = apiMethod({
     ...fieldsOf(territorySchema),
   },
   result: listOf(territorySchema),
-  errors: [],
   run({ kind, parent }, { services: { directory } }) {
     if (parent !== undefined && directory.territoryId(parent) === null) {
       throw fieldError({ parent: [unknownSlug(parent)] });

@@ -71,7 +71,6 @@ export const meRetrieve = apiMethod({
   units: 0,
   parameters: {},
   result: accountSchema,
-  errors: [],
   run(_args, { caller, services, nowMs }) {
     const { key, member, organization, planInForce, plan } = caller;
     const { startedAt, endsAt, used } = services.limits.usage(caller, nowMs);

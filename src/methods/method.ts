@@ -101,6 +101,7 @@ const DEFAULTS = {
   verb: "GET",
   audience: "everyone",
   status: 200,
+  errors: [],
   // Enough for the small object that most bodies are.
   bodyBytesMax: 16 * 1024,
 } as const;

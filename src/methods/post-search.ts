@@ -123,7 +123,6 @@ export const postsSearchList = apiMethod({
       description: "Whether there may be more matches than were counted",
     }),
   }),
-  errors: [],
   async run(args, call) {
     const { services, nowMs } = call;
     const { query, filter } = readSearch(args, services);

@@ -26,7 +26,6 @@ export const channelsStatsRetrieve = apiMethod({
   units: 1,
   parameters: { ...filterParameters, ...fieldsOf(selectionSchema) },
   result: selectionSchema,
-  errors: [],
   async run(args, { services }) {
     const filter = readFilter(args as FilterArguments, services);
     return filter === null ? NO_CHANNELS : services.search.describe(filter);

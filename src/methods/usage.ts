@@ -33,7 +33,6 @@ export const meUsageList = apiMethod({
     ...fieldsOf(usageSchema),
   },
   result: pageOf(usageSchema),
-  errors: [],
   run(args, call) {
     const { from, to } = readPeriod(args, dayOf(call.nowMs));
     const { services, caller } = call;

@@ -69,7 +69,6 @@ export const webhooksList = apiMethod({
   planRule: webhooksAccessible,
   parameters: { ...pageParameters, ...fieldsOf(webhookSchema) },
   result: pageOf(webhookSchema),
-  errors: [],
   run: ({ limit }, call) =>
     readPage<WebhookView, readonly [number]>("webhooks", call, (after) =>
       call.services.webhooks.list(call.caller.organization.id, after?.[0] ?? 0, limit),
@@ -92,7 +91,6 @@ export const webhooksCreate = apiMethod({
   bodyBytesMax: LIST_BYTES_MAX,
   status: 201,
   result: newSecretSchema,
-  errors: [],
   run({ url, channels }, call) {
     const { organization, plan } = call.caller;
     const webhook = { address: url, channels };
