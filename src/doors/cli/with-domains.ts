@@ -79,12 +79,8 @@ export async function withDomainsOfCopy<T>(
 /** Copies a database; a node's copy is detached, so that what is written to it reaches no other node. */
 async function copyApart(db: Database, path: string, clock: Clock): Promise<void> {
   db.copyTo(path);
-  const copy = openDatabase(path, clock);
-  try {
-    await endCopy(copy, clock);
-  } finally {
-    copy.close();
-  }
+  using copy = openDatabase(path, clock);
+  await endCopy(copy, clock);
 }
 
 /** Refuses an in-memory database, which would disappear with this command. @throws CommandExit */
