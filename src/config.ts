@@ -319,12 +319,12 @@ export function describeSettings(environment: Environment): {
 }[] {
   return entries().map(([name, { doc, fallback, secret }]) => {
     const value = settingText(environment, name) ?? fallback;
-    return { name, value: secret && value !== null ? "(hidden)" : shortened(value), doc };
+    return { name, value: secret && value !== null ? "(hidden)" : firstLine(value), doc };
   });
 }
 
 /** The first line of a value, because a certificate has dozens. */
-function shortened(value: string | null): string | null {
+function firstLine(value: string | null): string | null {
   const [first = ""] = value?.split("\n") ?? [];
   return value === null || value === first ? value : `${first} …`;
 }

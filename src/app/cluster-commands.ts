@@ -41,14 +41,10 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       requireExisting(file);
       // A process still serving this file would go on billing into it instead of into the cluster.
       requireUnused(file);
-      const db = openDatabase(file, clock);
-      try {
-        await migrate(db, clock);
-        const ids = { id: newId(), copyId: newId() };
-        return await makeCluster(db, clock, { ...settings, ...ids });
-      } finally {
-        db.close();
-      }
+      using db = openDatabase(file, clock);
+      await migrate(db, clock);
+      const ids = { id: newId(), copyId: newId() };
+      return await makeCluster(db, clock, { ...settings, ...ids });
     },
 
     /** Makes this machine a node: copies the cluster to the configured path. @returns the copy's version */
@@ -82,12 +78,8 @@ export function clusterCommands(config: Config, { clock, random }: Ports) {
       const leaving = { ...settings, node: `${settings.node} leaves` };
       try {
         const version = await copy(file, leaving);
-        const db = openDatabase(file, clock);
-        try {
-          await endCopy(db, clock);
-        } finally {
-          db.close();
-        }
+        using db = openDatabase(file, clock);
+        await endCopy(db, clock);
         return version;
       } finally {
         await withSession(leaving, ({ query }) => forgetNode(query, leaving.node));

@@ -2,7 +2,8 @@ import { version } from "../../package.json";
 import type { Config } from "../config.ts";
 import type { Ports } from "../ports/ports.ts";
 import { createRecentLog } from "../ports/recent-log.ts";
-import { ALWAYS_OWN, createUpkeepLease } from "../upkeep/lease/lease.ts";
+import { ALWAYS_OWN } from "../upkeep/lease/lease.ts";
+import { createWorkerLease } from "../upkeep/lease/worker-lease.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import { createSecretBox } from "../values/secret-box.ts";
 import { composeCluster } from "./compose-cluster.ts";
@@ -42,7 +43,7 @@ export async function composeBase(config: Config, given: Ports, { open, crew }: 
   const secret = await readSecret(db);
   const secrets = createSecretBox(secret, ports.random);
   await requireReadableSecrets(db, secrets, config);
-  const lease = crew === null ? ALWAYS_OWN : createUpkeepLease(db, threads.lease, ports);
+  const lease = crew === null ? ALWAYS_OWN : createWorkerLease(db, threads.lease, ports);
   return {
     ...{ config, ports, crew, recentLog, metrics, database, domains, db, threads },
     ...{ secret, secrets, lease },

@@ -58,7 +58,7 @@ export function composeDoors(base: Base, work: Work, running: Running) {
   const server: Server = createServer(apiMethods, {
     ...door,
     ...serverParts(base, work),
-    docs: { guides, brand: base.config.brand },
+    docs: { guides, brand: config.brand },
     others: site,
     bodies: { isStopping: () => running.isStopping, parseBeside: threads.bodies.parseJson },
     answerMcp(post) {

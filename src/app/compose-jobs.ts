@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import { backupPlace, findLastBackup } from "../upkeep/backups/backup-files.ts";
 import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";
 import { selectJobRuns } from "../upkeep/jobs/jobs.store.ts";
-import { nightlyJobs } from "../upkeep/jobs/jobs.ts";
+import { scheduledJobs } from "../upkeep/jobs/jobs.ts";
 import { createScheduler } from "../upkeep/jobs/scheduler.ts";
 import type { Base } from "./compose-base.ts";
 import { nodeSettings } from "./node-copy.ts";
@@ -16,7 +16,7 @@ export function composeJobs({ config, ports, db, threads, metrics, lease, cluste
     ...{ backups, openDays: config.statisticsOpenDays },
     isNode: node !== undefined,
   };
-  const jobs = nightlyJobs(settings).map(({ name, pattern, isOfNode, followsImports }) => ({
+  const jobs = scheduledJobs(settings).map(({ name, pattern, isOfNode, followsImports }) => ({
     // Jobs that run on every node of a cluster have one due time per node.
     name: isOfNode && node !== undefined ? `${name}@${node}` : name,
     pattern,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { loadShippedDirectories } from "../catalog/imports/shipped-directories.ts";
 import { createManageChannels } from "../catalog/manage/manage-channels.ts";
 import { finishRemovals } from "../catalog/manage/removals.ts";
@@ -10,7 +11,7 @@ import { createUsageStore } from "../customers/limits/usage.store.ts";
 import { createOperatorPeople } from "../customers/people/operator-people.ts";
 import type { Database } from "../db/database.ts";
 import { migrate, SCHEMA_VERSION } from "../db/migrate.ts";
-import { databaseExists, openDatabase } from "../db/open-database.ts";
+import { openDatabase } from "../db/open-database.ts";
 import { inlineThreads } from "../db/threads.ts";
 import { AppError } from "../errors.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -41,7 +42,7 @@ export async function openCurrent(
 ): Promise<Database> {
   const path = config.databasePath;
   // Opening would create an empty file, which would block the copy that `cluster join` makes.
-  if (config.cluster !== null && !databaseExists(path)) {
+  if (config.cluster !== null && !existsSync(path)) {
     throw new AppError("conflict", message("noCopy", { file: path }));
   }
   const db = openDatabase(path, clock);

@@ -125,6 +125,11 @@ export class Database {
     for (const end of this.#ends) end();
     this.#client.close();
   }
+
+  /** Lets `using` close a connection at the end of its block. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }
 
 /**

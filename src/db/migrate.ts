@@ -153,13 +153,9 @@ function applyMigrations(db: Database, from: number): void {
 
 /** The schema of a file created by this program. */
 export function expectedShape(): SchemaShape {
-  const db = openDatabase(IN_MEMORY, systemClock);
-  try {
-    applyMigrations(db, 0);
-    return shapeOf(db);
-  } finally {
-    db.close();
-  }
+  using db = openDatabase(IN_MEMORY, systemClock);
+  applyMigrations(db, 0);
+  return shapeOf(db);
 }
 
 /** @throws AppError `conflict` naming both versions if the file is newer than this program */

@@ -136,10 +136,6 @@ function makeFile(path: string): void {
   giveToOwnerOf(folder, path);
 }
 
-export function databaseExists(path: string): boolean {
-  return existsSync(path);
-}
-
 /** @throws AppError `not_found` */
 export function requireExisting(path: string): void {
   if (!existsSync(path)) throw new AppError("not_found", message("noDatabase", { path }));

@@ -89,12 +89,8 @@ function requireOther(path: string, file: string): void {
 
 /** Copied by SQLite, since the file may have a WAL of its own. */
 function copyFile(file: string, draft: string, clock: Clock): { schemaVersion: number } {
-  const db = new Database(new BetterSqlite3(file, { readonly: true }), clock);
-  try {
-    return writeCopy(db, draft, clock);
-  } finally {
-    db.close();
-  }
+  using db = new Database(new BetterSqlite3(file, { readonly: true }), clock);
+  return writeCopy(db, draft, clock);
 }
 
 /**

@@ -18,12 +18,8 @@ export function takeSnapshot(named: string, version: number, clock: Clock): stri
   const path = realFile(named);
   const snapshot = `${path}.before-schema-${version}-${fileStamp(clock.now())}`;
   // A connection of its own, because SQLite cannot copy from one that is in a transaction.
-  const reader = openDatabase(path, clock, "reader");
-  try {
-    writeCopy(reader, snapshot, clock);
-  } finally {
-    reader.close();
-  }
+  using reader = openDatabase(path, clock, "reader");
+  writeCopy(reader, snapshot, clock);
   removeOldSnapshots(path);
   return snapshot;
 }

@@ -1,6 +1,6 @@
 /**
  * Returns a function that looks up each key once and remembers the result for good, so it is meant for the
- * duration of one piece of work.
+ * duration of one piece of work, or for keys of a fixed set.
  */
 export function onceEach<Key, Value extends NonNullable<unknown> | null>(
   lookUp: (key: Key) => Value,

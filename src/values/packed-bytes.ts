@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { gzip as gzipWithCallback } from "node:zlib";
+import { madeOnce } from "./made-once.ts";
 
 const gzip = promisify(gzipWithCallback);
 
@@ -58,16 +59,4 @@ export function acceptsGzip({ headers }: Request): boolean {
     }),
   );
   return weights.get("gzip") ?? weights.get("*") ?? false;
-}
-
-/** Keeps the result of the first success; a failure is tried again at the next call. */
-function madeOnce<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | null = null;
-  return () => {
-    made ??= make().catch((error) => {
-      made = null;
-      throw error;
-    });
-    return made;
-  };
 }

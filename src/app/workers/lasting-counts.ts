@@ -8,22 +8,25 @@ import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
 export function createLastingCounts(sum: (all: MetricsJson[]) => Promise<MetricsJson>) {
   const last = new Map<number, MetricsJson>();
   let ofEnded: Promise<MetricsJson> = Promise.resolve([]);
+
+  /** Last known counters of a worker. Gauges describe the present, so one that is silent or ended has none. */
+  function lastOf(worker: number): MetricsJson | null {
+    return last.get(worker)?.filter(({ type }) => String(type) !== "gauge") ?? null;
+  }
+
   return {
     note(worker: number, metrics: MetricsJson): void {
       last.set(worker, metrics);
     },
 
     ended(worker: number): void {
-      // Gauges describe the present, so an ended worker has none.
-      const counts = (last.get(worker) ?? []).filter(({ type }) => String(type) !== "gauge");
+      const counts = lastOf(worker) ?? [];
       last.delete(worker);
       // Counters that cannot be merged are lost; failing would end the supervisor, and all workers with it.
       ofEnded = ofEnded.then((before) => sum([before, counts]).catch(() => before));
     },
 
-    /** Last known counters of a worker that is not responding. */
-    lastOf: (worker: number): MetricsJson | null =>
-      last.get(worker)?.filter(({ type }) => String(type) !== "gauge") ?? null,
+    lastOf,
 
     ofEnded: (): Promise<MetricsJson> => ofEnded,
   };

@@ -29,19 +29,19 @@ export function createApplyRows(tables: readonly SharedTable[], derived: Derived
 
   return (tx: Transaction, rows: readonly RowImage[]): void => {
     const byTable = Map.groupBy(rows, ({ table }) => table);
+    const posts = byTable.get(POSTS) ?? [];
     const finish = derived.begin(tx, {
       channels: idsOf([
         ...(byTable.get("channels") ?? []),
         ...(byTable.get("channel_texts") ?? []),
       ]),
-      posts: idsOf(byTable.get(POSTS) ?? []),
+      posts: idsOf(posts),
     });
     // Computed first: writing rows raises the counters, which must stay equal on all nodes.
     const numbered = (byTable.get(SEQUENCES) ?? []).map(({ row }) => {
       const { name, seq } = JSON.parse(row as string) as { name: string; seq: number };
       return { name, sequence: Math.max(seq, sequenceOf(tx, name)) };
     });
-    const posts = byTable.get(POSTS) ?? [];
     if (posts.length > 0) {
       const before = FILLED_BY_TRIGGERS.map((name) => [name, sequenceOf(tx, name)] as const);
       write(tx, POSTS, posts);

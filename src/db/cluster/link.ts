@@ -1,5 +1,4 @@
-import type { Database, Transaction } from "../database.ts";
-import { statement } from "../database.ts";
+import { type Database, statement, type Transaction } from "../database.ts";
 import { createApplyRows, type Derived } from "./apply-rows.ts";
 import { type Authority, openAuthority } from "./authority.ts";
 import { type ChangedRows, noteChangedRows, type RowImage } from "./changed-rows.ts";

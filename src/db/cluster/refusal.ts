@@ -1,5 +1,4 @@
-import type { AppError } from "../../errors.ts";
-import { storageUnavailable } from "../../errors.ts";
+import { type AppError, storageUnavailable } from "../../errors.ts";
 
 /**
  * Advice for the operator by error code of PostgreSQL or the system, or by the driver's message if it has

@@ -3,7 +3,7 @@ import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import { parseNumber } from "../../values/parse-number.ts";
-import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
+import { CommandExit, EXIT_FAILED, EXIT_USAGE, type Output } from "./command-context.ts";
 
 /**
  * Looks things up by name, as an alternative to the numbers in lists. A number takes precedence over a name
@@ -25,15 +25,16 @@ export async function organizationNamed(accounts: Accounts, text: string): Promi
   return only("organization", text, named, ({ id, name }) => `${id} (${name})`);
 }
 
-/** A note of the other organizations with the same name; null if there are none. */
-export async function noteOfNamesakes(
+/** Notes other organizations with the same name, if there are any. */
+export async function noteNamesakes(
+  { note }: Output,
   accounts: Accounts,
   { id, name }: Organization,
-): Promise<string | null> {
+): Promise<void> {
   const others = withName(await accounts.organizations(), name).filter((other) => other.id !== id);
-  if (others.length === 0) return null;
+  if (others.length === 0) return;
   const numbers = [...others.map((other) => other.id), id].toSorted((a, b) => a - b).join(", ");
-  return `Several organizations have this name, and commands need their numbers: ${numbers}.`;
+  note(`Several organizations have this name, and commands need their numbers: ${numbers}.`);
 }
 
 function withName(all: readonly Organization[], text: string): Organization[] {

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Domains } from "../../app/domains.ts";
 import { type Config, readConfig } from "../../config.ts";
 import type { Database } from "../../db/database.ts";
-import { databaseExists, IN_MEMORY, openDatabase } from "../../db/open-database.ts";
+import { IN_MEMORY, openDatabase } from "../../db/open-database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { endCopy } from "../../upkeep/cluster/join-cluster.ts";
 import type { AsJson } from "./arguments.ts";
@@ -18,7 +18,7 @@ export async function withDomains<T>(
 ): Promise<T> {
   const config = readConfig(context.environment);
   requireFile(config);
-  const isNew = !databaseExists(config.databasePath);
+  const isNew = !existsSync(config.databasePath);
   return withDomainsAt(context, config, (domains) => {
     // Reveals a mistyped KANALOG_DB.
     if (isNew) context.output.note(`Created a new database, ${config.databasePath}.`);
@@ -63,7 +63,7 @@ export async function withDomainsOfCopy<T>(
 ): Promise<T> {
   const config = readConfig(context.environment);
   requireFile(config);
-  const exists = databaseExists(config.databasePath);
+  const exists = existsSync(config.databasePath);
   const place = exists ? dirname(config.databasePath) : tmpdir();
   const folder = mkdtempSync(join(place, "kanalog-dry-run-"));
   const databasePath = join(folder, "copy.db");
@@ -79,12 +79,8 @@ export async function withDomainsOfCopy<T>(
 /** Copies a database; a node's copy is detached, so that what is written to it reaches no other node. */
 async function copyApart(db: Database, path: string, clock: Clock): Promise<void> {
   db.copyTo(path);
-  const copy = openDatabase(path, clock);
-  try {
-    await endCopy(copy, clock);
-  } finally {
-    copy.close();
-  }
+  using copy = openDatabase(path, clock);
+  await endCopy(copy, clock);
 }
 
 /** Refuses an in-memory database, which would disappear with this command. @throws CommandExit */

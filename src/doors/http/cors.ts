@@ -6,9 +6,8 @@ const ALLOWED_HEADERS =
   "Authorization, Content-Type, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const PREFLIGHT_AGE_S = 600;
 
-/** Headers that allow a page of a permitted origin to read the answer; none for other origins. */
+/** Headers that allow a page of a permitted origin to read the answer; just `Vary` for other origins. */
 export function corsHeaders(request: Request, origins: readonly string[]): Headers {
-  if (origins.length === 0) return {};
   const origin = request.headers.get("origin");
   if (origin === null || !origins.includes(origin)) return { vary: "Origin" };
   return {

@@ -8,6 +8,7 @@ import type { RawArguments } from "../../methods/read-arguments.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
 import { type NoteRequest, noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
+import { onceEach } from "../../values/once-each.ts";
 import {
   commonHeaders,
   errorResponse,
@@ -56,33 +57,22 @@ const USAGE_METHOD = "mcp";
  * key, origin, verb, body, and then the rate, because only the body shows which of the two rates applies.
  */
 export function mcpRoutes(context: McpContext) {
-  const mcp: Noting = { ...context, note: noteOf(context) };
+  const note = onceEach((operation: string) => context.noteRequests("mcp", operation));
+  const mcp: Noting = { ...context, note };
   const { monotonic } = context.ports.clock;
   const answer = ({ request }: { request: Request }) => {
     const granted = preflight(request, () => commonHeaders(request, context), "POST");
     if (granted === null) return answerPost(request, mcp);
-    return noted(mcp.note(OTHER), monotonic, () => granted)(request);
+    return noted(note(OTHER), monotonic, () => granted)(request);
   };
   return new Elysia({ name: "mcp", strictPath: true })
     .all(MCP_PATH, answer, { parse: "none" })
     .all(MCP_PATH.slice(0, -1), answer, { parse: "none" });
 }
 
-/** The context, and a recorder of a tool's requests. */
+/** The context, and recorders of requests by tool, each created on the tool's first call. */
 interface Noting extends McpContext {
   note(operation: string): NoteRequest;
-}
-
-/** Recorders of requests by tool, each created on the tool's first call. */
-function noteOf({ noteRequests }: McpContext): Noting["note"] {
-  const notes = new Map<string, NoteRequest>();
-  return (operation) => {
-    const existing = notes.get(operation);
-    if (existing !== undefined) return existing;
-    const note = noteRequests("mcp", operation);
-    notes.set(operation, note);
-    return note;
-  };
 }
 
 function answerPost(request: Request, context: Noting): Promise<Response> {

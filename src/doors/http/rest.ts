@@ -102,7 +102,7 @@ function answerCall(
   context: RestContext,
   allowed?: string,
 ): Promise<Response> {
-  const noted = (response: Response, units = 0) => {
+  const answered = (response: Response, units = 0) => {
     const { url } = request;
     return { response, note, url, status: response.status, units, waitedMs: 0 };
   };
@@ -124,9 +124,9 @@ function answerCall(
       const response = outcome.ok
         ? successResponse(request, outcome, headers, context)
         : errorAnswer(outcome.error, headers, context.ports);
-      return noted(response, outcome.units);
+      return answered(response, outcome.units);
     },
-    noted,
+    answered,
   );
 }
 

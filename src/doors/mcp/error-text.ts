@@ -31,16 +31,16 @@ export function errorText(error: AppError, context: ErrorContext): string {
   return plainText(`${STATUS_OF[code]} ${code}: ${text}`);
 }
 
+const FIND_CHANNEL =
+  "`channel` takes a number or a handle: msgr_channels_list with `q` finds them by a part of the " +
+  "title, msgr_channels_resolve_retrieve by a link.";
+
 /** Tools that find what another tool could not. */
 const FIND: Readonly<Record<string, string>> = {
   msgr_channels_resolve_retrieve:
     "Search by a part of its title: msgr_channels_list with `q`; for group chats with `kind` chat.",
-  msgr_channels_retrieve:
-    "`channel` takes a number or a handle: msgr_channels_list with `q` finds them by a part of the " +
-    "title, msgr_channels_resolve_retrieve by a link.",
-  msgr_channels_posts_retrieve:
-    "`channel` takes a number or a handle: msgr_channels_list with `q` finds them by a part of the " +
-    "title, msgr_channels_resolve_retrieve by a link.",
+  msgr_channels_retrieve: FIND_CHANNEL,
+  msgr_channels_posts_retrieve: FIND_CHANNEL,
   msgr_posts_retrieve: "`id` takes the `id` of a post in msgr_channels_posts_retrieve.",
 };
 

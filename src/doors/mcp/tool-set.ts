@@ -30,7 +30,7 @@ export function createToolSet(
   services: Pick<Services, "directory" | "statistics">,
 ) {
   const tools = new Map(methods.map((method) => [method.operationId, method]));
-  const listText = JSON.stringify([...tools.values()].map(describeTool));
+  const listText = JSON.stringify(methods.map(describeTool));
 
   return {
     /** @param common members of every list in this era, as JSON text with a trailing comma */

@@ -27,7 +27,7 @@ interface JobSettings {
   isNode: boolean;
 }
 
-interface NightlyJob {
+interface ScheduledJob {
   name: string;
   /** Cron pattern in Moscow time. */
   pattern: string;
@@ -40,8 +40,7 @@ interface NightlyJob {
 
 export const BACKUP_JOB = "backup";
 
-/** The scheduled jobs, those that run more often than nightly included. */
-export function nightlyJobs({ backups, openDays, isNode }: JobSettings): NightlyJob[] {
+export function scheduledJobs({ backups, openDays, isNode }: JobSettings): ScheduledJob[] {
   return [
     {
       name: "close-day",
@@ -95,7 +94,7 @@ export function nightlyJobs({ backups, openDays, isNode }: JobSettings): Nightly
   ];
 }
 
-function backupJob(plan: BackupPlan): NightlyJob {
+function backupJob(plan: BackupPlan): ScheduledJob {
   return { name: BACKUP_JOB, pattern: "0 4 * * *", run: (db, clock) => backUp(db, clock, plan) };
 }
 
@@ -105,7 +104,7 @@ export async function runJob(
   clock: Clock,
   { name, dueAt, settings }: { name: string; dueAt: number; settings: JobSettings },
 ): Promise<void> {
-  const job = nightlyJobs(settings).find((one) => one.name === name);
+  const job = scheduledJobs(settings).find((one) => one.name === name);
   if (job === undefined) throw new Error(`there is no job ${name}`);
   await job.run(db, clock, dueAt);
 }

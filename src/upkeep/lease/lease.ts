@@ -1,12 +1,7 @@
-import type { Database } from "../../db/database.ts";
-import type { Calls } from "../../db/operations.ts";
-import { createIsAbandoned } from "../../ports/abandoned.ts";
 import type { Ports } from "../../ports/ports.ts";
-import { processName } from "../../ports/running.ts";
-import { type leaseChanges, selectLease } from "./leases.store.ts";
 
 /**
- * The lease for an appliance's upkeep, which a single worker does: jobs, push, mail, abandoned imports,
+ * A lease for an appliance's upkeep, which a single process does: jobs, push, mail, abandoned imports,
  * sources.
  */
 export interface UpkeepLease {
@@ -14,7 +9,7 @@ export interface UpkeepLease {
   isOwn(): boolean;
   /** Called every second: takes the lease if nobody holds it, or renews it. Never throws. */
   tick(): Promise<void>;
-  /** Releases it so that another worker can take over at once. Never throws. */
+  /** Releases it so that another process can take over at once. Never throws. */
   leave(): Promise<void>;
 }
 
@@ -26,42 +21,45 @@ export const ALWAYS_OWN: UpkeepLease = {
 };
 
 const HEARTBEAT_MS = 1_500;
-/**
- * Silence after which another worker takes over: four heartbeats. If the process is gone, that happens at
- * once.
- */
-const SILENT_MS = 6_000;
+/** Silence after which another process takes over: four heartbeats. */
+export const SILENT_MS = 6_000;
 
-/** @param changes run on a writing connection */
-export function createUpkeepLease(
-  db: Database,
-  changes: Calls<typeof leaseChanges>,
-  { clock, random, log }: Pick<Ports, "clock" | "random" | "log">,
+/** Where a lease is recorded, and how its changes are logged. */
+interface LeaseRecord {
+  /**
+   * Takes the lease if it is free, or renews it.
+   * @param isLeaving whether the process has begun to leave, and must not take it any more
+   * @returns whether this process holds it now; null if it did not ask for it
+   */
+  beat(isTaken: boolean, isLeaving: () => boolean): Promise<boolean | null>;
+  release(): Promise<unknown>;
+  noteFailure(error: unknown): void;
+  /** Log messages for a lease that was taken, and for one that was lost. */
+  takenText: string;
+  lostText: string;
+}
+
+/** Takes and renews a lease. */
+export function createLease(
+  { beat, release, noteFailure, takenText, lostText }: LeaseRecord,
+  { clock, log }: Pick<Ports, "clock" | "log">,
 ): UpkeepLease {
-  const owner = processName(random.uuid(clock.now()));
   let isTaken = false;
   let isLeaving = false;
   let underWay: Promise<void> = Promise.resolve();
   /** This process's last heartbeat, by the monotonic clock. */
-  let beatMs = 0;
-  const isAbandoned = createIsAbandoned(owner, SILENT_MS, clock);
+  let beatMs = Number.NEGATIVE_INFINITY;
 
-  async function beat(): Promise<void> {
+  async function beatIfDue(): Promise<void> {
     const nowMs = clock.monotonic();
     if (nowMs - beatMs < HEARTBEAT_MS) return;
-    isTaken = await changes.beatLease(owner);
-    beatMs = nowMs;
-    if (!isTaken) log.warn({}, "another worker has taken over the upkeep");
-  }
-
-  async function takeIfFree(): Promise<void> {
-    const lease = await selectLease(db);
-    if (isLeaving || lease === undefined || !isAbandoned(lease.name, lease)) return;
-    const nowMs = clock.monotonic();
-    isTaken = await changes.takeLease(owner, lease);
-    beatMs = nowMs;
+    const isOurs = await beat(isTaken, () => isLeaving);
+    if (isOurs === null) return;
     // A process that left meanwhile gives it back at once.
-    if (isTaken && !isLeaving) log.info({}, "this worker does the upkeep");
+    if (isOurs && !isTaken && !isLeaving) log.info({}, takenText);
+    if (!isOurs && isTaken) log.warn({}, lostText);
+    isTaken = isOurs;
+    beatMs = nowMs;
   }
 
   return {
@@ -70,9 +68,7 @@ export function createUpkeepLease(
 
     async tick() {
       if (isLeaving) return;
-      underWay = (isTaken ? beat() : takeIfFree()).catch((error) =>
-        log.warn({ err: error }, "the upkeep lease could not be acquired or renewed"),
-      );
+      underWay = beatIfDue().catch(noteFailure);
       await underWay;
     },
 
@@ -82,7 +78,7 @@ export function createUpkeepLease(
       await underWay;
       if (!isTaken) return;
       isTaken = false;
-      await changes.leaveLease(owner).catch(() => {});
+      await release().catch(() => {});
     },
   };
 }

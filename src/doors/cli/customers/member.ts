@@ -1,10 +1,10 @@
 import { Argument, Command } from "commander";
+import type { Domains } from "../../../app/domains.ts";
 import {
   MEMBER_ROLES,
   type Member,
   type MemberRole,
 } from "../../../customers/accounts/accounts.table.ts";
-import type { Accounts } from "../../../customers/accounts/accounts.ts";
 import { isActiveOwner } from "../../../customers/accounts/member-rules.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { formatOptionalInstant } from "../../../values/moscow-time.ts";
@@ -67,12 +67,9 @@ function roleCommand(context: CommandContext): Command {
     .addArgument(new Argument("<role>", "their role").choices(MEMBER_ROLES))
     .addOption(jsonOption())
     .action((named: string, role: MemberRole, options: AsJson) =>
-      printResult(context, options, async ({ accounts }) => {
-        const id = await memberNamed(accounts, named);
-        const changed = await accounts.changeRole(id, role, COMMAND_LINE);
-        await noteWithoutOwner(context, accounts, changed);
-        return describe(changed);
-      }),
+      printChanged(context, options, named, ({ accounts }, id) =>
+        accounts.changeRole(id, role, COMMAND_LINE),
+      ),
     );
 }
 
@@ -82,12 +79,10 @@ function suspendCommand(context: CommandContext): Command {
     .argument("<member>", MEMBER)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
-      printResult(context, options, async ({ accounts, people }) => {
-        const id = await memberNamed(accounts, named);
+      printChanged(context, options, named, async ({ accounts, people }, id) => {
         const member = await accounts.suspendMember(id, COMMAND_LINE);
         await people.endSessionsOfSuspended(member.email);
-        await noteWithoutOwner(context, accounts, member);
-        return describe(member);
+        return member;
       }),
     );
 }
@@ -98,12 +93,9 @@ function restoreCommand(context: CommandContext): Command {
     .argument("<member>", MEMBER)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
-      printResult(context, options, async ({ accounts }) => {
-        const id = await memberNamed(accounts, named);
-        const member = await accounts.reinstateMember(id, COMMAND_LINE);
-        await noteWithoutOwner(context, accounts, member);
-        return describe(member);
-      }),
+      printChanged(context, options, named, ({ accounts }, id) =>
+        accounts.reinstateMember(id, COMMAND_LINE),
+      ),
     );
 }
 
@@ -124,14 +116,25 @@ function passwordCommand(context: CommandContext): Command {
     );
 }
 
-/** Only owners can make owners, so an organization that lost its last one needs the operator. */
-async function noteWithoutOwner(
-  { output }: CommandContext,
-  accounts: Accounts,
-  { organizationId }: Member,
+/**
+ * Changes a member and prints them. Only owners can make owners, so an organization that has lost its last
+ * one needs the operator, who is told.
+ */
+function printChanged(
+  context: CommandContext,
+  options: AsJson,
+  named: string,
+  change: (domains: Domains, id: number) => Promise<Member>,
 ): Promise<void> {
-  if ((await accounts.members(organizationId)).some(isActiveOwner)) return;
-  output.note("The organization has no owner now: appoint one with `kanalog member role`.");
+  return printResult(context, options, async (domains) => {
+    const { accounts } = domains;
+    const member = await change(domains, await memberNamed(accounts, named));
+    if (!(await accounts.members(member.organizationId)).some(isActiveOwner)) {
+      const advice = "appoint one with `kanalog member role`";
+      context.output.note(`The organization has no owner now: ${advice}.`);
+    }
+    return describe(member);
+  });
 }
 
 function describe(member: Member): Printable {

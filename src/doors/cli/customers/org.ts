@@ -12,7 +12,7 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { formatInstant, formatOptionalInstant } from "../../../values/moscow-time.ts";
 import { type AsJson, choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
-import { noteOfNamesakes, ORGANIZATION, organizationNamed } from "../named.ts";
+import { noteNamesakes, ORGANIZATION, organizationNamed } from "../named.ts";
 import type { Printable } from "../print.ts";
 import { printResult, withDomains } from "../with-domains.ts";
 import { printNewKey } from "./new-key.ts";
@@ -26,8 +26,17 @@ export function orgCommand(context: CommandContext): Command {
     .addCommand(listCommand(context))
     .addCommand(showCommand(context))
     .addCommand(planCommand(context))
-    .addCommand(archiveCommand(context))
-    .addCommand(restoreCommand(context));
+    .addCommand(
+      changeCommand(
+        context,
+        "archive",
+        "archiveOrganization",
+        "archive an organization: its keys stop working",
+      ),
+    )
+    .addCommand(
+      changeCommand(context, "restore", "restoreOrganization", "restore an archived organization"),
+    );
 }
 
 /** Runs an operation and prints the organization it returns. */
@@ -53,7 +62,7 @@ function createCommand(context: CommandContext): Command {
       owner === undefined
         ? printOne(context, { json }, async (accounts) => {
             const made = await accounts.createOrganization({ name, plan }, COMMAND_LINE);
-            await noteNamesakes(context, accounts, made);
+            await noteNamesakes(context.output, accounts, made);
             return made;
           })
         : createCustomer(context, { name, plan, owner, write, json }),
@@ -107,28 +116,20 @@ function planCommand(context: CommandContext): Command {
     );
 }
 
-function archiveCommand(context: CommandContext): Command {
-  return new Command("archive")
-    .description("archive an organization: its keys stop working")
+function changeCommand(
+  context: CommandContext,
+  word: string,
+  verb: "archiveOrganization" | "restoreOrganization",
+  description: string,
+): Command {
+  return new Command(word)
+    .description(description)
     .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
     .action((named: string, options: AsJson) =>
       printOne(context, options, async (accounts) => {
         const { id } = await organizationNamed(accounts, named);
-        return accounts.archiveOrganization(id, COMMAND_LINE);
-      }),
-    );
-}
-
-function restoreCommand(context: CommandContext): Command {
-  return new Command("restore")
-    .description("restore an archived organization")
-    .argument("<organization>", ORGANIZATION)
-    .addOption(jsonOption())
-    .action((named: string, options: AsJson) =>
-      printOne(context, options, async (accounts) => {
-        const { id } = await organizationNamed(accounts, named);
-        return accounts.restoreOrganization(id, COMMAND_LINE);
+        return accounts[verb](id, COMMAND_LINE);
       }),
     );
 }
@@ -166,17 +167,8 @@ function createCustomer(
     };
     await printNewKey(context.output, keys, made.key.id, printed, json);
     if (link !== null) notePasswordLink(context, "The owner");
-    await noteNamesakes(context, domains.accounts, made.organization);
+    await noteNamesakes(context.output, domains.accounts, made.organization);
   });
-}
-
-async function noteNamesakes(
-  { output }: CommandContext,
-  accounts: Accounts,
-  made: Organization,
-): Promise<void> {
-  const note = await noteOfNamesakes(accounts, made);
-  if (note !== null) output.note(note);
 }
 
 function describe(organization: Organization, { usage, clock }: Domains): Printable {

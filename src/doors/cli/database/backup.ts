@@ -93,13 +93,9 @@ async function copyTo(
   { databasePath }: Config,
   clock: Clock,
 ): Promise<DatabaseCopy & { hasWebhooks: boolean }> {
-  const db = openExisting(databasePath, clock);
-  try {
-    const copy = writeCopy(db, file, clock);
-    return { ...copy, hasWebhooks: await needsSecret(db) };
-  } finally {
-    db.close();
-  }
+  using db = openExisting(databasePath, clock);
+  const copy = writeCopy(db, file, clock);
+  return { ...copy, hasWebhooks: await needsSecret(db) };
 }
 
 /** Where the secret is that the database's webhooks need; null if none has been created yet. */

@@ -8,18 +8,17 @@ import { forTerminal, type Printable } from "../print.ts";
 const LISTED_TOGETHER = 1_000;
 
 export function describe(channel: ManagedChannel): Printable {
-  const { description: _description, image: _image, last_post_at, ...rest } = channel;
   return {
     ...listed(channel),
-    former_handles: rest.former_handles,
-    link: rest.link,
-    category: rest.category,
-    categories: rest.categories,
-    territory: rest.territory,
-    last_post_at: formatOptionalInstant(last_post_at),
-    posts: rest.posts,
-    days: rest.days,
-    webhooks: rest.webhooks,
+    former_handles: channel.former_handles,
+    link: channel.link,
+    category: channel.category,
+    categories: channel.categories,
+    territory: channel.territory,
+    last_post_at: formatOptionalInstant(channel.last_post_at),
+    posts: channel.posts,
+    days: channel.days,
+    webhooks: channel.webhooks,
   };
 }
 

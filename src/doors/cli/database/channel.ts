@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -67,7 +67,7 @@ function deleteCommand(context: CommandContext): Command {
   return new Command("delete")
     .description("delete a channel with its posts and statistics; its number is not used again")
     .argument("<channel>", NAME)
-    .addOption(yesOption())
+    .option("--yes", "do not ask for confirmation")
     .addOption(jsonOption())
     .action((name: string, { yes, json }: RemovalOptions) =>
       printResult(context, { json }, async ({ channels }) => {
@@ -89,7 +89,7 @@ function mergeCommand(context: CommandContext): Command {
     .description("move all data of a channel to another one, and delete the first")
     .argument("<from>", NAME)
     .argument("<into>", "the channel that stays, named in the same ways")
-    .addOption(yesOption())
+    .option("--yes", "do not ask for confirmation")
     .addOption(jsonOption())
     .action((fromName: string, intoName: string, { yes, json }: RemovalOptions) =>
       printResult(context, { json }, async ({ channels }) => {
@@ -104,8 +104,4 @@ function mergeCommand(context: CommandContext): Command {
         return describe(channels.channel(String(into.id)));
       }),
     );
-}
-
-function yesOption(): Option {
-  return new Option("--yes", "do not ask for confirmation");
 }

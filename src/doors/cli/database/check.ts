@@ -41,12 +41,8 @@ function checkFile(path: string, clock: Clock, onResult: (result: CheckResult) =
     onResult({ name: "file", faults: [error.detail] });
     return;
   }
-  const db = openExisting(path, clock);
-  try {
-    checkDatabase(db, onResult);
-  } finally {
-    db.close();
-  }
+  using db = openExisting(path, clock);
+  checkDatabase(db, onResult);
 }
 
 function linesOf({ name, faults }: CheckResult): string[] {

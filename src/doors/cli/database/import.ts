@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { Argument, Command, Option } from "commander";
+import { Argument, Command } from "commander";
 import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
@@ -60,12 +60,7 @@ export function importCommand(context: CommandContext): Command {
       "--rejects <file>",
       "write the rejected rows to this file, as NDJSON with line and reason",
     )
-    .addOption(
-      new Option(
-        "--replace",
-        "categories, territories: remove those that the file does not contain",
-      ),
-    )
+    .option("--replace", "categories, territories: remove those that the file does not contain")
     .option("--wait", "on a node of a cluster: return once all nodes have the rows")
     .addOption(jsonOption())
     .addHelpText(

@@ -47,17 +47,17 @@ export function withReadingOptions(command: Command): Command {
         .argParser(addToMap)
         .default({}, "none"),
     )
-    .addOption(
-      new Option(
-        "--map-file <file>",
-        "a JSON object that maps the file's column names to ours",
-      ).argParser(readMapFile),
+    .option(
+      "--map-file <file>",
+      "a JSON object that maps the file's column names to ours",
+      readMapFile,
     )
     .option("--ignore-unknown", "ignore columns that are not known")
-    .addOption(
-      new Option("--timezone <zone>", "IANA name of the time zone of times without an offset")
-        .argParser(parseTimezone)
-        .default(MOSCOW_ZONE),
+    .option(
+      "--timezone <zone>",
+      "IANA name of the time zone of times without an offset",
+      parseTimezone,
+      MOSCOW_ZONE,
     )
     .option("--strict", "reject a row with a bad cell instead of dropping the cell");
 }

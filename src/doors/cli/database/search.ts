@@ -33,17 +33,13 @@ export function searchCommand(context: CommandContext): Command {
       requireFile(config);
       const values = filters.map(({ name, option }) => [name, options[option.attributeName()]]);
       const { clock } = context.ports(config);
-      const db = openReader(config.databasePath, clock);
-      try {
-        const selection = readSelection(db, config, { q, ...Object.fromEntries(values) });
-        const explanation = selection && explainCatalog(db, clock, selection);
-        if (options["json"]) output.out(JSON.stringify(explanation));
-        else if (explanation === null)
-          output.out("No search was needed: there is no channel with this link or handle.");
-        else for (const line of linesOf(explanation)) output.out(line);
-      } finally {
-        db.close();
-      }
+      using db = openReader(config.databasePath, clock);
+      const selection = readSelection(db, config, { q, ...Object.fromEntries(values) });
+      const explanation = selection && explainCatalog(db, clock, selection);
+      if (options["json"]) output.out(JSON.stringify(explanation));
+      else if (explanation === null)
+        output.out("No search was needed: there is no channel with this link or handle.");
+      else for (const line of linesOf(explanation)) output.out(line);
     });
   for (const { option } of filters) explain.addOption(option);
   explain.addOption(jsonOption());

@@ -66,9 +66,7 @@ function addPullCommand(context: CommandContext): Command {
         choiceOption("--kind <rows>", "what the rows are", IMPORT_KIND_NAMES).makeOptionMandatory(),
       )
       .addOption(new Option("--url <address>", "the file's address").conflicts("folder"))
-      .addOption(
-        new Option("--folder <directory>", "a folder, whose new and changed files are read"),
-      )
+      .option("--folder <directory>", "a folder, whose new and changed files are read")
       .option("--name <name>", "its name; by default its address or folder")
       .addOption(
         new Option(

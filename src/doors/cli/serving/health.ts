@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { Config } from "../../../config.ts";
 import { getText, type TextResult } from "../../../ports/get-text.ts";
+import { localAddress } from "../../../values/listener-address.ts";
 import { type AsJson, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
 import { hostText, portText, serveConfig } from "./serve-options.ts";
@@ -50,9 +51,7 @@ function addressOf({ host, port }: Config): string {
       "KANALOG_PORT is 0, which chooses any free port: give --port with the chosen one.";
     throw new CommandExit(EXIT_USAGE, detail);
   }
-  const reached = LOOPBACK_OF[host] ?? host;
-  const isBare = reached.includes(":") && !reached.startsWith("[");
-  return `http://${isBare ? `[${reached}]` : reached}:${port}`;
+  return localAddress(LOOPBACK_OF[host] ?? host, port);
 }
 
 async function healthOf(address: string): Promise<Health> {

@@ -1,3 +1,4 @@
+import { madeOnce } from "../../../values/made-once.ts";
 import { type PackedBytes, packedBytes } from "../../../values/packed-bytes.ts";
 import { WRITTEN_ADDRESS } from "./guide-html.ts";
 
@@ -11,15 +12,11 @@ import { WRITTEN_ADDRESS } from "./guide-html.ts";
 export function servedDocument(
   make: (path: string) => Promise<string>,
 ): (address: string) => Promise<PackedBytes> {
-  let document: Promise<string> | null = null;
+  const document = madeOnce(make);
   let latest: { address: string; bytes: PackedBytes } | null = null;
   return async (address) => {
     if (latest?.address === address) return latest.bytes;
-    document ??= make(new URL(address).pathname).catch((error) => {
-      document = null;
-      throw error;
-    });
-    const text = await document;
+    const text = await document(new URL(address).pathname);
     const bytes = packedBytes(new TextEncoder().encode(text.replaceAll(WRITTEN_ADDRESS, address)));
     latest = { address, bytes };
     return bytes;

@@ -20,8 +20,8 @@ import { inlineThreads } from "../../../../src/db/threads.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { dropOldMails } from "../../../../src/push/mail/mails.store.ts";
 import { addMail } from "../../../../src/push/mail/mails.ts";
-import { createUpkeepLease } from "../../../../src/upkeep/lease/lease.ts";
 import { leaseChanges } from "../../../../src/upkeep/lease/leases.store.ts";
+import { createWorkerLease } from "../../../../src/upkeep/lease/worker-lease.ts";
 import { dayOf, formatDay, MOSCOW_ZONE } from "../../../../src/values/moscow-time.ts";
 import { imported } from "../../../support/expectations.ts";
 import { createFakeMax } from "../../../support/fake-max.ts";
@@ -41,7 +41,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   // What runs every few seconds, for imports of this process and of those that are gone.
   await importRunChanges.importHeartbeat(db, ports.clock, "this process", []);
   await selectRunning(db);
-  await createUpkeepLease(db, inlineThreads(pools.lease, db, ports.clock).calls, ports).tick();
+  await createWorkerLease(db, inlineThreads(pools.lease, db, ports.clock).calls, ports).tick();
   await leaseChanges.beatLease(db, ports.clock, "this process");
   await leaseChanges.leaveLease(db, ports.clock, "this process");
   await runSources(app.sources, db, ports);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createUpkeepLease, type UpkeepLease } from "../../../src/upkeep/lease/lease.ts";
+import type { UpkeepLease } from "../../../src/upkeep/lease/lease.ts";
 import { leaseChanges } from "../../../src/upkeep/lease/leases.store.ts";
 import type { Lease } from "../../../src/upkeep/lease/leases.table.ts";
+import { createWorkerLease } from "../../../src/upkeep/lease/worker-lease.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
 let appliance: Appliance;
@@ -15,7 +16,7 @@ beforeEach(async () => {
     beatLease: (owner: string) => leaseChanges.beatLease(db, clock, owner),
     leaveLease: (owner: string) => leaseChanges.leaveLease(db, clock, owner),
   };
-  lease = createUpkeepLease(db, changes, appliance.ports);
+  lease = createWorkerLease(db, changes, appliance.ports);
   await lease.tick();
 });
 afterEach(() => appliance.close());
@@ -56,7 +57,7 @@ test("a worker that leaves while it looks for a free lease does not take it, and
     return true;
   };
   const changes = { takeLease, beatLease: takeLease, leaveLease: takeLease };
-  const leaving = createUpkeepLease(db, changes, ports);
+  const leaving = createWorkerLease(db, changes, ports);
   const before = ports.log.notices.length;
   const looking = leaving.tick();
   await leaving.leave();
