@@ -1,9 +1,9 @@
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { AppError } from "../../../errors.ts";
-import { type Message, message } from "../../../values/messages/messages.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { unescapeText } from "../../fields/spreadsheet-text.ts";
 import type { ColumnNames } from "./column-names.ts";
-import { prepend } from "./input.ts";
+import { beginningOf, prepend } from "./input.ts";
 import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 import type { Separator } from "./recognized.ts";
 
@@ -41,7 +41,9 @@ export async function* readCsv(
   names: ColumnNames,
   onSeparator: (separator: Separator) => void,
 ): AsyncGenerator<InputRow[]> {
-  const { first, pieces } = await withFirstLine(withoutSeparatorLine(withoutCarriageReturns(text)));
+  const clean = withoutSeparatorLine(withoutCarriageReturns(text));
+  const first = await beginningOf(clean, hasFirstLine);
+  const pieces = prepend(first, clean);
   const separator = separatorOf(first);
   onSeparator(separator);
   const unquoted: UnquotedPart = { separator, header: null, lines: 0 };
@@ -61,18 +63,10 @@ export async function* readCsv(
   if (unquoted.header === null) throw new AppError("invalid", message("noHeader"));
 }
 
-/** The text up to the end of its first line that is not blank, and the whole text. */
-async function withFirstLine(
-  text: AsyncGenerator<string>,
-): Promise<{ first: string; pieces: AsyncGenerator<string> }> {
-  let first = "";
-  // A loop rather than a regular expression: on megabytes without a line end, a pattern takes minutes.
-  while (!first.trimStart().includes("\n") && first.length <= LINE_LENGTH_MAX) {
-    const next = await text.next();
-    if (next.done === true) break;
-    first += next.value;
-  }
-  return { first, pieces: prepend(first, text) };
+/** Whether a text contains the end of its first line that is not blank. */
+function hasFirstLine(text: string): boolean {
+  // Not a regular expression: on megabytes without a line end, a pattern takes minutes.
+  return text.trimStart().includes("\n");
 }
 
 /** A line before the header, by which exports name their separator to Excel. */
@@ -262,16 +256,9 @@ function withoutEmpty(record: Record<string, string>): Fields {
 
 /** A broken quote ends the import: it is impossible to tell where its row ends and the next begins. */
 function unreadable(line: number, code: CsvError["code"]): AppError {
-  return new AppError("invalid", unreadableMessage(line, code));
-}
-
-function unreadableMessage(line: number, code: CsvError["code"]): Message {
-  switch (code) {
-    case "CSV_MAX_RECORD_SIZE":
-      return message("rowTooLong", { line, characters: LINE_LENGTH_MAX });
-    case "CSV_QUOTE_NOT_CLOSED":
-      return message("quoteNotClosed", { line });
-    default:
-      return message("quoteNotDoubled", { line });
+  if (code === "CSV_MAX_RECORD_SIZE") {
+    return new AppError("invalid", message("rowTooLong", { line, characters: LINE_LENGTH_MAX }));
   }
+  const fault = code === "CSV_QUOTE_NOT_CLOSED" ? "quoteNotClosed" : "quoteNotDoubled";
+  return new AppError("invalid", message(fault, { line }));
 }

@@ -5,17 +5,14 @@ import { rewriteMeta } from "../../../db/meta.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 
-/** How long an import's transaction should hold the lock, which other writers (usage) wait for. */
-const HOLD_MS = 8;
-/** Minimum rows per transaction, however slow the storage, so that an import ends some day. */
-const ROWS_MIN = 20;
-
 interface TransactionBounds {
+  /** How long a transaction should hold the lock, which other writers (usage) wait for. */
   holdMs: number;
+  /** Minimum rows per transaction, however slow the storage, so that an import ends some day. */
   rowsMin: number;
 }
 
-const USUAL: TransactionBounds = { holdMs: HOLD_MS, rowsMin: ROWS_MIN };
+const USUAL: TransactionBounds = { holdMs: 8, rowsMin: 20 };
 /**
  * Bounds on a node of a cluster, where usage does not wait for the file. Each commit waits for its turn
  * among all nodes and for PostgreSQL's flush, from 1 to 20 ms. With a lower minimum, the slow commits were
