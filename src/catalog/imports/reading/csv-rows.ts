@@ -1,6 +1,6 @@
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { AppError } from "../../../errors.ts";
-import { message } from "../../../values/messages/messages.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
 import { unescapeText } from "../../fields/spreadsheet-text.ts";
 import type { ColumnNames } from "./column-names.ts";
 import { beginningOf, prepend } from "./input.ts";
@@ -8,7 +8,11 @@ import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 import type { Separator } from "./recognized.ts";
 
 const OTHER_NUMBER_OF_CELLS = message("otherNumberOfCells");
-const OPENING_QUOTE = message("quoteInCell");
+/** Errors of the parser that reject a row. */
+const ROW_FAULTS = new Map<CsvError["code"], Message>([
+  ["INVALID_OPENING_QUOTE", message("quoteInCell")],
+  ["CSV_RECORD_INCONSISTENT_COLUMNS", OTHER_NUMBER_OF_CELLS],
+]);
 
 /**
  * Text without these can simply be split at line breaks and separators; any other text goes through the
@@ -178,14 +182,10 @@ function createParser(
   const reject = (error: CsvError, raw: string): void => {
     const line = lineOf(raw);
     const endLine = unquoted.lines + Number(error["lines"]);
-    if (error.code === "INVALID_OPENING_QUOTE") {
-      // The parser reports this once for each quote in the row.
-      if (lastLine !== endLine) onRow({ line, fault: OPENING_QUOTE });
-    } else if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS") {
-      onRow({ line, fault: OTHER_NUMBER_OF_CELLS });
-    } else {
-      throw unreadable(line, error.code);
-    }
+    const fault = ROW_FAULTS.get(error.code);
+    if (fault === undefined) throw unreadable(line, error.code);
+    // The parser reports a row once for each such quote, and again for its number of cells.
+    if (lastLine !== endLine) onRow({ line, fault });
     lastLine = endLine;
   };
   const parser = parse({
