@@ -175,7 +175,6 @@ export function createChannelNumbers(db: Database) {
     update(now: ChannelNumbers, stored: ChannelNumbers): boolean {
       const hasNewSubscribers = now.subscribers !== stored.subscribers;
       const hasNewLastPost = now.last_post_at !== stored.last_post_at;
-
       if (hasNewSubscribers && hasNewLastPost) setBoth.run(now);
       else if (hasNewSubscribers) setSubscribers.run(now);
       else if (hasNewLastPost) setLastPost.run(now);

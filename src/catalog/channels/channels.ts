@@ -69,7 +69,6 @@ export function createChannels(
     /** Cards in the order of the numbers; unknown ones are omitted. */
     cards: (ids: readonly number[]): JsonText<CardView[]> => selectCards(db, ids),
 
-    /** Cards including their metrics. */
     cardsWithMetrics: (ids: readonly number[]) => withMetrics(db, selectCards(db, ids)),
 
     /** @throws AppError `not_found` */

@@ -215,7 +215,6 @@ export function dayColumn(): Column<Day> {
 
 const ADDRESS_LENGTH_MAX = 2048;
 
-/** A web address. */
 export function addressColumn(): Column<string> {
   return column((given) => {
     if (

@@ -10,7 +10,7 @@ import { recount } from "../../../directory/recount.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
 import { pruneLastPostOrder } from "../../../search/last-post-order.ts";
 import { mergeSearch, optimizeSearch } from "../../../search/optimize-search.ts";
-import { FEWEST_REFRESHED } from "../../writing/transaction-size.ts";
+import { REFRESHED_MINIMUM } from "../../writing/transaction-size.ts";
 import {
   type Given,
   type ImportContext,
@@ -91,7 +91,7 @@ export function createChannelWriter(
       return arranged;
     },
 
-    fewest: () => (areRefreshes ? FEWEST_REFRESHED : undefined),
+    minimumSize: () => (areRefreshes ? REFRESHED_MINIMUM : undefined),
 
     write(row): RowOutcome {
       if (row.removed === true) return recordRemoval(records, row);
