@@ -1,6 +1,6 @@
 import { IMAGE_PATH } from "../catalog/directory/category-images.ts";
 import { TERRITORY_KINDS } from "../catalog/directory/directory.table.ts";
-import { categorySchema, territorySchema } from "../catalog/directory/entries.ts";
+import { categorySchema, territorySchema } from "../catalog/directory/entry-schemas.ts";
 import { fieldError } from "../errors.ts";
 import { unknownSlug } from "../values/fields.ts";
 import { pick } from "../values/schema.ts";

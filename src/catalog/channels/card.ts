@@ -14,10 +14,12 @@ import {
   addressColumn,
   type Column,
   choiceColumn,
+  column,
   countColumn,
   ID_MAX,
   instantColumn,
   integerColumn,
+  itemsOf,
   lineColumn,
   nullable,
   numberColumn,
@@ -37,6 +39,7 @@ import {
   schemasOf,
   type ViewOf,
   viewer,
+  writer,
 } from "../fields/stored-field.ts";
 import { CHANNEL_KINDS } from "./channel-kind.ts";
 import { isHandle } from "./channel-reference.ts";
@@ -78,7 +81,11 @@ export const CHANNEL_FIELDS = {
     slugOrNameColumn(),
     textSchema({ description: "Code of the primary category" }),
   ),
-  categories: categoriesField("Codes of the additional categories"),
+  categories: listField(
+    nullable(slugsColumn()),
+    "Codes of the additional categories",
+    (slug) => slug,
+  ),
   territory: optional(slugOrNameColumn(), textSchema({ description: "Code of the territory" })),
   a_plus: flag("Has the A+ mark"),
   verified: flag("Verified by its owner"),
@@ -86,7 +93,12 @@ export const CHANNEL_FIELDS = {
   citation: optional(numberColumn(), numberSchema({ description: "Citation index" }), "number"),
   last_post_at: optionalInstant("Time of the last post"),
   is_public: { ...hidden(flag("Whether it is shown at all")), initial: 1 },
-  former_handles: formerHandlesField("Handles that it had before, newest first, at most 20"),
+  /** The newest ones; all of them are in a table of their own (former-handles.store.ts). */
+  former_handles: listField(
+    formerHandlesColumn(),
+    "Handles that it had before, newest first, at most 20",
+    ({ handle }) => handle,
+  ),
 };
 
 export type ChannelField = keyof typeof CHANNEL_FIELDS;
@@ -140,6 +152,9 @@ export const cardSchema = objectSchema(schemasOf(CHANNEL_FIELDS), "Channel");
 
 export const toCard: (record: ChannelRecord) => CardView = viewer(CHANNEL_FIELDS);
 
+/** Writes a channel in the form of an import row. */
+export const writtenChannel = writer(CHANNEL_FIELDS);
+
 type NameShownAs<A extends ShownAs> = {
   [Name in keyof CardView]: (typeof CHANNEL_FIELDS)[Name]["shownAs"] extends A ? Name : never;
 }[keyof CardView];
@@ -155,27 +170,17 @@ export function splitBySpaces(text: string): string[] {
   return text === "" ? [] : text.split(" ");
 }
 
-/** A list of slugs, stored separated by spaces. */
-function categoriesField(description: string): StoredField<string[], string, Schema<string[]>> {
-  return {
-    column: nullable(slugsColumn()),
-    schema: listSchema(textSchema(), { description }),
-    initial: "",
-    store: (slugs) => slugs.join(" "),
-    show: splitBySpaces,
-    shownAs: null,
-  };
-}
-
-/** The latest former handles; all of them are in a table of their own (former-handles.store.ts). */
-function formerHandlesField(
+/** A list, stored as text separated by spaces. @param textOf an item as it is stored and shown */
+function listField<Item>(
+  column: Column<Item[]>,
   description: string,
-): StoredField<FormerHandle[], string, Schema<string[]>> {
+  textOf: (item: Item) => string,
+): StoredField<Item[], string, Schema<string[]>> {
   return {
-    column: formerHandlesColumn(),
+    column,
     schema: listSchema(textSchema(), { description }),
     initial: "",
-    store: (handles) => handles.map(({ handle }) => handle).join(" "),
+    store: (items) => items.map(textOf).join(" "),
     show: splitBySpaces,
     shownAs: null,
   };
@@ -186,16 +191,12 @@ const RESERVED_HANDLES = ["resolve", "compare", "stats"];
 
 /** A handle, with or without `@`. */
 function handleColumn(): Column<string> {
-  return {
-    nullable: false,
-    spelling: "handle",
-    read(given) {
-      const value = typeof given === "string" ? given.trim().replace(/^@/, "") : "";
-      if (RESERVED_HANDLES.includes(value.toLowerCase()))
-        return { fault: message("reservedHandle", { handle: value }) };
-      return isHandle(value) ? { value } : { fault: message("notHandle") };
-    },
-  };
+  return column((given) => {
+    const value = typeof given === "string" ? given.trim().replace(/^@/, "") : "";
+    if (RESERVED_HANDLES.includes(value.toLowerCase()))
+      return { fault: message("reservedHandle", { handle: value }) };
+    return isHandle(value) ? { value } : { fault: message("notHandle") };
+  }, "handle");
 }
 
 /**
@@ -204,23 +205,18 @@ function handleColumn(): Column<string> {
  */
 function formerHandlesColumn(): Column<FormerHandle[]> {
   const [name, time] = [handleColumn(), instantColumn()];
-  return {
-    nullable: false,
-    read(given) {
-      const items: unknown[] = Array.isArray(given) ? given : String(given).split(/\s+/);
-      const handles: FormerHandle[] = [];
-      for (const item of items) {
-        if (item === "") continue;
-        const [, written, at] = /^(@?[^@]+)@(.+)$/.exec(String(item)) ?? [null, item, null];
-        const handle = name.read(written);
-        if ("fault" in handle) return handle;
-        const givenUpAt = at === null ? { value: null } : time.read(at);
-        if ("fault" in givenUpAt) return givenUpAt;
-        handles.push({ handle: handle.value, givenUpAt: givenUpAt.value });
-      }
-      return { value: handles };
-    },
-  };
+  return column((given) => {
+    const handles: FormerHandle[] = [];
+    for (const item of itemsOf(given)) {
+      const [, written, at] = /^(@?[^@]+)@(.+)$/.exec(String(item)) ?? [null, item, null];
+      const handle = name.read(written);
+      if ("fault" in handle) return handle;
+      const givenUpAt = at === null ? { value: null } : time.read(at);
+      if ("fault" in givenUpAt) return givenUpAt;
+      handles.push({ handle: handle.value, givenUpAt: givenUpAt.value });
+    }
+    return { value: handles };
+  });
 }
 
 /** Handles in the form that `formerHandlesColumn` reads. */

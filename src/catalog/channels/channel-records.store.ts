@@ -9,6 +9,8 @@ import { parseMessengerId } from "./messenger-id.ts";
 const RECORD_BY_ID = `SELECT ${CHANNEL_COLUMNS}
   FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`;
 
+export type ChannelRecords = ReturnType<typeof createChannelRecords>;
+
 /**
  * Finds and writes channels for imports, inside the caller's transactions. `writeSearch` must be called
  * before each commit.

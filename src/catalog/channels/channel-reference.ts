@@ -53,9 +53,9 @@ export function parseLinkOrHandle(text: string, hosts: readonly string[]): Chann
  */
 const BY_ID = /^https:\/\/t\.me\/c\/(-?\d+)$/;
 
-/** A link to a channel whose messenger id is known, but no handle. */
-export function linkById(messengerId: string | number): string {
-  return `https://t.me/c/${messengerId}`;
+/** A link to a channel whose messenger id is known, but no handle; undefined without an id. */
+export function linkById(messengerId: unknown): string | undefined {
+  return messengerId == null ? undefined : `https://t.me/c/${messengerId}`;
 }
 
 /**

@@ -21,7 +21,6 @@ export function createChannelRows(db: Database, directoryIds: DirectoryIds) {
      ON CONFLICT (id) DO UPDATE SET json = excluded.json`,
   );
   const removePublicCard = statement(db, "DELETE FROM public_cards WHERE id = ?");
-
   const removals = [
     removePublicCard,
     statement(db, "DELETE FROM channel_texts WHERE id = ?"),

@@ -82,35 +82,35 @@ export function selectIdsByHandle(db: Database, handles: readonly string[]): Han
   ).all(JSON.stringify(handles));
 }
 
-const ID_BY: Record<"id" | "handle" | "messengerId", string> = {
-  id: "@value",
-  handle: idOfHandle("@value"),
-  messengerId: "(SELECT k.id FROM channel_cards k WHERE k.msgr_id = @value)",
-};
-
 /** Service number of the public channel that a reference names; null if there is none. */
 export function selectPublicId(db: Database, reference: ChannelReference): number | null {
   if (reference.kind === "nothing") return null;
-  const sql = `SELECT c.id FROM channels c WHERE c.id = ${ID_BY[reference.kind]} AND c.is_public = 1`;
-  return statement<{ id: number }>(db, sql).get({ value: boundValue(reference) })?.id ?? null;
+  const [id, value] = idAndValue(reference);
+  const sql = `SELECT c.id FROM channels c WHERE c.id = ${id} AND c.is_public = 1`;
+  return statement<{ id: number }>(db, sql).get({ value })?.id ?? null;
 }
 
 /** Service number of the channel, public or not, that a reference names; null if there is none. */
 export function selectId(db: Database, reference: ChannelReference): number | null {
   if (reference.kind === "nothing") return null;
-  const sql = `SELECT k.id FROM channel_cards k WHERE k.id = ${ID_BY[reference.kind]}`;
-  return statement<{ id: number }>(db, sql).get({ value: boundValue(reference) })?.id ?? null;
+  const [id, value] = idAndValue(reference);
+  const sql = `SELECT k.id FROM channel_cards k WHERE k.id = ${id}`;
+  return statement<{ id: number }>(db, sql).get({ value })?.id ?? null;
 }
 
-/** Value to bind for the SQL in `ID_BY`. */
-function boundValue(reference: Exclude<ChannelReference, { kind: "nothing" }>): number | string {
+/** SQL of the id that a reference names, and the value to bind for `@value`. */
+function idAndValue(
+  reference: Exclude<ChannelReference, { kind: "nothing" }>,
+): [id: string, value: number | string] {
   switch (reference.kind) {
     case "id":
-      return reference.id;
+      return ["@value", reference.id];
     case "handle":
-      return reference.handle;
-    case "messengerId":
-      return reference.messengerId;
+      return [idOfHandle("@value"), reference.handle];
+    case "messengerId": {
+      const id = "(SELECT k.id FROM channel_cards k WHERE k.msgr_id = @value)";
+      return [id, reference.messengerId];
+    }
   }
 }
 
@@ -175,7 +175,6 @@ export function createChannelNumbers(db: Database) {
     update(now: ChannelNumbers, stored: ChannelNumbers): boolean {
       const hasNewSubscribers = now.subscribers !== stored.subscribers;
       const hasNewLastPost = now.last_post_at !== stored.last_post_at;
-
       if (hasNewSubscribers && hasNewLastPost) setBoth.run(now);
       else if (hasNewSubscribers) setSubscribers.run(now);
       else if (hasNewLastPost) setLastPost.run(now);

@@ -56,25 +56,24 @@ export function createChannels(
     }
   }
 
+  /** @throws AppError `not_found` */
+  function card(reference: ChannelReference): JsonText<CardView> {
+    const found = findCard(reference);
+    if (found === undefined) throw notFound("channel");
+    return found;
+  }
+
   return {
+    card,
+
     /** Cards in the order of the numbers; unknown ones are omitted. */
     cards: (ids: readonly number[]): JsonText<CardView[]> => selectCards(db, ids),
 
-    /** @throws AppError `not_found` */
-    card(reference: ChannelReference): JsonText<CardView> {
-      const card = findCard(reference);
-      if (card === undefined) throw notFound("channel");
-      return card;
-    },
-
-    /** Cards including their metrics. */
     cardsWithMetrics: (ids: readonly number[]) => withMetrics(db, selectCards(db, ids)),
 
     /** @throws AppError `not_found` */
     cardWithMetrics(reference: ChannelReference): CardWithMetrics {
-      const card = findCard(reference);
-      if (card === undefined) throw notFound("channel");
-      const [found] = withMetrics(db, `[${card}]` as JsonText<CardView[]>);
+      const [found] = withMetrics(db, `[${card(reference)}]` as JsonText<CardView[]>);
       return found as CardWithMetrics;
     },
 

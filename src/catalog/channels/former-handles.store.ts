@@ -45,7 +45,6 @@ export function createFormerHandles(db: Database) {
     `SELECT handle FROM former_handles WHERE channel_id = @channelId
      ORDER BY given_up_at DESC, id DESC LIMIT ${SHOWN_MAX}`,
   );
-
   const move = statement(
     db,
     "UPDATE OR IGNORE former_handles SET channel_id = @intoId WHERE channel_id = @id",

@@ -1,5 +1,5 @@
 import { message } from "../../values/messages/messages.ts";
-import { type Column, withoutZeros } from "../fields/columns.ts";
+import { type Column, column, isRounded, withoutZeros } from "../fields/columns.ts";
 
 /**
  * Messenger ids of channels are 64-bit integers, which JavaScript numbers cannot hold, so they are texts of
@@ -29,15 +29,10 @@ export function parseMessengerId(text: string): string | null {
 
 /** A messenger id in a file: digits, or a JSON number that is exact. */
 export function messengerIdColumn(): Column<string> {
-  return {
-    nullable: false,
-    read(given) {
-      if (typeof given === "number" && Number.isInteger(given) && !Number.isSafeInteger(given)) {
-        return { fault: message("giveAsString") };
-      }
-      const isText = typeof given === "string" || typeof given === "number";
-      const value = isText ? parseMessengerId(withoutZeros(String(given).trim())) : null;
-      return value === null ? { fault: message("notMessengerId") } : { value };
-    },
-  };
+  return column((given) => {
+    if (isRounded(given)) return { fault: message("giveAsString") };
+    const isText = typeof given === "string" || typeof given === "number";
+    const value = isText ? parseMessengerId(withoutZeros(String(given).trim())) : null;
+    return value === null ? { fault: message("notMessengerId") } : { value };
+  });
 }

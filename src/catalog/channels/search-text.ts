@@ -1,4 +1,5 @@
 import { foldText } from "../../values/fold-text.ts";
+import type { ChannelKind } from "./channel-kind.ts";
 
 /**
  * A channel's search text: its folded title and handle, followed by the facets used for filters. A single
@@ -80,7 +81,7 @@ export function facetWords(text: string): string | null {
 interface Searchable {
   title: string;
   handle: string | null;
-  kind: "channel" | "chat";
+  kind: ChannelKind;
   /** Ids of the primary and additional categories. */
   categoryIds: readonly number[];
   /** Ids of the territory and all its ancestors. */

@@ -4,7 +4,7 @@ import { createDirectoryStore } from "./directory.store.ts";
 import type { Territory } from "./directory.table.ts";
 
 /** Codes of the entries that have a name: none if there is no such entry, several if it is ambiguous. */
-export type CodesNamed = (name: string) => string[];
+type CodesNamed = (name: string) => string[];
 
 /** Finds entries of the directories by their displayed names, which are read for the first name. */
 export function createEntryNames(db: Database): { category: CodesNamed; territory: CodesNamed } {

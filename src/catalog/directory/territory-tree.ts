@@ -16,27 +16,17 @@ export function mayContain(parent: TerritoryKind, child: TerritoryKind): boolean
  * order.
  */
 export function inTreeOrder<T extends Node>(nodes: readonly T[]): (T & { path: string })[] {
-  const children = new Map<string | null, T[]>();
-  for (const node of nodes) {
-    const siblings = children.get(node.parent);
-    if (siblings === undefined) children.set(node.parent, [node]);
-    else siblings.push(node);
-  }
+  const children = Map.groupBy(nodes, ({ parent }) => parent);
   const ordered: (T & { path: string })[] = [];
-  const visit = (parent: string | null, above: string | null): void => {
+  const visit = (parent: string | null, pathBefore: string): void => {
     for (const node of children.get(parent) ?? []) {
-      const path = pathBelow(above, node.slug);
+      const path = pathBefore + node.slug;
       ordered.push({ ...node, path });
-      visit(node.slug, path);
+      visit(node.slug, `${path}/`);
     }
   };
-  visit(null, null);
+  visit(null, "");
   return ordered;
-}
-
-/** @param above path of the node above; null at the top */
-function pathBelow(above: string | null, slug: string): string {
-  return above === null ? slug : `${above}/${slug}`;
 }
 
 /** Counts by slug, each including all nodes below it. */

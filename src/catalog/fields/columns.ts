@@ -40,7 +40,7 @@ export function nullable<T>(column: Column<T>): Column<T> {
   return { ...column, nullable: true };
 }
 
-function column<T>(read: Reader<T>, spelling?: Spelling): Column<T> {
+export function column<T>(read: Reader<T>, spelling?: Spelling): Column<T> {
   return { nullable: false, read, ...(spelling && { spelling }) };
 }
 
@@ -64,7 +64,7 @@ export function withoutZeros(text: string): string {
 }
 
 /** Whether parsing an integer from JSON may have rounded it. */
-function isRounded(given: unknown): boolean {
+export function isRounded(given: unknown): boolean {
   return Number.isInteger(given) && !Number.isSafeInteger(given);
 }
 
@@ -163,7 +163,7 @@ export function slugOrNameColumn(): Column<string> {
 }
 
 /** Items separated by spaces, or a JSON array of them. */
-function itemsOf(given: unknown): unknown[] {
+export function itemsOf(given: unknown): unknown[] {
   const items: unknown[] = Array.isArray(given) ? given : String(given).split(/\s+/);
   return items.filter((item) => item !== "");
 }
@@ -215,7 +215,6 @@ export function dayColumn(): Column<Day> {
 
 const ADDRESS_LENGTH_MAX = 2048;
 
-/** A web address. */
 export function addressColumn(): Column<string> {
   return column((given) => {
     if (

@@ -7,12 +7,10 @@ import { message } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { CHANNEL_FIELDS, type ChannelField } from "../channels/card.ts";
 import { createChannelRecords } from "../channels/channel-records.store.ts";
-import { type RowOf, writer as writerOf } from "../fields/stored-field.ts";
 import { channelsImport } from "../imports/kinds/channels/channels-rows.ts";
+import type { ChannelRow } from "../imports/kinds/channels/row-identity.ts";
 import { type Given, type ImportContext, RowFault } from "../imports/kinds/import-kind.ts";
 import { readCells } from "../imports/kinds/read-cells.ts";
-
-type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 
 /** Fields that identify a channel, follow from its posts and other edits, or have a button of their own. */
 const NOT_EDITED = ["id", "last_post_at", "former_handles", "is_public"] as const;
@@ -23,9 +21,6 @@ export type EditedField = Exclude<ChannelField, (typeof NOT_EDITED)[number]>;
 export const EDITED_FIELDS = (Object.keys(CHANNEL_FIELDS) as ChannelField[]).filter(
   (name): name is EditedField => !NOT_EDITED.some((one) => one === name),
 );
-
-/** Writes a channel in the form of an import row. */
-export const writtenChannel = writerOf(CHANNEL_FIELDS);
 
 /** Texts for some fields of a channel, in the form of import cells; an empty one clears its field. */
 export interface ChannelEdit {

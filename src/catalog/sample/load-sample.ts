@@ -25,11 +25,9 @@ const LAST_DAY_OF_FILES = "2024-12-04";
 /** Numbers that the files give their channels. */
 const CHANNELS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/** Recorded state of loading the sample; null if it never began. */
-export function sampleState(db: Database): "loading" | "loaded" | null {
-  const noted = findMeta(db, "sample");
-  if (noted === undefined) return null;
-  return Buffer.from(noted).toString() === "loading" ? "loading" : "loaded";
+/** Whether loading the sample began but did not finish. */
+export function isSampleUnfinished(db: Database): boolean {
+  return Buffer.from(findMeta(db, "sample") ?? []).toString() === "loading";
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Watchers } from "../manage/removals.store.ts";
-import { loadSample, sampleState } from "./load-sample.ts";
+import { isSampleUnfinished, loadSample } from "./load-sample.ts";
 import { removeSample } from "./remove-sample.ts";
 import { hasOwnChannels, selectSample } from "./sample.store.ts";
 
@@ -12,8 +12,7 @@ export type Sample = ReturnType<typeof createSample>;
 export function createSample(db: Database, clock: Clock, watchers: Watchers) {
   return {
     load: (): Promise<void> => loadSample(db, clock),
-    /** Whether loading began but did not finish. */
-    isUnfinished: (): boolean => sampleState(db) === "loading",
+    isUnfinished: (): boolean => isSampleUnfinished(db),
     /** Numbers of its channels, without those that an import changed. */
     ids: (): number[] => selectSample(db),
     hasOwnChannels: (): boolean => hasOwnChannels(db),

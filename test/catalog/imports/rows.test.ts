@@ -256,6 +256,15 @@ test("a quote within an unquoted cell rejects only that row", async () => {
   expect(titles()).toEqual(["A", "C", 'say "D"']);
 });
 
+test("a row with a quote within an unquoted cell and too many cells is rejected once", async () => {
+  const { read, rejects } = await importChannels(
+    'id,title,subscribers\n1,"A",1\n2,B "quoted" B,1,more\n3,"C\nC",1\n4,D "D" D,1,more\n5,E,x\n',
+  );
+  expect(rejects.map(({ line }) => line)).toEqual([3, 6, 7]);
+  expect(read).toBe(5);
+  expect(titles()).toEqual(["A", "C C"]);
+});
+
 test("a quote that makes the end of a cell ambiguous refuses the file with its line, and nothing changes", async () => {
   for (const [row, reason] of [
     ['2,"B"x,1', "must be doubled"],

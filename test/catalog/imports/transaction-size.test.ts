@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import {
   createTransactionSize,
-  FEWEST_REFRESHED,
   ON_NODE,
+  REFRESHED_MINIMUM,
 } from "../../../src/catalog/imports/writing/transaction-size.ts";
 
 interface Storage {
@@ -51,10 +51,10 @@ test("transactions of rows that refresh numbers are large on a slow machine too,
   const rowsOf = (rowMs: number): number => {
     let rows = 0;
     do rows += 1;
-    while (!size.isFull(rows, rows * rowMs, FEWEST_REFRESHED));
+    while (!size.isFull(rows, rows * rowMs, REFRESHED_MINIMUM));
     return rows;
   };
-  expect(rowsOf(0.01)).toBe(FEWEST_REFRESHED.rows);
+  expect(rowsOf(0.01)).toBe(REFRESHED_MINIMUM.rows);
   expect(rowsOf(0.2)).toBe(150);
 });
 

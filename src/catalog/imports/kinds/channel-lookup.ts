@@ -9,7 +9,7 @@ import { type ImportContext, RowFault } from "./import-kind.ts";
  * Columns by which a row of statistics or posts names its channel. At least one must be given; if both are,
  * they must name the same channel.
  */
-export interface NamedChannel {
+interface NamedChannel {
   /** A service number, an `@handle` or a link. */
   channel?: number | string | null | undefined;
   channel_msgr_id?: string | null | undefined;
@@ -17,6 +17,8 @@ export interface NamedChannel {
 
 /** A channel's name as messages quote it. */
 const quotable = (name: number | string) => (typeof name === "number" ? name : shortened(name));
+
+export type ChannelLookup = ReturnType<typeof createChannelLookup>;
 
 /** Finds the channel that a row of statistics or posts names. */
 export function createChannelLookup(

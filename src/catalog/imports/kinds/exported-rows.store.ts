@@ -74,9 +74,6 @@ export function removedAfter(
   ).iterate(afterId, limit);
 }
 
-/** SQL: restricts to advertising posts, using the index that contains only these. */
-const onlyAds = (areAds: boolean): string => (areAds ? "AND p.is_ad = 1" : "");
-
 /** Posts of a channel after an instant or after one of its posts, by instant and id. */
 export function* channelPostsAfter(
   db: Database,
@@ -88,44 +85,21 @@ export function* channelPostsAfter(
   limit: number,
   areAds = false,
 ): Generator<PostRecord> {
+  // Uses the index that contains only advertising posts.
+  const ads = areAds ? "AND p.is_ad = 1" : "";
+  const posts = (condition: string, order: string): string =>
+    `SELECT ${POST_COLUMNS} FROM posts p WHERE p.channel_id = ? AND ${condition} ${ads}
+     ORDER BY ${order} LIMIT ?`;
   let read = 0;
   if (id !== null) {
-    for (const record of tiedPostsAfter(db, [channelId, publishedAt, id], limit, areAds)) {
+    const tied = statement<PostRecord>(db, posts("p.published_at = ? AND p.id > ?", "p.id"));
+    for (const record of tied.iterate(channelId, publishedAt, id, limit)) {
       read += 1;
       yield record;
     }
   }
-  yield* laterPosts(db, [channelId, publishedAt], limit - read, areAds);
-}
-
-/** A channel's posts at one instant, by id. */
-function tiedPostsAfter(
-  db: Database,
-  [channelId, publishedAt, id]: readonly [channelId: number, publishedAt: number, id: number],
-  limit: number,
-  areAds: boolean,
-): Iterable<PostRecord> {
-  return statement<PostRecord>(
-    db,
-    `SELECT ${POST_COLUMNS} FROM posts p
-     WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ${onlyAds(areAds)}
-     ORDER BY p.id LIMIT ?`,
-  ).iterate(channelId, publishedAt, id, limit);
-}
-
-/** A channel's posts after an instant, by instant and id. */
-function laterPosts(
-  db: Database,
-  [channelId, publishedAt]: readonly [channelId: number, publishedAt: number],
-  limit: number,
-  areAds: boolean,
-): Iterable<PostRecord> {
-  return statement<PostRecord>(
-    db,
-    `SELECT ${POST_COLUMNS} FROM posts p
-     WHERE p.channel_id = ? AND p.published_at > ? ${onlyAds(areAds)}
-     ORDER BY p.published_at, p.id LIMIT ?`,
-  ).iterate(channelId, publishedAt, limit);
+  const later = statement<PostRecord>(db, posts("p.published_at > ?", "p.published_at, p.id"));
+  yield* later.iterate(channelId, publishedAt, limit - read);
 }
 
 /** The next channel, by number, that has posts. */

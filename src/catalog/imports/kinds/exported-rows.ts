@@ -59,6 +59,6 @@ const REMOVED = Number.MAX_SAFE_INTEGER;
 export const positionAmongRemoved = (id: number): Position => [REMOVED, id];
 
 /** Id to continue after among the removed ones; null while the others are being read. */
-export function placeAmongRemoved(after: Position): number | null {
+export function idAmongRemoved(after: Position): number | null {
   return after?.[0] === REMOVED ? (after[1] ?? 0) : null;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../../ports/clock.ts";
 import { inEnglish, type Message } from "../../../values/messages/messages.ts";
 import type { Column } from "../../fields/columns.ts";
 import type { Fields } from "../reading/input-row.ts";
-import type { Fewest } from "../writing/transaction-size.ts";
+import type { MinimumSize } from "../writing/transaction-size.ts";
 import type { ExportedRows } from "./exported-rows.ts";
 
 /** Values of a row: undefined if not given, null to clear the stored one. */
@@ -68,7 +68,7 @@ export interface RowWriter<Row> {
   /** Prepares rows that will probably be written next, in the pause before their transaction. */
   ahead?(rows: readonly ReadRow<Row>[]): void;
   /** Minimum size of a transaction with the rows that were arranged last; absent for the default. */
-  fewest?(): Fewest | undefined;
+  minimumSize?(): MinimumSize | undefined;
   /** For channels: number of handles moved so far. */
   counts?: { handles_moved: number };
   /** Writes one row. @throws RowFault, with nothing written */

@@ -3,12 +3,16 @@ import { AppError } from "../../../errors.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { unescapeText } from "../../fields/spreadsheet-text.ts";
 import type { ColumnNames } from "./column-names.ts";
-import { prepend } from "./input.ts";
+import { beginningOf, prepend } from "./input.ts";
 import { type Fields, type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
 import type { Separator } from "./recognized.ts";
 
 const OTHER_NUMBER_OF_CELLS = message("otherNumberOfCells");
-const OPENING_QUOTE = message("quoteInCell");
+/** Errors of the parser that reject a row. */
+const ROW_FAULTS = new Map<CsvError["code"], Message>([
+  ["INVALID_OPENING_QUOTE", message("quoteInCell")],
+  ["CSV_RECORD_INCONSISTENT_COLUMNS", OTHER_NUMBER_OF_CELLS],
+]);
 
 /**
  * Text without these can simply be split at line breaks and separators; any other text goes through the
@@ -41,7 +45,9 @@ export async function* readCsv(
   names: ColumnNames,
   onSeparator: (separator: Separator) => void,
 ): AsyncGenerator<InputRow[]> {
-  const { first, pieces } = await withFirstLine(withoutSeparatorLine(withoutCarriageReturns(text)));
+  const clean = withoutSeparatorLine(withoutCarriageReturns(text));
+  const first = await beginningOf(clean, hasFirstLine);
+  const pieces = prepend(first, clean);
   const separator = separatorOf(first);
   onSeparator(separator);
   const unquoted: UnquotedPart = { separator, header: null, lines: 0 };
@@ -61,18 +67,10 @@ export async function* readCsv(
   if (unquoted.header === null) throw new AppError("invalid", message("noHeader"));
 }
 
-/** The text up to the end of its first line that is not blank, and the whole text. */
-async function withFirstLine(
-  text: AsyncGenerator<string>,
-): Promise<{ first: string; pieces: AsyncGenerator<string> }> {
-  let first = "";
-  // A loop rather than a regular expression: on megabytes without a line end, a pattern takes minutes.
-  while (!first.trimStart().includes("\n") && first.length <= LINE_LENGTH_MAX) {
-    const next = await text.next();
-    if (next.done === true) break;
-    first += next.value;
-  }
-  return { first, pieces: prepend(first, text) };
+/** Whether a text contains the end of its first line that is not blank. */
+function hasFirstLine(text: string): boolean {
+  // Not a regular expression: on megabytes without a line end, a pattern takes minutes.
+  return text.trimStart().includes("\n");
 }
 
 /** A line before the header, by which exports name their separator to Excel. */
@@ -184,14 +182,10 @@ function createParser(
   const reject = (error: CsvError, raw: string): void => {
     const line = lineOf(raw);
     const endLine = unquoted.lines + Number(error["lines"]);
-    if (error.code === "INVALID_OPENING_QUOTE") {
-      // The parser reports this once for each quote in the row.
-      if (lastLine !== endLine) onRow({ line, fault: OPENING_QUOTE });
-    } else if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS") {
-      onRow({ line, fault: OTHER_NUMBER_OF_CELLS });
-    } else {
-      throw unreadable(line, error.code);
-    }
+    const fault = ROW_FAULTS.get(error.code);
+    if (fault === undefined) throw unreadable(line, error.code);
+    // The parser reports a row once for each such quote, and again for its number of cells.
+    if (lastLine !== endLine) onRow({ line, fault });
     lastLine = endLine;
   };
   const parser = parse({
@@ -262,16 +256,9 @@ function withoutEmpty(record: Record<string, string>): Fields {
 
 /** A broken quote ends the import: it is impossible to tell where its row ends and the next begins. */
 function unreadable(line: number, code: CsvError["code"]): AppError {
-  return new AppError("invalid", unreadableMessage(line, code));
-}
-
-function unreadableMessage(line: number, code: CsvError["code"]): Message {
-  switch (code) {
-    case "CSV_MAX_RECORD_SIZE":
-      return message("rowTooLong", { line, characters: LINE_LENGTH_MAX });
-    case "CSV_QUOTE_NOT_CLOSED":
-      return message("quoteNotClosed", { line });
-    default:
-      return message("quoteNotDoubled", { line });
+  if (code === "CSV_MAX_RECORD_SIZE") {
+    return new AppError("invalid", message("rowTooLong", { line, characters: LINE_LENGTH_MAX }));
   }
+  const fault = code === "CSV_QUOTE_NOT_CLOSED" ? "quoteNotClosed" : "quoteNotDoubled";
+  return new AppError("invalid", message(fault, { line }));
 }

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
+import { LINE_LENGTH_MAX } from "./input-row.ts";
 
 /** Where rows come from: a file, or standard input. */
 export interface Input {
@@ -60,6 +61,23 @@ export function stoppable(input: Input, stop: SharedArrayBuffer): Input {
       }
     },
   };
+}
+
+/**
+ * Reads the beginning of a text: until it is enough, the text ends, or it has more characters than any
+ * line, since megabytes of blanks are never enough.
+ */
+export async function beginningOf(
+  text: AsyncGenerator<string>,
+  isEnough: (beginning: string) => boolean,
+): Promise<string> {
+  let beginning = "";
+  while (!isEnough(beginning) && beginning.length <= LINE_LENGTH_MAX) {
+    const next = await text.next();
+    if (next.done === true) break;
+    beginning += next.value;
+  }
+  return beginning;
 }
 
 /** Puts a first piece back in front of its stream; leaving early also ends the rest. */

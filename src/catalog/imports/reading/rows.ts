@@ -9,8 +9,8 @@ import {
   type ForeignFormatName,
   formatOfForeign,
 } from "./foreign/foreign-formats.ts";
-import { type Input, prepend } from "./input.ts";
-import { type InputRow, LINE_LENGTH_MAX } from "./input-row.ts";
+import { beginningOf, type Input, prepend } from "./input.ts";
+import type { InputRow } from "./input-row.ts";
 import { createJsonRows, readJson } from "./json-rows.ts";
 import { readNdjson } from "./ndjson-rows.ts";
 import type { Encoding, FileFormat, Recognized } from "./recognized.ts";
@@ -26,7 +26,10 @@ export interface ReadingOptions extends Naming {
 
 /** Everything is recognized from the file itself. */
 export const AS_RECOGNIZED: ReadingOptions = {
-  ...{ format: null, from: null, map: {}, ignoreUnknown: false },
+  format: null,
+  from: null,
+  map: {},
+  ignoreUnknown: false,
 };
 
 const FORMATS_BY_ENDING: Record<string, FileFormat> = {
@@ -66,7 +69,7 @@ export async function* readRows(
   recognized.from = options.from;
   const text = readText(input, recognized, onBytes);
   try {
-    const first = await firstText(text);
+    const first = await beginningOf(text, showsFormat);
     recognized.format = formatOfContent(first, namedFormat(input.name, options));
     yield* rowsOf(prepend(first, text), first, kind, names, recognized);
   } finally {
@@ -111,20 +114,10 @@ async function* readText(
 /** Number of characters of JSON text that show which program exported it. */
 const JSON_BEGIN_LENGTH = 1024;
 
-/**
- * The beginning of a text: for JSON, enough to recognize an export; for others at least one character after
- * the blanks. Megabytes of blanks end it too.
- */
-async function firstText(text: AsyncGenerator<string>): Promise<string> {
-  let first = "";
-  while (first.length <= LINE_LENGTH_MAX) {
-    const begin = first.trimStart();
-    if (begin !== "" && (!/^[{[]/.test(begin) || first.length >= JSON_BEGIN_LENGTH)) break;
-    const next = await text.next();
-    if (next.done === true) break;
-    first += next.value;
-  }
-  return first;
+/** Whether a text shows its format: one character after the blanks does, in JSON also the program. */
+function showsFormat(text: string): boolean {
+  const begin = text.trimStart();
+  return begin !== "" && (!/^[{[]/.test(begin) || text.length >= JSON_BEGIN_LENGTH);
 }
 
 /**

@@ -80,9 +80,9 @@ export function createImportRuns(
       try {
         const running = await selectRunning(db);
         if (running.length === 0) return;
-        const others = endsGone ? running : [];
-        const gone = others.filter((run) => run.owner !== owner && isAbandoned(run.id, run));
-        const goneIds = gone.map(({ id }) => id);
+        const goneIds = running
+          .filter((run) => endsGone && run.owner !== owner && isAbandoned(run.id, run))
+          .map(({ id }) => id);
         await changes.importHeartbeat(owner, goneIds);
       } catch (error) {
         log.warn(

@@ -28,7 +28,6 @@ export function createUploadFiles(
     : `${basename(databasePath)}.rejects-`;
   const newPath = (): string => join(folder, `${prefix}${process.pid}-${random.uuid(clock.now())}`);
   return {
-    /** A path for a new file. */
     newPath,
 
     /** Takes over a file that its creator would otherwise remove. @returns its new path */
@@ -38,7 +37,6 @@ export function createUploadFiles(
       return taken;
     },
 
-    /** Path of a run's rejected rows. */
     rejectsPath: (run: number): string => join(folder, `${rejectsPrefix}${run}`),
 
     /** Removes the files of rejected rows of all but the latest runs. Never throws, like `remove`. */

@@ -134,7 +134,7 @@ async function writeTransaction<Row>(
     do {
       written += writeSome(run, writer, rows, from + written);
       rowsMs = clock.monotonic() - begunMs;
-    } while (from + written < rows.length && !size.isFull(written, rowsMs, writer.fewest?.()));
+    } while (from + written < rows.length && !size.isFull(written, rowsMs, writer.minimumSize?.()));
     writer.beforeCommit?.();
     if (kind.isMeasured && changedBy(summary) > changedBefore) countImport(tx);
   });

@@ -5,17 +5,14 @@ import { rewriteMeta } from "../../../db/meta.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 
-/** How long an import's transaction should hold the lock, which other writers (usage) wait for. */
-const HOLD_MS = 8;
-/** Minimum rows per transaction, however slow the storage, so that an import ends some day. */
-const ROWS_MIN = 20;
-
 interface TransactionBounds {
+  /** How long a transaction should hold the lock, which other writers (usage) wait for. */
   holdMs: number;
+  /** Minimum rows per transaction, however slow the storage, so that an import ends some day. */
   rowsMin: number;
 }
 
-const USUAL: TransactionBounds = { holdMs: HOLD_MS, rowsMin: ROWS_MIN };
+const USUAL: TransactionBounds = { holdMs: 8, rowsMin: 20 };
 /**
  * Bounds on a node of a cluster, where usage does not wait for the file. Each commit waits for its turn
  * among all nodes and for PostgreSQL's flush, from 1 to 20 ms. With a lower minimum, the slow commits were
@@ -25,24 +22,24 @@ const USUAL: TransactionBounds = { holdMs: HOLD_MS, rowsMin: ROWS_MIN };
 export const ON_NODE: TransactionBounds = { holdMs: 30, rowsMin: 200 };
 
 /** Minimum size of a transaction: a number of rows, or fewer if writing them takes some milliseconds. */
-export interface Fewest {
+export interface MinimumSize {
   rows: number;
   rowsMs: number;
 }
 
-const FEWEST: Fewest = { rows: 0, rowsMs: 20 };
+const MINIMUM: MinimumSize = { rows: 0, rowsMs: 20 };
 /**
  * For rows that only refresh numbers; these take some 12 ms. Larger transactions write less to the
  * write-ahead log per row, since an index page is written once for all rows of a transaction: on a busy
  * machine, beside a server, 2,900 to 3,900 bytes a row in all, compared with 3,600 to 4,500 with a minimum
  * of 600 rows or 20 ms.
  */
-export const FEWEST_REFRESHED: Fewest = { rows: 1_000, rowsMs: 30 };
+export const REFRESHED_MINIMUM: MinimumSize = { rows: 1_000, rowsMs: 30 };
 /**
  * For posts that are indexed for search; these take some 10 ms. FTS5 writes a segment per transaction: in
  * transactions of 25 posts, each post costs twice as much, which would shrink transactions even further.
  */
-export const FEWEST_INDEXED: Fewest = { ...FEWEST, rows: 64 };
+export const INDEXED_MINIMUM: MinimumSize = { ...MINIMUM, rows: 64 };
 /** Initial guess, deliberately high, of a row's later cost. */
 const LATER_AT_FIRST_MS = 0.05;
 /**
@@ -81,10 +78,10 @@ export function createTransactionSize(commitMs: number, { holdMs, rowsMin: usual
   return {
     /**
      * @param sinceMs how long the transaction has been writing rows
-     * @param fewest minimum for such rows, if above the usual one
+     * @param minimum minimum for such rows, if above the usual one
      */
-    isFull: (rows: number, sinceMs: number, fewest = FEWEST): boolean =>
-      (rows >= Math.max(fewest.rows, usual) || sinceMs >= fewest.rowsMs) &&
+    isFull: (rows: number, sinceMs: number, minimum = MINIMUM): boolean =>
+      (rows >= Math.max(minimum.rows, usual) || sinceMs >= minimum.rowsMs) &&
       sinceMs + rows * laterMs >= holdMs,
 
     /**

@@ -1,7 +1,6 @@
 import { type Day, formatDay } from "../../../values/moscow-time.ts";
-import { parseLinkOrHandle } from "../../channels/channel-reference.ts";
+import { linkById, parseLinkOrHandle } from "../../channels/channel-reference.ts";
 import { postIdColumn } from "../../fields/columns.ts";
-import { channelLink } from "../../imports/reading/foreign/channel-link.ts";
 import type { Fields } from "../../imports/reading/input-row.ts";
 import { type Body, type Chat, digitsOf, type Message } from "./max-shapes.ts";
 
@@ -76,7 +75,7 @@ export function toPostRow(chat: string, message: Message, readAt: number | null)
     text: content.map(({ text }) => text ?? "").find((text) => text !== "") ?? "",
     media: mediaOf(content),
     link: url ?? undefined,
-    forwarded_from: channelLink(from ?? undefined),
+    forwarded_from: linkById(from),
     forwarded_from_name: forwarded?.sender?.name ?? forwarded?.sender?.first_name,
     ...(typeof stat?.views === "number" && { views: stat.views, views_at: readAt ?? undefined }),
   };

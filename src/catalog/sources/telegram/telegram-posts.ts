@@ -1,6 +1,6 @@
 import { membersOf } from "../../../values/json-object.ts";
+import { linkById } from "../../channels/channel-reference.ts";
 import { parseMessengerId } from "../../channels/messenger-id.ts";
-import { channelLink } from "../../imports/reading/foreign/channel-link.ts";
 import type { Fields } from "../../imports/reading/input-row.ts";
 import type { AlbumMessage } from "../album-post.ts";
 import { richMedia, richText } from "./rich-message.ts";
@@ -61,7 +61,7 @@ export function toPostRow({ message_id, date, edit_date, chat, content }: Messag
     text: textIn(content) ?? "",
     media: mediaIn(content) ?? [],
     link: chat.username === null ? undefined : `https://t.me/${chat.username}/${message_id}`,
-    forwarded_from: from?.type === "channel" ? channelLink(parseMessengerId(from.id)) : undefined,
+    forwarded_from: from?.type === "channel" ? linkById(parseMessengerId(from.id)) : undefined,
     forwarded_from_name: from?.title ?? nameOf(origin) ?? undefined,
   };
 }

@@ -1292,7 +1292,7 @@ export const catalog: Entries = {
       why: "One part of an export: 1,000 channels that were merged or deleted from a number on.",
     },
   ],
-  "catalog/imports/kinds/exported-rows.store.ts laterPosts": [
+  "catalog/imports/kinds/exported-rows.store.ts channelPostsAfter": [
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at > ? ORDER BY p.published_at, p.id LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
@@ -1304,8 +1304,6 @@ export const catalog: Entries = {
       plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at>?)"],
       rows: 0,
     },
-  ],
-  "catalog/imports/kinds/exported-rows.store.ts tiedPostsAfter": [
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ORDER BY p.id LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id>?)"],

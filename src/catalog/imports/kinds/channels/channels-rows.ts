@@ -1,16 +1,20 @@
 import type { Database } from "../../../../db/database.ts";
-import { CHANNEL_FIELDS, type ChannelRecord, writeFormerHandles } from "../../../channels/card.ts";
+import {
+  CHANNEL_FIELDS,
+  type ChannelField,
+  type ChannelRecord,
+  writeFormerHandles,
+  writtenChannel,
+} from "../../../channels/card.ts";
 import { recordsAfter } from "../../../channels/channels.store.ts";
 import { formerHandlesOf } from "../../../channels/former-handles.store.ts";
 import { flagColumn, ID_MAX, integerColumn, nullable } from "../../../fields/columns.ts";
-import { columnsOf, writer } from "../../../fields/stored-field.ts";
+import { columnsOf } from "../../../fields/stored-field.ts";
 import { removedAfter } from "../exported-rows.store.ts";
-import { placeAmongRemoved, positionAmongRemoved } from "../exported-rows.ts";
+import { idAmongRemoved, positionAmongRemoved } from "../exported-rows.ts";
 import type { ImportKind } from "../import-kind.ts";
 import type { ChannelRow } from "./row-identity.ts";
 import { createChannelWriter } from "./write-channels.ts";
-
-const writeChannel = writer(CHANNEL_FIELDS);
 
 /** Channels are identified by `id`, or else `msgr_id`, or else `handle`. */
 export const channelsImport: ImportKind<ChannelRow> = {
@@ -23,16 +27,13 @@ export const channelsImport: ImportKind<ChannelRow> = {
   isDirectory: false,
   open: createChannelWriter,
   exported: {
-    columns: [
-      ...(Object.keys(CHANNEL_FIELDS) as (keyof typeof CHANNEL_FIELDS)[]),
-      ...(["removed", "merged_into"] as const),
-    ],
+    columns: [...(Object.keys(CHANNEL_FIELDS) as ChannelField[]), "removed", "merged_into"],
     fields: CHANNEL_FIELDS,
     selectedBy: ["channel"],
     *rows(db, { channelId }, after, limit) {
-      const afterRemoved = placeAmongRemoved(after);
+      const afterRemovedId = idAmongRemoved(after);
       let read = 0;
-      if (afterRemoved === null) {
+      if (afterRemovedId === null) {
         const [afterId = channelId === null ? 0 : channelId - 1] = after ?? [];
         for (const record of recordsAfter(db, afterId, limit)) {
           if (channelId !== null && record.id !== channelId) return;
@@ -41,7 +42,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
         }
       }
       if (channelId !== null || read === limit) return;
-      for (const removed of removedAfter(db, afterRemoved ?? 0, limit - read)) {
+      for (const removed of removedAfter(db, afterRemovedId ?? 0, limit - read)) {
         yield { position: positionAmongRemoved(removed.id), values: { ...removed, removed: true } };
       }
     },
@@ -53,5 +54,5 @@ export const channelsImport: ImportKind<ChannelRow> = {
  */
 function channelValues(db: Database, record: ChannelRecord) {
   const former = record.former_handles === "" ? [] : formerHandlesOf(db, record.id);
-  return { ...writeChannel(record), former_handles: writeFormerHandles(former) };
+  return { ...writtenChannel(record), former_handles: writeFormerHandles(former) };
 }

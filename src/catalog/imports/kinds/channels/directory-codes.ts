@@ -1,6 +1,6 @@
 import type { Database } from "../../../../db/database.ts";
 import { message } from "../../../../values/messages/messages.ts";
-import type { createChannelRecords } from "../../../channels/channel-records.store.ts";
+import type { ChannelRecords } from "../../../channels/channel-records.store.ts";
 import { createEntryNames } from "../../../directory/entry-names.ts";
 import { type Given, RowFault } from "../import-kind.ts";
 import type { ChannelRow } from "./row-identity.ts";
@@ -16,7 +16,7 @@ const UNKNOWN = { category: message("noCategory"), territory: message("noTerrito
  */
 export function createDirectoryCodes(
   db: Database,
-  { hasCategory, hasTerritory }: ReturnType<typeof createChannelRecords>,
+  { hasCategory, hasTerritory }: ChannelRecords,
 ): (row: Given<ChannelRow>) => Given<ChannelRow> {
   const named = createEntryNames(db);
   const isCode = { category: hasCategory, territory: hasTerritory };

@@ -1,11 +1,8 @@
 import type { Database } from "../../../../db/database.ts";
-import type { CHANNEL_FIELDS } from "../../../channels/card.ts";
 import { createChannelIds, createChannelNumbers } from "../../../channels/channels.store.ts";
-import type { RowOf } from "../../../fields/stored-field.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
 import type { Given, ReadRow, RowOutcome } from "../import-kind.ts";
-
-type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
+import type { ChannelRow } from "./row-identity.ts";
 
 /** Columns that can name the channel; a row that refreshes it gives exactly one of them. */
 const IDENTITIES = ["id", "msgr_id", "handle"] as const;
@@ -54,12 +51,11 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
  * (The table itself is in order of numbers, with a hundred channels on a page.) If any row is not such a
  * row, or two are of one channel, the order stays and the same list is returned.
  */
-export function inOrderOfSubscribers<Row extends ReadRow<ChannelRow>>(
-  rows: readonly Row[],
-): readonly Row[] {
-  const identity = IDENTITIES.find(
-    (name) => rows[0] !== undefined && nameOf(rows[0], name) !== null,
-  );
+export function inOrderOfSubscribers(
+  rows: readonly ReadRow<ChannelRow>[],
+): readonly ReadRow<ChannelRow>[] {
+  const [first] = rows;
+  const identity = first && IDENTITIES.find((name) => nameOf(first, name) !== null);
   if (identity === undefined) return rows;
   const named = new Set<number | string>();
   for (const row of rows) {

@@ -1,6 +1,6 @@
 import { message } from "../../../../values/messages/messages.ts";
 import type { CHANNEL_FIELDS, ChannelRecord } from "../../../channels/card.ts";
-import type { createChannelRecords } from "../../../channels/channel-records.store.ts";
+import type { ChannelRecords } from "../../../channels/channel-records.store.ts";
 import type { RowOf } from "../../../fields/stored-field.ts";
 import { type Given, RowFault } from "../import-kind.ts";
 
@@ -10,10 +10,11 @@ import { type Given, RowFault } from "../import-kind.ts";
  */
 export type ChannelRow = RowOf<typeof CHANNEL_FIELDS> & { removed: boolean; merged_into: number };
 
-type Records = ReturnType<typeof createChannelRecords>;
-
 /** The stored channel that a row belongs to, by the first identity it gives; undefined for a new one. */
-export function findStored(records: Records, row: Given<ChannelRow>): ChannelRecord | undefined {
+export function findStored(
+  records: ChannelRecords,
+  row: Given<ChannelRow>,
+): ChannelRecord | undefined {
   if (row.id != null) return records.byId(row.id);
   if (row.msgr_id != null) {
     const known = records.byMessengerId(row.msgr_id);
@@ -28,45 +29,34 @@ export function findStored(records: Records, row: Given<ChannelRow>): ChannelRec
 }
 
 /**
- * Checks that what identifies a channel belongs to no other one.
+ * Checks that a channel's messenger id belongs to no other one, and a new channel's number to no removed
+ * one, because these are never reused.
  * @throws RowFault
  */
 export function requireFreeIdentity(
-  records: Records,
-  record: ChannelRecord,
+  records: ChannelRecords,
+  { id, msgr_id }: ChannelRecord,
   stored: ChannelRecord | undefined,
 ): void {
-  requireFreeMessengerId(records, record, stored);
-  requireNewNumber(records, record, stored);
-}
-
-function requireFreeMessengerId(
-  records: Records,
-  record: ChannelRecord,
-  stored: ChannelRecord | undefined,
-): void {
-  if (record.msgr_id === null || record.msgr_id === stored?.msgr_id) return;
-  const holder = records.byMessengerId(record.msgr_id);
-  if (holder !== undefined) {
-    throw new RowFault("msgr_id", message("numberOfChannel", { channel: holder.id }));
+  if (msgr_id !== null && msgr_id !== stored?.msgr_id) {
+    const holder = records.byMessengerId(msgr_id);
+    if (holder !== undefined) {
+      throw new RowFault("msgr_id", message("numberOfChannel", { channel: holder.id }));
+    }
   }
-}
-
-/** Refuses the number of a removed channel, which is never reused. */
-function requireNewNumber(
-  records: Records,
-  { id }: ChannelRecord,
-  stored: ChannelRecord | undefined,
-): void {
-  if (stored !== undefined || id === 0 || !records.wasRemoved(id)) return;
-  throw new RowFault("id", message("numberOfRemovedChannel", { channel: id }));
+  if (stored === undefined && id !== 0 && records.wasRemoved(id)) {
+    throw new RowFault("id", message("numberOfRemovedChannel", { channel: id }));
+  }
 }
 
 /**
  * Takes a handle away from its present channel, if a row gives it to another.
  * @returns number of the channel that had it, or null
  */
-export function giveUpHandle(records: Records, { id, handle }: ChannelRecord): number | null {
+export function giveUpHandle(
+  records: ChannelRecords,
+  { id, handle }: ChannelRecord,
+): number | null {
   const holder = handle === null ? undefined : records.byHandle(handle);
   if (holder === undefined || holder.id === id) return null;
   records.update({ ...holder, handle: null }, holder);

@@ -2,12 +2,15 @@ import type { Database } from "../../../../db/database.ts";
 import { unknownSlug } from "../../../../values/fields.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { CHANNEL_FIELDS, type ChannelRecord } from "../../../channels/card.ts";
-import { createChannelRecords } from "../../../channels/channel-records.store.ts";
+import {
+  type ChannelRecords,
+  createChannelRecords,
+} from "../../../channels/channel-records.store.ts";
 import { recount } from "../../../directory/recount.ts";
 import { newestPostAt } from "../../../posts/posts.store.ts";
 import { pruneLastPostOrder } from "../../../search/last-post-order.ts";
 import { mergeSearch, optimizeSearch } from "../../../search/optimize-search.ts";
-import { FEWEST_REFRESHED } from "../../writing/transaction-size.ts";
+import { REFRESHED_MINIMUM } from "../../writing/transaction-size.ts";
 import {
   type Given,
   type ImportContext,
@@ -21,8 +24,6 @@ import { createDirectoryCodes } from "./directory-codes.ts";
 import { createMovedHandles } from "./moved-handles.ts";
 import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
 import { type ChannelRow, findStored, giveUpHandle, requireFreeIdentity } from "./row-identity.ts";
-
-type Records = ReturnType<typeof createChannelRecords>;
 
 /**
  * Number of search texts from which an import merges the search index and recounts its terms; otherwise the
@@ -90,7 +91,7 @@ export function createChannelWriter(
       return arranged;
     },
 
-    fewest: () => (areRefreshes ? FEWEST_REFRESHED : undefined),
+    minimumSize: () => (areRefreshes ? REFRESHED_MINIMUM : undefined),
 
     write(row): RowOutcome {
       if (row.removed === true) return recordRemoval(records, row);
@@ -130,7 +131,7 @@ function requirePastTimes(row: Given<ChannelRow>, nowMs: number): void {
 
 /** Writes a row with `removed`: reserves the number of a channel that was removed elsewhere. */
 function recordRemoval(
-  records: Records,
+  records: ChannelRecords,
   { id, merged_into: intoId = null }: Given<ChannelRow>,
 ): RowOutcome {
   if (id == null) throw new RowFault("id", message("required"));
@@ -158,7 +159,7 @@ function withoutPrimary({ category, categories }: ChannelRecord): string {
     .join(" ");
 }
 
-function requireCategories(records: Records, row: Given<ChannelRow>): void {
+function requireCategories(records: ChannelRecords, row: Given<ChannelRow>): void {
   for (const slug of row.categories ?? []) {
     if (!records.hasCategory(slug)) throw new RowFault("categories", unknownSlug(slug));
   }

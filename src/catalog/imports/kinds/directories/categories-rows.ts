@@ -88,7 +88,10 @@ export const categoriesImport: ImportKind<CategoryRow> = {
     rows(db, _selection, after, limit) {
       const images = createCategoryImages(db);
       const toValues = ({ id, slug, name, image }: Category) => ({
-        ...{ id, slug, name, image: image && imageText(image, images) },
+        id,
+        slug,
+        name,
+        image: image && imageText(image, images),
       });
       return directoryRows(createDirectoryStore(db).categories(), toValues, after, limit);
     },

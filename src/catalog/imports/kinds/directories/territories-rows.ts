@@ -116,7 +116,11 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
     selectedBy: [],
     rows(db, _selection, after, limit) {
       const toValues = ({ id, slug, name, kind, parent }: Territory) => ({
-        ...{ id, slug, name, kind, parent },
+        id,
+        slug,
+        name,
+        kind,
+        parent,
       });
       return directoryRows(createDirectoryStore(db).territories(), toValues, after, limit);
     },

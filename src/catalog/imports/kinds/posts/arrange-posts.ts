@@ -1,5 +1,6 @@
-import type { createChannelLookup, NamedChannel } from "../channel-lookup.ts";
-import { type ReadRow, RowFault } from "../import-kind.ts";
+import type { ChannelLookup } from "../channel-lookup.ts";
+import { type Given, type ReadRow, RowFault } from "../import-kind.ts";
+import type { PostRow } from "./named-posts.ts";
 
 /**
  * Number of posts that are read and sorted together, in some 100 MB of memory. In a file ordered by time,
@@ -8,22 +9,20 @@ import { type ReadRow, RowFault } from "../import-kind.ts";
  */
 export const ARRANGED_POSTS = 30_000;
 
-type PostRow = NamedChannel & { id: number };
-
 /**
  * Posts in the order of their channels, and within a channel as they come. Posts that bring a number stay
  * in their order: the number may belong to a post of any channel, and the table of posts is ordered by it.
  */
-export function inOrderOfChannels<Row extends PostRow>(
-  rows: readonly ReadRow<Row>[],
-  channels: ReturnType<typeof createChannelLookup>,
-): readonly ReadRow<Row>[] {
+export function inOrderOfChannels(
+  rows: readonly ReadRow<PostRow>[],
+  channels: ChannelLookup,
+): readonly ReadRow<PostRow>[] {
   if (rows.some((row) => "given" in row && row.given.id != null)) return rows;
   const placed = rows.map((row) => ({ row, channel: "given" in row ? channelOf(row.given) : 0 }));
   channels.forget();
   return placed.sort((one, other) => one.channel - other.channel).map(({ row }) => row);
 
-  function channelOf(given: Parameters<typeof channels.find>[0]): number {
+  function channelOf(given: Given<PostRow>): number {
     try {
       return channels.find(given);
     } catch (error) {

@@ -14,7 +14,7 @@ import {
 import {
   bounds,
   type ExportRow,
-  placeAmongRemoved,
+  idAmongRemoved,
   positionAmongRemoved,
   type ReadRows,
   type RowSelection,
@@ -34,23 +34,23 @@ function writePost(db: Database, record: PostRecord): Record<string, unknown> {
 }
 
 /** A channel's name in the form that the column `forwarded_from` accepts. */
-function nameOf(target: MentionTarget): string | number {
+function nameOf(target: MentionTarget): string | number | undefined {
   if (target.startsWith("#")) return Number(target.slice(1));
   return target.startsWith("c/") ? linkById(target.slice(2)) : `@${target}`;
 }
 
 /** Stored posts, followed by those that were taken down. */
 export const exportedPosts: ReadRows<RowSelection> = function* (db, selection, after, limit) {
-  const removedAfter = placeAmongRemoved(after);
+  const afterRemovedId = idAmongRemoved(after);
   let read = 0;
-  if (removedAfter === null) {
+  if (afterRemovedId === null) {
     const posts = selection.channelId === null ? allPosts : channelPosts;
     for (const row of posts(db, selection, after, limit)) {
       read += 1;
       yield row;
     }
   }
-  if (read < limit) yield* takenDownPosts(db, selection, removedAfter ?? 0, limit - read);
+  if (read < limit) yield* takenDownPosts(db, selection, afterRemovedId ?? 0, limit - read);
 };
 
 /** Posts by id, which is the order of the file; posts of other days are skipped on the way. */

@@ -3,7 +3,7 @@ import type { RowOf } from "../../../fields/stored-field.ts";
 import type { POST_FIELDS } from "../../../posts/post.ts";
 import type { createPostRecords } from "../../../posts/posts.store.ts";
 import type { createTombstones, Tombstone } from "../../../posts/tombstones.store.ts";
-import type { createChannelLookup } from "../channel-lookup.ts";
+import type { ChannelLookup } from "../channel-lookup.ts";
 import { type Given, RowFault } from "../import-kind.ts";
 
 export type GivenPost = RowOf<typeof POST_FIELDS>;
@@ -16,7 +16,7 @@ export type PostRow = GivenPost & { channel_msgr_id: string; deleted: boolean };
  * @param highestNumber highest number that the file gives a post
  */
 export function createNamedPosts(
-  channels: ReturnType<typeof createChannelLookup>,
+  channels: ChannelLookup,
   records: ReturnType<typeof createPostRecords>,
   tombstones: ReturnType<typeof createTombstones>,
   highestNumber: number,

@@ -8,7 +8,7 @@ import { createPostRecords } from "../../../posts/posts.store.ts";
 import { createTakeDown } from "../../../posts/take-down.ts";
 import { createTombstones, type Tombstone } from "../../../posts/tombstones.store.ts";
 import { followPosts } from "../../../statistics/open-days.ts";
-import { FEWEST_INDEXED } from "../../writing/transaction-size.ts";
+import { INDEXED_MINIMUM } from "../../writing/transaction-size.ts";
 import { createChannelLookup } from "../channel-lookup.ts";
 import type { Given, ImportContext, RowOutcome, RowWriter } from "../import-kind.ts";
 import { isSame, merge } from "../merge-row.ts";
@@ -106,7 +106,7 @@ export function createPostWriter(db: Database, context: ImportContext): RowWrite
         rows.flatMap((row) => ("given" in row && row.given.text ? row.given.text : [])),
       );
     },
-    fewest: () => (index.isOn() ? FEWEST_INDEXED : undefined),
+    minimumSize: () => (index.isOn() ? INDEXED_MINIMUM : undefined),
     beforeCommit() {
       channels.forget();
       changed.flush();

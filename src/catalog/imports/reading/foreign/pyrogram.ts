@@ -1,5 +1,5 @@
 import { type JsonObject, membersOf } from "../../../../values/json-object.ts";
-import { channelLink } from "./channel-link.ts";
+import { linkById } from "../../../channels/channel-reference.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
@@ -44,7 +44,7 @@ export const pyrogram: ForeignFormat = {
       media: MEDIA.flatMap(([field, media]) => (message[field] == null ? [] : media)).slice(0, 1),
       forwards: message["forwards"],
       reactions: sumOfCounts(membersOf(message["reactions"])["reactions"]),
-      forwarded_from: channelLink(origin["id"]),
+      forwarded_from: linkById(origin["id"]),
       forwarded_from_name: origin["title"] ?? message["forward_sender_name"],
       album: message["media_group_id"] == null ? undefined : String(message["media_group_id"]),
     };

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../../../values/json-object.ts";
+import { linkById } from "../../../channels/channel-reference.ts";
 import type { Fields } from "../input-row.ts";
-import { channelLink } from "./channel-link.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
@@ -40,7 +40,7 @@ export const telegramDesktop: ForeignFormat = {
       media: mediaOf(message),
       forwards: message["forwards"],
       reactions: sumOfCounts(message["reactions"]),
-      forwarded_from: channelLink(channelOf(message["forwarded_from_id"])),
+      forwarded_from: linkById(channelOf(message["forwarded_from_id"])),
       forwarded_from_name: message["forwarded_from"],
     } satisfies Fields;
   },

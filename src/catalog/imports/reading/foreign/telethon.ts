@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, membersOf } from "../../../../values/json-object.ts";
-import { channelLink } from "./channel-link.ts";
+import { linkById } from "../../../channels/channel-reference.ts";
 import type { ForeignFormat } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
@@ -23,7 +23,7 @@ export const telethon: ForeignFormat = {
       forwards,
       reactions: sumOfCounts(membersOf(message["reactions"])["results"]),
       comments: membersOf(message["replies"])["replies"],
-      forwarded_from: channelLink(membersOf(origin["from_id"])["channel_id"]),
+      forwarded_from: linkById(membersOf(origin["from_id"])["channel_id"]),
       forwarded_from_name: origin["from_name"],
       album: grouped_id == null ? undefined : String(grouped_id),
     };

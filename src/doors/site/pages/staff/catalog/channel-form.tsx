@@ -4,6 +4,7 @@ import {
   CHANNEL_FIELDS,
   type ChannelRecord,
   fieldsShownAs,
+  writtenChannel,
 } from "../../../../../catalog/channels/card.ts";
 import { CHANNEL_KINDS } from "../../../../../catalog/channels/channel-kind.ts";
 import type { Directory } from "../../../../../catalog/directory/directory.ts";
@@ -11,7 +12,6 @@ import {
   type ChannelEdit,
   EDITED_FIELDS,
   type EditedField,
-  writtenChannel,
 } from "../../../../../catalog/manage/channel-changes.ts";
 import { CheckField, Form, SelectField, TextAreaField, TextField } from "../../../look/form.tsx";
 import { withoutUnshown } from "../../../look/unshown.ts";

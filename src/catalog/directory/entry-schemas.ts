@@ -8,8 +8,7 @@ import {
 } from "../../values/schema.ts";
 import { TERRITORY_KINDS } from "./directory.table.ts";
 
-/** Directory entries as the API returns them. */
-
+/** A category as the API returns it. */
 export const categorySchema = objectSchema(
   {
     id: integerSchema({ description: "Category number" }),
@@ -21,6 +20,7 @@ export const categorySchema = objectSchema(
   "Category",
 );
 
+/** A territory as the API returns it. */
 export const territorySchema = objectSchema(
   {
     id: integerSchema({ description: "Node number" }),
