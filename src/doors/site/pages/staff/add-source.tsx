@@ -58,7 +58,7 @@ export async function addSource(visit: Visit, { sources }: SiteContext): Promise
   const url = form.get("url").trim();
   const name = form.get("name").trim() || nameOfAddress(url, NAME_LENGTH_MAX);
   const reading = readingOf(visit, map);
-  const strict = form.get("strict") === "yes";
+  const strict = form.isChecked("strict");
   await sources.add(
     {
       ...{ name, headers: header, schedule: form.get("schedule").trim() },

@@ -105,7 +105,7 @@ export function readMap({ form, words }: Visit): ColumnMap {
 /** The form's options for reading a file, including its column names. */
 export function readingOf({ form }: Visit, { map, hasLeftOut }: ColumnMap): ReadingOptions {
   return {
-    ...{ format: null, map, ignoreUnknown: hasLeftOut || form.get("ignoreUnknown") === "yes" },
+    ...{ format: null, map, ignoreUnknown: hasLeftOut || form.isChecked("ignoreUnknown") },
     from: FOREIGN_FORMATS.find((name) => name === form.get("from")) ?? null,
   };
 }

@@ -87,11 +87,10 @@ async function takeImport(visit: Visit, context: SiteContext): Promise<View> {
     map: () => readMap(visit),
     timezone: () => readTimezone(visit),
   });
-  const isChecked = (name: string): boolean => form.get(name) === "yes";
-  const chosen = { dryRun: isChecked("dryRun"), strict: isChecked("strict"), replace };
+  const chosen = { dryRun: form.isChecked("dryRun"), strict: form.isChecked("strict"), replace };
   const reading = readingOf(visit, map);
   const upload = { kind, file, options: { ...chosen, reading, timezone } };
-  if (isChecked("look")) {
+  if (form.isChecked("look")) {
     try {
       return redirect(`/staff/imports/?file=${await imports.held.hold(upload)}`);
     } catch (error) {
@@ -126,7 +125,7 @@ function requiredFile({ form, words }: Visit): UploadedFile {
 
 /** @throws AppError `invalid` on `replace` for a kind that is not a directory */
 function readReplace({ form, words }: Visit): boolean {
-  if (form.get("replace") !== "yes") return false;
+  if (!form.isChecked("replace")) return false;
   const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
   if (kind === undefined || importKinds[kind].isDirectory) return true;
   throw pageFault("replace", words.importPages.noReplace);
