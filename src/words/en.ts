@@ -107,7 +107,6 @@ const explorerPages = {
   noStatistics: "No readings in this period.",
   historyClosed: (plan: string, days: number) =>
     `The ${planNamed(plan)} plan includes statistics for the last ${days} days. Longer periods need a higher plan.`,
-  posts: "Latest posts",
   earlierPosts: "Earlier posts",
   latestPosts: "Latest posts",
   noPosts: "No posts.",
@@ -831,7 +830,6 @@ const staffPages = {
   nextAttempt: "Next attempt",
 
   job: "Job",
-  pattern: "Pattern",
   patternText:
     "Schedules are in Moscow time: minute, hour, day of the month, month, day of the week.",
   started: "Started",
@@ -1098,7 +1096,6 @@ const firstSteps = {
       `The channels here include ${channels} sample channels that ship with the program. Their numbers are made up.`,
     manage: "Remove the sample or keep it",
   },
-  removed: (channels: number) => `The sample was removed: ${channels} channels.`,
   customerForm: {
     title: "New customer",
     organization: "Organization",

@@ -128,7 +128,6 @@ const explorerPages: Words["explorerPages"] = {
   noStatistics: "За этот период данных нет.",
   historyClosed: (plan: string, days: number) =>
     `Тариф «${planNamed(plan)}» включает статистику за последние ${days} дней. Для большего срока нужен тариф выше.`,
-  posts: "Последние посты",
   earlierPosts: "Более ранние посты",
   latestPosts: "Последние посты",
   noPosts: "Постов нет.",
@@ -833,7 +832,6 @@ const staffPages: Words["staffPages"] = {
   nextAttempt: "Следующая попытка",
 
   job: "Задание",
-  pattern: "Расписание",
   patternText: "Время московское: минута, час, день месяца, месяц, день недели.",
   started: "Начато",
   finished: "Окончено",
@@ -1102,7 +1100,6 @@ const firstSteps: Words["firstSteps"] = {
       `Среди этих каналов есть образец, который поставляется с программой, каналов в нём: ${channels}. Числа в них выдуманы.`,
     manage: "Удалить образец или оставить",
   },
-  removed: (channels) => `Образец удалён, каналов: ${channels}.`,
   customerForm: {
     title: "Новый клиент",
     organization: "Организация",

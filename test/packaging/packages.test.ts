@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { devDependencies, engines } from "../../package.json";
 import { readConfig, SETTINGS } from "../../src/config.ts";
@@ -7,8 +8,8 @@ import type { CommandContext } from "../../src/doors/cli/command-context.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
 
 /** Compares the Dockerfile, the compose file and the systemd unit with the program. */
-const read = (name: string): string =>
-  readFileSync(join(import.meta.dir, "../../src/packaging", name), "utf8");
+const ROOT = join(import.meta.dir, "../..");
+const read = (name: string): string => readFileSync(join(ROOT, "src/packaging", name), "utf8");
 const dockerfile = read("Dockerfile");
 const unit = read("kanalog.service");
 const compose = Bun.YAML.parse(read("compose.yaml")) as {
@@ -72,8 +73,27 @@ test("the image is built with the pinned Bun, and serves where Caddy expects it"
   expect(caddyfile).toContain(`reverse_proxy kanalog:${port}`);
 });
 
+test("the program can be built from the files that the image is built from", async () => {
+  const copied = lines(dockerfile, /^COPY (?!--)/).flatMap((names) =>
+    names.split(" ").slice(0, -1),
+  );
+  const sent = lines(read("Dockerfile.dockerignore"), /^!/);
+  const topOf = (path: string): string => path.split("/")[0] ?? "";
+  expect(copied.toSorted()).toEqual([...new Set(sent.map(topOf))].toSorted());
+  const folder = mkdtempSync(join(tmpdir(), "kanalog-image-"));
+  try {
+    for (const name of sent) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    const entrypoints = ["src/program.ts", "src/app/thread.ts"].map((one) => join(folder, one));
+    const { logs } = await Bun.build({ entrypoints, target: "bun", throw: false });
+    expect(logs.filter(({ level }) => level === "error").map(String)).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("the program imports no package that is installed only for its tests", async () => {
-  const source = join(import.meta.dir, "../../src");
+  const source = join(ROOT, "src");
   const imported = new Set<string>();
   for (const path of new Bun.Glob("**/*.{ts,tsx}").scanSync(source)) {
     const loader = path.endsWith("x") ? "tsx" : "ts";

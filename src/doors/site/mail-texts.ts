@@ -2,8 +2,6 @@ import { passwordAddress } from "../../customers/people/password-address.ts";
 import { type Message as Mail, onOneLine } from "../../ports/mail.ts";
 import { inEveryLanguage, type Message, message } from "../../values/messages/messages.ts";
 
-export { passwordAddress };
-
 /** Mail with a link for choosing a new password. */
 export function passwordMail(baseAddress: string, email: string, token: string): Mail {
   return mailWithLink(email, {

@@ -20,8 +20,6 @@ import { setUpPage } from "./pages/person/set-up.tsx";
 import { signInPage } from "./pages/person/sign-in.tsx";
 import { signUpPage } from "./pages/person/sign-up.tsx";
 import { postsPage } from "./pages/posts/posts.tsx";
-import { importRunPage } from "./pages/staff/import-run.tsx";
-import { importsPage } from "./pages/staff/imports.tsx";
 import { staffPages } from "./pages/staff/staff-pages.ts";
 import { deliveryPage } from "./pages/webhooks/delivery.tsx";
 import { webhookPage } from "./pages/webhooks/webhook.tsx";
@@ -77,6 +75,4 @@ export const sitePages: readonly SitePage[] = [
   comparePage,
   trendingPage,
   ...staffPages,
-  importsPage,
-  importRunPage,
 ];

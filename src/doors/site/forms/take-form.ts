@@ -1,7 +1,7 @@
 import { raw } from "hono/html";
 import { AppError, toAppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
-import { isCsrfToken } from "../guard/csrf.ts";
+import { isSameToken } from "../guard/csrf.ts";
 import { ONCE, showsFaults } from "../look/form.tsx";
 import { messagePage, statusOf } from "../pages/message.tsx";
 import { signInView } from "../pages/person/sign-in.tsx";
@@ -15,7 +15,6 @@ import { errorMessages } from "./error-messages.ts";
 import { pageError } from "./faults.ts";
 import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
 import { FORM_BYTES_MAX, readForm } from "./read-form.ts";
-import { showOrExplain } from "./show-or-explain.ts";
 
 /** Enough for an upload of 2 GiB at 5 megabits a second. */
 const UPLOAD_MAX_S = 60 * 60;
@@ -38,7 +37,7 @@ export async function takeForm(
   if (refused !== null) {
     return visit.signedIn === null ? askToSignIn(visit, context) : { visit, view: refused };
   }
-  const isOurs = (form: Form): boolean => isCsrfToken(form.get("csrf"), visit.csrf);
+  const isOurs = (form: Form): boolean => isSameToken(form.get("csrf"), visit.csrf);
   if (sitePage.takesFile === true) context.giveTime(visit.request, UPLOAD_MAX_S);
   const { form, discard } = await readForm(
     visit.request,
@@ -121,7 +120,14 @@ async function showAgain(
 ): Promise<Answer> {
   const faults = cutFaults(errorMessages(sent.language, error));
   const visit = { ...sent, form: EMPTY_FORM };
-  const view = await showOrExplain(sitePage, { ...sent, faults }, context, error);
+  let view: View;
+  try {
+    view = await sitePage.show({ ...sent, faults }, context);
+  } catch (thrown) {
+    if (toAppError(thrown).code !== "not_found") throw thrown;
+    // What the form was about no longer exists.
+    view = messagePage({ ...sent, faults }, error);
+  }
   if (view.kind !== "page") return { visit, view };
   const html = await view.body.toString();
   const notice = showsFaults(html) ? null : Object.values(faults).flat().join(" ");

@@ -13,7 +13,8 @@ export function csrfToken(secret: string, formCookie: string, sessionId: string 
     .digest("base64url");
 }
 
-export function isCsrfToken(given: string, expected: string): boolean {
+/** Compares tokens in constant time. */
+export function isSameToken(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

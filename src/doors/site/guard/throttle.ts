@@ -28,8 +28,9 @@ const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
 /** Most names to remember; the one unused for longest is dropped first. */
 const NAMES_MAX = 10_000;
 
-function limitOf(name: string): { burst: number; secondsEach: number } {
-  return LIMITS[name.split(" ")[0] ?? ""] ?? USUAL_LIMIT;
+function limitOf(name: string): { burst: number; perSecond: number } {
+  const { burst, secondsEach } = LIMITS[name.split(" ")[0] ?? ""] ?? USUAL_LIMIT;
+  return { burst, perSecond: 1 / secondsEach };
 }
 
 export type Throttle = ReturnType<typeof createThrottle>;
@@ -47,8 +48,7 @@ export function createThrottle(buckets: Buckets<string> = createBuckets(NAMES_MA
      */
     take(names: readonly string[], nowMs: number): number | null {
       for (const name of names) {
-        const { burst, secondsEach } = limitOf(name);
-        const perSecond = 1 / secondsEach;
+        const { burst, perSecond } = limitOf(name);
         const { allowed, retryAfterS } = buckets.change(name, perSecond, nowMs, (bucket) =>
           takeToken(bucket, perSecond, nowMs, burst),
         );
@@ -62,8 +62,7 @@ export function createThrottle(buckets: Buckets<string> = createBuckets(NAMES_MA
      * a network.
      */
     giveBack(name: string, nowMs: number): void {
-      const { burst, secondsEach } = limitOf(name);
-      const perSecond = 1 / secondsEach;
+      const { burst, perSecond } = limitOf(name);
       buckets.change(name, perSecond, nowMs, (bucket) => {
         const tokens = Math.min(burst, tokensAt(bucket, perSecond, nowMs, burst) + 1);
         return { bucket: { tokens, updatedAtMs: nowMs } };

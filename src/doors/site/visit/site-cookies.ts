@@ -1,4 +1,3 @@
-export { LANGUAGE_COOKIE } from "../../../values/language.ts";
 export const ORGANIZATION_COOKIE = "kanalog.organization";
 
 const YEAR_S = 365 * 24 * 60 * 60;

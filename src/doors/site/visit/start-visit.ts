@@ -1,10 +1,10 @@
 import type { SignedIn } from "../../../customers/people/sessions.ts";
-import { languageOf } from "../../../values/language.ts";
+import { LANGUAGE_COOKIE, languageOf } from "../../../values/language.ts";
 import { WORDS } from "../../../words/words.ts";
 import { networkOf } from "../guard/client-ip.ts";
 import { csrfToken, FORM_COOKIE } from "../guard/csrf.ts";
 import type { SiteContext } from "../site-context.ts";
-import { LANGUAGE_COOKIE, ORGANIZATION_COOKIE, siteCookie } from "./site-cookies.ts";
+import { ORGANIZATION_COOKIE, siteCookie } from "./site-cookies.ts";
 import { FORM_LOST } from "./view.ts";
 import { EMPTY_FORM, type Visit } from "./visit.ts";
 

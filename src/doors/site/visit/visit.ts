@@ -52,6 +52,8 @@ export interface UploadedFile {
 /** Fields of a form, and uploaded files. */
 export interface Form {
   get(name: string): string;
+  /** Whether a checkbox was ticked. */
+  isChecked(name: string): boolean;
   file(name: string): UploadedFile | null;
   /** Names of the fields that were filled in. */
   filledIn(): string[];
@@ -66,6 +68,7 @@ export function formOf(
 ): Form {
   return {
     get: (name) => fields.get(name) ?? "",
+    isChecked: (name) => fields.get(name) === "yes",
     file: (name) => files.get(name) ?? null,
     filledIn: () => [...fields].flatMap(([name, value]) => (value === "" ? [] : [name])),
   };

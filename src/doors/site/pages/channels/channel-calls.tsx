@@ -41,10 +41,10 @@ export async function ChannelCalls({
       )}
       {hasPosts && (
         <>
-          <h3>{words.posts}</h3>
+          <h3>{words.latestPosts}</h3>
           <ApiCall
             visit={visit}
-            label={words.posts}
+            label={words.latestPosts}
             path={`/v1/msgr/channels/${card.id}/posts/`}
             query={{ limit: "10" }}
           />

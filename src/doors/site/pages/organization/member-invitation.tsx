@@ -3,12 +3,13 @@
 import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import { roleDenial } from "../../../../customers/accounts/member-rules.ts";
+import { passwordAddress } from "../../../../customers/people/password-address.ts";
 import type { PasswordLink } from "../../../../customers/people/password-links.ts";
 import type { EnsuredPerson } from "../../../../customers/people/people.ts";
 import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";
 import { Snippet } from "../../look/shown.tsx";
-import { invitationMail, passwordAddress, passwordMail } from "../../mail-texts.ts";
+import { invitationMail, passwordMail } from "../../mail-texts.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page, redirect, type View } from "../../visit/view.ts";

@@ -1,6 +1,6 @@
-import { LANGUAGES } from "../../../../values/language.ts";
+import { LANGUAGE_COOKIE, LANGUAGES } from "../../../../values/language.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { LANGUAGE_COOKIE, siteCookie } from "../../visit/site-cookies.ts";
+import { siteCookie } from "../../visit/site-cookies.ts";
 import { ownPath, redirect } from "../../visit/view.ts";
 
 /** `/account/language/?to=ru`: sets the language. */

@@ -4,7 +4,6 @@ import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/kinds/import-kind
 import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../../catalog/sources/source-header.ts";
-import { WORDS } from "../../../../words/words.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -59,7 +58,7 @@ export async function addSource(visit: Visit, { sources }: SiteContext): Promise
   const url = form.get("url").trim();
   const name = form.get("name").trim() || nameOfAddress(url, NAME_LENGTH_MAX);
   const reading = readingOf(visit, map);
-  const strict = form.get("strict") === "yes";
+  const strict = form.isChecked("strict");
   await sources.add(
     {
       ...{ name, headers: header, schedule: form.get("schedule").trim() },
@@ -71,9 +70,9 @@ export async function addSource(visit: Visit, { sources }: SiteContext): Promise
 }
 
 /** @throws AppError `invalid` */
-function headersOf({ form, language }: Visit): Record<string, string> {
+function headersOf({ form, words }: Visit): Record<string, string> {
   const text = form.get("header");
   const header = text.trim() === "" ? {} : readHeader(text);
-  if (header === null) throw pageFault("header", WORDS[language].sourcePages.wrongHeader);
+  if (header === null) throw pageFault("header", words.sourcePages.wrongHeader);
   return header;
 }

@@ -21,6 +21,11 @@ export function consolePage(visit: Visit, title: string, body: JSX.Element): Vie
   );
 }
 
+/** The number in the page's address. @throws AppError `not_found` */
+export function addressedId({ params }: Visit): number {
+  return idOf(params["id"] ?? "");
+}
+
 /** Parses a number from an address or a form. @throws AppError `not_found` */
 export function idOf(text: string): number {
   const id = parseNumber(text);

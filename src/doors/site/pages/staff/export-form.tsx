@@ -60,15 +60,14 @@ export async function startExport(visit: Visit, { config, downloads }: SiteConte
     format: () => requiredChoice(IMPORT_FORMATS, form.get("format")),
   });
   const given = (name: string): string => form.get(name).trim();
-  const isChecked = (name: string): boolean => form.get(name) === "yes";
   const request = {
-    ...{ kind, format, isRaw: isChecked("raw") },
+    ...{ kind, format, isRaw: form.isChecked("raw") },
     ...{ hosts: config.messengerHosts, openDays: config.statisticsOpenDays },
     ...{ from: given("from"), to: given("to"), channel: given("channel") },
   };
   const body = await downloads.start(request, actorOf(visit));
   const fileName = `${kind}-${fileStamp(visit.nowMs)}.${format}`;
-  if (!isChecked("gzip")) return { kind: "download", fileName, type: TYPES[format], body };
+  if (!form.isChecked("gzip")) return { kind: "download", fileName, type: TYPES[format], body };
   const packed = body.pipeThrough<Uint8Array>(new CompressionStream("gzip") as never);
   return {
     kind: "download",

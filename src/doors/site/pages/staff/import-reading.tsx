@@ -6,7 +6,6 @@ import type { ReadingOptions } from "../../../../catalog/imports/reading/rows.ts
 import { AppError } from "../../../../errors.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { MOSCOW_ZONE, zoneNamed } from "../../../../values/moscow-time.ts";
-import { WORDS } from "../../../../words/words.ts";
 import { cutFaults } from "../../forms/cut-text.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { CheckField, SelectField, TextAreaField, TextField } from "../../look/form.tsx";
@@ -89,14 +88,14 @@ interface ColumnMap {
 }
 
 /** @throws AppError `invalid` on `map` */
-export function readMap({ form, language }: Visit): ColumnMap {
+export function readMap({ form, words }: Visit): ColumnMap {
   const pairs: [string, string][] = [];
   let hasLeftOut = false;
   for (const line of form.get("map").split("\n")) {
     if (line.trim() === "") continue;
     const at = line.lastIndexOf("=");
     const [theirs, ours] = [line.slice(0, Math.max(0, at)).trim(), line.slice(at + 1).trim()];
-    if (theirs === "") throw pageFault("map", WORDS[language].importPages.wrongMap);
+    if (theirs === "") throw pageFault("map", words.importPages.wrongMap);
     if (ours === "") hasLeftOut = true;
     else pairs.push([theirs, ours]);
   }
@@ -106,15 +105,15 @@ export function readMap({ form, language }: Visit): ColumnMap {
 /** The form's options for reading a file, including its column names. */
 export function readingOf({ form }: Visit, { map, hasLeftOut }: ColumnMap): ReadingOptions {
   return {
-    ...{ format: null, map, ignoreUnknown: hasLeftOut || form.get("ignoreUnknown") === "yes" },
+    ...{ format: null, map, ignoreUnknown: hasLeftOut || form.isChecked("ignoreUnknown") },
     from: FOREIGN_FORMATS.find((name) => name === form.get("from")) ?? null,
   };
 }
 
 /** @throws AppError `invalid` on `timezone` */
-export function readTimezone({ form, language }: Visit): string {
+export function readTimezone({ form, words }: Visit): string {
   const given = form.get("timezone").trim();
   const zone = given === "" ? MOSCOW_ZONE : zoneNamed(given);
-  if (zone === null) throw pageFault("timezone", WORDS[language].importPages.noZone);
+  if (zone === null) throw pageFault("timezone", words.importPages.noZone);
   return zone;
 }

@@ -4,7 +4,6 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/kinds/import-kinds.ts";
 import type { RecordedRun } from "../../../../catalog/imports/runs/import-runs.ts";
 import { AppError, fieldError } from "../../../../errors.ts";
-import { WORDS } from "../../../../words/words.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Facts } from "../../look/facts.tsx";
@@ -88,11 +87,10 @@ async function takeImport(visit: Visit, context: SiteContext): Promise<View> {
     map: () => readMap(visit),
     timezone: () => readTimezone(visit),
   });
-  const isChecked = (name: string): boolean => form.get(name) === "yes";
-  const chosen = { dryRun: isChecked("dryRun"), strict: isChecked("strict"), replace };
+  const chosen = { dryRun: form.isChecked("dryRun"), strict: form.isChecked("strict"), replace };
   const reading = readingOf(visit, map);
   const upload = { kind, file, options: { ...chosen, reading, timezone } };
-  if (isChecked("look")) {
+  if (form.isChecked("look")) {
     try {
       return redirect(`/staff/imports/?file=${await imports.held.hold(upload)}`);
     } catch (error) {
@@ -118,26 +116,25 @@ async function startHeld(visit: Visit, { imports }: SiteContext): Promise<View> 
 }
 
 /** @throws AppError `invalid` on `file` */
-function requiredFile({ form, language }: Visit): UploadedFile {
-  const words = WORDS[language].importPages;
+function requiredFile({ form, words }: Visit): UploadedFile {
   const file = form.file("file");
-  if (file === null) throw pageFault("file", words.noFile);
-  if (file.bytes === 0) throw pageFault("file", words.emptyFile);
+  if (file === null) throw pageFault("file", words.importPages.noFile);
+  if (file.bytes === 0) throw pageFault("file", words.importPages.emptyFile);
   return file;
 }
 
 /** @throws AppError `invalid` on `replace` for a kind that is not a directory */
-function readReplace({ form, language }: Visit): boolean {
-  if (form.get("replace") !== "yes") return false;
+function readReplace({ form, words }: Visit): boolean {
+  if (!form.isChecked("replace")) return false;
   const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
   if (kind === undefined || importKinds[kind].isDirectory) return true;
-  throw pageFault("replace", WORDS[language].importPages.noReplace);
+  throw pageFault("replace", words.importPages.noReplace);
 }
 
-function stateOf({ language }: Visit, { state, isWaiting, summary }: RecordedRun): string {
-  const words = WORDS[language].importPages;
-  const text = isWaiting ? words.states.waiting : words.states[state];
-  return summary.options.dryRun ? `${text}, ${words.dryRunMark}` : text;
+function stateText({ words }: Visit, { state, isWaiting, summary }: RecordedRun): string {
+  const { states, dryRunMark } = words.importPages;
+  const text = isWaiting ? states.waiting : states[state];
+  return summary.options.dryRun ? `${text}, ${dryRunMark}` : text;
 }
 
 function Columns({ visit }: { visit: Visit }): JSX.Element {
@@ -178,7 +175,7 @@ function Runs({ visit, runs }: { visit: Visit; runs: readonly RecordedRun[] }): 
             </a>
           </th>
           <td>{words.kinds[run.kind]}</td>
-          <td>{stateOf(visit, run)}</td>
+          <td>{stateText(visit, run)}</td>
           <td class="number">{shownNumber(visit, run.summary.read)}</td>
           <td class="number">{shownNumber(visit, run.summary.rejected)}</td>
           <td>

@@ -12,7 +12,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { idOf } from "./console.tsx";
+import { addressedId } from "./console.tsx";
 import { botReadings, SourceChannels } from "./source-channels.tsx";
 import { SourcePushes } from "./source-pushes.tsx";
 import { RowsByDay } from "./source-rows.tsx";
@@ -26,7 +26,7 @@ export const sourcePage: SitePage = {
   access: "staff",
   async show(visit, { sources, ports }) {
     const words = visit.words.sourcePages;
-    const source = await sources.find(String(idOf(visit.params["id"] ?? "")));
+    const source = await sources.find(String(addressedId(visit)));
     const days = await sources.rowsByDay(source.id, DAYS_SHOWN);
     const { settings } = source;
     const now = ports.clock.now();
@@ -69,7 +69,7 @@ export const sourcePage: SitePage = {
 
 function setPushes(isOn: boolean) {
   return async (visit: Visit, { sources }: SiteContext): Promise<View> => {
-    const id = idOf(visit.params["id"] ?? "");
+    const id = addressedId(visit);
     await sources.setPushes(id, isOn, actorOf(visit));
     return redirect(`/staff/sources/${id}/?done=${isOn ? "pushesOn" : "pushesOff"}`);
   };

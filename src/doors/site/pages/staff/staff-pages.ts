@@ -15,6 +15,8 @@ import { staffWebhooksPage } from "./customers/webhooks.tsx";
 import { databasePage } from "./database.tsx";
 import { errorsPage } from "./errors.tsx";
 import { firstStepsPage } from "./first-steps/first-steps.tsx";
+import { importRunPage } from "./import-run.tsx";
+import { importsPage } from "./imports.tsx";
 import { jobsPage } from "./jobs.tsx";
 import { sourcePage } from "./source.tsx";
 import { sourcesPage } from "./sources.tsx";
@@ -42,4 +44,6 @@ export const staffPages: readonly SitePage[] = [
   databasePage,
   errorsPage,
   auditPage,
+  importsPage,
+  importRunPage,
 ];

@@ -18,7 +18,7 @@ import { asset } from "../../../visit/site-path.ts";
 import { page, redirect, type View } from "../../../visit/view.ts";
 import { actorOf } from "../../../visit/viewer.ts";
 import type { Visit } from "../../../visit/visit.ts";
-import { idOf } from "../console.tsx";
+import { addressedId } from "../console.tsx";
 import { EDIT_BYTES_MAX, EditForm, editedCells } from "./channel-form.tsx";
 import { PostsFound, takeDown } from "./posts.tsx";
 
@@ -154,6 +154,6 @@ async function deleteChannel(visit: Visit, context: SiteContext): Promise<View> 
   return redirect("/staff/channels/?done=deleted");
 }
 
-function channelOf({ params }: Visit, { channels }: SiteContext): ManagedChannel {
-  return channels.channel(idOf(params["id"] ?? ""));
+function channelOf(visit: Visit, { channels }: SiteContext): ManagedChannel {
+  return channels.channel(addressedId(visit));
 }

@@ -20,10 +20,12 @@ import { FindForm } from "./find-form.tsx";
 const PATH = "/staff/channels/";
 const SHOWN = 50;
 
-/** Channels on the page, and the number after which there are more. */
+/** Channels on the page. */
 interface Listed {
   channels: readonly ChannelRecord[];
+  /** Number after which the next page begins; null if there is none. */
   next: number | null;
+  /** Whether a search found more than are listed. */
   isMore: boolean;
 }
 

@@ -83,7 +83,7 @@ async function foundOf(request: PostsRequest, { posts }: SiteContext): Promise<F
   return { ...found, posts: [named, ...found.posts.filter((post) => post.id !== id)] };
 }
 
-/** Without a search, nothing was looked for: says how posts come instead. */
+/** Says that a search found nothing, or without a search, that posts must be imported first. */
 function NoPosts({ visit, isOfOne }: { visit: Visit; isOfOne: boolean }): JSX.Element {
   const isSearched = (visit.query.get("q") ?? "").trim() !== "";
   return (

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { passwordAddress } from "../../../mail-texts.ts";
+import { passwordAddress } from "../../../../../customers/people/password-address.ts";
 import { asset } from "../../../visit/site-path.ts";
 import { page, type View } from "../../../visit/view.ts";
 import type { Visit } from "../../../visit/visit.ts";

@@ -71,7 +71,7 @@ export async function createCustomer(visit: Visit, context: SiteContext): Promis
   // The person is created before the member, who could not be invited again if this failed.
   await context.people.ensurePerson({ email, name: owner });
   const hasPassword = await context.people.removeUnverifiedPassword(email);
-  const access = form.get("write") === "yes" ? "read_write" : "read_only";
+  const access = form.isChecked("write") ? "read_write" : "read_only";
   const wanted = { organization: name, plan, email, name: owner };
   const key = { name: "First key", access } as const;
   const { made, token } = await context.keys.createCustomer({ ...wanted, key }, actorOf(visit));
@@ -100,18 +100,18 @@ function madeView(
   }: { id: number; token: string; link: string | null; isMailed: boolean },
 ): View {
   const words = visit.words.firstSteps.customerForm;
-  const { copy, copied } = visit.words.organizationPages;
+  const copying = visit.words.organizationPages;
   return page(
     words.made,
     <>
       <h2>{words.key}</h2>
       <p>{words.keyText}</p>
-      <Snippet text={token} label={words.key} words={{ copy, copied }} />
+      <Snippet text={token} label={words.key} words={copying} />
       <p>{words.callText}</p>
       <Snippet
         text={`curl -H "Authorization: Bearer ${token}" "${visit.ownAddress}/v1/me/"`}
         label="curl"
-        words={{ copy, copied }}
+        words={copying}
       />
       {isMailed && <p>{words.mailed}</p>}
       {!isMailed && link === null && <p>{words.signIn}</p>}
@@ -122,7 +122,7 @@ function madeView(
           <Snippet
             text={passwordAddress(visit.ownAddress, link)}
             label={words.link}
-            words={{ copy, copied }}
+            words={copying}
           />
         </>
       )}

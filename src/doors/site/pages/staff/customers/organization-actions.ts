@@ -13,7 +13,7 @@ import type { SiteContext } from "../../../site-context.ts";
 import { redirect, type View } from "../../../visit/view.ts";
 import { actorOf } from "../../../visit/viewer.ts";
 import type { Visit } from "../../../visit/visit.ts";
-import { idOf } from "../console.tsx";
+import { addressedId, idOf } from "../console.tsx";
 import { linkView } from "./link-view.tsx";
 
 /** Staff's changes to an organization, each of which is recorded. */
@@ -92,8 +92,8 @@ export async function revoke(visit: Visit, context: SiteContext): Promise<View> 
   return done(visit, "revoked");
 }
 
-function organizationOf({ params }: Visit, { accounts }: SiteContext): Promise<Organization> {
-  return accounts.organization(idOf(params["id"] ?? ""));
+function organizationOf(visit: Visit, { accounts }: SiteContext): Promise<Organization> {
+  return accounts.organization(addressedId(visit));
 }
 
 /** The member that the form names; one of another organization is not found. */

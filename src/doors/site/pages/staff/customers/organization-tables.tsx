@@ -72,7 +72,7 @@ export function MembersTable({
 
 const KEYS_PER_PAGE = 50;
 
-/** Newest first, in pages. */
+/** An organization's keys in pages, newest first. */
 export async function KeysTable({
   visit,
   context,
@@ -86,7 +86,7 @@ export async function KeysTable({
   const found = await context.keys.newest({
     ...{ organizationId: organization.id, memberId: null, areEnded: null, nowMs: visit.nowMs },
     before: parseNumber(visit.query.get("before") ?? ""),
-    // One more than is shown tells whether there is another page.
+    // Reads one more than it shows, to see whether another page follows.
     limit: KEYS_PER_PAGE + 1,
   });
   const keys = found.slice(0, KEYS_PER_PAGE);

@@ -14,7 +14,7 @@ import type { SiteContext } from "../../../site-context.ts";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
 import type { Visit } from "../../../visit/visit.ts";
-import { consolePage, idOf } from "../console.tsx";
+import { addressedId, consolePage } from "../console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
 import {
   addOwner,
@@ -34,7 +34,7 @@ export const staffOrganizationPage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = visit.words.staffPages;
-    const organization = await context.accounts.organization(idOf(visit.params["id"] ?? ""));
+    const organization = await context.accounts.organization(addressedId(visit));
     const field = { visit, action: "add-owner" };
     return consolePage(
       visit,

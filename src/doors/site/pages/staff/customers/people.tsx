@@ -1,22 +1,19 @@
 /** @jsxImportSource hono/jsx */
-import type { HtmlEscapedString } from "hono/utils/html";
-import type { Accounts } from "../../../../../customers/accounts/accounts.ts";
-import type { PersonAccount } from "../../../../../customers/people/people.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
 import type { SitePage } from "../../../site-pages.ts";
 import { asset } from "../../../visit/site-path.ts";
-import type { Visit } from "../../../visit/visit.ts";
 import { consolePage, paged, SearchForm, searched } from "../console.tsx";
-import { Places } from "./places.tsx";
+import { Memberships } from "./memberships.tsx";
 
 /** `/staff/people/`: everybody who can sign in. */
 export const peoplePage: SitePage = {
   path: "/staff/people/",
   access: "staff",
-  async show(visit, { people, accounts }) {
+  async show(visit, context) {
     const words = visit.words.staffPages;
-    const found = searched(visit, await people.people(), ({ email, name }) => `${email} ${name}`);
+    const people = await context.people.people();
+    const found = searched(visit, people, ({ email, name }) => `${email} ${name}`);
     const { shown, pager } = paged(visit, found);
     return consolePage(
       visit,
@@ -42,7 +39,7 @@ export const peoplePage: SitePage = {
                 <bdi>{person.name}</bdi>
               </td>
               <td>
-                <PlacesOf visit={visit} accounts={accounts} person={person} />
+                <Memberships visit={visit} context={context} email={person.email} />
               </td>
               <td>{person.isStaff ? words.yes : words.no}</td>
               <td>{person.hasPassword ? words.yes : words.no}</td>
@@ -56,15 +53,3 @@ export const peoplePage: SitePage = {
     );
   },
 };
-
-async function PlacesOf({
-  visit,
-  accounts,
-  person,
-}: {
-  visit: Visit;
-  accounts: Accounts;
-  person: PersonAccount;
-}): Promise<HtmlEscapedString> {
-  return <Places visit={visit} places={await accounts.allMembershipsOf(person.email)} />;
-}

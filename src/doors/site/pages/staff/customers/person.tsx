@@ -17,7 +17,7 @@ import { actorOf } from "../../../visit/viewer.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { consolePage } from "../console.tsx";
 import { linkView } from "./link-view.tsx";
-import { Places } from "./places.tsx";
+import { Memberships } from "./memberships.tsx";
 
 /** `/staff/people/<number>/`: makes somebody staff, creates a password link, ends their sessions. */
 export const personPage: SitePage = {
@@ -36,10 +36,7 @@ export const personPage: SitePage = {
             [visit.words.name, <bdi>{person.name}</bdi>],
             [
               words.inOrganizations,
-              <Places
-                visit={visit}
-                places={await context.accounts.allMembershipsOf(person.email)}
-              />,
+              <Memberships visit={visit} context={context} email={person.email} />,
             ],
             [words.staffMark, person.isStaff ? words.yes : words.no],
             [words.passwordSet, person.hasPassword ? words.yes : words.no],

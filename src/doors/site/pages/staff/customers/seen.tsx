@@ -11,7 +11,7 @@ import { asset } from "../../../visit/site-path.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { Overview } from "../../organization/overview.tsx";
 import { attemptsStrip } from "../../webhooks/attempts-strip.tsx";
-import { consolePage, idOf } from "../console.tsx";
+import { addressedId, consolePage } from "../console.tsx";
 import { KeysTable } from "./organization-tables.tsx";
 import { WebhookStatus } from "./webhooks.tsx";
 
@@ -21,7 +21,7 @@ export const seenPage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = visit.words.staffPages;
-    const organization = await context.accounts.organization(idOf(visit.params["id"] ?? ""));
+    const organization = await context.accounts.organization(addressedId(visit));
     const seen = asOwner(visit, organization);
     return consolePage(
       visit,

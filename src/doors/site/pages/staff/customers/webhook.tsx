@@ -18,7 +18,7 @@ import { redirect, type View } from "../../../visit/view.ts";
 import { actorOf } from "../../../visit/viewer.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { DeliveryState } from "../../webhooks/delivery-table.tsx";
-import { consolePage, idOf } from "../console.tsx";
+import { addressedId, consolePage } from "../console.tsx";
 import { WebhookStatus } from "./webhooks.tsx";
 
 const DELIVERIES_SHOWN = 20;
@@ -164,6 +164,6 @@ async function enable(visit: Visit, context: SiteContext): Promise<View> {
   return redirect(`/staff/webhooks/${webhook.id}/?done=enabled`);
 }
 
-function webhookOf({ params }: Visit, { webhooks }: SiteContext): Promise<Webhook> {
-  return webhooks.webhook(idOf(params["id"] ?? ""));
+function webhookOf(visit: Visit, { webhooks }: SiteContext): Promise<Webhook> {
+  return webhooks.webhook(addressedId(visit));
 }

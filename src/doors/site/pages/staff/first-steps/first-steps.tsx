@@ -125,13 +125,12 @@ function SampleStep({
 
 function CallStep({ visit, answer }: { visit: Visit; answer: string | null }): JSX.Element {
   const words = visit.words.firstSteps.call;
-  const { copy, copied } = visit.words.organizationPages;
   const curl = `curl -H "Authorization: Bearer YOUR_KEY" "${visit.ownAddress}${CALL}"`;
   if (visit.membership === null) return <p>{words.noPlace}</p>;
   return (
     <>
       <p>{words.text}</p>
-      <Snippet text={curl} label="curl" words={{ copy, copied }} />
+      <Snippet text={curl} label="curl" words={visit.words.organizationPages} />
       <div class="row">
         <ActionButton visit={visit} action="call" label={words.button} />
         <a href={asset(visit, "/docs/")}>{words.docs}</a>

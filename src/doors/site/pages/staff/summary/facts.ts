@@ -7,7 +7,7 @@ const RUNS = 20;
 const FAILED_DAYS = 7;
 
 /** Counts of possible problems, and of people. */
-export async function stateOf(context: SiteContext, nowMs: number) {
+export async function countsOf(context: SiteContext, nowMs: number) {
   const { people, webhooks, jobs, mails, recentErrors, imports, sources } = context;
   const all = await webhooks.webhooks(null);
   return {

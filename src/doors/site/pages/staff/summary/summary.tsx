@@ -8,7 +8,7 @@ import { asset } from "../../../visit/site-path.ts";
 import type { Visit } from "../../../visit/visit.ts";
 import { consolePage } from "../console.tsx";
 import { type CustomerUse, customersOf, nearLimit } from "./customers.ts";
-import { type DiskOutlook, diskOutlook, stateOf } from "./facts.ts";
+import { countsOf, type DiskOutlook, diskOutlook } from "./facts.ts";
 import { HourPicture } from "./hour-picture.tsx";
 
 const [DAY_HOURS, WEEK_HOURS] = [24, 7 * 24];
@@ -20,17 +20,17 @@ export const summaryPage: SitePage = {
   async show(visit, context) {
     const words = visit.words.summaryPage;
     const hours = await context.hoursSince(visit.nowMs - WEEK_HOURS * HOUR_MS);
-    const state = await stateOf(context, visit.nowMs);
+    const counts = await countsOf(context, visit.nowMs);
     const customers = await customersOf(context, visit.nowMs);
     const outlook = await diskOutlook(context, hours);
     const backup = await context.lastBackup();
     const troubles = [
-      [words.webhooksFailing, state.webhooksFailing, "/staff/webhooks/"],
-      [words.webhooksDisabled, state.webhooksDisabled, "/staff/webhooks/?state=disabled"],
-      [words.jobsFailed, state.jobsFailed, "/staff/jobs/"],
-      [words.importsFailed, state.importsFailed, "/staff/imports/"],
-      [words.sourcesSilent, state.sourcesSilent, "/staff/sources/"],
-      [words.errorsNoted, state.errors, "/staff/errors/"],
+      [words.webhooksFailing, counts.webhooksFailing, "/staff/webhooks/"],
+      [words.webhooksDisabled, counts.webhooksDisabled, "/staff/webhooks/?state=disabled"],
+      [words.jobsFailed, counts.jobsFailed, "/staff/jobs/"],
+      [words.importsFailed, counts.importsFailed, "/staff/imports/"],
+      [words.sourcesSilent, counts.sourcesSilent, "/staff/sources/"],
+      [words.errorsNoted, counts.errors, "/staff/errors/"],
     ] as const;
     // A node needs no backup of its own, since PostgreSQL has the data.
     const lacksBackup =
@@ -52,7 +52,7 @@ export const summaryPage: SitePage = {
             </li>
           ))}
           <li>
-            <strong>{shownNumber(visit, state.mailsQueued)}</strong>
+            <strong>{shownNumber(visit, counts.mailsQueued)}</strong>
             {words.mailsQueued}
           </li>
           <li class={lacksBackup ? "warning" : undefined}>
@@ -71,7 +71,7 @@ export const summaryPage: SitePage = {
             <a href={asset(visit, "/staff/organizations/")}>{words.customers}</a>
           </li>
           <li>
-            <strong>{shownNumber(visit, state.people)}</strong>
+            <strong>{shownNumber(visit, counts.people)}</strong>
             <a href={asset(visit, "/staff/people/")}>{words.people}</a>
           </li>
         </ul>

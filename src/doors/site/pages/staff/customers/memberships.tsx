@@ -1,22 +1,20 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Membership } from "../../../../../customers/accounts/accounts.ts";
+import type { HtmlEscapedString } from "hono/utils/html";
+import type { PartProps } from "../../../site-context.ts";
 import { asset } from "../../../visit/site-path.ts";
-import type { Visit } from "../../../visit/visit.ts";
 
 /** The organizations that somebody belongs to, with their roles. */
-export function Places({
+export async function Memberships({
   visit,
-  places,
-}: {
-  visit: Visit;
-  places: readonly Membership[];
-}): JSX.Element {
+  context,
+  email,
+}: PartProps & { email: string }): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
-  if (places.length === 0) return <>—</>;
+  const memberships = await context.accounts.allMembershipsOf(email);
+  if (memberships.length === 0) return <>—</>;
   return (
     <ul class="bare">
-      {places.map(({ member, organization }) => (
+      {memberships.map(({ member, organization }) => (
         <li>
           <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>
             <bdi>{organization.name}</bdi>
