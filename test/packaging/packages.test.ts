@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { devDependencies, engines } from "../../package.json";
 import { readConfig, SETTINGS } from "../../src/config.ts";
@@ -70,6 +71,27 @@ test("the image is built with the pinned Bun, and serves where Caddy expects it"
   expect(port).toBe(String(SETTINGS.KANALOG_PORT.fallback));
   const caddyfile = compose.configs.caddyfile.content.trim().split("\n");
   expect(caddyfile).toContain(`reverse_proxy kanalog:${port}`);
+});
+
+test("the image's build gets every file that it reads", () => {
+  const root = join(import.meta.dir, "../..");
+  const allowed = lines(read("Dockerfile.dockerignore"), /^!/);
+  const copied = lines(dockerfile, /^COPY (?!--from)/).flatMap((line) =>
+    line.split(" ").slice(0, -1),
+  );
+  const isIn = (path: string, folder: string) => `${path}/`.startsWith(`${folder}/`);
+  expect(allowed.filter((path) => !copied.some((one) => isIn(path, one)))).toEqual([]);
+  expect(copied.filter((one) => !allowed.some((path) => isIn(path, one)))).toEqual([]);
+  const context = mkdtempSync(join(tmpdir(), "kanalog-image-"));
+  try {
+    for (const path of allowed) cpSync(join(root, path), join(context, path), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(context, "node_modules"));
+    const built = Bun.spawnSync([process.execPath, "src/packaging/build.ts"], { cwd: context });
+    expect(built.stderr.toString()).toBe("");
+    expect(built.exitCode).toBe(0);
+  } finally {
+    rmSync(context, { recursive: true });
+  }
 });
 
 test("the program imports no package that is installed only for its tests", async () => {
