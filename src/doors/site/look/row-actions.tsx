@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { parseNumber } from "../../../values/parse-number.ts";
 import { EMPTY_FORM, type Visit } from "../visit/visit.ts";

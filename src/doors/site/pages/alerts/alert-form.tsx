@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, type FieldFaults, fieldError } from "../../../../errors.ts";
 import { readFilters, readName, readQuery } from "../../../../methods/alerts.ts";

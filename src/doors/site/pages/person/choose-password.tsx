@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { pageError } from "../../forms/faults.ts";
 import { Form } from "../../look/form.tsx";
 import { NewPasswordField } from "../../look/person-fields.tsx";

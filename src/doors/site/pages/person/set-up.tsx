@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
 import type { Actor } from "../../../../customers/audit/audit-log.ts";
 import { FIRST_CUSTOMER } from "../../../../customers/keys/new-customer.ts";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { EMAIL_LENGTH_MAX } from "../../../../customers/accounts/accounts.ts";
 import { pageFault } from "../../forms/faults.ts";
 import { requireTurn } from "../../guard/require-turn.ts";

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
 import { requirePassword } from "../../../../customers/people/password-rules.ts";
 import { notFound } from "../../../../errors.ts";
