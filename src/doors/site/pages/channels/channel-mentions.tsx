@@ -18,6 +18,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { lookUp, nextCursor } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { MentionItems, orMentionRefusal, refusalText } from "./channel-mentioned.tsx";
 import { Neighbourhood } from "./neighbourhood.tsx";
@@ -47,54 +48,48 @@ export const channelMentionsPage: SitePage = {
       </p>
     );
     if (found instanceof AppError) {
-      return {
-        kind: "page",
-        title: words.title(title),
-        status: found.code === "invalid" ? 400 : 200,
-        body: (
-          <>
-            <p class="notice">{await refusalText(found, visit, context)}</p>
-            {back}
-          </>
-        ),
-      };
+      return page(
+        words.title(title),
+        <>
+          <p class="notice">{await refusalText(found, visit, context)}</p>
+          {back}
+        </>,
+        { status: found.code === "invalid" ? 400 : 200 },
+      );
     }
     const { mentionedBy, mentions } = await context.services.mentions.neighbours(card.id);
-    return {
-      kind: "page",
-      title: words.title(title),
-      body: (
-        <>
-          <section class="card" aria-labelledby="neighbourhood">
-            <h2 id="neighbourhood">{words.neighbourhood}</h2>
-            <p>{words.neighbourhoodText}</p>
-            <Neighbourhood title={title} from={mentionedBy} to={mentions} />
-            <div class="halves">
-              <Neighbours
-                visit={visit}
-                label={words.mentionedBy}
-                channels={mentionedBy}
-                context={context}
-              />
-              <Neighbours
-                visit={visit}
-                label={words.mentions}
-                channels={mentions}
-                context={context}
-              />
-            </div>
-          </section>
-          <section aria-labelledby="mentions">
-            <h2 id="mentions">{words.latest}</h2>
-            <Kinds visit={visit} id={card.id} kind={kind} />
-            {found.results.length === 0 && <p class="empty">{words.none}</p>}
-            <MentionItems visit={visit} mentions={found.results} context={context} />
-            <Pages visit={visit} id={card.id} kind={kind} page={found} />
-          </section>
-          {back}
-        </>
-      ),
-    };
+    return page(
+      words.title(title),
+      <>
+        <section class="card" aria-labelledby="neighbourhood">
+          <h2 id="neighbourhood">{words.neighbourhood}</h2>
+          <p>{words.neighbourhoodText}</p>
+          <Neighbourhood title={title} from={mentionedBy} to={mentions} />
+          <div class="halves">
+            <Neighbours
+              visit={visit}
+              label={words.mentionedBy}
+              channels={mentionedBy}
+              context={context}
+            />
+            <Neighbours
+              visit={visit}
+              label={words.mentions}
+              channels={mentions}
+              context={context}
+            />
+          </div>
+        </section>
+        <section aria-labelledby="mentions">
+          <h2 id="mentions">{words.latest}</h2>
+          <Kinds visit={visit} id={card.id} kind={kind} />
+          {found.results.length === 0 && <p class="empty">{words.none}</p>}
+          <MentionItems visit={visit} mentions={found.results} context={context} />
+          <Pages visit={visit} id={card.id} kind={kind} page={found} />
+        </section>
+        {back}
+      </>,
+    );
   },
 };
 

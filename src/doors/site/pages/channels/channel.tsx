@@ -6,6 +6,7 @@ import { Done } from "../../look/done.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { page } from "../../visit/view.ts";
 import { ChannelCalls } from "./channel-calls.tsx";
 import { ChannelCard } from "./channel-card.tsx";
 import { channelDownload } from "./channel-download.ts";
@@ -37,36 +38,31 @@ export const channelPage: SitePage = {
     if (download !== null) return download;
     const habits = await readHabits(card, readings, visit, context);
     const title = card.title.trim() === "" ? words.noTitle : card.title.trim();
-    return {
-      kind: "page",
+    return page(
       title,
-      heading: <ChannelHead visit={visit} card={card} title={title} context={context} />,
-      body: (
-        <>
-          <Done visit={visit} words={{ deleted: words.postDeleted }} />
-          {card.metrics?.err_30d == null && (await MetricsComing({ visit, context }))}
-          {channelFigures(card, readings, habits, visit)}
-          {await ReadingsChart({ card, readings, visit, context })}
-          <div class="halves">
-            <div class="stack">
-              {habits !== null && habits.posts > 0 && (
-                <PostingHours visit={visit} habits={habits} />
-              )}
-              <ChannelCard visit={visit} card={card} directory={context.services.directory} />
-            </div>
-            {habits !== null && habits.posts > 0 && (
-              <BestPosts visit={visit} habits={habits} context={context} />
-            )}
+      <>
+        <Done visit={visit} words={{ deleted: words.postDeleted }} />
+        {card.metrics?.err_30d == null && (await MetricsComing({ visit, context }))}
+        {channelFigures(card, readings, habits, visit)}
+        {await ReadingsChart({ card, readings, visit, context })}
+        <div class="halves">
+          <div class="stack">
+            {habits !== null && habits.posts > 0 && <PostingHours visit={visit} habits={habits} />}
+            <ChannelCard visit={visit} card={card} directory={context.services.directory} />
           </div>
-          {await mentionsOfChannel(card, visit, context)}
-          {await channelPosts(card, visit, context)}
-          {await ChannelCalls({ visit, card, readings, context })}
-          <p>
-            <a href={asset(visit, "/account/channels/")}>← {words.allChannels}</a>
-          </p>
-        </>
-      ),
-    };
+          {habits !== null && habits.posts > 0 && (
+            <BestPosts visit={visit} habits={habits} context={context} />
+          )}
+        </div>
+        {await mentionsOfChannel(card, visit, context)}
+        {await channelPosts(card, visit, context)}
+        {await ChannelCalls({ visit, card, readings, context })}
+        <p>
+          <a href={asset(visit, "/account/channels/")}>← {words.allChannels}</a>
+        </p>
+      </>,
+      { heading: <ChannelHead visit={visit} card={card} title={title} context={context} /> },
+    );
   },
   actions: { "delete-post": deletePost },
 };

@@ -15,6 +15,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { bulkDownload } from "../../visit/bulk-download.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
+import { page } from "../../visit/view.ts";
 import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { FoundPosts } from "./found-posts.tsx";
@@ -44,37 +45,30 @@ export const postsPage: SitePage = {
           ? await refusalText(found, visit, context)
           : countText(visit, found);
     const isFault = isRefused && found.code === "invalid" && !isQueryFault(found);
-    return {
-      kind: "page",
-      title: visit.words.posts,
-      status: isFault ? 400 : 200,
-      body: (
-        <>
-          <search>
-            <PostSearchForm
-              visit={visit}
-              directory={context.services.directory}
-              results="results"
-            />
-          </search>
-          <p id="results-summary" class="hidden" role="status" />
-          <section
-            id="results"
-            aria-label={words.found}
-            data-summary={cutText(text, SUMMARY_BYTES_MAX)}
-          >
-            {found === null || isRefused ? (
-              <Notice visit={visit} text={text} error={found} />
-            ) : (
-              await FoundPosts({
-                ...{ visit, context, page: found, given, summary: text },
-                count: found.matches_capped ? null : found.matches,
-              })
-            )}
-          </section>
-        </>
-      ),
-    };
+    return page(
+      visit.words.posts,
+      <>
+        <search>
+          <PostSearchForm visit={visit} directory={context.services.directory} results="results" />
+        </search>
+        <p id="results-summary" class="hidden" role="status" />
+        <section
+          id="results"
+          aria-label={words.found}
+          data-summary={cutText(text, SUMMARY_BYTES_MAX)}
+        >
+          {found === null || isRefused ? (
+            <Notice visit={visit} text={text} error={found} />
+          ) : (
+            await FoundPosts({
+              ...{ visit, context, page: found, given, summary: text },
+              count: found.matches_capped ? null : found.matches,
+            })
+          )}
+        </section>
+      </>,
+      { status: isFault ? 400 : 200 },
+    );
   },
   actions: {
     export(visit, context) {
