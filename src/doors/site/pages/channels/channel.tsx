@@ -33,7 +33,7 @@ export const channelPage: SitePage = {
       context,
     );
     const words = visit.words.explorerPages;
-    const readings = await readReadings(card, visit, context);
+    const readings = await readReadings([card], visit, context);
     const download = await channelDownload(card, readings, visit, context);
     if (download !== null) return download;
     const habits = await readHabits(card, readings, visit, context);

@@ -50,7 +50,7 @@ export const comparePage: SitePage = {
 /** The compared channels, each with a button to remove it, and the form for adding one. */
 function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }): JSX.Element {
   const words = visit.words.comparePages;
-  const ids = cards.map(({ id }) => id);
+  const idsWithout = (card: CardView) => cards.flatMap(({ id }) => (id === card.id ? [] : id));
   return (
     <form method="get" action={asset(visit, PATH)} class="card chosen">
       <ul class="chips">
@@ -58,13 +58,7 @@ function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }):
           <li class={`tint-${at}`}>
             <input type="hidden" name="channels" value={card.id} />
             <bdi>{titleOf(visit, card)}</bdi>
-            <a
-              href={hrefOf(
-                visit,
-                ids.filter((id) => id !== card.id),
-                {},
-              )}
-            >
+            <a href={hrefOf(visit, idsWithout(card))}>
               <span aria-hidden="true">×</span>
               <span class="hidden">
                 {words.remove} {titleOf(visit, card)}
@@ -136,7 +130,7 @@ async function Picture({
               visit={visit}
               label={words.compare}
               path="/v1/msgr/channels/compare/"
-              query={comparisonCall(ids, compared)}
+              query={comparisonCall(cards, compared)}
             />
           )}
         </section>
@@ -174,7 +168,7 @@ function titleOf(visit: Visit, { title }: CardView): string {
 }
 
 /** Address of the page with these channels and other parameters. */
-function hrefOf(visit: Visit, ids: readonly number[], more: Record<string, string>): string {
+function hrefOf(visit: Visit, ids: readonly number[], more: { measure?: Measure } = {}): string {
   const query = { days: periodOf(visit), measure: measureOf(visit), ...more };
   return asset(visit, `${PATH}?${new URLSearchParams({ channels: ids.join(), ...query })}`);
 }
