@@ -37,10 +37,8 @@ export function Preview({
   preview: PreviewView;
 }): JSX.Element {
   const words = visit.words.alertPages;
-  const cards = cardsOf(
-    context,
-    results.map(({ channel }) => channel),
-  );
+  const ids = results.map(({ channel }) => channel);
+  const cards = cardsOf(context, ids);
   const count = shownNumber(visit, matches);
   return (
     <section aria-labelledby="preview">
@@ -62,7 +60,7 @@ export function Preview({
                   visit={visit}
                   id={post.channel}
                   title={cards.get(post.channel)?.title ?? String(post.channel)}
-                  image={cards.get(post.channel)?.image ?? null}
+                  image={cards.get(post.channel)?.image}
                 />
                 <Moment visit={visit} at={post.published_at} />
               </p>

@@ -10,18 +10,19 @@ import { AppError, notFound } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
 import { channelMentionsList } from "../../../../methods/mentions.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { ChannelLink } from "../../look/channel-link.tsx";
+import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
-import { lookUp, nextCursor } from "../../visit/look-up.ts";
+import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { MentionItems, orMentionRefusal, refusalText } from "./channel-mentioned.tsx";
+import { MentionItems } from "./channel-mentioned.tsx";
 import { Neighbourhood } from "./neighbourhood.tsx";
+import { refusalText } from "./refusal-text.ts";
 
 const PAGE_SIZE = "20";
 
@@ -36,11 +37,12 @@ export const channelMentionsPage: SitePage = {
     if (channel === "") throw notFound("channel");
     const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
     const words = visit.words.mentionPages;
-    const title = card.title.trim() === "" ? visit.words.explorerPages.noTitle : card.title.trim();
+    const title = titleOf(visit, card);
     const [kind, cursor] = [visit.query.get("kind") ?? "", visit.query.get("cursor") ?? ""];
     const raw = { channel: String(card.id), limit: PAGE_SIZE, kind, cursor };
-    const found = await orMentionRefusal(
+    const found = await orRefusal(
       lookUp<Page<Mention>>(channelMentionsList, raw, visit, context),
+      "unavailable",
     );
     const back = (
       <p>
@@ -51,7 +53,7 @@ export const channelMentionsPage: SitePage = {
       return page(
         words.title(title),
         <>
-          <p class="notice">{await refusalText(found, visit, context)}</p>
+          <p class="notice">{await refusalText(found, words.closed, visit, context)}</p>
           {back}
         </>,
         { status: found.code === "invalid" ? 400 : 200 },
@@ -146,10 +148,8 @@ function Neighbours({
   channels: readonly Neighbour[];
 }): JSX.Element {
   const words = visit.words.mentionPages;
-  const cards = cardsOf(
-    context,
-    channels.map(({ id }) => id),
-  );
+  const ids = channels.map(({ id }) => id);
+  const cards = cardsOf(context, ids);
   return (
     <div>
       <h3>{label}</h3>
@@ -160,12 +160,7 @@ function Neighbours({
           {channels.map(({ id, title, posts }) => (
             <tr>
               <th scope="row">
-                <ChannelLink
-                  visit={visit}
-                  id={id}
-                  title={title}
-                  image={cards.get(id)?.image ?? null}
-                />
+                <ChannelLink visit={visit} id={id} title={title} image={cards.get(id)?.image} />
               </th>
               <td class="number">{shownNumber(visit, posts)}</td>
             </tr>

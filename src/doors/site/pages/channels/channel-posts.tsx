@@ -5,7 +5,6 @@ import type { PostView } from "../../../../catalog/posts/post.ts";
 import { AppError } from "../../../../errors.ts";
 import { channelPostsRetrieve } from "../../../../methods/posts.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import { inLanguage } from "../../../../values/messages/messages.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
@@ -16,10 +15,11 @@ import type { PartProps, SiteContext } from "../../site-context.ts";
 import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { redirect, type View } from "../../visit/view.ts";
-import { actorOf, planOf } from "../../visit/viewer.ts";
+import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { periodOf } from "./channel-readings.ts";
 import { PostText } from "./post-text.tsx";
+import { refusalText } from "./refusal-text.ts";
 
 /** Small, because posts are long. */
 const PAGE_SIZE = "10";
@@ -42,7 +42,7 @@ export async function channelPosts(
     <section aria-labelledby="posts">
       <h2 id="posts">{cursor === "" ? words.latestPosts : words.earlierPosts}</h2>
       {found instanceof AppError ? (
-        <p class="notice">{await refusalOf(found, visit, context)}</p>
+        <p class="notice">{await refusalText(found, words.postsClosed, visit, context)}</p>
       ) : (
         <Posts visit={visit} id={id} page={found} context={context} />
       )}
@@ -62,12 +62,6 @@ export async function deletePost(visit: Visit, { posts }: SiteContext): Promise<
 
 function isStaff({ signedIn }: Visit): boolean {
   return signedIn?.person.isStaff === true;
-}
-
-async function refusalOf(error: AppError, visit: Visit, context: SiteContext): Promise<string> {
-  const plan = await planOf(visit, context);
-  if (error.code === "tariff_required") return visit.words.explorerPages.postsClosed(plan.code);
-  return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.publicMessage);
 }
 
 function Posts({

@@ -2,6 +2,7 @@
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import { notFound } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
+import { titleOf } from "../../look/channel-link.tsx";
 import { Done } from "../../look/done.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
@@ -37,7 +38,7 @@ export const channelPage: SitePage = {
     const download = await channelDownload(card, readings, visit, context);
     if (download !== null) return download;
     const habits = await readHabits(card, readings, visit, context);
-    const title = card.title.trim() === "" ? words.noTitle : card.title.trim();
+    const title = titleOf(visit, card);
     return page(
       title,
       <>

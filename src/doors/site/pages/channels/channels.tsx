@@ -45,7 +45,7 @@ export const channelsPage: SitePage = {
       visit.words.channels,
       <>
         <search>
-          <CatalogForm visit={visit} directory={context.services.directory} results="results" />
+          <CatalogForm visit={visit} directory={context.services.directory} />
         </search>
         <p id="results-summary" class="hidden" role="status" />
         <p>

@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import { ApiCall } from "../../look/api-call.tsx";
+import { titleOf } from "../../look/channel-link.tsx";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
 import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -9,7 +10,7 @@ import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { daysForCall, periodOf } from "../channels/channel-readings.ts";
-import { Periods, refusalText } from "../channels/channel-statistics.tsx";
+import { historyRefusal, Periods } from "../channels/channel-statistics.tsx";
 import { COMPARED_MAX, type Compared, comparisonCall, readCompared } from "./compared.ts";
 import { ComparedDays, MEASURES, type Measure, measureOf } from "./compared-days.tsx";
 import { ComparedFigures } from "./compared-figures.tsx";
@@ -71,7 +72,7 @@ function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }):
         <div class="row">
           <input type="hidden" name="days" value={periodOf(visit)} />
           <input type="hidden" name="measure" value={measureOf(visit)} />
-          <ChannelPicker visit={visit} label={words.add} sends />
+          <ChannelPicker visit={visit} label={words.add} />
           <button type="submit">{words.addButton}</button>
         </div>
       )}
@@ -101,7 +102,7 @@ async function Picture({
           <Periods visit={visit} path={PATH} current={period} query={query} />
         </div>
         {refusal !== null ? (
-          <p class="notice">{await refusalText(refusal, visit, context)}</p>
+          <p class="notice">{await historyRefusal(refusal, visit, context)}</p>
         ) : rows.length === 0 ? (
           <p class="empty">{visit.words.explorerPages.noStatistics}</p>
         ) : (
@@ -161,10 +162,6 @@ function Measures({
       ))}
     </nav>
   );
-}
-
-function titleOf(visit: Visit, { title }: CardView): string {
-  return title.trim() === "" ? visit.words.explorerPages.noTitle : title.trim();
 }
 
 /** Address of the page with these channels and other parameters. */

@@ -38,10 +38,8 @@ export async function FoundPosts({
   const { explorerPages: words, postPages } = visit.words;
   const { unitsPerThousand: perThousand } = postPages;
   if (page.results.length === 0) return <p class="empty">{postPages.nothingFound}</p>;
-  const cards = cardsOf(
-    context,
-    page.results.map(({ channel }) => channel),
-  );
+  const ids = page.results.map(({ channel }) => channel);
+  const cards = cardsOf(context, ids);
   return (
     <>
       <p>
@@ -101,7 +99,7 @@ function Found({
           visit={visit}
           id={channel}
           title={card?.title ?? words.channelNumber(channel)}
-          image={card?.image ?? null}
+          image={card?.image}
         />
         <Moment visit={visit} at={published_at} />
         {views_at !== null && <span>{words.viewsOf(shownNumber(visit, views))}</span>}

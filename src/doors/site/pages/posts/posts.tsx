@@ -49,7 +49,7 @@ export const postsPage: SitePage = {
       visit.words.posts,
       <>
         <search>
-          <PostSearchForm visit={visit} directory={context.services.directory} results="results" />
+          <PostSearchForm visit={visit} directory={context.services.directory} />
         </search>
         <p id="results-summary" class="hidden" role="status" />
         <section
