@@ -7,7 +7,7 @@ import { ChannelLink } from "../../look/channel-link.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Snippet } from "../../look/snippet.tsx";
 import { UserLink } from "../../look/user-text.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -31,9 +31,7 @@ export function Preview({
   visit,
   context,
   preview: { matches, matches_capped: isCapped, results },
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   preview: PreviewView;
 }): JSX.Element {
   const words = visit.words.alertPages;

@@ -10,7 +10,6 @@ import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
 import { RowFaults, sentNumber, withoutForm } from "../../look/row-actions.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
 import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -18,7 +17,7 @@ import { redirect, type View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { periodOf } from "./channel-readings.ts";
-import { PostText } from "./post-text.tsx";
+import { PostMarks, PostText } from "./post-text.tsx";
 import { refusalText } from "./refusal-text.ts";
 
 /** Small, because posts are long. */
@@ -137,13 +136,7 @@ function Post({
         {countsOf(post, visit).map((count) => (
           <span>{count}</span>
         ))}
-        {post.media?.map((kind) => (
-          <span>{words.media[kind]}</span>
-        ))}
-        {post.is_ad && <span class="badge warn">{words.advertising}</span>}
-        {webAddress(post.link) !== null && post.link !== null && (
-          <UserLink address={post.link}>{words.openPost}</UserLink>
-        )}
+        <PostMarks visit={visit} post={post} />
       </p>
       <ForwardedFrom visit={visit} post={post} />
       <PostText

@@ -11,10 +11,10 @@ import { DownloadForm } from "../../look/download-form.tsx";
 import { Pager } from "../../look/pager.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Snippet } from "../../look/snippet.tsx";
-import { UserLink, webAddress } from "../../look/user-text.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { PostMarks } from "../channels/post-text.tsx";
 
 /** The posts found: their number, each with its hits marked, and the API request. */
 export async function FoundPosts({
@@ -24,9 +24,7 @@ export async function FoundPosts({
   given,
   summary,
   count,
-}: {
-  visit: Visit;
-  context: SiteContext;
+}: PartProps & {
   page: Page<FoundPost>;
   /** Filters given in the address. */
   given: Record<string, string>;
@@ -91,7 +89,7 @@ function Found({
   card: CardView | undefined;
 }): JSX.Element {
   const words = visit.words.explorerPages;
-  const { channel, published_at, views, views_at, media, is_ad, link } = post;
+  const { channel, published_at, views, views_at } = post;
   return (
     <article class="post">
       <p class="about">
@@ -103,13 +101,7 @@ function Found({
         />
         <Moment visit={visit} at={published_at} />
         {views_at !== null && <span>{words.viewsOf(shownNumber(visit, views))}</span>}
-        {media?.map((kind) => (
-          <span>{words.media[kind]}</span>
-        ))}
-        {is_ad && <span class="badge warn">{words.advertising}</span>}
-        {webAddress(link) !== null && link !== null && (
-          <UserLink address={link}>{words.openPost}</UserLink>
-        )}
+        <PostMarks visit={visit} post={post} />
       </p>
       <Snippet snippet={post.snippet} highlights={post.highlights} />
     </article>

@@ -7,7 +7,7 @@ import { Moment } from "../../look/answer-times.tsx";
 import { Done } from "../../look/done.tsx";
 import { Facts } from "../../look/facts.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import { asset } from "../../visit/site-path.ts";
@@ -40,7 +40,7 @@ export const webhookPage: SitePage = {
         <p>
           <a href={asset(visit, "/account/webhooks/")}>← {words.allWebhooks}</a>
         </p>
-        <Done visit={visit} words={visit.words.webhookPages.done} />
+        <Done visit={visit} words={words.done} />
         {isIncluded && (await triedDelivery(visit, context))}
         {!isIncluded && (
           <p class="notice">
@@ -91,10 +91,8 @@ function Channels({
   visit,
   webhook: { channels },
   context,
-}: {
-  visit: Visit;
+}: PartProps & {
   webhook: WebhookView;
-  context: SiteContext;
 }): JSX.Element {
   const words = visit.words.webhookPages;
   const shown = channels.slice(0, CHANNELS_SHOWN_MAX);
