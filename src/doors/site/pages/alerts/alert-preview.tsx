@@ -4,8 +4,8 @@ import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/al
 import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
+import { PostExcerpt } from "../../look/post-excerpt.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { Snippet } from "../../look/snippet.tsx";
 import { UserLink } from "../../look/user-text.tsx";
 import type { PartProps } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
@@ -62,7 +62,7 @@ export function Preview({
                 />
                 <Moment visit={visit} at={post.published_at} />
               </p>
-              <Snippet snippet={post.snippet} highlights={post.highlights} />
+              <PostExcerpt snippet={post.snippet} highlights={post.highlights} />
               {post.link !== null && (
                 <p>
                   <UserLink address={post.link}>{words.openPost}</UserLink>

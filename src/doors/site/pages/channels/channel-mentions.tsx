@@ -12,14 +12,16 @@ import { channelMentionsList } from "../../../../methods/mentions.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { ChannelLink, titleOf } from "../../look/channel-link.tsx";
 import { DataTable } from "../../look/data-table.tsx";
+import { Pager } from "../../look/pager.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { PartProps } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
-import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { givenOf } from "./catalog-filter.ts";
 import { MentionItems } from "./channel-mentioned.tsx";
 import { Neighbourhood } from "./neighbourhood.tsx";
 import { refusalText } from "./refusal-text.ts";
@@ -87,7 +89,15 @@ export const channelMentionsPage: SitePage = {
           <Kinds visit={visit} id={card.id} kind={kind} />
           {found.results.length === 0 && <p class="empty">{words.none}</p>}
           <MentionItems visit={visit} mentions={found.results} context={context} />
-          <Pages visit={visit} id={card.id} kind={kind} page={found} />
+          <Pager
+            visit={visit}
+            page={found}
+            path={`/account/channels/${card.id}/mentions/`}
+            given={givenOf({ kind })}
+            section="#mentions"
+            first={words.later}
+            next={words.earlier}
+          />
         </section>
         {back}
       </>,
@@ -95,45 +105,19 @@ export const channelMentionsPage: SitePage = {
   },
 };
 
-function hrefOf(visit: Visit, id: number, given: Record<string, string>): string {
-  const query = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
-  return asset(visit, `/account/channels/${id}/mentions/?${query}#mentions`);
-}
-
 function Kinds({ visit, id, kind }: { visit: Visit; id: number; kind: string }): JSX.Element {
   const words = visit.words.mentionPages;
+  const hrefOf = (one: string) => {
+    const query = new URLSearchParams(givenOf({ kind: one }));
+    return asset(visit, `/account/channels/${id}/mentions/?${query}#mentions`);
+  };
   return (
     <p class="row">
       {["", ...MENTION_KINDS].map((one) => (
-        <a href={hrefOf(visit, id, { kind: one })} aria-current={one === kind ? "true" : undefined}>
+        <a href={hrefOf(one)} aria-current={one === kind ? "true" : undefined}>
           {words.kindOf[one]}
         </a>
       ))}
-    </p>
-  );
-}
-
-function Pages({
-  visit,
-  id,
-  kind,
-  page,
-}: {
-  visit: Visit;
-  id: number;
-  kind: string;
-  page: Page<Mention>;
-}): JSX.Element {
-  const words = visit.words.mentionPages;
-  const cursor = nextCursor(page);
-  return (
-    <p class="row">
-      {visit.query.get("cursor") && <a href={hrefOf(visit, id, { kind })}>{words.later}</a>}
-      {cursor !== null && (
-        <a href={hrefOf(visit, id, { kind, cursor })} rel="next">
-          {words.earlier}
-        </a>
-      )}
     </p>
   );
 }

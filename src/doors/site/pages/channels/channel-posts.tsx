@@ -8,10 +8,11 @@ import type { Page } from "../../../../values/json-text.ts";
 import { pageError } from "../../forms/faults.ts";
 import { ActionButton } from "../../look/action-button.tsx";
 import { Moment } from "../../look/answer-times.tsx";
+import { Pager } from "../../look/pager.tsx";
 import { RowFaults, sentNumber, withoutForm } from "../../look/row-actions.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { PartProps, SiteContext } from "../../site-context.ts";
-import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import { asset } from "../../visit/site-path.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
@@ -73,11 +74,7 @@ function Posts({
   page: Page<PostView>;
 }): JSX.Element {
   const words = visit.words.explorerPages;
-  const cursor = nextCursor(page);
-  const hrefOf = (more: Record<string, string>) => {
-    const query = new URLSearchParams({ days: periodOf(visit), ...more });
-    return asset(visit, `/account/channels/${id}/?${query}#posts`);
-  };
+  const path = `/account/channels/${id}/`;
   return (
     <>
       <RowFaults visit={visit} actions={["delete-post"]} />
@@ -85,19 +82,19 @@ function Posts({
       {withRoom(page.results).map(({ post, room }) => (
         <Post visit={visit} post={post} room={room} context={context} />
       ))}
-      <p class="row">
-        {visit.query.get("cursor") && <a href={hrefOf({})}>{words.latestPosts}</a>}
-        {cursor !== null && (
-          <a href={hrefOf({ cursor })} rel="next">
-            {words.earlierPosts}
-          </a>
-        )}
+      <Pager
+        visit={visit}
+        page={page}
+        path={path}
+        given={{ days: periodOf(visit) }}
+        section="#posts"
+        first={words.latestPosts}
+        next={words.earlierPosts}
+      >
         {page.results.length > 0 && (
-          <a href={asset(visit, `/account/channels/${id}/?download=posts`)}>
-            {words.downloadPosts}
-          </a>
+          <a href={asset(visit, `${path}?download=posts`)}>{words.downloadPosts}</a>
         )}
-      </p>
+      </Pager>
     </>
   );
 }

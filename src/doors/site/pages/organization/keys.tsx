@@ -16,7 +16,7 @@ import { enableWebhook, WebhookList } from "./key-webhooks.tsx";
 import { makeKey } from "./new-key.tsx";
 import { revokeKey } from "./revoke-key.ts";
 
-/** `/account/keys/`: API keys, and buttons to enable webhooks (specification, section 3). */
+/** `/account/keys/`: API keys, and buttons to enable webhooks. */
 export const keysPage: SitePage = {
   path: "/account/keys/",
   access: "member",

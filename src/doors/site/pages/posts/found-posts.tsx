@@ -9,8 +9,8 @@ import { ApiCall } from "../../look/api-call.tsx";
 import { ChannelLink } from "../../look/channel-link.tsx";
 import { DownloadForm } from "../../look/download-form.tsx";
 import { Pager } from "../../look/pager.tsx";
+import { PostExcerpt } from "../../look/post-excerpt.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { Snippet } from "../../look/snippet.tsx";
 import type { PartProps } from "../../site-context.ts";
 import { cardsOf } from "../../visit/cards-of.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -103,7 +103,7 @@ function Found({
         {views_at !== null && <span>{words.viewsOf(shownNumber(visit, views))}</span>}
         <PostMarks visit={visit} post={post} />
       </p>
-      <Snippet snippet={post.snippet} highlights={post.highlights} />
+      <PostExcerpt snippet={post.snippet} highlights={post.highlights} />
     </article>
   );
 }
