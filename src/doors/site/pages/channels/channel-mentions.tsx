@@ -6,7 +6,7 @@ import {
   type Mention,
   type Neighbour,
 } from "../../../../catalog/mentions/mention.ts";
-import { AppError, notFound } from "../../../../errors.ts";
+import { AppError } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
 import { channelMentionsList } from "../../../../methods/mentions.ts";
 import type { Page } from "../../../../values/json-text.ts";
@@ -23,6 +23,7 @@ import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { givenOf } from "./catalog-filter.ts";
 import { MentionItems } from "./channel-mentioned.tsx";
+import { namedChannel } from "./named-channel.ts";
 import { Neighbourhood } from "./neighbourhood.tsx";
 import { refusalText } from "./refusal-text.ts";
 
@@ -35,8 +36,7 @@ export const channelMentionsPage: SitePage = {
   path: "/account/channels/:id/mentions/",
   access: "member",
   async show(visit, context) {
-    const channel = visit.params["id"] ?? "";
-    if (channel === "") throw notFound("channel");
+    const channel = namedChannel(visit);
     const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
     const words = visit.words.mentionPages;
     const title = titleOf(visit, card);

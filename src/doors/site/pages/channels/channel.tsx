@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
-import { notFound } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
 import { titleOf } from "../../look/channel-link.tsx";
 import { Done } from "../../look/done.tsx";
@@ -19,14 +18,14 @@ import { channelPosts, deletePost } from "./channel-posts.tsx";
 import { readReadings } from "./channel-readings.ts";
 import { ReadingsChart } from "./channel-statistics.tsx";
 import { MetricsComing } from "./metrics-coming.tsx";
+import { namedChannel } from "./named-channel.ts";
 
 /** `/account/channels/:id/`: a channel's figures, days, habits and posts. */
 export const channelPage: SitePage = {
   path: "/account/channels/:id/",
   access: "member",
   async show(visit, context) {
-    const channel = visit.params["id"] ?? "";
-    if (channel === "") throw notFound("channel");
+    const channel = namedChannel(visit);
     const card = await lookUp<CardAnswer>(
       channelsRetrieve,
       { channel, include: "metrics" },
